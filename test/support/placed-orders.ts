@@ -1,7 +1,7 @@
 import type { Table } from "../../lib/table/table.ts";
 import { walletKey } from "../../lib/table/table-keys.ts";
 import type { Intent, LaneKey } from "../../lib/trading/core/intent.ts";
-import type { Items, Step } from "../../lib/trading/core/table-step.ts";
+import type { Items, TradeStep } from "../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../lib/trading/core/trade-order.ts";
 import type { PolicyRecord } from "../../lib/trading/core/wallet-policy.ts";
 import { packed } from "../../lib/trading/items/items.ts";
@@ -33,13 +33,18 @@ export const jobOf = ({ intent: { chain, wallet, userID, orderId, token } }: Tra
 });
 
 /** Places an order, by the key `key` and its id. */
-export function placing(item: TradeOrder): Step {
+export function placing(item: TradeOrder): TradeStep {
   const { userID, orderId } = item.intent;
   return [
-    { put: "key", item: { userID, key: `key ${orderId}`, orderId, fingerprint: "body" }, when: "absent" },
-    { put: "order", item, when: "absent" },
-    { put: "job", item: jobOf(item), when: "absent" },
-    { change: "lane", item: item.intent, addJobs: 1 },
+    {
+      kind: "put",
+      of: "key",
+      item: { userID, key: `key ${orderId}`, orderId, fingerprint: "body" },
+      when: "absent",
+    },
+    { kind: "put", of: "order", item, when: "absent" },
+    { kind: "put", of: "job", item: jobOf(item), when: "absent" },
+    { kind: "change", of: "lane", item: item.intent, add: { jobs: 1 } },
   ];
 }
 

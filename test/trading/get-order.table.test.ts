@@ -33,7 +33,7 @@ describe("getOrder", () => {
     const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
     const common = { chain, wallet, nonce: 0, orderId, userID, state: "signed", call, fees } as const;
     const slot = { ...common, gasLimit: 1n, isPrivate: false, attempts: [attempt], revision: 1 };
-    await writeStep(db.table, [...placing(placed), { put: "slot", item: slot, when: "absent" }]);
+    await writeStep(db.table, [...placing(placed), { kind: "put", of: "slot", item: slot, when: "absent" }]);
     const found = await getOrder(db.table, userID, orderId);
     expect(found).toMatchObject({
       order: shownOrder(placed),

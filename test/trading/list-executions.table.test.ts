@@ -15,8 +15,11 @@ const moon = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const limit = "50";
 
-const itemOf = (userID: string, execution: Order | Position) =>
-  executionItems({ userID, kind: "orderId" in execution ? "order" : "position", execution, now }).listed;
+function itemOf(userID: string, execution: Order | Position) {
+  const kind = "orderId" in execution ? "order" : "position";
+  const { key, item } = executionItems({ userID, kind, execution, now }).listed;
+  return { ...key, ...item };
+}
 
 const put = (userID: string, ...executions: (Order | Position)[]) =>
   putItems(

@@ -1,6 +1,6 @@
 import { type Procedure, perform } from "./effects.ts";
 import type { Slot } from "./evm/slot.ts";
-import { type Step, unchanged } from "./table-step.ts";
+import { type TradeStep, unchanged } from "./table-step.ts";
 import { changed, hasEnded, type Life, lifeOf, swapSlotOf, type TradeOrder } from "./trade-order.ts";
 
 export type CancelAnswer =
@@ -36,7 +36,7 @@ function cancelStep(
   order: TradeOrder,
   slots: readonly Slot[],
   nowMs: number,
-): { cancelled: TradeOrder; step: Step } {
+): { cancelled: TradeOrder; step: TradeStep } {
   const swap = swapSlotOf(order, slots);
   const planned = slots.filter(({ state }) => state === "planned");
   const isSigned = swap !== undefined && swap.state !== "planned";
@@ -46,13 +46,16 @@ function cancelStep(
   return {
     cancelled,
     step: [
-      { put: "order", item: cancelled, when: unchanged(order) },
+      { kind: "put", of: "order", item: cancelled, when: unchanged(order) },
       {
-        put: "cancellation",
+        kind: "put",
+        of: "cancellation",
         item: { orderId: order.intent.orderId, expiresAt: order.intent.validUntil + keptSeconds },
       },
       // Fails a signature that is made at the same time.
-      ...planned.map((item) => ({ remove: "slot", item, when: { revision: item.revision } }) as const),
+      ...planned.map(
+        (item) => ({ kind: "remove", of: "slot", item, when: { revision: item.revision } }) as const,
+      ),
     ],
   };
 }

@@ -2,7 +2,7 @@ import type { Book } from "./book.ts";
 import type { ChainSnapshot, HostSnapshot } from "./evm/host-snapshot.ts";
 import type { Slot } from "./evm/slot.ts";
 import type { Call, Fees, Intent, LaneKey, UnsignedTransaction } from "./intent.ts";
-import type { Job, Lane, Ledger, Step, UsedKey } from "./table-step.ts";
+import type { Job, Lane, Ledger, TradeStep, UsedKey } from "./table-step.ts";
 import type { HostQuote, QuoteQuestion } from "./trade-facts.ts";
 import type { TradeOrder } from "./trade-order.ts";
 import type { OrderSettings } from "./trading-chain.ts";
@@ -100,7 +100,7 @@ export type Effects = {
   /** Reads all lanes of the chain. */
   readLanes: { ask: { chain: LaneKey["chain"] }; answer: readonly Lane[] };
   /** Writes one transaction. The answer is whether its conditions held. */
-  write: { ask: { step: Step }; answer: boolean };
+  write: { ask: { step: TradeStep }; answer: boolean };
   /** Asks one host. There is no answer if the host fails or answers another question. */
   look: { ask: { host: 0 | 1; question: Question }; answer: HostSnapshot | undefined };
   /** Asks two hosts about a trade, at the same block if they see one in time. */

@@ -5,7 +5,7 @@ import type { BookEvent } from "./holding.ts";
 import type { LaneKey } from "./intent.ts";
 import { watchFor } from "./lane-watch.ts";
 import { detailsOf } from "./order-report.ts";
-import { type ItemWrite, type Lane, type Step, unchanged } from "./table-step.ts";
+import { type ItemWrite, isFreeAt, type Lane, type TradeStep, unchanged } from "./table-step.ts";
 import { changed, hasEnded, type Life, slotsOf, swapSlotOf, type TradeOrder } from "./trade-order.ts";
 
 const leaseMs = 30_000;
@@ -20,12 +20,13 @@ export const isHeld = ({ holder, leaseUntilMs }: Lane, nowMs: number): boolean =
   holder !== undefined && leaseUntilMs !== undefined && nowMs < leaseUntilMs;
 
 /** Takes a lane if it exists and is free. */
-export const takeStep = (lane: LaneKey, holder: string, nowMs: number): Step => [
+export const takeStep = (lane: LaneKey, holder: string, nowMs: number): TradeStep => [
   {
-    change: "lane",
+    kind: "change",
+    of: "lane",
     item: lane,
     set: { holder, leaseUntilMs: nowMs + leaseMs },
-    when: { freeAtMs: nowMs },
+    when: isFreeAt(nowMs),
   },
 ];
 
@@ -35,28 +36,32 @@ export const takeStep = (lane: LaneKey, holder: string, nowMs: number): Step => 
  *
  * @param run The state after that step.
  */
-export function leaveStep({ view, holder, nowMs }: LaneRun, last: Step = []): Step {
+export function leaveStep({ view, holder, nowMs }: LaneRun, last: TradeStep = []): TradeStep {
   const { chain, wallet, jobs } = view.lane as Lane;
-  const [addJobs = 0] = last.flatMap((write) => ("change" in write ? [write.addJobs ?? 0] : []));
+  const [addJobs = 0] = last.flatMap((write) => (write.kind === "change" ? [write.add?.jobs ?? 0] : []));
   const leaving: ItemWrite = {
-    change: "lane",
+    kind: "change",
+    of: "lane",
     item: { chain, wallet },
-    set: { released: watchFor(view, nowMs) },
-    addJobs,
+    set: { watch: watchFor(view, nowMs), holder: undefined, leaseUntilMs: undefined },
+    add: { jobs: addJobs },
     when: { holder, jobs: jobs - addJobs },
   };
-  const isOfLane = (write: ItemWrite) => "change" in write || ("check" in write && write.check === "lane");
+  const isOfLane = (write: ItemWrite) =>
+    write.kind === "change" || (write.kind === "check" && write.of === "lane");
   return [leaving, ...last.filter((write) => !isOfLane(write))];
 }
 
 const stillHeld = ({ view, holder }: LaneRun): ItemWrite => ({
-  check: "lane",
+  kind: "check",
+  of: "lane",
   item: view.lane as Lane,
   when: { holder },
 });
 
 const putOrder = (item: TradeOrder, old: TradeOrder): ItemWrite => ({
-  put: "order",
+  kind: "put",
+  of: "order",
   item,
   when: unchanged(old),
 });
@@ -69,7 +74,7 @@ export function orderStep(
   old: TradeOrder,
   changes: OrderChanges,
   { put = [], removed = [] }: { put?: readonly Slot[]; removed?: readonly Slot[] } = {},
-): Step {
+): TradeStep {
   const { view, nowMs } = run;
   const order = changed(old, changes, nowMs);
   const slots = slotsOf(order, view.slots).filter((slot) => !put.some(({ nonce }) => nonce === slot.nonce));
@@ -79,15 +84,17 @@ export function orderStep(
     putOrder(order, old),
     ...put.map((item): ItemWrite => {
       const revision = before.get(item.nonce)?.revision;
-      return { put: "slot", item, when: revision === undefined ? "absent" : { revision } };
+      return { kind: "put", of: "slot", item, when: revision === undefined ? "absent" : { revision } };
     }),
-    ...removed.map((item): ItemWrite => ({ remove: "slot", item, when: { revision: item.revision } })),
+    ...removed.map(
+      (item): ItemWrite => ({ kind: "remove", of: "slot", item, when: { revision: item.revision } }),
+    ),
     ...bookWrites(run, order, eventsOf(order, [...slots, ...put], nowMs)),
   ];
 }
 
 /** Ends the work on an order whose outcome is final. The lane ends with its last order. */
-export function settleStep(run: LaneRun, old: TradeOrder, life: Life): Step {
+export function settleStep(run: LaneRun, old: TradeOrder, life: Life): TradeStep {
   const { orderId, chain, wallet } = old.intent;
   const { jobs } = run.view.lane as Lane;
   const { holder } = run;
@@ -96,9 +103,9 @@ export function settleStep(run: LaneRun, old: TradeOrder, life: Life): Step {
   const [, ...writes] = orderStep(run, old, changes, { removed });
   return [
     jobs === 1
-      ? { remove: "lane", item: { chain, wallet }, when: { holder, jobs } }
-      : { change: "lane", item: { chain, wallet }, addJobs: -1, when: { holder } },
-    { remove: "job", item: { chain, wallet, orderId }, when: { orderId } },
+      ? { kind: "remove", of: "lane", item: { chain, wallet }, when: { holder, jobs } }
+      : { kind: "change", of: "lane", item: { chain, wallet }, add: { jobs: -1 }, when: { holder } },
+    { kind: "remove", of: "job", item: { chain, wallet, orderId }, when: { orderId } },
     ...writes,
   ];
 }
@@ -130,12 +137,12 @@ function bookWrites({ view, nowMs }: LaneRun, order: TradeOrder, now: readonly B
   const fresh = old ?? emptyBook(order.intent, order.placed.symbol, order.placed.decimals);
   const { book, changed: positions } = rebooked(fresh, orderId, events, nowMs);
   return [
-    { put: "book", item: book, when: old === undefined ? "absent" : { revision: old.revision } },
+    { kind: "put", of: "book", item: book, when: old === undefined ? "absent" : { revision: old.revision } },
     ...positions.map((position): ItemWrite => {
       const known = fresh.positions.find(({ positionId }) => positionId === position.positionId);
       // Lists sort positions by their opening time.
       const when = known ? { version: known.version, openedAt: known.openedAt } : "absent";
-      return { put: "position", item: { ...position, userID }, when };
+      return { kind: "put", of: "position", item: { ...position, userID }, when };
     }),
   ];
 }
@@ -155,33 +162,57 @@ const isSameEvents = (known: readonly BookEvent[], events: readonly BookEvent[])
     );
   });
 
-/** Applies a written step to the view. */
-export function afterStep(view: LaneView, step: Step): LaneView {
-  const orders = step.flatMap((write) => ("put" in write && write.put === "order" ? [write.item] : []));
-  const books = step.flatMap((write) => ("put" in write && write.put === "book" ? [write.item] : []));
-  const slots = step.flatMap((write) => ("put" in write && write.put === "slot" ? [write.item] : []));
-  const gone = step.flatMap((write) =>
-    "remove" in write && write.remove === "slot" ? [write.item.nonce] : [],
-  );
-  const done = step.flatMap((write) =>
-    "remove" in write && write.remove === "job" ? [write.item.orderId] : [],
-  );
-  const isEnded = step.some((write) => "remove" in write && write.remove === "lane");
-  const lane = isEnded ? undefined : view.lane && { ...view.lane, jobs: view.lane.jobs - done.length };
-  const isOpen = (order: TradeOrder) => !done.includes(order.intent.orderId);
-  return {
-    ...view,
-    lane,
-    jobs: view.jobs.filter(({ orderId }) => !done.includes(orderId)),
-    orders: view.orders
-      .map((order) => orders.find(({ intent }) => intent.orderId === order.intent.orderId) ?? order)
-      .filter(isOpen),
-    books: [
-      ...view.books.filter((book) => !books.some((b) => b.userID === book.userID && b.token === book.token)),
-      ...books,
-    ],
-    slots: withSlots(view.slots, slots).filter(({ nonce }) => !gone.includes(nonce)),
-  };
+/** Applies a step that was written to the view. */
+export const afterStep = (view: LaneView, step: TradeStep): LaneView => step.reduce(afterWrite, view);
+
+function afterWrite(view: LaneView, write: ItemWrite): LaneView {
+  switch (write.kind) {
+    case "put":
+      return afterPut(view, write);
+    case "remove":
+      return afterRemoval(view, write);
+    case "change":
+    case "check":
+      return view;
+  }
+}
+
+function afterPut(view: LaneView, { of, item }: Extract<ItemWrite, { kind: "put" }>): LaneView {
+  switch (of) {
+    case "order": {
+      const { orderId } = item.intent;
+      return {
+        ...view,
+        orders: view.orders.map((order) => (order.intent.orderId === orderId ? item : order)),
+      };
+    }
+    case "book": {
+      const others = view.books.filter(({ userID, token }) => userID !== item.userID || token !== item.token);
+      return { ...view, books: [...others, item] };
+    }
+    case "slot":
+      return { ...view, slots: withSlots(view.slots, [item]) };
+    default:
+      return view;
+  }
+}
+
+function afterRemoval(view: LaneView, { of, item }: Extract<ItemWrite, { kind: "remove" }>): LaneView {
+  switch (of) {
+    case "slot":
+      return { ...view, slots: view.slots.filter(({ nonce }) => nonce !== item.nonce) };
+    case "job":
+      return {
+        ...view,
+        lane: view.lane && { ...view.lane, jobs: view.lane.jobs - 1 },
+        jobs: view.jobs.filter(({ orderId }) => orderId !== item.orderId),
+        orders: view.orders.filter(({ intent }) => intent.orderId !== item.orderId),
+      };
+    case "lane":
+      return { ...view, lane: undefined };
+    default:
+      return view;
+  }
 }
 
 /** Replaces or adds slots, ordered by nonce. */

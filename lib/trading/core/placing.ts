@@ -7,7 +7,7 @@ import { jointFacts } from "./evm/joint-facts.ts";
 import { type Intent, type LaneKey, routesFor, type SwapVenue } from "./intent.ts";
 import { objectionToTrading, objectionToWallet } from "./order-checks.ts";
 import { buyRulesBeside } from "./reserved.ts";
-import type { Step } from "./table-step.ts";
+import type { TradeStep } from "./table-step.ts";
 import type { AskedTrade, HostQuote, TradeFacts } from "./trade-facts.ts";
 import { hasEnded, type TradeOrder, unstarted } from "./trade-order.ts";
 import { chainFacts } from "./trading-chain.ts";
@@ -218,19 +218,24 @@ function newOrder(
   };
 }
 
-function placingStep({ key, fingerprint }: PlaceRequest, order: TradeOrder, { jobs }: PlacingView): Step {
+function placingStep(
+  { key, fingerprint }: PlaceRequest,
+  order: TradeOrder,
+  { jobs }: PlacingView,
+): TradeStep {
   const { chain, wallet, userID, orderId, token } = order.intent;
   return [
-    { put: "key", item: { userID, key, orderId, fingerprint }, when: "absent" },
-    { put: "order", item: order, when: "absent" },
-    { put: "job", item: { chain, wallet, orderId, userID, token }, when: "absent" },
+    { kind: "put", of: "key", item: { userID, key, orderId, fingerprint }, when: "absent" },
+    { kind: "put", of: "order", item: order, when: "absent" },
+    { kind: "put", of: "job", item: { chain, wallet, orderId, userID, token }, when: "absent" },
     // No order was placed since; it would have reserved funds that this one counts on.
     {
-      change: "lane",
+      kind: "change",
+      of: "lane",
       item: { chain, wallet },
-      addJobs: 1,
+      add: { jobs: 1 },
       when: jobs === undefined ? "absent" : { jobs },
     },
-    { check: "wallet", item: { chain, wallet, userID }, when: { isRetired: false } },
+    { kind: "check", of: "wallet", item: { chain, wallet, userID }, when: { retiredAt: undefined } },
   ];
 }

@@ -10,7 +10,7 @@ import {
 import { clearGas, objectionTo } from "./evm/signing-rules.ts";
 import type { Attempt, Slot } from "./evm/slot.ts";
 import type { Call, UnsignedTransaction } from "./intent.ts";
-import type { Ledger, Step } from "./table-step.ts";
+import type { Ledger, TradeStep } from "./table-step.ts";
 import type { TradeOrder } from "./trade-order.ts";
 import { counted } from "./wallet-policy.ts";
 
@@ -87,14 +87,15 @@ function signingStep(
   slot: Slot,
   signed: Slot,
   nowMs: number,
-): Step {
+): TradeStep {
   const { ledger } = view;
   const { chain, wallet } = slot;
   const { userID, orderId } = order.intent;
-  const recorded: Step = [
-    { put: "slot", item: signed, when: { revision: slot.revision } },
+  const recorded: TradeStep = [
+    { kind: "put", of: "slot", item: signed, when: { revision: slot.revision } },
     {
-      put: "ledger",
+      kind: "put",
+      of: "ledger",
       item: entered(ledger ?? { orderId, approveNonces: [], fees: {}, revision: 0 }, transaction),
       when: revisionOf(ledger),
     },
@@ -102,9 +103,9 @@ function signingStep(
   if (transaction.call.purpose === "clear") return recorded;
   return [
     ...recorded,
-    { check: "order", item: order, when: { revision: order.revision } },
-    { check: "wallet", item: { chain, wallet, userID }, when: { isRetired: false } },
-    { check: "cancellation", item: { orderId }, when: "absent" },
+    { kind: "check", of: "order", item: order, when: { revision: order.revision } },
+    { kind: "check", of: "wallet", item: { chain, wallet, userID }, when: { retiredAt: undefined } },
+    { kind: "check", of: "cancellation", item: { orderId }, when: "absent" },
     ...buyingWrites(transaction, view, order, nowMs),
   ];
 }
@@ -118,15 +119,15 @@ function buyingWrites(
   { ledger, limits: { stored, count } }: SigningView,
   { intent }: TradeOrder,
   nowMs: number,
-): Step {
+): TradeStep {
   if (call.purpose !== "swap" || intent.side !== "buy") return [];
   const { chain, wallet, userID, orderId } = intent;
   const key = { chain, wallet, userID };
   const buy = { orderId, amount: call.amountIn, nowMs };
   return [
-    { check: "policy", item: key, when: revisionOf(stored) },
+    { kind: "check", of: "policy", item: key, when: revisionOf(stored) },
     ...(ledger?.swap === undefined
-      ? [{ put: "day", item: counted(key, count, buy), when: revisionOf(count) } as const]
+      ? [{ kind: "put", of: "day", item: counted(key, count, buy), when: revisionOf(count) } as const]
       : []),
   ];
 }

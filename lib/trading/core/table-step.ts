@@ -1,3 +1,4 @@
+import { atMost, type Matching, type When } from "../../table/step.ts";
 import type { Book, BookKey } from "./book.ts";
 import type { Slot } from "./evm/slot.ts";
 import type { Position } from "./execution.ts";
@@ -55,7 +56,7 @@ export type Cancellation = {
 /** An idempotency key that was used. It does not expire. */
 export type UsedKey = { userID: string; key: string; orderId: string; fingerprint: string };
 
-export type TradingWallet = LaneKey & { userID: string; isRetired: boolean };
+export type TradingWallet = LaneKey & { userID: string; retiredAt?: string };
 
 /** The items of the table that trading uses. */
 export type Items = {
@@ -91,45 +92,47 @@ export type Names = {
   day: PolicyKey & { day: string };
 };
 
-/** Holds if the item does not exist, or has exactly these values. `undefined` stands for an absent field. */
-export type Condition<K extends Kind> = "absent" | { [Name in keyof Items[K]]?: Items[K][Name] | undefined };
+/** Holds if the item does not exist, or has these values. */
+export type ItemCondition<K extends Kind> = "absent" | Matching<Items[K]>;
 
-type Check<K extends Kind> = { check: K; item: Names[K]; when: Condition<K> };
-
-type WriteOf<K extends Kind> =
-  | { put: K; item: Items[K]; when: Condition<K> }
-  | { remove: K; item: Names[K]; when: Condition<K> }
-  | Check<K>;
-
-/** Holds if the lane exists, and no run holds it at that time. */
-export type FreeLane = { freeAtMs: number };
-
-export const isFreeLane = (when: object | string): when is FreeLane =>
-  typeof when === "object" && "freeAtMs" in when;
+/** The table's writes, of items that are named by their kind. */
+type PutOf<K extends Kind> = { kind: "put"; of: K; item: Items[K]; when: ItemCondition<K> };
+type RemoveOf<K extends Kind> = { kind: "remove"; of: K; item: Names[K]; when: ItemCondition<K> };
+type CheckOf<K extends Kind> = { kind: "check"; of: K; item: Names[K]; when: ItemCondition<K> };
 
 /** Changes a lane in place, since placing grows its jobs whoever holds it. Without a condition it creates the lane. */
 export type LaneChange = {
-  change: "lane";
+  kind: "change";
+  of: "lane";
   item: LaneKey;
-  set?: Pick<Lane, "holder" | "leaseUntilMs"> | { released: LaneWatch };
-  addJobs?: number;
-  when?: Condition<"lane"> | FreeLane;
+  set?: { readonly [Name in "holder" | "leaseUntilMs" | "watch"]?: Lane[Name] | undefined };
+  add?: { jobs: number };
+  when?: When<Lane>;
 };
+
+/** Holds if the lane exists, and no run holds it at that time. */
+export const isFreeAt = (nowMs: number): When<Lane> => [
+  { holder: undefined },
+  { leaseUntilMs: atMost(nowMs) },
+];
 
 /** Kinds that other functions write too, or that are written once and for all. */
 type Special = "wallet" | "policy" | "cancellation";
 
 export type ItemWrite =
-  | { [K in Exclude<Kind, Special>]: WriteOf<K> }[Exclude<Kind, Special>]
-  | { [K in Special]: Check<K> }[Special]
-  | { put: "cancellation"; item: Cancellation; when?: undefined }
+  | { [K in Exclude<Kind, Special>]: PutOf<K> | RemoveOf<K> | CheckOf<K> }[Exclude<Kind, Special>]
+  | { [K in Special]: CheckOf<K> }[Special]
+  | { kind: "put"; of: "cancellation"; item: Cancellation; when?: undefined }
   | LaneChange;
 
 /**
  * The condition of an order's next version. It names the version too, so that who writes the step can see whether clients
  * see a difference.
  */
-export const unchanged = ({ revision, version }: TradeOrder): Condition<"order"> => ({ revision, version });
+export const unchanged = ({ revision, version }: TradeOrder): ItemCondition<"order"> => ({
+  revision,
+  version,
+});
 
-/** Writes that happen together or not at all: one transaction, which names no item twice. */
-export type Step = readonly ItemWrite[];
+/** A step of the trading core. */
+export type TradeStep = readonly ItemWrite[];

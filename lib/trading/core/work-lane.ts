@@ -5,7 +5,7 @@ import { type LaneState, type Move, nextMove, refusedStep } from "./evm/next-mov
 import type { Slot } from "./evm/slot.ts";
 import type { LaneKey } from "./intent.ts";
 import { afterStep, leaveStep, takeStep, withSlots } from "./lane-steps.ts";
-import type { Lane, Step } from "./table-step.ts";
+import type { Lane, TradeStep } from "./table-step.ts";
 
 /** Disagreeing hosts are asked again for this long, at this interval. */
 const patienceMs = 2000;
@@ -104,7 +104,7 @@ function* carryOut(
 }
 
 /** Writes a step, and leaves the lane with it if nothing else is to be done. */
-function* writeStep(step: Step, state: LaneState): Procedure<LaneView | "left" | undefined> {
+function* writeStep(step: TradeStep, state: LaneState): Procedure<LaneView | "left" | undefined> {
   const view = afterStep(state.view, step);
   const next = view.lane && nextMove({ ...state, view });
   if (next?.kind === "rest")

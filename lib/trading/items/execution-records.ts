@@ -2,7 +2,10 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { ExecutionKind } from "../../core/execution-words.ts";
 import { type Item, queryPages, type Table } from "../../table/table.ts";
 import { executionKey, executionsOf, listedExecutionKey } from "../../table/table-keys.ts";
-import { transact } from "../../table/writes.ts";
+import type { Key } from "../../table/keys.ts";
+import { retry } from "../../table/retry.ts";
+import { below } from "../../table/step.ts";
+import { write } from "../../table/write.ts";
 import { type Execution, expiryOf, idOf, isOpen, maxShownAfterEnd, startOf } from "../core/execution.ts";
 
 type Recorded = { userID: string; kind: ExecutionKind; execution: Execution; now: Date };
@@ -21,13 +24,13 @@ export function executionItems({ userID, kind, execution, now, lane }: Recorded 
   const isFinal = lane === undefined || execution.settled === true;
   const expiresAt = isFinal ? expiryOf(execution, now) : undefined;
   const content = { ...execution, userID, ...(lane !== undefined && { lane }) };
-  const shown: ExecutionItem = { ...executionKey(userID, kind, idOf(execution)), ...content, expiresAt };
-  const listed: ExecutionItem = {
-    ...listedKeyOf({ userID, kind, execution }, startOf(execution)),
-    ...content,
-    expiresAt: lane === undefined ? expiresAt : undefined,
+  return {
+    shown: { key: executionKey(userID, kind, idOf(execution)), item: { ...content, expiresAt } },
+    listed: {
+      key: listedKeyOf({ userID, kind, execution }, startOf(execution)),
+      item: { ...content, expiresAt: lane === undefined ? expiresAt : undefined },
+    },
   };
-  return { shown, listed };
 }
 
 const listedKeyOf = ({ userID, kind, execution }: Omit<Recorded, "now">, start: string) =>
@@ -46,34 +49,37 @@ export async function saveExecution(
   recorded: Recorded,
 ): Promise<"recorded" | "unchanged" | "not yours"> {
   const { execution } = recorded;
+  const { version } = execution;
   const { shown, listed } = executionItems(recorded);
   const start = "orderId" in execution ? "createdAt" : "openedAt";
   let known = startOf(execution);
-  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    const isMoved = known !== startOf(execution);
-    const written = await transact(table, [
-      {
-        Put: {
-          TableName: table.name,
-          Item: shown,
-          ConditionExpression:
-            "attribute_not_exists(PK) OR (version < :version AND #start = :start AND attribute_not_exists(lane))",
-          ExpressionAttributeNames: { "#start": start },
-          ExpressionAttributeValues: { ":version": execution.version, ":start": known },
+  const outcome = await retry(
+    async () => {
+      const isMoved = known !== startOf(execution);
+      const isWritten = await write(table, [
+        {
+          kind: "put",
+          ...shown,
+          when: ["absent", { version: below(version), [start]: known, lane: undefined }],
         },
-      },
-      // What was placed here stays in lists when it is no longer shown.
-      { Put: { TableName: table.name, Item: listed, ConditionExpression: "attribute_not_exists(lane)" } },
-      // Its engine has corrected when it began, and so its place in lists.
-      ...(isMoved ? [{ Delete: { TableName: table.name, Key: listedKeyOf(recorded, known) } }] : []),
-    ]);
-    if (written) return "recorded";
-    const [stored, storedInList] = await Promise.all([shown, listed].map((item) => readItem(table, item)));
-    if (stored?.lane !== undefined || storedInList?.lane !== undefined) return "not yours";
-    if (stored !== undefined && stored.version >= execution.version) return "unchanged";
-    if (stored !== undefined) known = startOf(stored);
-  }
-  throw new Error("Others keep changing the record");
+        // What was placed here stays in lists when it is no longer shown.
+        { kind: "put", ...listed, when: ["absent", { lane: undefined }] },
+        // Its engine has corrected when it began, and so its place in lists.
+        ...(isMoved ? [{ kind: "remove", key: listedKeyOf(recorded, known) } as const] : []),
+      ]);
+      if (isWritten) return "recorded";
+      const [stored, storedInList] = await Promise.all(
+        [shown, listed].map(({ key }) => readItem(table, key)),
+      );
+      if (stored?.lane !== undefined || storedInList?.lane !== undefined) return "not yours";
+      if (stored !== undefined && stored.version >= version) return "unchanged";
+      if (stored !== undefined) known = startOf(stored);
+      return undefined;
+    },
+    { attempts: maxAttempts },
+  );
+  if (outcome === undefined) throw new Error("Others keep changing the record");
+  return outcome;
 }
 
 /** An order or a position, until a week after its end. */
@@ -86,12 +92,9 @@ export async function readExecution(
   return await readItem(table, executionKey(userID, kind, id));
 }
 
-async function readItem(
-  table: Table,
-  { PK, SK }: Pick<ExecutionItem, "PK" | "SK">,
-): Promise<ExecutionItem | undefined> {
+async function readItem(table: Table, Key: Key): Promise<ExecutionItem | undefined> {
   const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: { PK, SK }, ConsistentRead: true }),
+    new GetCommand({ TableName: table.name, Key, ConsistentRead: true }),
   );
   return Item as ExecutionItem | undefined;
 }

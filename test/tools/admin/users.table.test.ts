@@ -155,7 +155,7 @@ describe("show-user", () => {
     await putPolicy(target.table, { ...keyOf(first), policy: limited, pending, revision: 1 });
     const counting = { orderId: "o1", amount: 3n * 10n ** 17n, nowMs: now.getTime() };
     await writeStep(target.table, [
-      { put: "day", item: counted(keyOf(first), undefined, counting), when: "absent" },
+      { kind: "put", of: "day", item: counted(keyOf(first), undefined, counting), when: "absent" },
     ]);
     const off = { ...openPolicy, tradingEnabled: false };
     await putPolicy(target.table, { ...keyOf(second), policy: off, revision: 1 });

@@ -3,7 +3,7 @@ import type { Effects, SigningView } from "../../../lib/trading/core/effects.ts"
 import { nextMove } from "../../../lib/trading/core/evm/next-move.ts";
 import { buyRulesBeside } from "../../../lib/trading/core/reserved.ts";
 import { signTransaction } from "../../../lib/trading/core/signer.ts";
-import type { Step } from "../../../lib/trading/core/table-step.ts";
+import type { TradeStep } from "../../../lib/trading/core/table-step.ts";
 import { counted, openPolicy, type WalletPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import {
   laneStateOf,
@@ -67,9 +67,10 @@ describe("nextMove", () => {
     expect(move(planned, changes)).toMatchObject({
       kind: "write",
       step: expect.arrayContaining([
-        expect.objectContaining({ remove: "slot" }),
+        expect.objectContaining({ kind: "remove", of: "slot" }),
         expect.objectContaining({
-          put: "order",
+          kind: "put",
+          of: "order",
           item: expect.objectContaining({ ending: { status: "rejected", reasonCode: "POLICY_LIMIT" } }),
         }),
       ]),
@@ -109,7 +110,7 @@ describe("signTransaction", () => {
   const limits = { stored: stored({ maxPerDay: amount + 5n }), count };
 
   /** Returns the step that the signer writes from this view. */
-  function written(view: Partial<SigningView>, asked = request): Step {
+  function written(view: Partial<SigningView>, asked = request): TradeStep {
     const procedure = signTransaction(asked);
     const answers = {
       now: nowMs,
@@ -126,16 +127,18 @@ describe("signTransaction", () => {
     return [];
   }
 
-  const ofLimits = (step: Step) =>
+  const ofLimits = (step: TradeStep) =>
     step.filter(
-      (write) => ("put" in write && write.put === "day") || ("check" in write && write.check === "policy"),
+      (write) =>
+        (write.kind === "put" && write.of === "day") || (write.kind === "check" && write.of === "policy"),
     );
 
   it("counts a buy with its signature, if policy and count are unchanged since it read them", () => {
     expect(ofLimits(written({ limits }))).toEqual([
-      { check: "policy", item: key, when: { revision: 3 } },
+      { kind: "check", of: "policy", item: key, when: { revision: 3 } },
       {
-        put: "day",
+        kind: "put",
+        of: "day",
         item: { ...count, spent: amount + 5n, newestOrderId: orderId, revision: 2 },
         when: { revision: 1 },
       },
@@ -144,8 +147,13 @@ describe("signTransaction", () => {
 
   it("starts the count of a wallet that has bought nothing on the day", () => {
     expect(ofLimits(written({ limits: noLimits }))).toEqual([
-      { check: "policy", item: key, when: "absent" },
-      { put: "day", item: expect.objectContaining({ day: "2026-11-21", spent: amount }), when: "absent" },
+      { kind: "check", of: "policy", item: key, when: "absent" },
+      {
+        kind: "put",
+        of: "day",
+        item: expect.objectContaining({ day: "2026-11-21", spent: amount }),
+        when: "absent",
+      },
     ]);
   });
 
@@ -157,7 +165,7 @@ describe("signTransaction", () => {
       maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas,
     };
     expect(ofLimits(written({ limits, ledger }, { ...request, fees: raised }))).toEqual([
-      { check: "policy", item: key, when: { revision: 3 } },
+      { kind: "check", of: "policy", item: key, when: { revision: 3 } },
     ]);
   });
 

@@ -4,7 +4,7 @@ import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { settingsKey, walletKey } from "../../../lib/table/table-keys.ts";
 import type { Effect, Effects, LaneView, Procedure } from "../../../lib/trading/core/effects.ts";
-import type { Step } from "../../../lib/trading/core/table-step.ts";
+import type { TradeStep } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
 import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
@@ -58,7 +58,7 @@ function mirroredWorld(table: Table, done: { effects: number }) {
       return answer;
     }
 
-    override async tamper(step: Step): Promise<void> {
+    override async tamper(step: TradeStep): Promise<void> {
       await writeStep(table, step);
       await super.tamper(step);
     }
@@ -82,9 +82,9 @@ function mirroredWorld(table: Table, done: { effects: number }) {
 
     /** What users and operators have changed. */
     private async copyUsers(): Promise<void> {
-      const wallets = this.table.all("wallet").map(({ userID, wallet, isRetired }) => ({
+      const wallets = this.table.all("wallet").map(({ userID, wallet, retiredAt }) => ({
         ...walletKey(userID, chain, wallet),
-        ...(isRetired && { retiredAt: "now" }),
+        ...(retiredAt !== undefined && { retiredAt }),
       }));
       const settings = [...this.maxGasPrices].map(([userID, wei]) => ({
         ...settingsKey(userID, chain),

@@ -35,7 +35,7 @@ async function planned(purpose: "swap" | "approve", userID = `user${++count}`) {
   const call = purpose === "swap" ? swapBy(own, v2, amount) : { purpose, token, venue: v2.venue, amount };
   const item = slot({ nonce: count, call }, own);
   const order = tradeOrder({ intent: own, amount, mac: await keys.macs.makeMac(own) });
-  await writeStep(db.table, [...placing(order), { put: "slot", item, when: "absent" }]);
+  await writeStep(db.table, [...placing(order), { kind: "put", of: "slot", item, when: "absent" }]);
   await putSealedWallet({ table: db.table, vault: keys.vault }, own, userID, alice.privateKey);
   return { own, request: { chain, wallet, userID, orderId, nonce: count, purpose, fees: item.fees } };
 }
@@ -154,7 +154,7 @@ describe("signTransaction on the table", () => {
     const cancellation = { orderId: request.orderId, expiresAt: 1 };
     const late = interceptedTable(db.table, async (command) => {
       if (command instanceof TransactWriteCommand)
-        await writeStep(db.table, [{ put: "cancellation", item: cancellation }]);
+        await writeStep(db.table, [{ kind: "put", of: "cancellation", item: cancellation }]);
     });
     expect(await sign(request, late)).toEqual({ later: "the order or its slot has changed" });
     expect(await sign(request)).toEqual({ later: "the order has ended" });

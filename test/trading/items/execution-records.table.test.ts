@@ -97,7 +97,7 @@ describe("saveExecution", () => {
     const userID = randomUUID();
     const own = order({ settled: false });
     const { shown } = executionItems({ userID, kind: "order", execution: own, now, lane: "eth#0x1" });
-    await putItems(db.table, [shown]);
+    await putItems(db.table, [{ ...shown.key, ...shown.item }]);
     expect(await save(userID, order({ version: 9 }))).toBe("not yours");
     expect(await ordersOf(userID)).toEqual([kept(userID, own)]);
     expect(await listOf(userID)).toEqual([]);
@@ -107,7 +107,7 @@ describe("saveExecution", () => {
     const userID = randomUUID();
     const own = order({ status: "filled", settled: true });
     const { listed } = executionItems({ userID, kind: "order", execution: own, now, lane: "eth#0x1" });
-    await putItems(db.table, [listed]);
+    await putItems(db.table, [{ ...listed.key, ...listed.item }]);
     expect(await save(userID, order({ version: 9, filledAmount: "1000" }))).toBe("not yours");
     expect(await ordersOf(userID)).toEqual([]);
     expect(await listOf(userID)).toEqual([kept(userID, own)]);
@@ -141,13 +141,13 @@ describe("executionItems", () => {
 
   it("keeps what was placed here in lists for good, and shows it for a week after it is final", () => {
     const { shown, listed } = items(order({ status: "filled", settled: true }), "eth#0x1");
-    expect(shown).toMatchObject({ expiresAt: inAWeek, lane: "eth#0x1" });
-    expect(listed).toMatchObject({ expiresAt: undefined, lane: "eth#0x1" });
+    expect(shown.item).toMatchObject({ expiresAt: inAWeek, lane: "eth#0x1" });
+    expect(listed.item).toMatchObject({ expiresAt: undefined, lane: "eth#0x1" });
   });
 
   it("lets nothing expire that the chain may still change", () => {
     const { shown } = items(order({ status: "expired", settled: false }), "eth#0x1");
-    expect(shown).toMatchObject({ expiresAt: undefined });
+    expect(shown.item).toMatchObject({ expiresAt: undefined });
   });
 });
 

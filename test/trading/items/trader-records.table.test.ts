@@ -56,7 +56,7 @@ describe("readOrderTerms of a wallet", () => {
     const stored = { ...key, policy: { ...openPolicy, maxPerDay: 2n ** 77n }, revision: 1 };
     const count = counted(key, undefined, { orderId: "o1", amount: 5n, nowMs: now.getTime() });
     await putPolicy(db.table, stored);
-    await writeStep(db.table, [{ put: "day", item: count, when: "absent" }]);
+    await writeStep(db.table, [{ kind: "put", of: "day", item: count, when: "absent" }]);
     expect(await read()).toMatchObject({ limits: { stored, count } });
   });
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { settingsKey } from "../../../lib/table/table-keys.ts";
 import type { LaneKey } from "../../../lib/trading/core/intent.ts";
-import type { Step } from "../../../lib/trading/core/table-step.ts";
+import type { TradeStep } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { defaultOrderSettings } from "../../../lib/trading/core/trading-chain.ts";
 import { counted, type Limits, openPolicy, type PolicyKey } from "../../../lib/trading/core/wallet-policy.ts";
@@ -39,13 +39,13 @@ async function putLimits(key: PolicyKey): Promise<Limits> {
   const count = countOf(day);
   await putPolicy(db.table, stored);
   await write(
-    { put: "day", item: count, when: "absent" },
-    { put: "day", item: countOf("2026-11-20"), when: "absent" },
+    { kind: "put", of: "day", item: count, when: "absent" },
+    { kind: "put", of: "day", item: countOf("2026-11-20"), when: "absent" },
   );
   return { stored, count };
 }
 
-const write = (...step: Step) => writeStep(db.table, step);
+const write = (...step: TradeStep) => writeStep(db.table, step);
 
 beforeEach(() => {
   order = newOrder();
@@ -75,7 +75,10 @@ describe("readLane", () => {
   it("reads the lane with its jobs, slots and orders, and what belongs to their users", async () => {
     const { userID } = order.intent;
     const slots = [10, 9].map((nonce) => slot({ nonce }, order.intent));
-    await write(...placing(order), ...slots.map((item) => ({ put: "slot", item, when: "absent" }) as const));
+    await write(
+      ...placing(order),
+      ...slots.map((item) => ({ kind: "put", of: "slot", item, when: "absent" }) as const),
+    );
     await putWallet(db.table, lane, userID);
     const limits = await putLimits({ ...lane, userID });
     await putItems(db.table, [{ ...settingsKey(userID, "eth"), maxGasPrice: 12.5 }]);
@@ -120,8 +123,8 @@ describe("readSigning", () => {
     const ledger = { orderId, approveNonces: [], fees: { 7: planned.fees }, revision: 1 };
     await write(
       ...placing(order),
-      { put: "slot", item: planned, when: "absent" },
-      { put: "ledger", item: ledger, when: "absent" },
+      { kind: "put", of: "slot", item: planned, when: "absent" },
+      { kind: "put", of: "ledger", item: ledger, when: "absent" },
     );
     const sealed = { _id: "w1", encryptedPrivateKey: Buffer.from("sealed") };
     await putWallet(db.table, lane, userID, sealed);
@@ -179,8 +182,8 @@ describe("readOrder", () => {
     const others = slot({ nonce: 2, orderId: "other" }, order.intent);
     await write(
       ...placing(order),
-      { put: "slot", item: own, when: "absent" },
-      { put: "slot", item: others, when: "absent" },
+      { kind: "put", of: "slot", item: own, when: "absent" },
+      { kind: "put", of: "slot", item: others, when: "absent" },
     );
     expect(await readOrder(db.table, userID, orderId)).toEqual({ order, slots: [own] });
     expect(await readOrder(db.table, "another", orderId)).toEqual({ order: undefined, slots: [] });
@@ -193,7 +196,7 @@ describe("readLanes", () => {
       chain: index < 19 ? ("bsc" as const) : ("base" as const),
       wallet: `0x${index}`,
     }));
-    for (const item of lanes) await write({ change: "lane", item, addJobs: 1 });
+    for (const item of lanes) await write({ kind: "change", of: "lane", item, add: { jobs: 1 } });
     const found = await readLanes(db.table, "bsc");
     expect(found.map(({ wallet }) => wallet).toSorted()).toEqual(
       lanes

@@ -4,7 +4,7 @@ import type { Key } from "../../../lib/table/keys.ts";
 import { executionKey } from "../../../lib/table/table-keys.ts";
 import { cancelling } from "../../../lib/trading/core/cancelling.ts";
 import type { LaneKey } from "../../../lib/trading/core/intent.ts";
-import { type Items, type Step, unchanged } from "../../../lib/trading/core/table-step.ts";
+import { type Items, type TradeStep, unchanged } from "../../../lib/trading/core/table-step.ts";
 import { shownOrder, type TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
 import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
@@ -24,7 +24,7 @@ const db = tableForTests();
 let order: TradeOrder;
 let lane: LaneKey;
 
-const write = (...step: Step) => writeStep(db.table, step);
+const write = (...step: TradeStep) => writeStep(db.table, step);
 
 const someLane = { chain: "eth", wallet: "0x0" } as const;
 
@@ -42,7 +42,7 @@ describe("writeStep", () => {
   it("writes all of a step, or nothing if a condition fails", async () => {
     expect(await write(...placing(order))).toBe(true);
     const other = newOrder(lane);
-    const again = { put: "job", item: jobOf(order), when: "absent" } as const;
+    const again = { kind: "put", of: "job", item: jobOf(order), when: "absent" } as const;
     expect(await write(...placing(other).slice(0, 2), again)).toBe(false);
     expect(await shown(other)).toBeUndefined();
     expect(await laneOrdersOf(db.table, lane)).toEqual([order]);
@@ -61,7 +61,7 @@ describe("writeStep", () => {
     const noted = { ...cancellationKey(orderId), orderId, expiresAt: validUntil + 86_400 };
     expect(await get(cancellationKey(orderId))).toEqual(noted);
     // Somebody who can write orders has put it back.
-    await write({ put: "order", item: order, when: {} });
+    await write({ kind: "put", of: "order", item: order, when: {} });
     expect(await cancel()).toMatchObject({ order: { life: { status: "cancelled" } } });
     expect(await get(cancellationKey(orderId))).toEqual(noted);
   });
@@ -85,12 +85,12 @@ describe("writeStep", () => {
     await write(...placing(order));
     const unseen = { ...order, approveNonces: [1], revision: 2 };
     const seen = { ...order, amount: 1n, revision: 3, version: 2 };
-    expect(await write({ put: "order", item: unseen, when: unchanged(order) })).toBe(true);
+    expect(await write({ kind: "put", of: "order", item: unseen, when: unchanged(order) })).toBe(true);
     expect(await shown(order)).toMatchObject({ version: 1, amount: "0.5" });
     expect(await readOrder(db.table, order.intent.userID, order.intent.orderId)).toMatchObject({
       order: unseen,
     });
-    expect(await write({ put: "order", item: seen, when: unchanged(unseen) })).toBe(true);
+    expect(await write({ kind: "put", of: "order", item: seen, when: unchanged(unseen) })).toBe(true);
     expect(await shown(order)).toMatchObject({ version: 2, amount: "0.000000000000000001" });
   });
 
@@ -111,8 +111,8 @@ describe("writeStep", () => {
     } as const;
     const moved = { ...position, openedAt: "2026-11-21T20:00:13.000Z", version: 2 };
     const { version, openedAt } = position;
-    await write({ put: "position", item: position, when: "absent" });
-    const again = { put: "position", item: moved, when: { version, openedAt } } as const;
+    await write({ kind: "put", of: "position", item: position, when: "absent" });
+    const again = { kind: "put", of: "position", item: moved, when: { version, openedAt } } as const;
     expect(await write(again)).toBe(true);
     expect(await write(again)).toBe(false);
     const { executions } = await readListed(db.table, { userID, kind: "position" }, { filter: {}, limit: 9 });
@@ -123,7 +123,7 @@ describe("writeStep", () => {
   it("writes no order over one of another engine", async () => {
     const { userID, orderId } = order.intent;
     await putItems(db.table, [{ ...executionKey(userID, "order", orderId), version: 9 }]);
-    expect(await write({ put: "order", item: order, when: "absent" })).toBe(false);
+    expect(await write({ kind: "put", of: "order", item: order, when: "absent" })).toBe(false);
   });
 
   it.each<[string, Items["lane"], boolean]>([
@@ -133,32 +133,44 @@ describe("writeStep", () => {
     ["has a value that must be absent", { ...someLane, holder: "me", leaseUntilMs: 5, jobs: 1 }, false],
   ])("checks whether an item %s", async (_, item, holds) => {
     const own = { ...item, ...lane };
-    await write({ put: "lane", item: own, when: "absent" });
+    await write({ kind: "put", of: "lane", item: own, when: "absent" });
     const when = { holder: "me", leaseUntilMs: undefined };
-    expect(await write({ check: "lane", item: own, when })).toBe(holds);
+    expect(await write({ kind: "check", of: "lane", item: own, when })).toBe(holds);
   });
 
   it("finds no values in an item that does not exist", async () => {
     const when = { leaseUntilMs: undefined };
-    expect(await write({ check: "lane", item: lane, when })).toBe(false);
-    expect(await write({ remove: "lane", item: lane, when })).toBe(false);
+    expect(await write({ kind: "check", of: "lane", item: lane, when })).toBe(false);
+    expect(await write({ kind: "remove", of: "lane", item: lane, when })).toBe(false);
   });
 
   it("creates a lane, counts its jobs, and changes its holder", async () => {
-    const add = { change: "lane", item: lane, addJobs: 1 } as const;
+    const add = { kind: "change", of: "lane", item: lane, add: { jobs: 1 } } as const;
     await write(add);
     await write(add);
     const taken = { holder: "me", leaseUntilMs: 7 };
     expect(
-      await write({ change: "lane", item: lane, set: taken, when: { holder: undefined, jobs: 2 } }),
+      await write({
+        kind: "change",
+        of: "lane",
+        item: lane,
+        set: taken,
+        when: { holder: undefined, jobs: 2 },
+      }),
     ).toBe(true);
     expect(await get(laneKey(lane))).toMatchObject({ ...lane, ...taken, jobs: 2 });
     const watch = { jobs: 2, blocks: { "0x1": "" } };
-    const leave = { change: "lane", item: lane, set: { released: watch }, when: { holder: "me" } } as const;
+    const leave = {
+      kind: "change",
+      of: "lane",
+      item: lane,
+      set: { watch, holder: undefined, leaseUntilMs: undefined },
+      when: { holder: "me" },
+    } as const;
     expect(await write({ ...leave, when: { holder: "you" } })).toBe(false);
     expect(await write(leave)).toBe(true);
     expect(await get(laneKey(lane))).toEqual({ ...laneKey(lane), ...lane, jobs: 2, watch });
-    expect(await write({ remove: "lane", item: lane, when: { jobs: 2 } })).toBe(true);
+    expect(await write({ kind: "remove", of: "lane", item: lane, when: { jobs: 2 } })).toBe(true);
     expect(await get(laneKey(lane))).toBeUndefined();
   });
 
@@ -166,7 +178,12 @@ describe("writeStep", () => {
     ["the user has", {}, true],
     ["is retired", { retiredAt: "2026-11-21T20:00:00.000Z" }, false],
   ])("checks whether a wallet %s", async (_, changes, holds) => {
-    const check = { check: "wallet", item: { ...lane, userID: "u" }, when: { isRetired: false } } as const;
+    const check = {
+      kind: "check",
+      of: "wallet",
+      item: { ...lane, userID: "u" },
+      when: { retiredAt: undefined },
+    } as const;
     expect(await write(check)).toBe(false);
     await putWallet(db.table, lane, "u", changes);
     expect(await write(check)).toBe(holds);
@@ -185,7 +202,7 @@ describe("writeStep", () => {
       name,
     );
     try {
-      expect(await write({ change: "lane", item: lane, addJobs: 1 })).toBe(true);
+      expect(await write({ kind: "change", of: "lane", item: lane, add: { jobs: 1 } })).toBe(true);
     } finally {
       client.middlewareStack.remove(name.name);
     }
@@ -201,8 +218,8 @@ describe("writeStep", () => {
         if (command instanceof TransactWriteCommand) throw new Error("no answer");
       },
     );
-    await expect(writeStep(broken, [{ change: "lane", item: lane, addJobs: 1 }])).rejects.toThrow(
-      "no answer",
-    );
+    await expect(
+      writeStep(broken, [{ kind: "change", of: "lane", item: lane, add: { jobs: 1 } }]),
+    ).rejects.toThrow("no answer");
   });
 });

@@ -60,7 +60,7 @@ export async function playHistory(
     ["alice", wallets[1]],
     ["bob", wallets[1]],
   ] as const)
-    world.table.put("wallet", { chain, wallet, userID, isRetired: false });
+    world.table.put("wallet", { chain, wallet, userID });
   const clients = new Clients(world);
   for (let moves = 10 + random.below(mostMoves); moves > 0; moves--) await moveOnce(world, clients);
   await comeToRest(world);

@@ -5,7 +5,7 @@ import type { Items } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
 import type { Process } from "./process.ts";
-import type { ModelTable } from "./table.ts";
+import { isRetired, type ModelTable } from "./table.ts";
 
 /** The code under test did what it must never do. */
 export class Violation extends Error {}
@@ -212,7 +212,7 @@ export class Invariants {
     );
     must(order.life.status === "open" && !order.isCancelling, "signed for an order that has ended");
     const wallet = this.facts.table.get("wallet", { ...order.intent, userID });
-    must(wallet?.isRetired === false, "signed for a retired wallet");
+    must(!isRetired(wallet), "signed for a retired wallet");
     checkObedience(transaction, this.intents.get(orderId) as Intent, this.facts.chain.l1Fee ?? 0n);
     if (call.purpose !== "swap") return;
     must((this.swapNonces.get(orderId) ?? nonce) === nonce, "the order's swap has two nonces");

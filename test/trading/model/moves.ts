@@ -3,6 +3,7 @@ import { type Clients, tokens, users, wallets } from "./clients.ts";
 import { anyHost, anyWallet, calm, mine, movable, runOn, seconds, stepAny, wake } from "./play.ts";
 import { gapBelow, lateSignature, oneLiar, roundTrip, stalePlan, undoneCancellation } from "./plots.ts";
 import { setPolicy } from "./policies.ts";
+import { retired } from "./table.ts";
 import { chain, type World } from "./world.ts";
 
 type Move = (world: World, clients: Clients) => void | Promise<void>;
@@ -35,7 +36,7 @@ function cancel(world: World): void {
 function setRetired(world: World): void {
   const userID = world.random.pick(users) as string;
   const wallet = userID === "bob" ? wallets[1] : anyWallet(world);
-  world.table.put("wallet", { chain, wallet, userID, isRetired: world.random.chance(0.5) });
+  world.table.put("wallet", { chain, wallet, userID, ...(world.random.chance(0.5) && retired) });
 }
 
 async function foreign(world: World): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Effect, Effects, Procedure, SignAnswer } from "../../../lib/trading/core/effects.ts";
 import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
-import { type ItemWrite, isFreeLane } from "../../../lib/trading/core/table-step.ts";
+import type { ItemWrite } from "../../../lib/trading/core/table-step.ts";
 import { type System, theSystem } from "./system.ts";
 
 type Answer = Effects[keyof Effects]["answer"];
@@ -55,13 +55,14 @@ const retriesWithNewNonce: System = {
       effect: (effect) => {
         if (effect.do !== "write") return effect;
         const retried = effect.step.some(
-          (write) => "put" in write && write.put === "order" && write.item.life.reasonCode === "NONCE_TAKEN",
+          (write) =>
+            write.kind === "put" && write.of === "order" && write.item.life.reasonCode === "NONCE_TAKEN",
         );
         if (!retried) return effect;
         const step = effect.step.flatMap((write): ItemWrite[] => {
-          if ("put" in write && write.put === "slot")
-            return [{ remove: "slot", item: write.item, when: write.when }];
-          if (!("put" in write && write.put === "order")) return [write];
+          if (write.kind === "put" && write.of === "slot")
+            return [{ kind: "remove", of: "slot", item: write.item, when: write.when }];
+          if (!(write.kind === "put" && write.of === "order")) return [write];
           const life = { ...write.item.life, status: "open", stage: "queued" } as const;
           return [{ ...write, item: { ...write.item, life, swapNonce: undefined } }];
         });
@@ -94,7 +95,7 @@ const sendsBeforeRecording: System = {
       const effect = next.value;
       if (effect.do === "write") {
         const slot = effect.step.flatMap((write) =>
-          "put" in write && write.put === "slot" ? [write.item] : [],
+          write.kind === "put" && write.of === "slot" ? [write.item] : [],
         )[0];
         if (slot !== undefined) return { slot };
       }
@@ -105,9 +106,9 @@ const sendsBeforeRecording: System = {
 };
 
 const withoutHolder = (write: ItemWrite): readonly ItemWrite[] => {
-  if ("check" in write && write.check === "lane") return [];
-  if ("change" in write && write.when !== undefined && write.when !== "absent") {
-    if (isFreeLane(write.when)) return [write];
+  if (write.kind === "check" && write.of === "lane") return [];
+  // Taking a free lane names no holder.
+  if (write.kind === "change" && typeof write.when === "object" && "holder" in write.when) {
     const { holder: _, ...when } = write.when;
     return [{ ...write, when }];
   }
@@ -134,10 +135,12 @@ function countsHolders(): System {
 }
 
 const isLeaving = (write: ItemWrite) =>
-  "change" in write ? "released" in (write.set ?? {}) : "remove" in write && write.remove === "lane";
+  write.kind === "change" ? write.set?.watch !== undefined : write.kind === "remove" && write.of === "lane";
 
 const voidsSigned = (write: ItemWrite): readonly ItemWrite[] =>
-  "remove" in write && write.remove === "slot" ? [{ ...write, when: { nonce: write.item.nonce } }] : [write];
+  write.kind === "remove" && write.of === "slot"
+    ? [{ ...write, when: { nonce: write.item.nonce } }]
+    : [write];
 
 /** Judges a deadline by the clock of the machine. */
 function judgesByClock(): System {
@@ -183,7 +186,7 @@ const splitsPosition: System = {
       const effect = next.value;
       if (effect.do === "write") {
         const isLater = (write: ItemWrite) =>
-          "put" in write && (write.put === "book" || write.put === "position");
+          write.kind === "put" && (write.of === "book" || write.of === "position");
         const later = effect.step.filter(isLater);
         const answer = yield { ...effect, step: effect.step.filter((write) => !isLater(write)) };
         if (answer === true && later.length > 0) yield { ...effect, step: later };
@@ -225,7 +228,7 @@ const ignoresCancellations: System = {
   ...theSystem,
   sign: (request) =>
     rewritten(theSystem.sign(request), {
-      ...inWrites((write) => ("check" in write && write.check === "cancellation" ? [] : [write])),
+      ...inWrites((write) => (write.kind === "check" && write.of === "cancellation" ? [] : [write])),
       answer: (effect, answer) =>
         effect.do === "readSigning"
           ? { ...(answer as Effects["readSigning"]["answer"]), isCancelled: false }
@@ -239,7 +242,7 @@ const trustsOldPolicies: System = {
   sign: (request) =>
     rewritten(
       theSystem.sign(request),
-      inWrites((write) => ("check" in write && write.check === "policy" ? [] : [write])),
+      inWrites((write) => (write.kind === "check" && write.of === "policy" ? [] : [write])),
     ),
 };
 

@@ -2,6 +2,7 @@ import { lies } from "./chain-under-test.ts";
 import { type Clients, tokens, wallets } from "./clients.ts";
 import { anyHost, anyLane, calm, mine, runOn, runUntil, wake } from "./play.ts";
 import { changePolicy } from "./policies.ts";
+import { retired } from "./table.ts";
 import { chain, type World } from "./world.ts";
 
 /** A signature is about to be recorded while its order is cancelled, stopped, retired, forbidden or too late. Either may be first. */
@@ -13,7 +14,7 @@ export async function lateSignature(world: World): Promise<void> {
   const { random } = world;
   if (signer.effect.do !== "write") return;
   const [slot] = signer.effect.step.flatMap((write) =>
-    "put" in write && write.put === "slot" ? [write.item] : [],
+    write.kind === "put" && write.of === "slot" ? [write.item] : [],
   );
   const order = slot && world.table.get("order", { intent: slot });
   if (order === undefined) return;
@@ -36,7 +37,7 @@ export async function lateSignature(world: World): Promise<void> {
 async function afterEnding(world: World, wallet: string, userID: string, validUntil: number) {
   const cause = world.random.below(3);
   if (cause === 0) world.isStopped = true;
-  if (cause === 1) world.table.put("wallet", { chain, wallet, userID, isRetired: true });
+  if (cause === 1) world.table.put("wallet", { chain, wallet, userID, ...retired });
   world.nowMs = Math.max(world.nowMs + 31_000, cause === 2 ? validUntil * 1000 + 1 : 0);
   return world.startWork({ chain, wallet });
 }
@@ -121,14 +122,14 @@ export async function undoneCancellation(world: World, clients: Clients): Promis
   if (cancelled?.ending?.reasonCode !== "CANCELLED_BY_USER") return;
   world.seen.add("a cancellation was undone");
   await world.tamper([
-    { put: "order", item: order, when: {} },
-    { put: "slot", item: slot, when: "absent" },
+    { kind: "put", of: "order", item: order, when: {} },
+    { kind: "put", of: "slot", item: slot, when: "absent" },
   ]);
   const signer = world.start({ name: "sign", procedure: world.system.sign(request) });
   if (signer !== undefined) await runOn(world, signer, 0);
   await world.tamper([
-    { put: "order", item: cancelled, when: {} },
-    { remove: "slot", item: slot, when: {} },
+    { kind: "put", of: "order", item: cancelled, when: {} },
+    { kind: "remove", of: "slot", item: slot, when: {} },
   ]);
 }
 

@@ -1,6 +1,6 @@
 import type { Effect, Effects, Procedure } from "../../../lib/trading/core/effects.ts";
 import type { LaneKey } from "../../../lib/trading/core/intent.ts";
-import type { Step } from "../../../lib/trading/core/table-step.ts";
+import type { TradeStep } from "../../../lib/trading/core/table-step.ts";
 import type { System } from "./system.ts";
 
 /** One run of a procedure, stopped before its next effect. */
@@ -30,19 +30,19 @@ export function labelOf(effect: Effect): string {
   return effect.do === "write" ? labelOfStep(effect.step) : effect.do;
 }
 
-function labelOfStep(step: Step): string {
-  const puts = new Map(step.flatMap((write) => ("put" in write ? [[write.put, write] as const] : [])));
+function labelOfStep(step: TradeStep): string {
+  const puts = new Map(step.flatMap((write) => (write.kind === "put" ? [[write.of, write] as const] : [])));
   if (puts.has("key")) return "place";
   if (puts.has("ledger")) return "write signature";
-  const [lane] = step.flatMap((write) => ("change" in write ? [write] : []));
-  if (lane?.addJobs === -1) return "settle";
-  if (lane !== undefined && step.length === 1) return "released" in (lane.set ?? {}) ? "leave" : "take lease";
-  if (step.some((write) => "remove" in write && write.remove === "lane")) return "delete lane";
+  const [lane] = step.flatMap((write) => (write.kind === "change" ? [write] : []));
+  if (lane?.add?.jobs === -1) return "settle";
+  if (lane !== undefined && step.length === 1) return lane.set?.watch !== undefined ? "leave" : "take lease";
+  if (step.some((write) => write.kind === "remove" && write.of === "lane")) return "delete lane";
   const slot = puts.get("slot");
-  const state = slot && "put" in slot && slot.put === "slot" ? slot.item.state : undefined;
+  const state = slot?.of === "slot" ? slot.item.state : undefined;
   if (state === "planned") return "plan";
   if (state === "mined") return puts.has("book") ? "record fill" : "record receipt";
   if (state === "taken") return "record nonce taken";
   if (state === "signed") return "record sending";
-  return step.some((write) => "remove" in write && write.remove === "slot") ? "void" : "write order";
+  return step.some((write) => write.kind === "remove" && write.of === "slot") ? "void" : "write order";
 }

@@ -1,12 +1,5 @@
-import { isHeld } from "../../../lib/trading/core/lane-steps.ts";
-import {
-  type Items,
-  type ItemWrite,
-  isFreeLane,
-  type Kind,
-  type Names,
-  type Step,
-} from "../../../lib/trading/core/table-step.ts";
+import type { Items, ItemWrite, Kind, Names, TradeStep } from "../../../lib/trading/core/table-step.ts";
+import { type Condition, Test } from "../../../lib/table/step.ts";
 
 const nameOf: { [K in Kind]: (name: Names[K]) => string } = {
   lane: ({ wallet }) => wallet,
@@ -46,12 +39,12 @@ export class ModelTable {
   }
 
   /** The changes, or undefined if a condition fails. */
-  write(step: Step): Change[] | undefined {
+  write(step: TradeStep): Change[] | undefined {
     const changes = step.map((write) => this.changeOf(write));
     const names = new Set(changes.map(({ kind, name }) => `${kind} ${name}`));
     if (names.size < step.length) throw new Error("a transaction names an item twice");
     if (!step.every((write, index) => holds(write, changes[index]?.before))) return undefined;
-    const done = changes.filter((_, index) => !("check" in (step[index] as ItemWrite)));
+    const done = changes.filter((_, index) => step[index]?.kind !== "check");
     for (const { kind, name, after } of done) {
       if (after === undefined) this.items[kind].delete(name);
       else (this.items[kind] as Map<string, unknown>).set(name, after);
@@ -60,33 +53,44 @@ export class ModelTable {
   }
 
   private changeOf(write: ItemWrite): Change {
-    const kind =
-      "put" in write
-        ? write.put
-        : "remove" in write
-          ? write.remove
-          : "check" in write
-            ? write.check
-            : write.change;
-    const name = (nameOf[kind] as (item: unknown) => string)(write.item);
-    const before = this.items[kind].get(name);
-    if ("put" in write) return { kind, name, before, after: write.item };
-    if (!("change" in write)) return { kind, name, before, after: undefined };
-    const { chain, wallet } = write.item;
-    const old = (before ?? { chain, wallet, jobs: 0 }) as Items["lane"];
-    const { holder: _, leaseUntilMs: __, ...released } = old;
-    const { set } = write;
-    const after =
-      set !== undefined && "released" in set ? { ...released, watch: set.released } : { ...old, ...set };
-    return { kind, name, before, after: { ...after, jobs: old.jobs + (write.addJobs ?? 0) } };
+    const { kind, of, item } = write;
+    const name = (nameOf[of] as (item: unknown) => string)(item);
+    const before = this.items[of].get(name);
+    const change = { kind: of, name, before };
+    switch (kind) {
+      case "put":
+        return { ...change, after: item };
+      case "remove":
+      case "check":
+        return { ...change, after: undefined };
+      case "change": {
+        const old = (before ?? { chain: item.chain, wallet: item.wallet, jobs: 0 }) as Items["lane"];
+        const set = Object.entries({ ...old, ...write.set }).filter(([, value]) => value !== undefined);
+        return { ...change, after: { ...Object.fromEntries(set), jobs: old.jobs + (write.add?.jobs ?? 0) } };
+      }
+    }
   }
 }
 
 function holds({ when }: ItemWrite, item: unknown): boolean {
   if (when === undefined) return true;
-  if (when === "absent") return item === undefined;
-  if (item === undefined) return false;
-  const found = item as Record<string, unknown>;
-  if (isFreeLane(when)) return !isHeld(item as Items["lane"], when.freeAtMs);
-  return Object.entries(when).every(([name, value]) => found[name] === value);
+  const conditions = (Array.isArray(when) ? when : [when]) as readonly Condition[];
+  return conditions.some((condition) => {
+    if (condition === "absent") return item === undefined;
+    if (item === undefined) return false;
+    const found = item as Record<string, unknown>;
+    return Object.entries(condition).every(([name, wanted]) => fits(found[name], wanted));
+  });
 }
+
+/** The trading core has no other test. */
+function fits(value: unknown, wanted: unknown): boolean {
+  if (!(wanted instanceof Test)) return value === wanted;
+  if (wanted.is !== "at most") throw new Error(`the model has no test ${wanted.is}`);
+  return value !== undefined && (value as number) <= (wanted.value as number);
+}
+
+export const retired = { retiredAt: "2026-11-21T20:00:00.000Z" };
+
+export const isRetired = (wallet: Items["wallet"] | undefined) =>
+  wallet === undefined || wallet.retiredAt !== undefined;

@@ -12,7 +12,7 @@ import { Invariants } from "./invariants.ts";
 import { type Answer, type End, labelOf, type Process } from "./process.ts";
 import type { Random } from "./random.ts";
 import type { System } from "./system.ts";
-import { ModelTable } from "./table.ts";
+import { isRetired, ModelTable } from "./table.ts";
 
 export type Fault = "none" | "before" | "after";
 
@@ -103,7 +103,7 @@ export class World {
   }
 
   /** Somebody writes what the code under test would not. */
-  async tamper(step: Step): Promise<void> {
+  async tamper(step: TradeStep): Promise<void> {
     this.table.write(step);
   }
 
@@ -160,7 +160,7 @@ export class World {
           order: this.orderNamed(userID, orderId),
           slot: this.table.get("slot", { chain, wallet, nonce }),
           ledger: this.table.get("ledger", { orderId }),
-          isRetired: this.table.get("wallet", { chain, wallet, userID })?.isRetired ?? true,
+          isRetired: isRetired(this.table.get("wallet", { chain, wallet, userID })),
           isStopped: this.isStopped,
           isCancelled: this.table.get("cancellation", { orderId }) !== undefined,
           maxGasPrice: this.maxGasPrices.get(userID) ?? 0n,
@@ -174,7 +174,7 @@ export class World {
         return {
           used,
           order: used && this.orderNamed(userID, used.orderId),
-          hasWallet: wallet !== undefined && !wallet.isRetired,
+          hasWallet: !isRetired(wallet),
           laneOrders: this.ordersOf(lane.wallet),
           jobs: this.table.get("lane", lane)?.jobs,
           settings: {
@@ -273,7 +273,7 @@ export class World {
       retired: new Set(
         this.table
           .all("wallet")
-          .filter((item) => isHere(item) && item.isRetired)
+          .filter((item) => isHere(item) && isRetired(item))
           .map(({ userID }) => userID),
       ),
       maxGasPrices: this.maxGasPrices,

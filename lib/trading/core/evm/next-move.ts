@@ -2,7 +2,7 @@ import { greatest } from "../bigints.ts";
 import type { SignRequest } from "../effects.ts";
 import type { Call, Fees } from "../intent.ts";
 import { isSettleable, type LaneRun, orderStep, settleStep } from "../lane-steps.ts";
-import type { Step } from "../table-step.ts";
+import type { TradeStep } from "../table-step.ts";
 import {
   hasEnded,
   isSameLife,
@@ -32,7 +32,7 @@ export type LaneState = LaneRun & {
 
 /** The next action of a run for a lane. */
 export type Move =
-  | { kind: "write"; step: Step }
+  | { kind: "write"; step: TradeStep }
   | { kind: "sign"; request: SignRequest; order: TradeOrder }
   | { kind: "send"; hash: string; raw: string; isPrivate: boolean }
   | { kind: "look again" }
@@ -254,7 +254,7 @@ function plannedMove(state: LaneState, slot: Slot): Move | undefined {
 }
 
 /** Rejects an order that the signer refuses. */
-export const refusedStep = (state: LaneState, order: TradeOrder): Step => {
+export const refusedStep = (state: LaneState, order: TradeOrder): TradeStep => {
   const move = endWith(state, order, { status: "rejected", reasonCode: "SIGNING_REFUSED" });
   return move.kind === "write" ? move.step : [];
 };

@@ -21,12 +21,12 @@ function feesAsked(move: ReturnType<typeof nextMove>): Fees {
   return move.request.fees;
 }
 
-type Written = Extract<ItemWrite, { put: unknown }>;
+type Written = Extract<ItemWrite, { kind: "put" }>;
 
 /** Returns the item of this kind that a move writes. */
-function written<Kind extends Written["put"]>(move: ReturnType<typeof nextMove>, kind: Kind) {
+function written<Kind extends Written["of"]>(move: ReturnType<typeof nextMove>, kind: Kind) {
   const writes = move.kind === "write" ? move.step : [];
-  const put = writes.find((write): write is Written => "put" in write && write.put === kind);
+  const put = writes.find((write): write is Written => write.kind === "put" && write.of === kind);
   if (put === undefined) throw new Error(`The move to ${move.kind} writes no ${kind}`);
   return put.item as Items[Kind];
 }

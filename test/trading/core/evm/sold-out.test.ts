@@ -31,7 +31,7 @@ function settled(scene: LaneState) {
 /** Returns the orders after a step, including settled ones. */
 const ordersIn = (step: Parameters<typeof afterStep>[1], orders: LaneState["view"]["orders"]) =>
   orders.map((order) => {
-    const put = step.find((write) => "put" in write && write.put === "order");
+    const put = step.find((write) => write.kind === "put" && write.of === "order");
     return put !== undefined && "put" in put && put.put === "order" ? put.item : order;
   });
 

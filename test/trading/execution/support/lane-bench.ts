@@ -143,7 +143,7 @@ export class LaneBench {
       sign: ({ request }) => runProcedure(signTransaction(request), this.effects(table)),
       write: async ({ step }) => {
         const isWritten = await writeStep(table, step);
-        if (isWritten && step.some((write) => "remove" in write && write.remove === "lane"))
+        if (isWritten && step.some((write) => write.kind === "remove" && write.of === "lane"))
           this.isDone = true;
         return isWritten;
       },

@@ -1,0 +1,31 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+export type Patience = {
+  attempts: number;
+  /** Begins no attempt after this time. */
+  forMs?: number;
+};
+
+/**
+ * Repeats an attempt while it returns undefined, after a growing, random pause.
+ *
+ * @returns the result, or undefined if no attempt had one.
+ */
+export async function retry<Result>(
+  attempt: (isLast: boolean) => Promise<Result | undefined>,
+  { attempts, forMs = Number.POSITIVE_INFINITY }: Patience,
+): Promise<Result | undefined> {
+  const endMs = Date.now() + forMs;
+  for (let number = 1; number <= attempts; number++) {
+    const result = await attempt(number === attempts);
+    if (result !== undefined) return result;
+    if (number < attempts) await pauseAfter(number);
+    if (Date.now() >= endMs) return undefined;
+  }
+  return undefined;
+}
+
+const maxPauseMs = 800;
+
+/** Random, so that contenders spread out. */
+const pauseAfter = (attempts: number) => pause(Math.random() * Math.min(maxPauseMs, 50 * 2 ** attempts));

@@ -1,0 +1,254 @@
+import {
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from "@aws-sdk/client-dynamodb";
+import {
+  DeleteCommand,
+  PutCommand,
+  TransactWriteCommand,
+  type TransactWriteCommandInput,
+  UpdateCommand,
+  type UpdateCommandInput,
+} from "@aws-sdk/lib-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
+import type { Item, Table } from "./table.ts";
+import { retry } from "./retry.ts";
+import { type Condition, Initial, type Step, Test, type When, type Write } from "./step.ts";
+
+type Change = Extract<Write, { kind: "change" }>;
+type Single = Exclude<Write, { kind: "check" }>;
+
+/** The most that a transaction may write and check. */
+const mostWrites = 100;
+
+/** How often a write is tried that meets others of the same items. The SDK does not repeat it. */
+const maxAttempts = 5;
+
+/**
+ * Carries out a step, all or nothing. Returns false, without writing, if a condition fails.
+ *
+ * A list is a transaction, which takes effect once even if the SDK repeats it because an answer was lost. A single write is a
+ * plain command at half the price: a repetition may add a number twice, or fail by the condition that the first one changed.
+ *
+ * @throws {TransactionCanceledException | TransactionConflictException} if the last attempt still meets others.
+ */
+export async function write(
+  table: Table,
+  step: Single | Step,
+  { attempts = maxAttempts } = {},
+): Promise<boolean> {
+  if ("kind" in step) {
+    const { isWritten } = await sendOne(table, commandOf(table.name, step), attempts);
+    return isWritten;
+  }
+  const { length } = step;
+  if (length > mostWrites) throw new Error(`A step has ${length} writes, not up to ${mostWrites}`);
+  const TransactItems = step.map((each) => transactItem(table.name, each));
+  return untilDecided(attempts, {
+    send: async () => {
+      await table.client.send(new TransactWriteCommand({ TransactItems }));
+      return true;
+    },
+    onRefusal: () => false,
+  });
+}
+
+/**
+ * Carries out a step, all or nothing. Returns false, without writing, if a condition fails, or if others write one of the items
+ * now: after a pause the same step would most likely fail.
+ */
+export async function writeOnce(table: Table, step: Step): Promise<boolean> {
+  return write(table, step, { attempts: 1 }).catch((error: unknown) => {
+    if (isContention(error)) return false;
+    throw error;
+  });
+}
+
+/** The item after a change, or before it was replaced or removed. If the condition failed: the item as it is. */
+type Outcome<Content> = { isWritten: boolean; item: Item<Content> | undefined };
+
+/** Carries out a single write, and returns the item with it. */
+export async function writeOne<Content extends object>(
+  table: Table,
+  single: Single,
+): Promise<Outcome<Content>> {
+  const command = commandOf(table.name, single, {
+    ReturnValues: single.kind === "change" ? "ALL_NEW" : "ALL_OLD",
+    ...(single.when !== undefined && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" }),
+  });
+  return sendOne<Content>(table, command, maxAttempts);
+}
+
+const sendOne = <Content>({ client }: Table, command: ReturnType<typeof commandOf>, attempts: number) =>
+  untilDecided<Outcome<Content>>(attempts, {
+    send: async () => {
+      // Each overload of `send` takes one of these types, none takes all.
+      const { Attributes } = await client.send(command as UpdateCommand);
+      return { isWritten: true, item: Attributes as Item<Content> | undefined };
+    },
+    onRefusal: (error) => {
+      const stored = error instanceof ConditionalCheckFailedException ? error.Item : undefined;
+      return { isWritten: false, item: stored && (unmarshall(stored) as Item<Content>) };
+    },
+  });
+
+type Attempt<Result> = { send: () => Promise<Result>; onRefusal: (error: unknown) => Result };
+
+/** Sends a write until it is carried out or refused by a condition. */
+async function untilDecided<Result>(attempts: number, { send, onRefusal }: Attempt<Result>): Promise<Result> {
+  const decided = await retry(
+    async (isLast) => {
+      try {
+        return { result: await send() };
+      } catch (error) {
+        if (isRefusal(error)) return { result: onRefusal(error) };
+        if (isLast || !isContention(error)) throw error;
+        return undefined;
+      }
+    },
+    { attempts },
+  );
+  if (decided === undefined) throw new Error("A write needs one attempt or more");
+  return decided.result;
+}
+
+const reasonsOf = ({ CancellationReasons = [] }: TransactionCanceledException) =>
+  CancellationReasons.map(({ Code = "" }) => Code);
+
+/** Whether a condition failed. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ConditionalCheckFailedException ||
+  (error instanceof TransactionCanceledException && reasonsOf(error).includes("ConditionalCheckFailed"));
+
+const contentions = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
+
+/** Whether others write the same items, or too much is written: the same write may pass a moment later. */
+export const isContention = (error: unknown): boolean =>
+  error instanceof TransactionConflictException ||
+  (error instanceof TransactionCanceledException && reasonsOf(error).some((code) => contentions.has(code)));
+
+/** The part of a command that asks for the item. */
+type Returned = Pick<UpdateCommandInput, "ReturnValues" | "ReturnValuesOnConditionCheckFailure">;
+
+function commandOf(TableName: string, single: Single, returned: Returned = {}) {
+  const input = { TableName, ...expressionsOf(single), ...returned };
+  const { key: Key } = single;
+  switch (single.kind) {
+    case "put":
+      return new PutCommand({ ...input, Item: { ...Key, ...single.item } });
+    case "change":
+      return new UpdateCommand({ ...input, Key });
+    case "remove":
+      return new DeleteCommand({ ...input, Key });
+  }
+}
+
+type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+
+function transactItem(TableName: string, each: Write): TransactItem {
+  const input = { TableName, ...expressionsOf(each) };
+  const { key: Key } = each;
+  switch (each.kind) {
+    case "put":
+      return { Put: { ...input, Item: { ...Key, ...each.item } } };
+    case "change":
+      return { Update: { ...input, Key, UpdateExpression: input.UpdateExpression } };
+    case "remove":
+      return { Delete: { ...input, Key } };
+    case "check":
+      return { ConditionCheck: { ...input, Key, ConditionExpression: input.ConditionExpression } };
+  }
+}
+
+/** Collects the names and values that expressions use. Placeholders allow names that are reserved words of DynamoDB. */
+class Placeholders {
+  readonly #names: Record<string, string> = {};
+  readonly #values: Record<string, unknown> = {};
+
+  name(field: string): string {
+    this.#names[`#${field}`] = field;
+    return `#${field}`;
+  }
+
+  value(value: unknown): string {
+    const placeholder = `:${Object.keys(this.#values).length}`;
+    this.#values[placeholder] = value;
+    return placeholder;
+  }
+
+  /** DynamoDB takes neither empty. */
+  parameters() {
+    const [names, values] = [this.#names, this.#values];
+    return {
+      ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
+      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+    };
+  }
+}
+
+function expressionsOf(each: Write) {
+  const placeholders = new Placeholders();
+  const update = each.kind === "change" ? updateOf(each, placeholders) : "";
+  const condition = each.when === undefined ? "" : conditionOf(each.when, placeholders);
+  return {
+    ...(update !== "" && { UpdateExpression: update }),
+    ...(condition !== "" && { ConditionExpression: condition }),
+    ...placeholders.parameters(),
+  };
+}
+
+function updateOf({ set = {}, add = {}, take = {} }: Change, placeholders: Placeholders): string {
+  const fields = Object.entries(set);
+  const pairs = (values: object) =>
+    Object.entries(values).map(([name, value]) => `${placeholders.name(name)} ${placeholders.value(value)}`);
+  const clauses = {
+    SET: fields.filter(([, value]) => value !== undefined).map((field) => settingOf(field, placeholders)),
+    REMOVE: fields.filter(([, value]) => value === undefined).map(([name]) => placeholders.name(name)),
+    ADD: pairs(add),
+    DELETE: pairs(take),
+  };
+  return Object.entries(clauses)
+    .filter(([, { length }]) => length > 0)
+    .map(([clause, parts]) => `${clause} ${parts.join(", ")}`)
+    .join(" ");
+}
+
+function settingOf([field, value]: [string, unknown], placeholders: Placeholders): string {
+  const name = placeholders.name(field);
+  if (!(value instanceof Initial)) return `${name} = ${placeholders.value(value)}`;
+  const initial = `if_not_exists(${name}, ${placeholders.value(value.value)})`;
+  const plus = value.plus === undefined ? "" : ` + ${placeholders.value(value.plus)}`;
+  return `${name} = ${initial}${plus}`;
+}
+
+function conditionOf(when: When, placeholders: Placeholders): string {
+  const conditions = (Array.isArray(when) ? when : [when]) as readonly Condition[];
+  return conditions.map((condition) => clauseOf(condition, placeholders)).join(" OR ");
+}
+
+function clauseOf(condition: Condition, placeholders: Placeholders): string {
+  if (condition === "absent") return "attribute_not_exists(PK)";
+  if (condition === "present") return "attribute_exists(PK)";
+  const tests = Object.entries(condition).map((field) => testOf(field, placeholders));
+  return ["attribute_exists(PK)", ...tests].join(" AND ");
+}
+
+function testOf([field, wanted]: [string, unknown], placeholders: Placeholders): string {
+  const name = placeholders.name(field);
+  if (wanted === undefined) return `attribute_not_exists(${name})`;
+  if (!(wanted instanceof Test)) return `${name} = ${placeholders.value(wanted)}`;
+  const value = placeholders.value(wanted.value);
+  switch (wanted.is) {
+    case "below":
+      return `${name} < ${value}`;
+    case "at most":
+      return `${name} <= ${value}`;
+    case "at least":
+      return `${name} >= ${value}`;
+    case "smaller than":
+      return `size(${name}) < ${value}`;
+    case "containing":
+      return `contains(${name}, ${value})`;
+  }
+}
