@@ -90,7 +90,7 @@ async function freeIfIdle({ table }: FreeDeps, userID: string, now: Date): Promi
   // Without a record, the key is already retired.
   if (record === undefined || (profile !== undefined && needsKey(profile, now))) return;
   try {
-    await deleteUserKeyRecord(table, record, dueFrom(now), [unchangedSince(table, userID, profile)]);
+    await deleteUserKeyRecord(table, record, dueFrom(now), [unchangedSince(userID, profile)]);
   } catch (error) {
     // The user is back, or another run was faster.
     if (!(error instanceof KeyChanged)) throw error;

@@ -1,7 +1,8 @@
-import { DeleteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { Step } from "../table/step.ts";
 import { type Item, queryPages, type Table } from "../table/table.ts";
 import { retiredKeyKey, retiredKeysDue, userKeyRecordKey } from "../table/table-keys.ts";
-import { asRead, transact, type Writes } from "../table/writes.ts";
+import { write } from "../table/write.ts";
 import type { Plan } from "./plan.ts";
 
 /** A key that is being created, for an Enterprise customer together with their own plan. It may exist already. */
@@ -64,9 +65,16 @@ export async function writeUserKeyRecord(
   due: Date,
 ): Promise<UserKeyRecord> {
   const record: UserKeyRecord = { ...written, version: (read?.version ?? 0) + 1 };
-  const Item = { ...userKeyRecordKey(record.userID), ...record };
-  const put = { Put: { TableName: table.name, Item, ...asRead(read && { version: read.version }) } };
-  if (!(await transact(table, [put, ...retirements(table, read, written, due)]))) throw new KeyChanged();
+  const step: Step = [
+    {
+      kind: "put",
+      key: userKeyRecordKey(record.userID),
+      item: record,
+      when: read ? { version: read.version } : "absent",
+    },
+    ...retirements(read, written, due),
+  ];
+  if (!(await write(table, step))) throw new KeyChanged();
   return record;
 }
 
@@ -80,15 +88,14 @@ export async function deleteUserKeyRecord(
   table: Table,
   read: UserKeyRecord,
   due: Date,
-  conditions: Writes = [],
+  conditions: Step = [],
 ): Promise<void> {
-  const Delete = {
-    TableName: table.name,
-    Key: userKeyRecordKey(read.userID),
-    ...asRead({ version: read.version }),
-  };
-  if (!(await transact(table, [{ Delete }, ...retirements(table, read, {}, due), ...conditions])))
-    throw new KeyChanged();
+  const step: Step = [
+    { kind: "remove", key: userKeyRecordKey(read.userID), when: { version: read.version } },
+    ...retirements(read, {}, due),
+    ...conditions,
+  ];
+  if (!(await write(table, step))) throw new KeyChanged();
 }
 
 /** The retired keys that may be deleted at that time. Without a time, all of them. */
@@ -97,16 +104,16 @@ export async function* retiredKeys(table: Table, time?: Date): AsyncGenerator<Re
 }
 
 export async function forgetRetiredKey(table: Table, { PK, SK }: RetiredKeyItem): Promise<void> {
-  await table.client.send(new DeleteCommand({ TableName: table.name, Key: { PK, SK } }));
+  await write(table, { kind: "remove", key: { PK, SK } });
 }
 
 type Named = Pick<UserKeyRecord, "current" | "next">;
 
-function retirements(table: Table, before: Named | undefined, after: Named, due: Date): Writes {
+function retirements(before: Named | undefined, after: Named, due: Date): Step {
   const kept = new Set([after.current?.name, after.next?.name]);
   return [before?.current, before?.next].flatMap((key) => {
     if (key === undefined || kept.has(key.name)) return [];
     const { name, plan } = key;
-    return [{ Put: { TableName: table.name, Item: { ...retiredKeyKey(due, name), name, plan } } }];
+    return [{ kind: "put", key: retiredKeyKey(due, name), item: { name, plan } } as const];
   });
 }

@@ -1,7 +1,8 @@
-import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { atMost } from "../table/step.ts";
 import type { Table } from "../table/table.ts";
 import { pricesKey } from "../table/table-keys.ts";
-import { writeIf } from "../table/writes.ts";
+import { write } from "../table/write.ts";
 import type { Price } from "./price.ts";
 
 /** The latest prices, with the lease of the run that saved them. Runs with a smaller lease may not save any more. */
@@ -19,16 +20,12 @@ export async function savePrices(
   lease: string,
   now = new Date(),
 ): Promise<boolean> {
-  return writeIf(
-    table,
-    new UpdateCommand({
-      TableName: table.name,
-      Key: pricesKey,
-      UpdateExpression: "SET prices = :prices, lease = :lease, updatedAt = :now",
-      ConditionExpression: "attribute_not_exists(lease) OR lease <= :lease",
-      ExpressionAttributeValues: { ":prices": prices, ":lease": lease, ":now": now.toISOString() },
-    }),
-  );
+  return write(table, {
+    kind: "change",
+    key: pricesKey,
+    set: { prices, lease, updatedAt: now.toISOString() },
+    when: ["absent", { lease: atMost(lease) }],
+  });
 }
 
 /** The latest prices, read consistently. Empty before the first save. */

@@ -1,8 +1,8 @@
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { type Channel, isPublic, type PublicChannel } from "../core/channel.ts";
 import { epochSeconds } from "../core/time.ts";
+import { retry } from "../table/retry.ts";
+import { containing, type Step, smallerThan } from "../table/step.ts";
 import { queryPages, queryRange, type Table } from "../table/table.ts";
 import {
   connectionCountKey,
@@ -11,7 +11,7 @@ import {
   subscriberKey,
   subscribersOf,
 } from "../table/table-keys.ts";
-import { afterConflicts, transact, type Writes, writeIf } from "../table/writes.ts";
+import { write, writeOne } from "../table/write.ts";
 
 /** Identifies a connection. */
 export type ConnectionName = { userID: string; connectionId: string };
@@ -47,7 +47,7 @@ export async function openConnection(
     connectedAt: now.toISOString(),
     expiresAt: endOfLife(now),
   };
-  await table.client.send(new PutCommand({ TableName: table.name, Item: { ...keyOf(name), ...connection } }));
+  await write(table, { kind: "put", key: keyOf(name), item: connection });
 }
 
 /** The connections that count towards a user's limit. Some of them may have ended. */
@@ -70,31 +70,21 @@ export async function countConnection(
   { userID, connectionId }: ConnectionName,
   { limit, now }: { limit: number; now: Date },
 ): Promise<Counted> {
-  try {
-    await table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: connectionCountKey(userID),
-        UpdateExpression: "ADD connectionIds :ids SET expiresAt = :expiresAt",
-        // The SDK may send a write again whose answer was lost: then the connection is counted already.
-        ConditionExpression:
-          "attribute_not_exists(isClosed) AND " +
-          "(attribute_not_exists(connectionIds) OR size(connectionIds) < :limit OR contains(connectionIds, :id))",
-        ExpressionAttributeValues: {
-          ":ids": new Set([connectionId]),
-          ":id": connectionId,
-          ":limit": limit,
-          ":expiresAt": endOfLife(now),
-        },
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-      }),
-    );
-    return { is: "counted" };
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    const { isClosed, connectionIds = new Set() } = unmarshall(error.Item ?? {}) as Partial<ConnectionCount>;
-    return isClosed ? { is: "closed" } : { is: "full", connectionIds };
-  }
+  const { isWritten, item } = await writeOne<Partial<ConnectionCount>>(table, {
+    kind: "change",
+    key: connectionCountKey(userID),
+    set: { expiresAt: endOfLife(now) },
+    add: { connectionIds: new Set([connectionId]) },
+    when: [
+      "absent",
+      { isClosed: undefined, connectionIds: undefined },
+      { isClosed: undefined, connectionIds: smallerThan(limit) },
+      // The SDK may send a write again whose answer was lost: then the connection is counted already.
+      { isClosed: undefined, connectionIds: containing(connectionId) },
+    ],
+  });
+  if (isWritten) return { is: "counted" };
+  return item?.isClosed ? { is: "closed" } : { is: "full", connectionIds: item?.connectionIds ?? new Set() };
 }
 
 /**
@@ -102,27 +92,21 @@ export async function countConnection(
  * does not know yet that they are blocked.
  */
 export async function refuseConnections(table: Table, userID: string, now: Date): Promise<void> {
-  await table.client.send(
-    new UpdateCommand({
-      TableName: table.name,
-      Key: connectionCountKey(userID),
-      UpdateExpression: "SET isClosed = :true, expiresAt = :expiresAt",
-      ExpressionAttributeValues: { ":true": true, ":expiresAt": endOfLife(now) },
-    }),
-  );
+  await write(table, {
+    kind: "change",
+    key: connectionCountKey(userID),
+    set: { isClosed: true, expiresAt: endOfLife(now) },
+  });
 }
 
 /** Undoes {@link refuseConnections}. */
 export async function acceptConnections(table: Table, userID: string): Promise<void> {
-  await writeIf(
-    table,
-    new UpdateCommand({
-      TableName: table.name,
-      Key: connectionCountKey(userID),
-      UpdateExpression: "REMOVE isClosed",
-      ConditionExpression: "attribute_exists(PK)",
-    }),
-  );
+  await write(table, {
+    kind: "change",
+    key: connectionCountKey(userID),
+    set: { isClosed: undefined },
+    when: "present",
+  });
 }
 
 /** Stops counting connections that have ended. */
@@ -131,14 +115,11 @@ export async function discountConnections(
   userID: string,
   ended: readonly string[],
 ): Promise<void> {
-  await table.client.send(
-    new UpdateCommand({
-      TableName: table.name,
-      Key: connectionCountKey(userID),
-      UpdateExpression: "DELETE connectionIds :ended",
-      ExpressionAttributeValues: { ":ended": new Set(ended) },
-    }),
-  );
+  await write(table, {
+    kind: "change",
+    key: connectionCountKey(userID),
+    take: { connectionIds: new Set(ended) },
+  });
 }
 
 /** The longest that a handshake takes. Until it ends, API Gateway does not know a connection that is on record. */
@@ -149,14 +130,9 @@ export const hasShakenHands = ({ connectedAt }: Pick<Connection, "connectedAt">,
 
 /** Deletes a connection and its subscriptions. Returns false, and does nothing, for an unknown one. */
 export async function closeConnection(table: Table, name: ConnectionName): Promise<boolean> {
-  const { Attributes } = await afterConflicts(() =>
-    table.client.send(
-      new DeleteCommand({ TableName: table.name, Key: keyOf(name), ReturnValues: "ALL_OLD" }),
-    ),
-  );
-  const connection = Attributes as Connection | undefined;
-  if (connection === undefined) return false;
-  await leaveChannels(table, connection, [...(connection.channels ?? [])]);
+  const { item } = await writeOne<Connection>(table, { kind: "remove", key: keyOf(name) });
+  if (item === undefined) return false;
+  await leaveChannels(table, item, [...(item.channels ?? [])]);
   return true;
 }
 
@@ -172,7 +148,7 @@ export async function addChannels(
 ): Promise<Channel[] | undefined> {
   return changeChannels(table, name, (connection, before) => {
     const added = [...new Set(channels)].filter((channel) => !before.has(channel));
-    return { action: "ADD", changed: added, others: subscribing(table, connection, added) };
+    return { action: "add", changed: added, others: subscribing(connection, added) };
   });
 }
 
@@ -188,7 +164,7 @@ export async function removeChannels(
 ): Promise<Channel[] | undefined> {
   return changeChannels(table, name, (connection, before) => {
     const removed = [...before].filter((channel) => channels.includes(channel));
-    return { action: "DELETE", changed: removed, others: unsubscribing(table, connection, removed) };
+    return { action: "take", changed: removed, others: unsubscribing(connection, removed) };
   });
 }
 
@@ -199,7 +175,7 @@ export async function connectionsOfUser(table: Table, userID: string): Promise<C
 const keyOf = ({ userID, connectionId }: ConnectionName) => connectionKey(userID, connectionId);
 
 /** The channels to add to a connection or to delete from it, and the writes to other items that belong to it. */
-type ChannelChange = { action: "ADD" | "DELETE"; changed: readonly Channel[]; others: Writes };
+type ChannelChange = { action: "add" | "take"; changed: readonly Channel[]; others: Step };
 
 /**
  * Changes a connection and its places among the subscribers in one transaction. Messages of a connection are handled
@@ -210,25 +186,28 @@ async function changeChannels(
   name: ConnectionName,
   change: (connection: Connection, before: ReadonlySet<Channel>) => ChannelChange,
 ): Promise<Channel[] | undefined> {
-  for (;;) {
-    const connection = await readConnection(table, name);
-    if (connection === undefined) return undefined;
-    const before = connection.channels ?? new Set();
-    const { action, changed, others } = change(connection, before);
-    if (changed.length === 0) return [...before];
-    const had = before.size > 0;
-    const write = {
-      TableName: table.name,
-      Key: keyOf(name),
-      UpdateExpression: `${action} channels :changed`,
-      ConditionExpression: had
-        ? "channels = :before"
-        : "attribute_exists(PK) AND attribute_not_exists(channels)",
-      ExpressionAttributeValues: { ":changed": new Set(changed), ...(had && { ":before": before }) },
-    };
+  const found = await retry(
+    async () => {
+      const connection = await readConnection(table, name);
+      if (connection === undefined) return "unknown";
+      const before = connection.channels ?? new Set<Channel>();
+      const { action, changed, others } = change(connection, before);
+      if (changed.length === 0) return [...before];
+      const isWritten = await write(table, [
+        {
+          kind: "change",
+          key: keyOf(name),
+          [action]: { channels: new Set(changed) },
+          when: { channels: connection.channels },
+        },
+        ...others,
+      ]);
+      return isWritten ? [...before] : undefined;
+    },
     // This fails only after a concurrent change, so one of several concurrent changes always succeeds.
-    if (await transact(table, [{ Update: write }, ...others])) return [...before];
-  }
+    { attempts: Number.POSITIVE_INFINITY },
+  );
+  return found === "unknown" ? undefined : found;
 }
 
 async function readConnection(table: Table, name: ConnectionName): Promise<Connection | undefined> {
@@ -244,22 +223,22 @@ type Place = Pick<Connection, "connectionId" | "shard">;
  * The writes that add a connection to the subscribers of the public channels in a list. Subscribers of private channels
  * need no such items: they are found among their user's connections.
  */
-function subscribing(table: Table, connection: Connection, channels: readonly Channel[]): Writes {
+function subscribing(connection: Connection, channels: readonly Channel[]): Step {
   const { userID, connectionId, expiresAt } = connection;
-  return placesOf(connection, channels).map((key) => {
-    return { Put: { TableName: table.name, Item: { ...key, userID, connectionId, expiresAt } } };
-  });
+  return placesOf(connection, channels).map((key) => ({
+    kind: "put",
+    key,
+    item: { userID, connectionId, expiresAt },
+  }));
 }
 
 /** The writes that remove a connection from the subscribers of the public channels in a list. */
-function unsubscribing(table: Table, place: Place, channels: readonly Channel[]): Writes {
-  return placesOf(place, channels).map((Key) => ({ Delete: { TableName: table.name, Key } }));
-}
+const unsubscribing = (place: Place, channels: readonly Channel[]) =>
+  placesOf(place, channels).map((key) => ({ kind: "remove", key }) as const);
 
 /** Removes a connection from the subscribers of the public channels in a list. */
 export async function leaveChannels(table: Table, place: Place, channels: readonly Channel[]): Promise<void> {
-  for (const Key of placesOf(place, channels))
-    await afterConflicts(() => table.client.send(new DeleteCommand({ TableName: table.name, Key })));
+  for (const removal of unsubscribing(place, channels)) await write(table, removal);
 }
 
 /** A subscriber of a public channel. */

@@ -1,7 +1,7 @@
+import type { Step } from "../table/step.ts";
 import { queryRange, type Table } from "../table/table.ts";
-import { putNew, type Writes } from "../table/writes.ts";
 import type { Profile } from "../users/profile.ts";
-import { type ProfileChanges, profileUpdate } from "../users/profile-records.ts";
+import { type ProfileChanges, profileChange } from "../users/profile-records.ts";
 import { nextLines, type PointsChange, type PointsLine } from "./points.ts";
 import { pointsLineKey, pointsLinesOf } from "./reward-keys.ts";
 
@@ -16,14 +16,17 @@ export async function pointsWrites(
   profile: Profile,
   change: PointsChange,
   { now, also = {} }: { now: Date; also?: ProfileChanges },
-): Promise<Writes> {
+): Promise<Step> {
   const newest = await readNewestLine(table, profile.userID);
   const points = profile.points + change.change;
   return [
-    { Update: profileUpdate(table, profile, { ...also, points }) },
-    ...nextLines(profile, newest, change, now).map((line) =>
-      putNew(table, { ...pointsLineKey(line.userID, line.number), ...line }),
-    ),
+    profileChange(profile, { ...also, points }),
+    ...nextLines(profile, newest, change, now).map((line) => ({
+      kind: "put" as const,
+      key: pointsLineKey(line.userID, line.number),
+      item: line,
+      when: "absent" as const,
+    })),
   ];
 }
 

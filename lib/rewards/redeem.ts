@@ -1,7 +1,8 @@
 import { DomainError } from "../core/domain-error.ts";
 import { requireKey } from "../core/idempotency-key.ts";
+import { retry } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
-import { pauseAfter, transactOnce } from "../table/writes.ts";
+import { writeOnce } from "../table/write.ts";
 import { pointsWrites } from "./points-records.ts";
 import {
   checkRedeemable,
@@ -47,31 +48,32 @@ export async function redeem({ table, catalogue }: RedeemDeps, request: Request)
   const { userID, rewardId, key, now } = request;
   requireKey(key, "does not buy twice");
   const redemptionId = redemptionIdFor(userID, key);
-  const endMs = Date.now() + maxMs;
-  for (let attempt = 1; ; attempt++) {
-    const [{ profile, stock: counted, isMade }, rewards] = await Promise.all([
-      readPurchase(table, { userID, rewardId, redemptionId }),
-      catalogue(),
-    ]);
-    if (profile === undefined) throw new Error("The user has no profile");
-    const { points } = profile;
-    const earlier = isMade ? await readRedemption(table, redemptionId) : undefined;
-    if (earlier !== undefined) return { redemption: replayed(earlier, rewardId), points, isReplayed: true };
+  const redeemed = await retry(
+    async (): Promise<Redeemed | undefined> => {
+      const [{ profile, stock: counted, isMade }, rewards] = await Promise.all([
+        readPurchase(table, { userID, rewardId, redemptionId }),
+        catalogue(),
+      ]);
+      if (profile === undefined) throw new Error("The user has no profile");
+      const { points } = profile;
+      const earlier = isMade ? await readRedemption(table, redemptionId) : undefined;
+      if (earlier !== undefined) return { redemption: replayed(earlier, rewardId), points, isReplayed: true };
 
-    const reward = rewards.find(({ id }) => id === rewardId);
-    checkRedeemable(reward, { stock: reward ? stockOf(reward, counted) : 0, points });
-    const redemption = newRedemption(reward, { redemptionId, userID, now });
-    const change = { reason: "redeemed", change: -reward.cost, redemptionId } as const;
-    const isWritten = await transactOnce(table, [
-      ...(isLimited(reward) ? [takingPiece(table, rewardId, reward.stock)] : []),
-      ...(await pointsWrites(table, profile, change, { now })),
-      ...addingRedemption(table, redemption),
-    ]);
-    if (isWritten) return { redemption, points: points - reward.cost, isReplayed: false };
-    if (attempt === maxAttempts) throw rewardBusy();
-    await pauseAfter(attempt);
-    if (Date.now() >= endMs) throw rewardBusy();
-  }
+      const reward = rewards.find(({ id }) => id === rewardId);
+      checkRedeemable(reward, { stock: reward ? stockOf(reward, counted) : 0, points });
+      const redemption = newRedemption(reward, { redemptionId, userID, now });
+      const change = { reason: "redeemed", change: -reward.cost, redemptionId } as const;
+      const isWritten = await writeOnce(table, [
+        ...(isLimited(reward) ? [takingPiece(rewardId, reward.stock)] : []),
+        ...(await pointsWrites(table, profile, change, { now })),
+        ...addingRedemption(redemption),
+      ]);
+      return isWritten ? { redemption, points: points - reward.cost, isReplayed: false } : undefined;
+    },
+    { attempts: maxAttempts, forMs: maxMs },
+  );
+  if (redeemed === undefined) throw rewardBusy();
+  return redeemed;
 }
 
 /** @throws {DomainError} IDEMPOTENCY_KEY_REUSED */

@@ -1,8 +1,8 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { getItems } from "../table/batch-get.ts";
+import type { Step, Write } from "../table/step.ts";
 import { type PageOptions, queryPage, type Table } from "../table/table.ts";
 import { profileKey, redemptionKey, redemptionsOf } from "../table/table-keys.ts";
-import { putNew, type Writes } from "../table/writes.ts";
 import type { Profile } from "../users/profile.ts";
 import type { Redemption } from "./redemption.ts";
 import { redemptionPlaceKey, stockKey } from "./reward-keys.ts";
@@ -38,33 +38,25 @@ export async function readPurchase(
 }
 
 /** Adds a redemption, unless there is one with its id. */
-export const addingRedemption = (table: Table, redemption: Redemption): Writes => {
+export const addingRedemption = (redemption: Redemption): Step => {
   const { redemptionId, userID, createdAt } = redemption;
   return [
-    putNew(table, { ...redemptionPlaceKey(redemptionId), redemptionId, userID, createdAt }),
-    putNew(table, { ...keyOf(redemption), ...redemption }),
+    {
+      kind: "put",
+      key: redemptionPlaceKey(redemptionId),
+      item: { redemptionId, userID, createdAt },
+      when: "absent",
+    },
+    { kind: "put", key: keyOf(redemption), item: redemption, when: "absent" },
   ];
 };
 
 /** Replaces a redemption, unless it has changed since it was read. */
-export const changingRedemption = (
-  { name: TableName }: Table,
-  read: Redemption,
-  { status, updatedAt, version }: Redemption,
-): Writes[number] => ({
-  Update: {
-    TableName,
-    Key: keyOf(read),
-    UpdateExpression: "SET #status = :status, updatedAt = :time, version = :version",
-    ConditionExpression: "version = :read",
-    ExpressionAttributeNames: { "#status": "status" },
-    ExpressionAttributeValues: {
-      ":status": status,
-      ":time": updatedAt,
-      ":version": version,
-      ":read": read.version,
-    },
-  },
+export const changingRedemption = (read: Redemption, { status, updatedAt, version }: Redemption): Write => ({
+  kind: "change",
+  key: keyOf(read),
+  set: { status, updatedAt, version },
+  when: { version: read.version },
 });
 
 /** A page of a user's redemptions, newest first. */

@@ -1,6 +1,6 @@
-import { GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "../table/table.ts";
-import { writeIf } from "../table/writes.ts";
+import { write, writeOne } from "../table/write.ts";
 import type { Reward } from "./reward.ts";
 import { catalogueKey } from "./reward-keys.ts";
 
@@ -18,20 +18,12 @@ export async function readCatalogue(table: Table, { isConsistent = false } = {})
 
 /** Replaces the rewards, in one write. Returns the previous ones. */
 export async function replaceCatalogue(table: Table, rewards: readonly Reward[]): Promise<Reward[]> {
-  const { Attributes } = await table.client.send(
-    new PutCommand({ TableName: table.name, Item: { ...catalogueKey, rewards }, ReturnValues: "ALL_OLD" }),
-  );
-  return (Attributes?.rewards as Reward[] | undefined) ?? [];
+  const put = { kind: "put", key: catalogueKey, item: { rewards } } as const;
+  const { item } = await writeOne<{ rewards?: Reward[] }>(table, put);
+  return item?.rewards ?? [];
 }
 
 /** Loads the first rewards. Returns false, without writing, if any were loaded before, even an empty catalogue. */
 export async function createCatalogue(table: Table, rewards: readonly Reward[]): Promise<boolean> {
-  return writeIf(
-    table,
-    new PutCommand({
-      TableName: table.name,
-      Item: { ...catalogueKey, rewards },
-      ConditionExpression: "attribute_not_exists(PK)",
-    }),
-  );
+  return write(table, { kind: "put", key: catalogueKey, item: { rewards }, when: "absent" });
 }

@@ -1,5 +1,7 @@
+import { retry } from "../table/retry.ts";
+import type { Step } from "../table/step.ts";
 import type { Table } from "../table/table.ts";
-import { pauseAfter, transactOnce, type Writes } from "../table/writes.ts";
+import { writeOnce } from "../table/write.ts";
 import { readProfile } from "../users/profile-records.ts";
 import { pointsWrites } from "./points-records.ts";
 import { canBecome, changedTo, type Redemption } from "./redemption.ts";
@@ -25,29 +27,31 @@ export async function settleRedemption(
   table: Table,
   { redemptionId, status, now }: { redemptionId: string; status: "fulfilled" | "refunded"; now: Date },
 ): Promise<Settlement> {
-  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    const redemption = await readRedemption(table, redemptionId);
-    if (redemption === undefined) return { outcome: "unknown" };
-    if (redemption.status === status) return { outcome: "unchanged", redemption };
-    if (!canBecome(redemption, status)) return { outcome: "not allowed", redemption };
-    const changed = changedTo(redemption, status, now);
-    const isWritten = await transactOnce(table, [
-      changingRedemption(table, redemption, changed),
-      ...(status === "refunded" ? await refund(table, redemption, now) : []),
-    ]);
-    if (isWritten) return { outcome: "changed", redemption: changed };
-    await pauseAfter(attempt);
-  }
-  return { outcome: "busy" };
+  const settled = await retry(
+    async (): Promise<Settlement | undefined> => {
+      const redemption = await readRedemption(table, redemptionId);
+      if (redemption === undefined) return { outcome: "unknown" };
+      if (redemption.status === status) return { outcome: "unchanged", redemption };
+      if (!canBecome(redemption, status)) return { outcome: "not allowed", redemption };
+      const changed = changedTo(redemption, status, now);
+      const isWritten = await writeOnce(table, [
+        changingRedemption(redemption, changed),
+        ...(status === "refunded" ? await refund(table, redemption, now) : []),
+      ]);
+      return isWritten ? { outcome: "changed", redemption: changed } : undefined;
+    },
+    { attempts: maxAttempts },
+  );
+  return settled ?? { outcome: "busy" };
 }
 
-async function refund(table: Table, redemption: Redemption, now: Date): Promise<Writes> {
+async function refund(table: Table, redemption: Redemption, now: Date): Promise<Step> {
   const { redemptionId, userID, rewardId, cost, status, isLimited } = redemption;
   const [profile, stock] = await Promise.all([readProfile(table, userID), readStock(table, rewardId)]);
   const change = { reason: "refunded", change: cost, redemptionId } as const;
   return [
     // A user who was deleted has no points to get back.
     ...(profile ? await pointsWrites(table, profile, change, { now }) : []),
-    ...(isLimited && status === "pending" && stock !== undefined ? [returningPiece(table, rewardId)] : []),
+    ...(isLimited && status === "pending" && stock !== undefined ? [returningPiece(rewardId)] : []),
   ];
 }

@@ -1,7 +1,8 @@
-import { DeleteCommand, GetCommand, PutCommand, type UpdateCommandInput } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { getItems } from "../table/batch-get.ts";
+import { atLeast, initially, type Write } from "../table/step.ts";
 import type { Table } from "../table/table.ts";
-import { afterConflicts, type Writes, writeIf } from "../table/writes.ts";
+import { write } from "../table/write.ts";
 import { stockKey } from "./reward-keys.ts";
 
 /** How many of a limited reward are left. */
@@ -26,49 +27,36 @@ export async function readStocks(table: Table, rewardIds: readonly string[]): Pr
  *
  * @param initial how many there are if none was ever counted: of rewards from before stocks were counted.
  */
-export const takingPiece = (table: Table, rewardId: string, initial: number): Writes[number] => ({
-  Update: {
-    ...change(table, rewardId),
-    UpdateExpression: "SET stock = if_not_exists(stock, :initial) - :one, rewardId = :id",
-    ConditionExpression: "attribute_not_exists(PK) OR stock >= :one",
-    ExpressionAttributeValues: { ":initial": initial, ":one": 1, ":id": rewardId },
-  },
+export const takingPiece = (rewardId: string, initial: number): Write => ({
+  kind: "change",
+  key: stockKey(rewardId),
+  set: { stock: initially(initial, { plus: -1 }), rewardId },
+  when: ["absent", { stock: atLeast(1) }],
 });
 
 /** Puts a piece back. Fails if the reward has no stock any more. */
-export const returningPiece = (table: Table, rewardId: string): Writes[number] => ({
-  Update: {
-    ...change(table, rewardId),
-    UpdateExpression: "ADD stock :one",
-    ConditionExpression: "attribute_exists(PK)",
-    ExpressionAttributeValues: { ":one": 1 },
-  },
-});
-
-const change = (
-  { name: TableName }: Table,
-  rewardId: string,
-): Pick<UpdateCommandInput, "TableName" | "Key"> => ({
-  TableName,
-  Key: stockKey(rewardId),
+export const returningPiece = (rewardId: string): Write => ({
+  kind: "change",
+  key: stockKey(rewardId),
+  add: { stock: 1 },
+  when: "present",
 });
 
 /** Sets how many are left, whatever was sold. Without a number, the reward has no stock. */
 export async function setStock(table: Table, rewardId: string, stock: number | undefined): Promise<void> {
-  const Key = stockKey(rewardId);
-  const command =
-    stock === undefined
-      ? new DeleteCommand({ TableName: table.name, Key })
-      : new PutCommand({ TableName: table.name, Item: { ...Key, rewardId, stock } });
-  await afterConflicts(() => writeIf(table, command));
+  const key = stockKey(rewardId);
+  await write(
+    table,
+    stock === undefined ? { kind: "remove", key } : { kind: "put", key, item: { rewardId, stock } },
+  );
 }
 
 /** Begins to count a reward's stock. Returns false, without writing, if it is counted already. */
 export async function beginStock(table: Table, rewardId: string, stock: number): Promise<boolean> {
-  const command = new PutCommand({
-    TableName: table.name,
-    Item: { ...stockKey(rewardId), rewardId, stock },
-    ConditionExpression: "attribute_not_exists(PK)",
+  return write(table, {
+    kind: "put",
+    key: stockKey(rewardId),
+    item: { rewardId, stock },
+    when: "absent",
   });
-  return afterConflicts(() => writeIf(table, command));
 }

@@ -1,7 +1,7 @@
 import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Key } from "./keys.ts";
+import { retry } from "./retry.ts";
 import type { Item, Table } from "./table.ts";
-import { pauseAfter } from "./writes.ts";
 
 /** The most keys that one call takes. */
 const keysPerCall = 100;
@@ -32,14 +32,17 @@ async function getAtMost100<Content>(
 ): Promise<Item<Content>[]> {
   const items: Item<Content>[] = [];
   let left = keys;
-  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
-    const { Responses, UnprocessedKeys } = await client.send(
-      new BatchGetCommand({ RequestItems: { [name]: { Keys: [...left], ConsistentRead: true } } }),
-    );
-    items.push(...((Responses?.[name] ?? []) as Item<Content>[]));
-    left = (UnprocessedKeys?.[name]?.Keys ?? []) as Key[];
-    if (left.length === 0) return items;
-    await pauseAfter(attempt);
-  }
-  throw new KeysUnprocessed();
+  const found = await retry(
+    async () => {
+      const { Responses, UnprocessedKeys } = await client.send(
+        new BatchGetCommand({ RequestItems: { [name]: { Keys: [...left], ConsistentRead: true } } }),
+      );
+      items.push(...((Responses?.[name] ?? []) as Item<Content>[]));
+      left = (UnprocessedKeys?.[name]?.Keys ?? []) as Key[];
+      return left.length === 0 ? items : undefined;
+    },
+    { attempts: maxAttempts },
+  );
+  if (found === undefined) throw new KeysUnprocessed();
+  return found;
 }

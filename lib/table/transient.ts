@@ -1,5 +1,5 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
-import { isTemporary } from "./writes.ts";
+import { isContention } from "./write.ts";
 
 /** DynamoDB answers these with 400, like requests that are wrong. */
 const throttling = new Set([
@@ -13,7 +13,7 @@ const throttling = new Set([
 /** Whether a failed call to AWS may succeed when it is repeated later. Errors that no call has thrown are not transient. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof TransactionCanceledException) return isTemporary(error);
+  if (error instanceof TransactionCanceledException) return isContention(error);
   if (throttling.has(error.name)) return true;
   const { $metadata: answer } = error as { $metadata?: { httpStatusCode?: number } };
   if (answer === undefined) return false;

@@ -1,4 +1,4 @@
-import { pauseAfter } from "./writes.ts";
+import { retry } from "./retry.ts";
 
 /** Far more than a user needs who adds 50 wallets at once. A function's deadline ends the attempts before. */
 const maxAttempts = 40;
@@ -8,10 +8,7 @@ const maxAttempts = 40;
  * before it could write. The next attempt reads that.
  */
 export async function untilWritten<Result>(attempt: () => Promise<Result | undefined>): Promise<Result> {
-  for (let attempts = 1; attempts <= maxAttempts; attempts++) {
-    const result = await attempt();
-    if (result !== undefined) return result;
-    await pauseAfter(attempts);
-  }
-  throw new Error("The user's wallets kept changing");
+  const result = await retry(attempt, { attempts: maxAttempts });
+  if (result === undefined) throw new Error("The user's wallets kept changing");
+  return result;
 }

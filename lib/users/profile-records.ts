@@ -1,5 +1,6 @@
-import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Chain } from "../core/network.ts";
+import type { Write } from "../table/step.ts";
 import { type Item, queryRange, type Table } from "../table/table.ts";
 import {
   chainOf,
@@ -10,7 +11,7 @@ import {
   profileWithSettings,
   referralCodeKey,
 } from "../table/table-keys.ts";
-import { afterConflicts, putNew, transact, type Writes, writeIf } from "../table/writes.ts";
+import { write } from "../table/write.ts";
 import type { Profile, Referral } from "./profile.ts";
 import { type PendingReferral, recordingReferral } from "./referral-records.ts";
 import type { SettingsPatch } from "./settings.ts";
@@ -61,42 +62,26 @@ export async function createProfile(
   referral: PendingReferral | undefined,
 ): Promise<boolean> {
   const { userID, refID } = profile;
-  return transact(table, [
-    putNew(table, { ...profileKey(userID), ...profile }),
-    putNew(table, { ...referralCodeKey(refID), userID }),
-    ...(referral === undefined ? [] : [recordingReferral(table, referral)]),
+  return write(table, [
+    { kind: "put", key: profileKey(userID), item: profile, when: "absent" },
+    { kind: "put", key: referralCodeKey(refID), item: { userID }, when: "absent" },
+    ...(referral === undefined ? [] : [recordingReferral(referral)]),
   ]);
 }
 
 /** Records a visit. Fails for a profile that was deleted meanwhile, rather than writing a part of it again. */
 export async function recordVisit(table: Table, userID: string, now: Date): Promise<void> {
-  await table.client.send(
-    new UpdateCommand({
-      TableName: table.name,
-      Key: profileKey(userID),
-      UpdateExpression: "SET lastVisited = :now",
-      ConditionExpression: "attribute_exists(PK)",
-      ExpressionAttributeValues: { ":now": now.toISOString() },
-    }),
-  );
+  const set = { lastVisited: now.toISOString() };
+  const isWritten = await write(table, { kind: "change", key: profileKey(userID), set, when: "present" });
+  if (!isWritten) throw new Error("The user has no profile");
 }
 
 /** The condition that nothing has happened to a profile since it was read that decides about the user's key. */
-export function unchangedSince(table: Table, userID: string, read: Profile | undefined): Writes[number] {
-  const Key = profileKey(userID);
-  if (read === undefined)
-    return {
-      ConditionCheck: { TableName: table.name, Key, ConditionExpression: "attribute_not_exists(PK)" },
-    };
+export function unchangedSince(userID: string, read: Profile | undefined): Write {
+  const key = profileKey(userID);
+  if (read === undefined) return { kind: "check", key, when: "absent" };
   const { tier, walletCount, lastVisited } = read;
-  return {
-    ConditionCheck: {
-      TableName: table.name,
-      Key,
-      ConditionExpression: "tier = :tier AND walletCount = :wallets AND lastVisited = :visit",
-      ExpressionAttributeValues: { ":tier": tier, ":wallets": walletCount, ":visit": lastVisited },
-    },
-  };
+  return { kind: "check", key, when: { tier, walletCount, lastVisited } };
 }
 
 /** New values for attributes of a profile. `undefined` removes the attribute. */
@@ -109,36 +94,15 @@ export type ProfileChanges = { [Name in keyof Profile]?: Profile[Name] | undefin
  * @returns false, without writing, if one of these attributes has changed since it was read.
  */
 export async function changeProfile(table: Table, read: Profile, changes: ProfileChanges): Promise<boolean> {
-  const update = new UpdateCommand(profileUpdate(table, read, changes));
-  return afterConflicts(() => writeIf(table, update));
+  return write(table, profileChange(read, changes));
 }
 
 /** The same, as a write that fails if one of these attributes has changed. */
-export function profileUpdate(table: Table, read: Profile, changes: ProfileChanges) {
+export const profileChange = (read: Profile, changes: ProfileChanges) => {
   const names = Object.keys(changes) as (keyof Profile)[];
-  const [removed, set] = [true, false].map((gone) =>
-    names.filter((name) => (changes[name] === undefined) === gone),
-  ) as [typeof names, typeof names];
-  const values = names.flatMap((name) => [
-    [`:new_${name}`, changes[name]],
-    [`:old_${name}`, read[name]],
-  ]);
-  return {
-    TableName: table.name,
-    Key: profileKey(read.userID),
-    UpdateExpression: [
-      ...(set.length > 0 ? ["SET", set.map((name) => `#${name} = :new_${name}`).join(", ")] : []),
-      ...(removed.length > 0 ? ["REMOVE", removed.map((name) => `#${name}`).join(", ")] : []),
-    ].join(" "),
-    ConditionExpression: names
-      .map((name) =>
-        read[name] === undefined ? `attribute_not_exists(#${name})` : `#${name} = :old_${name}`,
-      )
-      .join(" AND "),
-    ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
-    ExpressionAttributeValues: Object.fromEntries(values.filter(([, value]) => value !== undefined)),
-  };
-}
+  const when = Object.fromEntries(names.map((name) => [name, read[name]]));
+  return { kind: "change", key: profileKey(read.userID), set: changes, when } as const;
+};
 
 function profileIn(items: Item<Profile>[]): Profile {
   return existing(items.find(isProfile));

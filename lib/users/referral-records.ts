@@ -1,4 +1,5 @@
-import { DeleteCommand, GetCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { Write } from "../table/step.ts";
 import { queryPages, type Table } from "../table/table.ts";
 import {
   everyPendingReferral,
@@ -7,7 +8,7 @@ import {
   referralCodeKey,
   referralKey,
 } from "../table/table-keys.ts";
-import { putNew, transact, type Writes } from "../table/writes.ts";
+import { write } from "../table/write.ts";
 
 /**
  * A referral for which the referrer may not have been credited. It is written with the new user's profile; the referrer's
@@ -31,8 +32,12 @@ export async function userIDOfReferralCode(table: Table, code: string): Promise<
 }
 
 /** The write that records a pending referral. */
-export const recordingReferral = (table: Table, referral: PendingReferral): Writes[number] =>
-  putNew(table, { ...pendingReferralKey(referral.joinedAt, referral.userID), ...referral });
+export const recordingReferral = (referral: PendingReferral): Write => ({
+  kind: "put",
+  key: pendingReferralKey(referral.joinedAt, referral.userID),
+  item: referral,
+  when: "absent",
+});
 
 /**
  * Credits the referrer and lists the referral among theirs, once: the listed referral guards against a second credit.
@@ -44,15 +49,15 @@ export async function creditReferral(
   { referrerId, userID, username, joinedAt }: PendingReferral,
   options?: { attempts: number },
 ): Promise<boolean> {
-  const listed = { ...referralKey(referrerId, new Date(joinedAt), userID), username, joinedAt };
-  const credit = {
-    TableName: table.name,
-    Key: profileKey(referrerId),
-    UpdateExpression: "ADD usersReferred :one",
-    ConditionExpression: "attribute_exists(PK)",
-    ExpressionAttributeValues: { ":one": 1 },
-  };
-  return transact(table, [putNew(table, listed), { Update: credit }], options);
+  const listed = referralKey(referrerId, new Date(joinedAt), userID);
+  return write(
+    table,
+    [
+      { kind: "put", key: listed, item: { username, joinedAt }, when: "absent" },
+      { kind: "change", key: profileKey(referrerId), add: { usersReferred: 1 }, when: "present" },
+    ],
+    options,
+  );
 }
 
 /** All pending referrals, oldest first, page by page. */
@@ -65,7 +70,5 @@ export async function forgetPendingReferral(
   table: Table,
   { joinedAt, userID }: PendingReferral,
 ): Promise<void> {
-  await table.client.send(
-    new DeleteCommand({ TableName: table.name, Key: pendingReferralKey(joinedAt, userID) }),
-  );
+  await write(table, { kind: "remove", key: pendingReferralKey(joinedAt, userID) });
 }

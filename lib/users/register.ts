@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { retry } from "../table/retry.ts";
 import type { Table } from "../table/table.ts";
 import { newProfile, type Profile, usernameOf } from "./profile.ts";
 import { createProfile, readProfile } from "./profile-records.ts";
@@ -30,18 +31,21 @@ export async function register(
 ): Promise<Profile> {
   // A failed condition means that the profile exists, or the new code is taken. Neither fails the next attempt in the
   // same way.
-  for (let attempt = 1; attempt <= 5; attempt++) {
-    const referrer = await referrerOf(table, user.ref);
-    const profile = profileOf(user, referrer, now);
-    const referral = referrer && referralOf(referrer, profile);
-    if (await createProfile(table, profile, referral)) {
-      if (referral !== undefined) await creditReferral(table, referral, { attempts: 1 }).catch(onFault);
-      return profile;
-    }
-    const existing = await readProfile(table, user.userID);
-    if (existing !== undefined) return existing;
-  }
-  throw new Error("The profile could not be created");
+  const registered = await retry(
+    async () => {
+      const referrer = await referrerOf(table, user.ref);
+      const profile = profileOf(user, referrer, now);
+      const referral = referrer && referralOf(referrer, profile);
+      if (await createProfile(table, profile, referral)) {
+        if (referral !== undefined) await creditReferral(table, referral, { attempts: 1 }).catch(onFault);
+        return profile;
+      }
+      return readProfile(table, user.userID);
+    },
+    { attempts: 5 },
+  );
+  if (registered === undefined) throw new Error("The profile could not be created");
+  return registered;
 }
 
 function profileOf(user: SignedInUser, referrer: Profile | undefined, now: Date): Profile {

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
-import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { DomainError } from "../core/domain-error.ts";
 import type { Chain } from "../core/network.ts";
+import { initially, type When } from "../table/step.ts";
 import { queryRange, type Table } from "../table/table.ts";
 import { chainOf, settingsKey, settingsOf } from "../table/table-keys.ts";
+import { writeOne } from "../table/write.ts";
 import { type Settings, type SettingsPatch, settingsInForce } from "./settings.ts";
 
 /** A chain's settings as stored: those that the user has set, and the record's own fields. Each change adds 1 to `version`. */
@@ -52,67 +52,31 @@ export async function saveSettings(
   now: Date,
   expected?: readonly number[],
 ) {
-  const set = {
-    userID,
-    updatedAt: now.toISOString(),
-    ...(expected && { changeId: randomUUID() }),
-    ...changes,
-  };
-  const { values, condition } = asExpected(expected);
-  const item = await writtenItem(
-    table,
-    new UpdateCommand({
-      TableName: table.name,
-      Key: settingsKey(userID, chain),
-      UpdateExpression: `SET ${[
-        "#_id = if_not_exists(#_id, :_id)",
-        "createdAt = if_not_exists(createdAt, :updatedAt)",
-        "version = if_not_exists(version, :zero) + :one",
-        ...Object.keys(set).map((name) => `${name} = :${name}`),
-      ].join(", ")}`,
-      ...(condition && {
-        ConditionExpression: condition,
-        ReturnValuesOnConditionCheckFailure: "ALL_OLD",
-      }),
-      ExpressionAttributeNames: { "#_id": "_id" },
-      ExpressionAttributeValues: {
-        ":_id": randomUUID(),
-        ":zero": 0,
-        ":one": 1,
-        ...Object.fromEntries(Object.entries(set).map(([name, value]) => [`:${name}`, value])),
-        ...values,
-      },
-      ReturnValues: "ALL_NEW",
-    }),
-    set.changeId,
-  );
-  return { ...item, ...settingsInForce(chain, item) };
-}
-
-function asExpected(versions: readonly number[] | undefined) {
-  if (versions === undefined) return {};
-  // No version is below 1, so this holds for none.
-  const stored = versions.length === 0 ? [0] : versions;
-  const values = Object.fromEntries(stored.map((version, index) => [`:version${index}`, version]));
-  const isStored = `version IN (${Object.keys(values).join(", ")})`;
-  return {
-    values,
-    condition: versions.includes(0) ? `attribute_not_exists(version) OR ${isStored}` : isStored,
-  };
-}
-
-/** The SDK may send a write again whose answer was lost. Then its condition fails because of itself. */
-async function writtenItem(table: Table, command: UpdateCommand, changeId: string | undefined) {
-  try {
-    const { Attributes } = await table.client.send(command);
-    return Attributes as SettingsItem;
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    const stored = unmarshall(error.Item ?? {}) as Partial<SettingsItem>;
-    if (changeId !== undefined && stored.changeId === changeId) return stored as SettingsItem;
+  const changeId = expected && randomUUID();
+  const { isWritten, item } = await writeOne<SettingsItem>(table, {
+    kind: "change",
+    key: settingsKey(userID, chain),
+    set: {
+      userID,
+      updatedAt: now.toISOString(),
+      ...(changeId !== undefined && { changeId }),
+      ...changes,
+      _id: initially(randomUUID()),
+      createdAt: initially(now.toISOString()),
+    },
+    add: { version: 1 },
+    when: expected && versionIn(expected),
+  });
+  // The SDK may send a write again whose answer was lost. Then its condition fails because of itself.
+  const isOurs = isWritten || (changeId !== undefined && item?.changeId === changeId);
+  if (item === undefined || !isOurs)
     throw new DomainError(
       "PRECONDITION_FAILED",
       "The settings have changed, or If-Match names none of theirs",
     );
-  }
+  return { ...item, ...settingsInForce(chain, item) };
 }
+
+/** No version is below 1, so 0 stands for no record, and -1 for no version at all. */
+const versionIn = (versions: readonly number[]): When =>
+  [-1, ...versions].map((version) => (version === 0 ? "absent" : { version }));

@@ -1,9 +1,10 @@
 import type { SealedKey } from "../aws/vault.ts";
 import { DomainError } from "../core/domain-error.ts";
 import type { WalletLimits } from "../core/tier.ts";
+import type { Write } from "../table/step.ts";
 import type { Table } from "../table/table.ts";
 import { untilWritten } from "../table/until-written.ts";
-import { transactOnce, type Writes } from "../table/writes.ts";
+import { writeOnce } from "../table/write.ts";
 import { readOwnProfile } from "../users/profile-records.ts";
 import { restoration } from "./restore-wallet.ts";
 import {
@@ -62,27 +63,27 @@ export async function addWallet(
     ]);
     if (replayed) return { outcome: "replayed", wallet: replayed };
     const held = stored !== undefined && !isGone(stored, now) ? stored : undefined;
-    const use = (of: Wallet) => (requestKey ? [keyUse(table, requestKey, of)] : []);
+    const use = (of: Wallet) => (requestKey ? [keyUse(requestKey, of)] : []);
 
     if (held !== undefined && isActive(held)) {
       // A key that another request uses now is a replay.
-      const isNoted = requestKey === undefined || (await transactOnce(table, use(held)));
+      const isNoted = requestKey === undefined || (await writeOnce(table, use(held)));
       return isNoted ? { outcome: "held", wallet: held } : undefined;
     }
     // The count may be newer than the rest: the same request or import, at the same time, may have taken the last place.
     if (profile.walletCount >= limits[profile.tier] && (await isKnownNow(stored))) return undefined;
     checkWalletLimit(profile.tier, profile.walletCount, limits);
     if (held !== undefined) {
-      const { wallet: restored, writes } = restoration(table, held, profile, now, labelsOf(wallet));
-      const isWritten = await transactOnce(table, [...writes, ...use(held)]);
+      const { wallet: restored, writes } = restoration(held, profile, now, labelsOf(wallet));
+      const isWritten = await writeOnce(table, [...writes, ...use(held)]);
       return isWritten ? { outcome: "restored", wallet: restored } : undefined;
     }
     sealed ??= await seal();
     const added = { ...wallet, slot: profile.lastSlot + 1, version: 1 };
-    const isWritten = await transactOnce(table, [
-      insertion(table, added, sealed, now),
-      placeChange(table, wallet.UserID, profile, { by: 1, lastSlot: added.slot }),
-      eventWrite(table, {
+    const isWritten = await writeOnce(table, [
+      insertion(added, sealed, now),
+      placeChange(wallet.UserID, profile, { by: 1, lastSlot: added.slot }),
+      eventWrite({
         userID: wallet.UserID,
         walletId: wallet._id,
         type: wallet.walletType === "generated" ? "created" : "imported",
@@ -119,8 +120,5 @@ export async function replayOf(table: Table, requestKey: RequestKey, now: Date):
   return keptNamed(await walletsOfUser(table, requestKey.userID), walletId, now);
 }
 
-const keyUse = (
-  table: Table,
-  { fingerprint, ...name }: RequestKey,
-  { _id: walletId }: Wallet,
-): Writes[number] => useOfWalletKey(table, name, { walletId, fingerprint });
+const keyUse = ({ fingerprint, ...name }: RequestKey, { _id: walletId }: Wallet): Write =>
+  useOfWalletKey(name, { walletId, fingerprint });

@@ -1,6 +1,6 @@
 import type { Table } from "../table/table.ts";
 import { untilWritten } from "../table/until-written.ts";
-import { transactOnce } from "../table/writes.ts";
+import { writeOnce } from "../table/write.ts";
 import {
   type PolicyStateText,
   type PolicyText,
@@ -50,10 +50,10 @@ export async function changePolicy(
     const shown = policyStateText(network, after);
     if (isSameState(before, after)) return shown;
     const record: PolicyRecord = { ...key, ...after, revision: (stored?.revision ?? 0) + 1 };
-    const isWritten = await transactOnce(table, [
-      policyWrite(table, record, stored),
-      stillActive(table, wallet),
-      eventWrite(table, { userID, walletId, type: "policyChanged", now, details: shown }),
+    const isWritten = await writeOnce(table, [
+      policyWrite(record, stored),
+      stillActive(wallet),
+      eventWrite({ userID, walletId, type: "policyChanged", now, details: shown }),
     ]);
     return isWritten ? shown : undefined;
   });

@@ -1,6 +1,6 @@
 import type { Table } from "../table/table.ts";
 import { untilWritten } from "../table/until-written.ts";
-import { transactOnce } from "../table/writes.ts";
+import { writeOnce } from "../table/write.ts";
 import {
   activeNamed,
   type Wallet,
@@ -30,9 +30,9 @@ export async function changeWallet(table: Table, { userID, walletId, labels, now
       changed.map((name) => [name, labels[name] ?? undefined]),
     );
     const details = Object.fromEntries(changed.map((name) => [name, labels[name]]));
-    const isWritten = await transactOnce(table, [
-      nextVersion(table, wallet, changes),
-      eventWrite(table, { userID, walletId, type: "renamed", now, details }),
+    const isWritten = await writeOnce(table, [
+      nextVersion(wallet, changes),
+      eventWrite({ userID, walletId, type: "renamed", now, details }),
     ]);
     return isWritten ? withChanges(wallet, changes) : undefined;
   });

@@ -1,7 +1,8 @@
 import type { WalletLimits } from "../core/tier.ts";
+import type { Step } from "../table/step.ts";
 import type { Table } from "../table/table.ts";
 import { untilWritten } from "../table/until-written.ts";
-import { transactOnce, type Writes } from "../table/writes.ts";
+import { writeOnce } from "../table/write.ts";
 import { readOwnProfile } from "../users/profile-records.ts";
 import {
   checkWalletLimit,
@@ -32,25 +33,24 @@ export async function restoreWallet(
     const wallet = keptNamed(wallets, walletId, now);
     if (isActive(wallet)) return wallet;
     checkWalletLimit(profile.tier, profile.walletCount, limits);
-    const { wallet: restored, writes } = restoration(table, wallet, profile, now);
-    return (await transactOnce(table, writes)) ? restored : undefined;
+    const { wallet: restored, writes } = restoration(wallet, profile, now);
+    return (await writeOnce(table, writes)) ? restored : undefined;
   });
 }
 
 /** What restores a retired wallet that is not gone, with the labels given, for a user who may have another one. */
 export function restoration(
-  table: Table,
   retired: Wallet,
   places: Places,
   now: Date,
   labels: Pick<Wallet, "slotName" | "colortag"> = {},
-): { wallet: Wallet; writes: Writes } {
+): { wallet: Wallet; writes: Step } {
   const { UserID: userID, _id: walletId } = retired;
   const changes = { ...labels, retiredAt: undefined, expiresAt: undefined };
   const writes = [
-    nextVersion(table, retired, changes),
-    placeChange(table, userID, places, { by: 1 }),
-    eventWrite(table, { userID, walletId, type: "restored", now }),
+    nextVersion(retired, changes),
+    placeChange(userID, places, { by: 1 }),
+    eventWrite({ userID, walletId, type: "restored", now }),
   ];
   return { wallet: withChanges(retired, changes), writes };
 }

@@ -2,7 +2,7 @@ import { DomainError } from "../core/domain-error.ts";
 import type { WalletLimits } from "../core/tier.ts";
 import type { Table } from "../table/table.ts";
 import { untilWritten } from "../table/until-written.ts";
-import { transactOnce } from "../table/writes.ts";
+import { writeOnce } from "../table/write.ts";
 import type { LaneKey } from "../trading/core/intent.ts";
 import { laneWorkOf } from "../trading/items/lane-records.ts";
 import { readOwnProfile } from "../users/profile-records.ts";
@@ -46,10 +46,10 @@ export async function retireWallet(
     const read = keptNamed(all, walletId, now);
     if (!isActive(read)) return read;
     if ((await workOf(table, read)).hasTransactions) throw busy();
-    const isWritten = await transactOnce(table, [
-      nextVersion(table, read, { retiredAt, expiresAt }),
-      placeChange(table, userID, profile, { by: -1 }),
-      eventWrite(table, { userID, walletId, type: "retired", now }),
+    const isWritten = await writeOnce(table, [
+      nextVersion(read, { retiredAt, expiresAt }),
+      placeChange(userID, profile, { by: -1 }),
+      eventWrite({ userID, walletId, type: "retired", now }),
     ]).catch(async (error: unknown) => {
       // It may have been written, although no answer came.
       if ((await readWallet(table, read))?.retiredAt !== retiredAt) throw error;

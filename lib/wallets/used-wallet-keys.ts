@@ -1,6 +1,6 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { Write } from "../table/step.ts";
 import type { Table } from "../table/table.ts";
-import { putNew, type Writes } from "../table/writes.ts";
 import { usedKeyKey } from "../trading/items/keys.ts";
 
 /** An idempotency key of a request that adds a wallet. */
@@ -19,8 +19,9 @@ export async function readUsedWalletKey(
 }
 
 /** Notes that a key was used, for good, unless it was used before. */
-export const useOfWalletKey = (
-  table: Table,
-  { userID, operation, key }: WalletKeyName,
-  used: UsedWalletKey,
-): Writes[number] => putNew(table, { ...usedKeyKey(userID, operation, key), userID, ...used });
+export const useOfWalletKey = ({ userID, operation, key }: WalletKeyName, used: UsedWalletKey): Write => ({
+  kind: "put",
+  key: usedKeyKey(userID, operation, key),
+  item: { userID, ...used },
+  when: "absent",
+});

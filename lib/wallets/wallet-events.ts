@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
+import type { Write } from "../table/step.ts";
 import { type PageOptions, queryPage, type Table } from "../table/table.ts";
 import { walletEventKey, walletEventsOf } from "../table/table-keys.ts";
-import type { Writes } from "../table/writes.ts";
 import type { WalletEvent, WalletEventType } from "./wallet-event.ts";
 
 type NewEvent = {
@@ -13,21 +13,10 @@ type NewEvent = {
 };
 
 /** Records an event, for good. It belongs in the transaction that makes the change. */
-export const eventWrite = (
-  { name: TableName }: Table,
-  { userID, walletId, type, now, details }: NewEvent,
-): Writes[number] => ({
-  Put: {
-    TableName,
-    Item: {
-      ...walletEventKey(userID, walletId, now, randomUUID()),
-      ...details,
-      userID,
-      walletId,
-      type,
-      time: now.toISOString(),
-    },
-  },
+export const eventWrite = ({ userID, walletId, type, now, details }: NewEvent): Write => ({
+  kind: "put",
+  key: walletEventKey(userID, walletId, now, randomUUID()),
+  item: { ...details, userID, walletId, type, time: now.toISOString() },
 });
 
 /** A page of a wallet's events, newest first. */

@@ -1,9 +1,9 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { SealedKey } from "../aws/vault.ts";
 import { epochSeconds } from "../core/time.ts";
+import { atMost, type Write } from "../table/step.ts";
 import { projection, queryRange, type Table } from "../table/table.ts";
 import { profileKey, walletKey, walletsOf } from "../table/table-keys.ts";
-import type { Writes } from "../table/writes.ts";
 import type { Places, Wallet, WalletChanges } from "./wallet.ts";
 
 const listedAttributes = [
@@ -48,54 +48,27 @@ export async function readWallet(table: Table, name: WalletName): Promise<Wallet
 }
 
 /** Writes a new wallet, unless the user has one with its address that is not gone. */
-export const insertion = (table: Table, wallet: Wallet, sealed: SealedKey, now: Date): Writes[number] => ({
-  Put: {
-    TableName: table.name,
-    Item: { ...keyOf(wallet), ...wallet, ...sealed },
-    ConditionExpression: "attribute_not_exists(PK) OR expiresAt <= :now",
-    ExpressionAttributeValues: { ":now": epochSeconds(now) },
-  },
+export const insertion = (wallet: Wallet, sealed: SealedKey, now: Date): Write => ({
+  kind: "put",
+  key: keyOf(wallet),
+  item: { ...wallet, ...sealed },
+  when: ["absent", { expiresAt: atMost(epochSeconds(now)) }],
 });
 
 /** Changes a wallet into its next version, if it has not changed since it was read. */
-export function nextVersion(table: Table, read: Wallet, changes: WalletChanges): Writes[number] {
-  const names = Object.keys(changes) as (keyof WalletChanges)[];
-  const set = names.filter((name) => changes[name] !== undefined);
-  const removed = names.filter((name) => changes[name] === undefined);
-  return {
-    Update: {
-      TableName: table.name,
-      Key: keyOf(read),
-      UpdateExpression: [
-        `SET ${[...set, "version"].map((name) => `#${name} = :${name}`).join(", ")}`,
-        ...(removed.length > 0 ? [`REMOVE ${removed.map((name) => `#${name}`).join(", ")}`] : []),
-      ].join(" "),
-      // A wallet that was imported again after its removal has another id, and a version as low as the first one's.
-      ConditionExpression: "#id = :id AND #version = :read",
-      ExpressionAttributeNames: {
-        "#id": "_id",
-        "#version": "version",
-        ...Object.fromEntries(names.map((name) => [`#${name}`, name])),
-      },
-      ExpressionAttributeValues: {
-        ":id": read._id,
-        ":version": read.version + 1,
-        ":read": read.version,
-        ...Object.fromEntries(set.map((name) => [`:${name}`, changes[name]])),
-      },
-    },
-  };
-}
+export const nextVersion = (read: Wallet, changes: WalletChanges): Write => ({
+  kind: "change",
+  key: keyOf(read),
+  set: { ...changes, version: read.version + 1 },
+  // A wallet that was imported again after its removal has another id, and a version as low as the first one's.
+  when: { _id: read._id, version: read.version },
+});
 
 /** Holds while the wallet exists and is not retired. */
-export const stillActive = (table: Table, wallet: Wallet): Writes[number] => ({
-  ConditionCheck: {
-    TableName: table.name,
-    Key: keyOf(wallet),
-    ConditionExpression: "#id = :id AND attribute_not_exists(retiredAt)",
-    ExpressionAttributeNames: { "#id": "_id" },
-    ExpressionAttributeValues: { ":id": wallet._id },
-  },
+export const stillActive = (wallet: Wallet): Write => ({
+  kind: "check",
+  key: keyOf(wallet),
+  when: { _id: wallet._id, retiredAt: undefined },
 });
 
 /**
@@ -104,28 +77,16 @@ export const stillActive = (table: Table, wallet: Wallet): Writes[number] => ({
  *
  * @param read for which the caller has checked the limit.
  */
-export function placeChange(
-  table: Table,
+export const placeChange = (
   userID: string,
   read: Places,
   { by, lastSlot = read.lastSlot }: { by: 1 | -1; lastSlot?: number },
-): Writes[number] {
-  return {
-    Update: {
-      TableName: table.name,
-      Key: profileKey(userID),
-      UpdateExpression: "SET walletCount = :next, lastSlot = :slot",
-      ConditionExpression: "tier = :tier AND walletCount = :count AND lastSlot = :read",
-      ExpressionAttributeValues: {
-        ":tier": read.tier,
-        ":count": read.walletCount,
-        ":next": read.walletCount + by,
-        ":slot": lastSlot,
-        ":read": read.lastSlot,
-      },
-    },
-  };
-}
+): Write => ({
+  kind: "change",
+  key: profileKey(userID),
+  set: { walletCount: read.walletCount + by, lastSlot },
+  when: { tier: read.tier, walletCount: read.walletCount, lastSlot: read.lastSlot },
+});
 
 const keyOf = ({ UserID, network, generatedWalletAddress }: WalletName) =>
   walletKey(UserID, network, generatedWalletAddress);

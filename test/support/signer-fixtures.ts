@@ -1,10 +1,9 @@
-import { BatchGetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchGetCommand, TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import { expect } from "vitest";
 import { dayOf } from "../../lib/core/time.ts";
 import { defaultChains } from "../../lib/infra/default-chains.ts";
 import type { Key } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
-import type { Writes } from "../../lib/table/writes.ts";
 import { encodeCall } from "../../lib/trading/chains/evm/calldata.ts";
 import type { SignRequest } from "../../lib/trading/core/effects.ts";
 import type { Slot } from "../../lib/trading/core/evm/slot.ts";
@@ -118,8 +117,10 @@ export async function prepareFixtures(): Promise<void> {
   }
 }
 
+type TransactItems = NonNullable<TransactWriteCommandInput["TransactItems"]>;
+
 /** A table in which whoever asks has put everything where the signer looks for it, but ledger, policy and count. */
-function riggedTable(fixture: SignerFixture, genuine: Intent, written: Writes): Table {
+function riggedTable(fixture: SignerFixture, genuine: Intent, written: TransactItems): Table {
   const { order, slot: lies, ledger, settings, wallet, policy, day } = fixture;
   const policyAt = textOf(policyKey(genuine));
   const dayAt = textOf(dayKey({ ...genuine, day: dayOf(nowMs) }));
@@ -162,7 +163,7 @@ export async function expectObedience(
   const ignore = () => undefined;
   const request = readSignRequest(signPayload(changed.request));
   if (request === undefined) return undefined;
-  const written: Writes = [];
+  const written: TransactItems = [];
   const table = riggedTable(changed, genuine.order.intent, written);
   const notes = { onSigned: ignore, onRefused: ignore, onFault: ignore };
   const deps = { table, vault, checkMac: macs.checkMac, chains, nowMs: () => nowMs, ...notes };
@@ -199,7 +200,7 @@ function expectWithinLimits(
   { policy: stored, day, ledger }: SignerFixture,
   { token }: Intent,
   amount: bigint,
-  written: Writes,
+  written: TransactItems,
 ): void {
   const isCounted = ledger?.swap !== undefined;
   const count = written.find(({ Put }) => String(Put?.Item?.SK).startsWith("DAY#"))?.Put?.Item;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { profileKey } from "../../lib/table/table-keys.ts";
-import { transact } from "../../lib/table/writes.ts";
+import { write } from "../../lib/table/write.ts";
 import { changeProfile, readProfile } from "../../lib/users/profile-records.ts";
 import { register } from "../../lib/users/register.ts";
 import { tableForTests } from "../support/dynamodb.ts";
@@ -9,18 +9,11 @@ const db = tableForTests();
 
 it("changeProfile waits for transactions on the profile, such as imports of wallets", async () => {
   const profile = await register(db.table, { userID: "alice", names: [], ref: undefined }, new Date());
-  const countWallet = {
-    Update: {
-      TableName: db.table.name,
-      Key: profileKey("alice"),
-      UpdateExpression: "ADD walletCount :one",
-      ExpressionAttributeValues: { ":one": 1 },
-    },
-  };
+  const countWallet = { kind: "change", key: profileKey("alice"), add: { walletCount: 1 } } as const;
   for (let round = 0; round < 20; round++) {
     const { username } = (await readProfile(db.table, "alice")) ?? profile;
     const [, changed] = await Promise.all([
-      transact(db.table, [countWallet]),
+      write(db.table, [countWallet]),
       changeProfile(db.table, { ...profile, username }, { username: `name ${round}` }),
     ]);
     expect(changed).toBe(true);

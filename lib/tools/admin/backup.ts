@@ -2,17 +2,15 @@ import { isDeepStrictEqual } from "node:util";
 import {
   type AttributeValue,
   BatchGetItemCommand,
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  PutItemCommand,
   QueryCommand,
   ScanCommand,
 } from "@aws-sdk/client-dynamodb";
+import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { redemptionPlaceKey } from "../../rewards/reward-keys.ts";
 import { everythingOf, isOfTheMoment, type Key, type KeyRange } from "../../table/keys.ts";
 import type { Table } from "../../table/table.ts";
 import { isProfile, isRedemption, isWallet } from "../../table/table-keys.ts";
-import { afterConflicts } from "../../table/writes.ts";
+import { write } from "../../table/write.ts";
 import { isGone, retirement } from "../../wallets/wallet.ts";
 import { readWalletEvents } from "../../wallets/wallet-events.ts";
 import { deleteWithPiece, holdsPiece, withNewestPoints } from "./restored-rewards.ts";
@@ -75,25 +73,17 @@ export async function* newerItems(comparison: Comparison): AsyncGenerator<Differ
  */
 export async function undo(comparison: Comparison, { what, item }: Difference): Promise<boolean> {
   const { table, userID, isExact = false } = comparison;
-  const { client, name } = table;
   // The stocks stay as they are if only one user's items change.
   const returnsPiece = userID !== undefined && isRedemptionItem(item) && holdsPiece(item);
   if (what === "newer" && returnsPiece) return deleteWithPiece(table, item);
   const keepsPoints = what === "missing" && !isExact && isProfile(keyOf(item));
-  const put = { TableName: name, Item: keepsPoints ? await withNewestPoints(item, comparison) : item };
-  try {
-    await afterConflicts(async () => {
-      if (what === "newer") await client.send(new DeleteItemCommand({ TableName: name, Key: keyIn(item) }));
-      else await client.send(new PutItemCommand(what === "changed" ? put : { ...put, ...ifAbsent }));
-    });
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+  const key = keyOf(item);
+  if (what === "newer") return write(table, { kind: "remove", key });
+  const stored = keepsPoints ? await withNewestPoints(item, comparison) : item;
+  // Wrapped numbers keep all their digits.
+  const put = { kind: "put", key, item: unmarshall(stored, { wrapNumbers: true }) } as const;
+  return write(table, what === "changed" ? put : { ...put, when: "absent" });
 }
-
-const ifAbsent = { ConditionExpression: "attribute_not_exists(PK)" };
 
 /** The key of a stored item. */
 export const keyOf = ({ PK, SK }: StoredItem): Key => ({ PK: PK?.S ?? "", SK: SK?.S ?? "" });

@@ -1,18 +1,19 @@
-import { DeleteCommand, paginateScan } from "@aws-sdk/lib-dynamodb";
+import { paginateScan } from "@aws-sdk/lib-dynamodb";
 import type { Key } from "../../table/keys.ts";
 import type { Table } from "../../table/table.ts";
+import { write } from "../../table/write.ts";
 import { isOfChains } from "../../trading/items/keys.ts";
 
 /**
  * Deletes all orders that were placed here, with what belongs to them: for chains that started over, and so know nothing of
  * them. May be repeated after a crash.
  */
-export async function forgetTrading({ client, name }: Table): Promise<void> {
+export async function forgetTrading(table: Table): Promise<void> {
   const pages = paginateScan(
-    { client },
-    { TableName: name, ConsistentRead: true, ProjectionExpression: "PK, SK, lane" },
+    { client: table.client },
+    { TableName: table.name, ConsistentRead: true, ProjectionExpression: "PK, SK, lane" },
   );
   for await (const { Items = [] } of pages)
     for (const { PK, SK } of (Items as (Key & { lane?: unknown })[]).filter(isOfChains))
-      await client.send(new DeleteCommand({ TableName: name, Key: { PK, SK } }));
+      await write(table, { kind: "remove", key: { PK, SK } });
 }

@@ -4,10 +4,10 @@ import { readNewestLine } from "../../rewards/points-records.ts";
 import type { Redemption } from "../../rewards/redemption.ts";
 import { redemptionPlaceKey } from "../../rewards/reward-keys.ts";
 import { readStock, returningPiece } from "../../rewards/stock-records.ts";
-import type { Key } from "../../table/keys.ts";
+import type { Step } from "../../table/step.ts";
 import type { Table } from "../../table/table.ts";
 import { redemptionKey } from "../../table/table-keys.ts";
-import { transact, type Writes } from "../../table/writes.ts";
+import { write } from "../../table/write.ts";
 
 type StoredItem = Record<string, AttributeValue>;
 
@@ -34,17 +34,14 @@ export const holdsPiece = ({ status, isLimited }: StoredItem): boolean =>
 export async function deleteWithPiece(table: Table, item: StoredItem): Promise<boolean> {
   const { userID, redemptionId, rewardId, createdAt, version } = unmarshall(item) as Redemption;
   const isCounted = (await readStock(table, rewardId)) !== undefined;
-  const deleted = (Key: Key) => ({ TableName: table.name, Key });
-  const writes: Writes = [
+  const step: Step = [
     {
-      Delete: {
-        ...deleted(redemptionKey(userID, new Date(createdAt), redemptionId)),
-        ConditionExpression: "version = :version",
-        ExpressionAttributeValues: { ":version": version },
-      },
+      kind: "remove",
+      key: redemptionKey(userID, new Date(createdAt), redemptionId),
+      when: { version },
     },
-    { Delete: deleted(redemptionPlaceKey(redemptionId)) },
-    ...(isCounted ? [returningPiece(table, rewardId)] : []),
+    { kind: "remove", key: redemptionPlaceKey(redemptionId) },
+    ...(isCounted ? [returningPiece(rewardId)] : []),
   ];
-  return transact(table, writes);
+  return write(table, step);
 }

@@ -1,7 +1,7 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { dayOf } from "../../core/time.ts";
+import type { Write } from "../../table/step.ts";
 import type { Item, Table } from "../../table/table.ts";
-import { asRead, type Writes } from "../../table/writes.ts";
 import type { Limits, PolicyKey, PolicyRecord } from "../core/wallet-policy.ts";
 import { find } from "./found-items.ts";
 import { contentOf, packed } from "./items.ts";
@@ -29,14 +29,9 @@ export async function readLimits(table: Table, wallets: readonly PolicyKey[], no
 }
 
 /** Writes a policy, if the one before it is still the one that was read. */
-export const policyWrite = (
-  { name: TableName }: Table,
-  record: PolicyRecord,
-  read: PolicyRecord | undefined,
-): Writes[number] => ({
-  Put: {
-    TableName,
-    Item: { ...policyKey(record), ...(packed(record) as object) },
-    ...asRead(read && { revision: read.revision }),
-  },
+export const policyWrite = (record: PolicyRecord, read: PolicyRecord | undefined): Write => ({
+  kind: "put",
+  key: policyKey(record),
+  item: packed(record) as object,
+  when: read ? { revision: read.revision } : "absent",
 });

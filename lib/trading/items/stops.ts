@@ -1,6 +1,7 @@
 import { getItems } from "../../table/batch-get.ts";
+import { initially } from "../../table/step.ts";
 import type { Item, Table } from "../../table/table.ts";
-import { transact } from "../../table/writes.ts";
+import { write } from "../../table/write.ts";
 import type { TradingChain } from "../core/trading-chain.ts";
 import { tradingStopKey } from "./keys.ts";
 
@@ -24,22 +25,16 @@ export async function readStops(
 
 /** Stops all of these chains at once. Those that are stopped already keep their time. */
 export async function stopTrading(table: Table, chains: readonly TradingChain[], now: Date): Promise<void> {
-  await transact(
+  const set = { stoppedAt: initially(now.toISOString()) };
+  await write(
     table,
-    chains.map((chain) => ({
-      Update: {
-        TableName: table.name,
-        Key: tradingStopKey(chain),
-        UpdateExpression: "SET stoppedAt = if_not_exists(stoppedAt, :now)",
-        ExpressionAttributeValues: { ":now": now.toISOString() },
-      },
-    })),
+    chains.map((chain) => ({ kind: "change", key: tradingStopKey(chain), set })),
   );
 }
 
 export async function startTrading(table: Table, chains: readonly TradingChain[]): Promise<void> {
-  await transact(
+  await write(
     table,
-    chains.map((chain) => ({ Delete: { TableName: table.name, Key: tradingStopKey(chain) } })),
+    chains.map((chain) => ({ kind: "remove", key: tradingStopKey(chain) })),
   );
 }

@@ -1,19 +1,15 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { atMost } from "../../table/step.ts";
 import type { Table } from "../../table/table.ts";
-import { writeIf } from "../../table/writes.ts";
+import { write } from "../../table/write.ts";
 import type { TradingChain } from "../core/trading-chain.ts";
 import { watcherKey } from "./keys.ts";
 
 /** Takes over the watch of a chain, or keeps it. Returns false if a run with a greater lease has it. */
 export async function takeWatch(table: Table, chain: TradingChain, lease: string): Promise<boolean> {
-  return writeIf(
-    table,
-    new UpdateCommand({
-      TableName: table.name,
-      Key: watcherKey(chain),
-      UpdateExpression: "SET lease = :lease",
-      ConditionExpression: "attribute_not_exists(lease) OR lease <= :lease",
-      ExpressionAttributeValues: { ":lease": lease },
-    }),
-  );
+  return write(table, {
+    kind: "change",
+    key: watcherKey(chain),
+    set: { lease },
+    when: ["absent", { lease: atMost(lease) }],
+  });
 }

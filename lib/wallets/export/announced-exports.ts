@@ -1,7 +1,8 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { below } from "../../table/step.ts";
 import { type Item, queryRange, type Table } from "../../table/table.ts";
 import { announcedExportKey, announcedExportsOf } from "../../table/table-keys.ts";
-import { asRead, transact } from "../../table/writes.ts";
+import { write } from "../../table/write.ts";
 import type { Wallet } from "../wallet.ts";
 import { eventWrite } from "../wallet-events.ts";
 import { stillActive } from "../wallet-records.ts";
@@ -39,17 +40,16 @@ export async function announceExport(
   }: { previous: AnnouncedExport | undefined; request: ExportRequest; wallet: Wallet; now: Date },
 ): Promise<boolean> {
   const { userID, walletId, availableAt } = announcement;
-  return transact(table, [
-    stillRequested(table, request),
-    stillActive(table, wallet),
+  return write(table, [
+    stillRequested(request),
+    stillActive(wallet),
     {
-      Put: {
-        TableName: table.name,
-        Item: { ...announcedExportKey(userID, walletId), ...announcement },
-        ...asRead(previous && { version: previous.version }),
-      },
+      kind: "put",
+      key: announcedExportKey(userID, walletId),
+      item: announcement,
+      when: previous ? { version: previous.version } : "absent",
     },
-    eventWrite(table, { userID, walletId, type: "exportRequested", now, details: { availableAt } }),
+    eventWrite({ userID, walletId, type: "exportRequested", now, details: { availableAt } }),
   ]);
 }
 
@@ -59,17 +59,14 @@ export async function withdrawAnnounced(
   { userID, walletId, version }: AnnouncedExport,
   now: Date,
 ): Promise<boolean> {
-  return transact(table, [
+  return write(table, [
     {
-      Update: {
-        TableName: table.name,
-        Key: announcedExportKey(userID, walletId),
-        UpdateExpression: "SET cancelledAt = :now",
-        ConditionExpression: "version = :read AND attribute_not_exists(cancelledAt)",
-        ExpressionAttributeValues: { ":read": version, ":now": now.toISOString() },
-      },
+      kind: "change",
+      key: announcedExportKey(userID, walletId),
+      set: { cancelledAt: now.toISOString() },
+      when: { version, cancelledAt: undefined },
     },
-    eventWrite(table, { userID, walletId, type: "exportCancelled", now }),
+    eventWrite({ userID, walletId, type: "exportCancelled", now }),
   ]);
 }
 
@@ -83,19 +80,18 @@ export async function noteExport(
   { userID, walletId, version }: AnnouncedExport,
   { request, wallet, now }: { request: ExportRequest; wallet: Wallet; now: Date },
 ): Promise<boolean> {
-  return transact(table, [
-    stillRequested(table, request),
-    stillActive(table, wallet),
+  return write(table, [
+    stillRequested(request),
+    stillActive(wallet),
     {
-      Update: {
-        TableName: table.name,
-        Key: announcedExportKey(userID, walletId),
-        UpdateExpression: "ADD times :one",
-        ConditionExpression:
-          "version = :read AND attribute_not_exists(cancelledAt) AND (attribute_not_exists(times) OR times < :most)",
-        ExpressionAttributeValues: { ":one": 1, ":most": sealsPerRequest, ":read": version },
-      },
+      kind: "change",
+      key: announcedExportKey(userID, walletId),
+      add: { times: 1 },
+      when: [
+        { version, cancelledAt: undefined, times: undefined },
+        { version, cancelledAt: undefined, times: below(sealsPerRequest) },
+      ],
     },
-    eventWrite(table, { userID, walletId, type: "exported", now }),
+    eventWrite({ userID, walletId, type: "exported", now }),
   ]);
 }

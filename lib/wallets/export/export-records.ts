@@ -1,8 +1,9 @@
-import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { dayOf, epochSeconds } from "../../core/time.ts";
+import { below, type Write } from "../../table/step.ts";
 import type { Item, Table } from "../../table/table.ts";
 import { exportDayKey, exportKey, walletKey } from "../../table/table-keys.ts";
-import { asRead, transact, type Writes, writeIf } from "../../table/writes.ts";
+import { write } from "../../table/write.ts";
 import type { Wallet } from "../wallet.ts";
 import { stillActive } from "../wallet-records.ts";
 import type { ExportRequest } from "./wallet-export.ts";
@@ -38,12 +39,10 @@ export async function exportsToday(
 const marksOf = ({ version, thumbprint }: ExportRequest) => ({ version, thumbprint });
 
 /** Holds while nobody has cancelled or replaced the request. */
-export const stillRequested = (table: Table, request: ExportRequest): Writes[number] => ({
-  ConditionCheck: {
-    TableName: table.name,
-    Key: exportKey(request.userID, request.walletId),
-    ...asRead(marksOf(request)),
-  },
+export const stillRequested = (request: ExportRequest): Write => ({
+  kind: "check",
+  key: exportKey(request.userID, request.walletId),
+  when: marksOf(request),
 });
 
 /**
@@ -58,44 +57,32 @@ export async function requestExport(
   { read, wallet, now }: { read: ExportRequest | undefined; wallet: Wallet; now: Date },
 ): Promise<boolean> {
   const { userID, walletId } = request;
-  return transact(table, [
+  return write(table, [
     {
-      Put: {
-        TableName: table.name,
-        Item: { ...exportKey(userID, walletId), ...request },
-        ...asRead(read && marksOf(read)),
-      },
+      kind: "put",
+      key: exportKey(userID, walletId),
+      item: request,
+      when: read ? marksOf(read) : "absent",
     },
     {
-      Update: {
-        TableName: table.name,
-        Key: exportDayKey(userID, dayOf(now)),
-        UpdateExpression: "ADD requests :one SET expiresAt = :end",
-        ConditionExpression: "attribute_not_exists(requests) OR requests < :most",
-        ExpressionAttributeValues: {
-          ":one": 1,
-          ":most": requestsPerDay,
-          ":end": epochSeconds(now) + 2 * daySeconds,
-        },
-      },
+      kind: "change",
+      key: exportDayKey(userID, dayOf(now)),
+      set: { expiresAt: epochSeconds(now) + 2 * daySeconds },
+      add: { requests: 1 },
+      when: ["absent", { requests: below(requestsPerDay) }],
     },
-    stillActive(table, wallet),
+    stillActive(wallet),
   ]);
 }
 
 /** Cancels a request. Returns false, without writing, if it has changed since it was read. */
 export async function cancelExport(table: Table, read: ExportRequest, now: Date): Promise<boolean> {
-  const { ConditionExpression, ExpressionAttributeValues } = asRead(marksOf(read));
-  return writeIf(
-    table,
-    new UpdateCommand({
-      TableName: table.name,
-      Key: exportKey(read.userID, read.walletId),
-      UpdateExpression: "SET cancelledAt = :now, version = :read_version + :one",
-      ConditionExpression,
-      ExpressionAttributeValues: { ...ExpressionAttributeValues, ":now": now.toISOString(), ":one": 1 },
-    }),
-  );
+  return write(table, {
+    kind: "change",
+    key: exportKey(read.userID, read.walletId),
+    set: { cancelledAt: now.toISOString(), version: read.version + 1 },
+    when: marksOf(read),
+  });
 }
 
 /** A wallet with its encrypted key. */

@@ -2,7 +2,7 @@ import type { Effect } from "../../../lib/trading/core/effects.ts";
 import type { ChainSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { Intent, LaneKey } from "../../../lib/trading/core/intent.ts";
 import type { PlaceAnswer, PlaceRequest } from "../../../lib/trading/core/placing.ts";
-import type { Step } from "../../../lib/trading/core/table-step.ts";
+import type { TradeStep } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { defaultOrderSettings } from "../../../lib/trading/core/trading-chain.ts";
 import type { Limits } from "../../../lib/trading/core/wallet-policy.ts";

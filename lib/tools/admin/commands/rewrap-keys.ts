@@ -1,12 +1,12 @@
 import { DescribeKeyCommand } from "@aws-sdk/client-kms";
-import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Command } from "commander";
 import { bindingOf, rewrap, type SealedKey, type Vault } from "../../../aws/vault.ts";
 import { forEachConcurrently } from "../../../core/concurrency.ts";
 import type { Key } from "../../../table/keys.ts";
 import type { Table } from "../../../table/table.ts";
 import { everyWallet } from "../../../table/table-keys.ts";
-import { writeIf } from "../../../table/writes.ts";
+import { write } from "../../../table/write.ts";
 import type { Wallet } from "../../../wallets/wallet.ts";
 import { OperatorError, reasonOf } from "../operator-error.ts";
 import { integer, targeted } from "../options.ts";
@@ -164,18 +164,11 @@ export async function readStoredWallet(table: Table, { PK, SK }: Key): Promise<S
 
 /** Returns false, without writing, if the encrypted key is no longer the one that was read. */
 export async function replaceKey(table: Table, wallet: StoredWallet, sealed: SealedKey): Promise<boolean> {
-  return writeIf(
-    table,
-    new UpdateCommand({
-      TableName: table.name,
-      Key: { PK: wallet.PK, SK: wallet.SK },
-      UpdateExpression: "SET encryptedPrivateKey = :newKey, keyMaterialId = :newMaterial",
-      ConditionExpression: "encryptedPrivateKey = :read",
-      ExpressionAttributeValues: {
-        ":newKey": sealed.encryptedPrivateKey,
-        ":newMaterial": sealed.keyMaterialId,
-        ":read": wallet.encryptedPrivateKey,
-      },
-    }),
-  );
+  const { encryptedPrivateKey, keyMaterialId } = sealed;
+  return write(table, {
+    kind: "change",
+    key: { PK: wallet.PK, SK: wallet.SK },
+    set: { encryptedPrivateKey, keyMaterialId },
+    when: { encryptedPrivateKey: wallet.encryptedPrivateKey },
+  });
 }

@@ -3,8 +3,9 @@ import { tierNames } from "../../../core/tier.ts";
 import { maxRequestsPerMinute } from "../../../plans/plan.ts";
 import { maxPoints } from "../../../rewards/points.ts";
 import { pointsWrites } from "../../../rewards/points-records.ts";
+import { retry } from "../../../table/retry.ts";
 import type { Table } from "../../../table/table.ts";
-import { transact } from "../../../table/writes.ts";
+import { write } from "../../../table/write.ts";
 import { withTotal } from "../../../users/experience.ts";
 import { isUsername, type Profile } from "../../../users/profile.ts";
 import { changeProfile, type ProfileChanges, readProfile } from "../../../users/profile-records.ts";
@@ -77,23 +78,29 @@ export async function changeUser(
   wanted: UserValues,
   now: Date,
 ): Promise<Change[]> {
-  for (let attempt = 1; attempt <= attempts; attempt++) {
-    const profile = await existingProfile(table, userID);
-    const values = withRateLimit(profile, wanted);
-    const changes = changesBetween({ ...profile, xp: profile.experience.total }, values);
-    if (changes.length === 0) return [];
-    const attributes = Object.fromEntries(changes.map(({ field, to }) => [field, to])) as Values;
-    if (await write(table, profile, asStored(profile, attributes, now), now)) return changes;
-  }
-  throw new OperatorError(`User ${userID} kept changing, and nothing was set; try again`);
+  const made = await retry(
+    async () => {
+      const profile = await existingProfile(table, userID);
+      const values = withRateLimit(profile, wanted);
+      const changes = changesBetween({ ...profile, xp: profile.experience.total }, values);
+      if (changes.length === 0) return [];
+      const attributes = Object.fromEntries(changes.map(({ field, to }) => [field, to])) as Values;
+      const isSaved = await save(table, profile, asStored(profile, attributes, now), now);
+      return isSaved ? changes : undefined;
+    },
+    { attempts },
+  );
+  if (made === undefined)
+    throw new OperatorError(`User ${userID} kept changing, and nothing was set; try again`);
+  return made;
 }
 
 /** Points change together with their ledger. */
-async function write(table: Table, profile: Profile, changes: ProfileChanges, now: Date): Promise<boolean> {
+async function save(table: Table, profile: Profile, changes: ProfileChanges, now: Date): Promise<boolean> {
   const { points, ...also } = changes;
   if (points === undefined) return changeProfile(table, profile, changes);
   const change = { reason: "set", change: points - profile.points } as const;
-  return transact(table, await pointsWrites(table, profile, change, { now, also }));
+  return write(table, await pointsWrites(table, profile, change, { now, also }));
 }
 
 /** @throws {OperatorError} if there is no such user. */
