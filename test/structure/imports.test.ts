@@ -29,6 +29,7 @@ const usersOfWorkspaces = ["lib/tools", "bin"];
 /** The files of rules, and the folders whose files all are: no AWS, no clock and no environment. */
 const pureFolders = ["lib/core", "lib/trading/core"];
 const pureFiles = [
+  ...["keys", "layout", "step"].map((name) => `lib/table/${name}.ts`),
   ...["experience", "level", "profile", "referral-code", "settings"].map((name) => `lib/users/${name}.ts`),
   "lib/plans/plan.ts",
   "lib/prices/price.ts",

@@ -12,3 +12,11 @@ describe("the layout of the table", () => {
     expect(others.filter(({ text }) => spelled.test(text)).map(({ path }) => path)).toEqual([]);
   });
 });
+
+describe("lib/table", () => {
+  it("alone writes the table", () => {
+    const writing =
+      /\b(?:Update|Condition)Expression\b|\b(?:TransactWrite|BatchWrite|Put|Update|Delete)(?:Item)?Command\b|\b(?:Execute|Batch)\w*StatementCommand\b/;
+    expect(others.filter(({ text }) => writing.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+});
