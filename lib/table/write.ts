@@ -12,9 +12,9 @@ import {
   type UpdateCommandInput,
 } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import type { Item, Table } from "./table.ts";
 import { retry } from "./retry.ts";
 import { type Condition, Initial, type Step, Test, type When, type Write } from "./step.ts";
+import type { Item, Table } from "./table.ts";
 
 type Change = Extract<Write, { kind: "change" }>;
 type Single = Exclude<Write, { kind: "check" }>;

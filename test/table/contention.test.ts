@@ -7,8 +7,8 @@ import {
 } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { openTable } from "../../lib/table/table.ts";
 import type { Step } from "../../lib/table/step.ts";
+import { openTable } from "../../lib/table/table.ts";
 import { write, writeOnce, writeOne } from "../../lib/table/write.ts";
 
 const key = { PK: "any", SK: "item" };

@@ -1,10 +1,10 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { ExecutionKind } from "../../core/execution-words.ts";
-import { type Item, queryPages, type Table } from "../../table/table.ts";
-import { executionKey, executionsOf, listedExecutionKey } from "../../table/table-keys.ts";
 import type { Key } from "../../table/keys.ts";
 import { retry } from "../../table/retry.ts";
 import { below } from "../../table/step.ts";
+import { type Item, queryPages, type Table } from "../../table/table.ts";
+import { executionKey, executionsOf, listedExecutionKey } from "../../table/table-keys.ts";
 import { write } from "../../table/write.ts";
 import { type Execution, expiryOf, idOf, isOpen, maxShownAfterEnd, startOf } from "../core/execution.ts";
 

@@ -1,5 +1,4 @@
-import { PutItemCommand } from "@aws-sdk/client-dynamodb";
-import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { readRedemption } from "../../../lib/rewards/redemption-records.ts";
 import { readStock } from "../../../lib/rewards/stock-records.ts";
@@ -220,7 +219,7 @@ describe("restore --fix", () => {
     await remove(table, profile("bob"));
     const back = profile("bob", { points: 9 });
     const meanwhile = interceptedTable(table, async (command) => {
-      if (command instanceof PutItemCommand) await putItems(table, [back]);
+      if (command instanceof PutCommand) await putItems(table, [back]);
     });
     expect(await restore(["--fix"], meanwhile)).toMatchObject({ code: 0, out: tally(0, 0, 0) });
     expect(await itemsNamed(table, "USER#bob")).toEqual([back]);
@@ -229,7 +228,7 @@ describe("restore --fix", () => {
   it("continues after a failure, and says so", async () => {
     await damage();
     const failing = interceptedTable(table, (command) => {
-      if (command instanceof PutItemCommand) throw new Error("no");
+      if (command instanceof PutCommand) throw new Error("no");
     });
     expect(await restore(["--fix", "--exact"], failing)).toMatchObject({
       code: 1,

@@ -1,5 +1,5 @@
-import type { Items, ItemWrite, Kind, Names, TradeStep } from "../../../lib/trading/core/table-step.ts";
 import { type Condition, Test } from "../../../lib/table/step.ts";
+import type { Items, ItemWrite, Kind, Names, TradeStep } from "../../../lib/trading/core/table-step.ts";
 
 const nameOf: { [K in Kind]: (name: Names[K]) => string } = {
   lane: ({ wallet }) => wallet,
