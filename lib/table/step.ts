@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** A test of a field for something else than one value. */
 export class Test {
-  readonly is: "below" | "at most" | "at least" | "smaller than" | "containing";
+  readonly is: "one of" | "below" | "at most" | "at least" | "smaller than" | "containing";
   readonly value: unknown;
 
   constructor(is: Test["is"], value: unknown) {
@@ -15,6 +15,7 @@ export class Test {
   }
 }
 
+export const oneOf = (values: readonly number[]) => new Test("one of", values);
 export const below = (value: number | string) => new Test("below", value);
 export const atMost = (value: number | string) => new Test("at most", value);
 export const atLeast = (value: number | string) => new Test("at least", value);

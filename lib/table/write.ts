@@ -38,16 +38,11 @@ export async function write(
   step: Single | Step,
   { attempts = maxAttempts } = {},
 ): Promise<boolean> {
-  if ("kind" in step) {
-    const { isWritten } = await sendOne(table, commandOf(table.name, step), attempts);
-    return isWritten;
-  }
-  const { length } = step;
-  if (length > mostWrites) throw new Error(`A step has ${length} writes, not up to ${mostWrites}`);
-  const TransactItems = step.map((each) => transactItem(table.name, each));
+  const command = "kind" in step ? commandOf(table.name, step) : transactionOf(table.name, step);
   return untilDecided(attempts, {
     send: async () => {
-      await table.client.send(new TransactWriteCommand({ TransactItems }));
+      // Each overload of `send` takes one of these types, none takes all.
+      await table.client.send(command as UpdateCommand);
       return true;
     },
     onRefusal: () => false,
@@ -77,14 +72,9 @@ export async function writeOne<Content extends object>(
     ReturnValues: single.kind === "change" ? "ALL_NEW" : "ALL_OLD",
     ...(single.when !== undefined && { ReturnValuesOnConditionCheckFailure: "ALL_OLD" }),
   });
-  return sendOne<Content>(table, command, maxAttempts);
-}
-
-const sendOne = <Content>({ client }: Table, command: ReturnType<typeof commandOf>, attempts: number) =>
-  untilDecided<Outcome<Content>>(attempts, {
+  return untilDecided<Outcome<Content>>(maxAttempts, {
     send: async () => {
-      // Each overload of `send` takes one of these types, none takes all.
-      const { Attributes } = await client.send(command as UpdateCommand);
+      const { Attributes } = await table.client.send(command as UpdateCommand);
       return { isWritten: true, item: Attributes as Item<Content> | undefined };
     },
     onRefusal: (error) => {
@@ -92,6 +82,7 @@ const sendOne = <Content>({ client }: Table, command: ReturnType<typeof commandO
       return { isWritten: false, item: stored && (unmarshall(stored) as Item<Content>) };
     },
   });
+}
 
 type Attempt<Result> = { send: () => Promise<Result>; onRefusal: (error: unknown) => Result };
 
@@ -142,6 +133,12 @@ function commandOf(TableName: string, single: Single, returned: Returned = {}) {
     case "remove":
       return new DeleteCommand({ ...input, Key });
   }
+}
+
+function transactionOf(TableName: string, step: Step) {
+  const { length } = step;
+  if (length > mostWrites) throw new Error(`A step has ${length} writes, not up to ${mostWrites}`);
+  return new TransactWriteCommand({ TransactItems: step.map((each) => transactItem(TableName, each)) });
 }
 
 type TransactItem = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
@@ -238,6 +235,10 @@ function testOf([field, wanted]: [string, unknown], placeholders: Placeholders):
   const name = placeholders.name(field);
   if (wanted === undefined) return `attribute_not_exists(${name})`;
   if (!(wanted instanceof Test)) return `${name} = ${placeholders.value(wanted)}`;
+  if (wanted.is === "one of") {
+    const values = (wanted.value as readonly unknown[]).map((value) => placeholders.value(value));
+    return `${name} IN (${values.join(", ")})`;
+  }
   const value = placeholders.value(wanted.value);
   switch (wanted.is) {
     case "below":

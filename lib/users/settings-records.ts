@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { DomainError } from "../core/domain-error.ts";
 import type { Chain } from "../core/network.ts";
-import { initially, type When } from "../table/step.ts";
+import { initially, oneOf, type When } from "../table/step.ts";
 import { queryRange, type Table } from "../table/table.ts";
 import { chainOf, settingsKey, settingsOf } from "../table/table-keys.ts";
 import { writeOne } from "../table/write.ts";
@@ -77,6 +77,8 @@ export async function saveSettings(
   return { ...item, ...settingsInForce(chain, item) };
 }
 
-/** No version is below 1, so 0 stands for no record, and -1 for no version at all. */
-const versionIn = (versions: readonly number[]): When =>
-  [-1, ...versions].map((version) => (version === 0 ? "absent" : { version }));
+function versionIn(versions: readonly number[]): When {
+  // No version is below 1, so this holds for none.
+  const isStored = { version: oneOf(versions.length === 0 ? [0] : versions) };
+  return versions.includes(0) ? ["absent", isStored] : isStored;
+}
