@@ -25,9 +25,8 @@ export type ApiStackProps = Pick<StackProps, "tags"> & { configuration: Configur
 
 /** The service over HTTP and WebSocket. It stores nothing: what has to last is in the data stack. */
 export class ApiStack extends Stack {
-  /** The dynamic reference to what the edge proves itself with. */
+  /** The dynamic reference to the origin key. Undefined without an edge. */
   readonly originKey: string | undefined;
-  /** For the watch stack. */
   readonly watched: Watched;
 
   constructor(scope: Construct, id: string, { configuration, data, ...props }: ApiStackProps) {
@@ -79,7 +78,7 @@ export class ApiStack extends Stack {
 
     for (const [name, row] of operationsOf("changes")) changes.sendTo(name, functions.get(name).lambda, row);
     functions.get("deliver").lambda.configureAsyncInvoke(freshOnly);
-    // The sweep is its retry.
+    // No retries: the sweep runs the lane again.
     if (functions.has("executeOrders")) functions.get("executeOrders").lambda.configureAsyncInvoke(freshOnly);
     const isEnabled = ({ runs }: ScheduleRow) => runs === "always" || priceFeeds.length > 0;
     for (const [name, row] of operationsOf("schedule").filter(([name]) => functions.has(name)))
@@ -115,29 +114,31 @@ export class ApiStack extends Stack {
   }
 }
 
-/** The function that answers for a row that is not deployed. */
+/** The function that rejects requests for a row that is not deployed. */
 function refusalOf(name: OperationName): OperationName {
   const refusals = operationsOf("refusal");
   const [found] = refusals.find(([, { refuses }]) => refuses === operations[name].deployed) ?? [];
-  if (found === undefined) throw new Error(`Nothing answers for ${name}`);
+  if (found === undefined) throw new Error(`No function rejects requests for ${name}`);
   return found;
 }
 
-/** What the edge proves itself with to the authorizers. Both get it by a dynamic reference, so no template shows it. */
+/**
+ * The secret header value by which the authorizers recognize requests from the edge. Templates hold a dynamic
+ * reference only.
+ */
 class OriginKey extends Secret {
   constructor(scope: Construct, id: string) {
     super(scope, id, {
-      description: "Trading terminal: what the edge proves itself with to the APIs",
+      description: "Trading terminal: the secret header that the edge sends to the APIs",
       generateSecretString: { excludePunctuation: true, passwordLength: 48 },
     });
     Validations.of(this).acknowledge({
       id: "AwsSolutions-SMG4",
       reason:
-        "CloudFormation reads it when the edge and the authorizers are deployed, so a rotation by itself would part them.",
+        "CloudFormation reads it when the edge and the authorizers are deployed. A rotation on its own would leave them with different values.",
     });
   }
 
-  /** The dynamic reference. */
   get reference(): string {
     return this.secretValue.unsafeUnwrap();
   }

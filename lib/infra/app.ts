@@ -9,15 +9,15 @@ import { FirewallStack } from "./firewall-stack.ts";
 import { tradingWarnings } from "./trading-context.ts";
 import { WatchStack } from "./watch-stack.ts";
 
-/** CloudFormation puts them on every resource of all stacks. */
+/** CloudFormation tags every resource of all stacks. */
 const tags = { service: "trading-terminal" };
 
-/** The policies of keys name the roles of its functions. */
+/** Fixed here because key policies name roles by it. */
 const apiStackName = "TerminalApi";
 
 /**
- * The whole deployment, ready to synthesize. The feature flags of cdk.json apply even if the CDK CLI is not there to pass
- * them, so that every way to synthesize gives the same templates. Context from the CLI, or given here, overrides them.
+ * The whole deployment, ready to synthesize. It sets the feature flags of cdk.json itself, so templates are
+ * the same with and without the CDK CLI. Context from the CLI or from `props` overrides them.
  *
  * @throws {ConfigurationError}
  */
@@ -28,7 +28,8 @@ export function terminalApp(props: AppProps = {}): App {
   const api = new ApiStack(app, apiStackName, { configuration, data, tags });
   const watch = new WatchStack(app, "TerminalWatch", { configuration, watched: api.watched, tags });
   const { originKey } = api;
-  // Last: a deploy stops at the first failure, and accounts may be denied a distribution, or not be bootstrapped in us-east-1.
+  // The edge comes last, because a deploy stops at the first failure: an account may be denied a
+  // distribution, or may not be bootstrapped in us-east-1.
   if (originKey !== undefined) {
     const { api: rest, stream } = api.watched;
     new EdgeStack(app, "TerminalEdge", { configuration, rest, stream, originKey, tags }).addStackDependency(

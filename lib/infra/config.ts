@@ -14,58 +14,70 @@ import { tradingContext, tradingOf, tradingProblems } from "./trading-context.ts
 /** A domain name with its ACM certificate. */
 export type Domain = { domainName: string; certificateArn: string };
 
-/** The address that mail comes from, and the verified identity in SES that it belongs to. */
+/** The sender of mail, and the verified SES identity that it belongs to. */
 export type MailIdentity = { from: string; identityArn: string };
 
-/** What a deployment may choose, by CDK context (`-c key=value`). */
+/** The settings of a deployment, from CDK context (`-c key=value`). */
 export type Configuration = {
-  /** Whose tokens are accepted. If undefined, those of the user pool in the data stack. */
+  /** The issuer of accepted tokens. Undefined: the user pool in the data stack. */
   issuer: Issuer | undefined;
-  /** What the user pool's mail is sent with. If undefined, Cognito sends it, and no more than 50 a day. */
+  /** The sender of the user pool's mail. Undefined: Cognito sends it, at most 50 a day. */
   mail: MailIdentity | undefined;
   /** The cookie that may carry the token instead of the Authorization header. */
   cookieName: string;
-  /** From which sites' pages browsers send the cookie: only the API's own, also by links to it, or all. */
+  /** The pages whose requests carry the cookie: the API's own site, links to it, or all sites. */
   cookieSameSite: SameSite;
   /** Web origins whose pages may call the service with credentials. */
   allowedOrigins: readonly string[];
   walletLimits: WalletLimits;
   /** Whether a distribution serves both APIs at one address. */
   edge: boolean;
-  /** Whether the APIs refuse requests that do not come through it. */
+  /** Whether the APIs reject requests that bypass the edge. */
   edgeOnly: boolean;
-  /** Another label makes another origin key: what is generated stays as it is otherwise. */
+  /** Changing the label generates a new origin key. */
   originKeyLabel: string;
   /** The web ACL of the distribution. */
   webAclArn: string | undefined;
-  /** Whether there is a stack with such a web ACL, and what it lets an address send. */
+  /** Whether to deploy a web ACL, and its limit per address. */
   firewall: boolean;
   firewallRequestsPerMinute: number;
-  /** A custom domain name: of the edge, with a certificate in us-east-1, else of the REST API, in the same region. */
+  /**
+   * A custom domain name: the edge's, with a certificate in us-east-1, or without an edge the REST API's, in
+   * its own region.
+   */
   domain: Domain | undefined;
-  /** The same for the WebSocket API, without the edge. The two APIs cannot share a name. */
+  /**
+   * A custom domain name of the WebSocket API, for deployments without an edge. The two APIs cannot share a
+   * name.
+   */
   streamDomain: Domain | undefined;
-  /** The number of shards over which a public channel's subscribers are spread. Shards are delivered to in parallel. */
+  /** The number of shards of a public channel's subscribers. Shards are delivered to in parallel. */
   channelShards: number;
-  /** The most WebSocket connections that a user can have open. A change is pushed to each of them. */
+  /** The most open WebSocket connections per user. Each of them gets every change. */
   connectionsPerUser: number;
-  /** The labels of the keys that users seal private keys to. The last one is offered first; all are accepted. */
+  /**
+   * The labels of the keys that private keys are sealed to. Clients are offered the last one; all are
+   * accepted.
+   */
   importKeys: readonly string[];
-  /** The change stream of a table that was restored under its old name: CloudFormation knows the lost table's. */
+  /**
+   * The change stream of a table that was restored under its old name. CloudFormation only knows the stream
+   * of the lost table.
+   */
   tableStreamArn: string | undefined;
-  /** Where prices come from, in order of preference. An empty list fetches none. */
+  /** Price feeds, in order of preference. An empty list fetches no prices. */
   priceFeeds: readonly PriceFeed[];
-  /** How long a user's new API key is not used, because API Gateway takes a while to know it. */
+  /** How long to wait before using a new API key: API Gateway takes a while to accept it. */
   keyGraceSeconds: number;
-  /** The limits of each method and route, for all callers together. */
+  /** The limits of each method and route, over all callers. */
   throttles: Throttles;
-  /** The chains on which orders are executed, and what is reached on each. Empty: nothing trades. */
+  /** The chains on which orders are executed, with the hosts and contracts of each. Empty: trading is off. */
   trading: TradingConfiguration;
-  /** Whether functions that open wallets run in a network without a way to the internet. */
+  /** Whether functions that open wallets run in a network without internet access. */
   signerVpc: boolean;
   /** Whether users can export the private keys of their wallets. */
   walletExport: boolean;
-  /** How long after the request a wallet can be exported. */
+  /** The delay between requesting an export and exporting. */
   exportDelaySeconds: number;
   /** The EventBridge bus that requested exports are announced on. */
   noticeBusArn: string | undefined;
@@ -73,16 +85,16 @@ export type Configuration = {
   alarmTopicArn: string | undefined;
 };
 
-/** What applies if the context does not say otherwise. What is not listed here is off. */
+/** Defaults of the context. Keys that are not listed here are off. */
 export const defaults = {
   cookieName: "access_token",
   cookieSameSite: "Strict",
   allowedOrigins: [],
-  // Of the tiers that the context leaves out.
+  // The context may set some tiers only.
   walletLimits: Object.fromEntries(tierNames.map((tier) => [tier, tiers[tier].walletLimit])) as WalletLimits,
   channelShards: 4,
   connectionsPerUser: 30,
-  // Public feeds that need no API key. A feed is used while those before it are silent.
+  // Public feeds that need no API key. Each is used only while those before it are silent.
   priceFeeds: [
     { source: "coinbase", venue: "coinbase", url: "wss://ws-feed.exchange.coinbase.com" },
     { source: "kraken", venue: "kraken", url: "wss://ws.kraken.com/v2" },
@@ -93,7 +105,7 @@ export const defaults = {
   accountRequestsPerSecond: 10_000,
 } as const satisfies Partial<Configuration> & { accountRequestsPerSecond: number };
 
-/** A context that cannot be deployed. The message has one line per problem. */
+/** A configuration that cannot be deployed. The message has one line per problem. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }
@@ -199,7 +211,7 @@ const ImportKeyLabels = v.pipe(
   v.check((labels) => new Set(labels).size === labels.length, "must not have a label twice"),
 );
 
-/** Keys that need another key. */
+/** Keys that require another key. */
 const needs = [
   ["issuer", "audience"],
   ["audience", "issuer"],
@@ -279,7 +291,7 @@ const Context = v.pipe(
       addIssue({
         message: `throttles add up to ${total} requests a second; at most ${most} of accountRequestsPerSecond are allowed, so that pushes have the rest`,
       });
-    // It reads the values of the context, so these have to be right.
+    // These rules need valid values.
     if (dataset.issues === undefined)
       for (const problemsOf of [edgeProblems, tradingProblems, exportProblems])
         for (const message of problemsOf(dataset.value)) addIssue({ message });

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 
-/** `-c key=value` makes every value a string, so what is not text may arrive as JSON. */
+/** `-c key=value` makes every value a string, so values other than text may arrive as JSON. */
 const fromJson = v.rawTransform<unknown, unknown>(({ dataset, addIssue, NEVER }) => {
   if (typeof dataset.value !== "string") return dataset.value;
   try {
@@ -13,7 +13,6 @@ const fromJson = v.rawTransform<unknown, unknown>(({ dataset, addIssue, NEVER })
 
 export const json = <Schema extends v.GenericSchema>(schema: Schema) => v.pipe(v.unknown(), fromJson, schema);
 
-/** `true` or `false`. */
 export const flag = (byDefault: boolean) => v.optional(json(v.boolean("must be true or false")), byDefault);
 
 export const matching = (pattern: RegExp, what: string) =>

@@ -17,15 +17,15 @@ export type DataStackProps = Pick<StackProps, "tags"> & {
 };
 
 /**
- * Everything that cannot be made again: the table, the keys and the users' sign-ins. It is the same for every
- * configuration except for how the user pool works, who may open wallets, and the labels of import keys, so no other change
- * of configuration can remove anything.
+ * Everything that cannot be recreated: the table, the keys and the user pool. Of the configuration, it
+ * depends only on the user pool's settings, on which functions may open wallets, and on the labels of import
+ * keys. No other setting can remove anything here.
  */
 export class DataStack extends Stack {
   /** The one table of the service. lib/table/table-keys.ts has the layout of its items. */
   readonly table: Table;
   readonly key: Key;
-  /** The keys for imports, as the context lists their labels. */
+  /** The keys for imports, in the order of their labels. */
   readonly importKeys: readonly Key[];
   /** The change stream of the table. */
   readonly streamArn: string;
@@ -60,14 +60,16 @@ export class DataStack extends Stack {
       isIssuer: configuration.issuer === undefined,
       mail: configuration.mail,
     });
-    // A first deploy that fails is rolled back, and what is protected from deletion cannot be. So the table comes last.
+    // The table comes last: a failed first deploy is rolled back, but a table that is protected from deletion
+    // stays.
     this.table.node.addDependency(this.key, ...this.importKeys, users);
 
     const { tableStreamArn } = this.table;
     if (tableStreamArn === undefined) throw new Error("The table has no stream");
     this.streamArn = configuration.tableStreamArn ?? tableStreamArn;
     this.issuer = configuration.issuer ?? users.issuer;
-    // CloudFormation removes no export that another stack imports. These are imported in some configurations only.
+    // CloudFormation cannot remove an export that another stack imports, and these are imported in some
+    // configurations only.
     for (const value of [tableStreamArn, users.pool.userPoolId, users.client.userPoolClientId])
       this.exportValue(value);
 

@@ -11,12 +11,12 @@ const token = (symbol: string, name: string, decimals: number, address: string):
 /**
  * The production contracts of each chain.
  *
- * - Uniswap: the repository Uniswap/docs, the pages of deployments of v2 and v3.
+ * - Uniswap: the v2 and v3 deployment pages in the repository Uniswap/docs.
  * - PancakeSwap: developer.pancakeswap.finance/contracts/v2/addresses. Its v2 takes 0.25 %.
  * - Tokens and wrapped coins: the repository Uniswap/default-token-list; for bsc, pancakeswap/token-list.
- * - Relay: docs.flashbots.net, Flashbots Protect. The other chains have none that is public and needs no account.
- * - Hosts: two operators for each chain, which need no key. They are good enough to try things out: in production, use your
- *   own.
+ * - Relay: docs.flashbots.net, Flashbots Protect. The other chains have no public relay without an account.
+ * - Hosts: two operators per chain that need no key. They are good enough for a trial: use your own in
+ * production.
  */
 export const defaultChains: Readonly<Record<TradingChain, ChainConfiguration>> = {
   eth: {

@@ -33,7 +33,7 @@ type Context = {
   streamDomainName?: string | undefined;
 };
 
-/** What is wrong with the values together. */
+/** Problems between several values. */
 export function edgeProblems({ edge, edgeOnly, webAclArn, firewall, ...domains }: Context): string[] {
   const { domainName, streamDomainName, certificateArn } = domains;
   if (edge)
@@ -45,7 +45,9 @@ export function edgeProblems({ edge, edgeOnly, webAclArn, firewall, ...domains }
           ]),
       ...(certificateArn === undefined || certificateArn.split(":")[3] === edgeRegion
         ? []
-        : [`certificateArn must be of ${edgeRegion}, as CloudFront takes no other; or set edge to false`]),
+        : [
+            `certificateArn must be of ${edgeRegion}, because CloudFront takes no other; or set edge to false`,
+          ]),
     ];
   const given = { edgeOnly: edgeOnly || undefined, webAclArn, firewall: firewall || undefined };
   return [

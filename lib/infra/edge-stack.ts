@@ -28,25 +28,28 @@ export type EdgeStackProps = Pick<StackProps, "tags"> & {
   configuration: Pick<Configuration, "domain" | "webAclArn">;
   rest: TerminalRestApi;
   stream: StreamApi;
-  /** What it proves itself with to the APIs. */
+  /** The secret header value that the APIs require from the edge. */
   originKey: string;
 };
 
-/** The statuses whose caching CloudFront lets us set. By default, it keeps some errors for 10 seconds, for all users. */
+/**
+ * The statuses whose caching CloudFront lets us set. By default, it caches some errors for 10 seconds, for
+ * all users.
+ */
 const errorStatuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
-/** Nothing is cached, and everything is passed on, but for the name of the host. */
+/** Caches nothing and forwards everything except the Host header. */
 const passedOn = {
   cachePolicy: CachePolicy.CACHING_DISABLED,
   originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
   viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-  // It would make strong ETags weak.
+  // Compression would make strong ETags weak.
   compress: false,
 };
 
 /**
- * One address for both APIs. It is a stack of its own, so that it can fail, change and go without touching them: AWS lets an
- * account make distributions only once it is verified. It holds nothing.
+ * One address for both APIs. It is a stack of its own, so that its failures, changes and removal do not touch
+ * them: AWS lets an account create distributions only once the account is verified. It stores nothing.
  */
 export class EdgeStack extends Stack {
   constructor(
@@ -72,7 +75,7 @@ export class EdgeStack extends Stack {
         allowedMethods: AllowedMethods.ALLOW_ALL,
       },
       additionalBehaviors: {
-        // The exact path, and no POST: nobody gets to @connections this way.
+        // The exact path, and no POST: @connections cannot be reached this way.
         [streamStageName]: {
           ...passedOn,
           origin: originOf(stream.apiId, originKey),
@@ -85,7 +88,8 @@ export class EdgeStack extends Stack {
       { id: "AwsSolutions-CFR1", reason: "The service is for users of all countries." },
       {
         id: "AwsSolutions-CFR2",
-        reason: "A web ACL is billed per rule and request, and tuned to its traffic. The owner may name one.",
+        reason:
+          "A web ACL is billed per rule and request, and tuned to the owner's traffic. The owner may name one.",
       },
       {
         id: "AwsSolutions-CFR3",

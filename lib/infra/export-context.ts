@@ -18,7 +18,7 @@ export const exportContext = {
 
 type Context = ChainsContext & { exportDelaySeconds: number };
 
-/** What is wrong with the values together. A key that leaves at once would bypass the limits of the wallet's policy. */
+/** Problems between several values. An export without delay would bypass the limits of the wallet's policy. */
 export function exportProblems({ exportDelaySeconds, ...context }: Context): string[] {
   const real = context.trading.filter((chain) => !isLocalChain(context, chain));
   if (exportDelaySeconds >= daySeconds || real.length === 0) return [];

@@ -20,8 +20,8 @@ const measured = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
 const secretHeaders = ["authorization", "cookie", "sec-websocket-protocol", originKeyHeader];
 
 /**
- * A web ACL for the edge. It is in a region of its own, where CloudFront looks for it, so the edge is given its ARN by the
- * context `webAclArn`. The limit for an address is above that of the plans: users behind one address share it.
+ * A web ACL for the edge, in the region that CloudFront requires. The edge gets its ARN by the context
+ * `webAclArn`. The limit per address is above that of the plans, because several users may share an address.
  */
 export class FirewallStack extends Stack {
   constructor(scope: Construct, id: string, { configuration, ...props }: FirewallStackProps) {
@@ -74,7 +74,7 @@ export class FirewallStack extends Stack {
           statement: {
             managedRuleGroupStatement: { vendorName: "AWS", name: "AWSManagedRulesCommonRuleSet" },
           },
-          // It counts what it would block, until its owner has looked at that.
+          // Counts only: the owner reviews the counts before switching to block.
           overrideAction: { count: {} },
           visibilityConfig: measured("Common"),
         },

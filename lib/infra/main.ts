@@ -2,7 +2,7 @@ import type { AppProps } from "aws-cdk-lib";
 import { terminalApp } from "./app.ts";
 import { ConfigurationError } from "./config.ts";
 
-/** Synthesizes the stacks. Returns the exit code. A bad configuration is one plain message. */
+/** Synthesizes the stacks and returns the exit code. Prints one plain message for an invalid configuration. */
 export function main(props: AppProps, warn: (message: string) => void): number {
   try {
     terminalApp(props).synth();

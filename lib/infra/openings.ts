@@ -4,7 +4,7 @@ import type { Capability, Operation } from "../operations/types.ts";
 import type { Configuration } from "./config.ts";
 import { chainsOf } from "./trading-context.ts";
 
-/** The networks whose wallets are opened for each capability. None if it is switched off. */
+/** For each capability, the networks whose wallets may be opened. Empty if the capability is off. */
 export type Openings = Readonly<Record<Capability, readonly Network[]>>;
 
 export const openingsOf = ({
@@ -22,7 +22,7 @@ export const isDeployed = (openings: Openings, { deployed }: Operation): boolean
 export const openedBy = (openings: Openings, { opensWallets, deployed }: Operation): readonly Network[] =>
   opensWallets && deployed !== "always" ? openings[deployed] : [];
 
-/** The functions that are deployed and open wallets. */
+/** The deployed functions that open wallets. */
 export const openersOf = (openings: Openings): OperationName[] =>
   (Object.keys(operations) as OperationName[]).filter(
     (name) => openedBy(openings, operations[name]).length > 0,

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import type { CloudFormationStackArtifact } from "aws-cdk-lib/cx-api";
 import { terminalApp } from "./app.ts";
 
-/** Context that keeps the functions' code from being bundled. */
+/** Context that skips bundling the functions' code. */
 export const withoutCode = { "aws:cdk:bundling-stacks": [] };
 
 /**
- * What `read` makes of the stacks for a context, in the order of their deployment. They come without the functions' code and
- * without CDK's check of the templates, which take seconds.
+ * Applies `read` to the stacks for a context, in the order of their deployment. Skips the functions' code and
+ * CDK's check of the templates, which take seconds.
  */
 export function readStacks<T>(
   context: Record<string, unknown>,

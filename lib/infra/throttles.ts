@@ -7,22 +7,25 @@ import {
 import { walletRows } from "../operations/wallet-rows.ts";
 import type { Throttle } from "../plans/plan.ts";
 
-/** What has a throttle: each method of the REST API, the preflight of each path, and each route of the WebSocket API. */
+/** Everything with a throttle: REST methods, preflights by path, and WebSocket routes. */
 export type ThrottledName = RestOperationName | WebSocketOperationName | "preflight";
 
-/** What all callers together may do. A user's plan limits what one of them may do. */
+/** Limits over all callers. A user's plan limits each user. */
 export type Throttles = Readonly<Record<ThrottledName, Throttle>>;
 
-/** The part of the account's requests that both stages may take. The rest is left to pushes, and to other APIs. */
+/** The part of the account's request rate that both stages may take. Pushes and other APIs share the rest. */
 export const stagesShare = 0.8;
 
-/** Parts of the account's requests per second. An account may have half of a second's requests at once, by default. */
+/**
+ * Shares of the account's requests per second. By default, an account may burst to half of a second's
+ * requests.
+ */
 const shares = {
   method: { rate: 0.02, burst: 0.5 },
-  // Users list their wallets all the time, and seldom change them. A session lasts as long as its token.
+  // Users list their wallets often but seldom change them. A session lasts as long as its token.
   seldomMethod: { rate: 0.005, burst: 0.1 },
   preflight: { rate: 0.005, burst: 0.05 },
-  // After an outage, all clients come back at once.
+  // After an outage, all clients reconnect at once.
   connect: { rate: 0.05, burst: 0.5 },
   disconnect: { rate: 0.05, burst: 0.5 },
   subscribe: { rate: 0.05, burst: 0.5 },
@@ -47,7 +50,7 @@ const ofSessions = new Set<ThrottledName>(["startSession", "endSession"]);
 const shareOfMethod = (name: ThrottledName) =>
   ofSessions.has(name) || (name in walletRows && !everyday.has(name)) ? "seldomMethod" : "method";
 
-/** The throttles that apply if the context does not say otherwise. */
+/** The throttles that apply unless the context overrides them. */
 export function defaultThrottles(accountRequestsPerSecond: number): Throttles {
   const of = ({ rate, burst }: { rate: number; burst: number }): Throttle => ({
     rateLimit: Math.max(1, Math.floor(rate * accountRequestsPerSecond)),
@@ -61,7 +64,7 @@ export function defaultThrottles(accountRequestsPerSecond: number): Throttles {
   ) as Throttles;
 }
 
-/** The requests per second that both stages take at most. */
+/** The most requests per second that both stages accept together. */
 export function totalRate(throttles: Throttles): number {
   const rates = [...methods, ...routes].map((name) => throttles[name].rateLimit);
   return rates.reduce((sum, rate) => sum + rate, paths.size * throttles.preflight.rateLimit);

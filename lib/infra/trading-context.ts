@@ -13,7 +13,7 @@ const Chain = v.picklist(
   ({ received }) => `is not a chain that can trade: ${received}. They are ${tradingChains.join(", ")}`,
 );
 
-/** Any form of an address that wallets accept. The value is in EIP-55 form. */
+/** Accepts any spelling of an address that wallets accept, and returns its EIP-55 form. */
 const Address = v.pipe(
   v.string("must be an address: 0x and 40 hex digits"),
   v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
@@ -26,7 +26,7 @@ const Address = v.pipe(
 
 const mostHosts = 5;
 
-/** `fetch` takes no URL with a password. Messages do not repeat it: providers put keys into it. */
+/** `fetch` takes no URL with a password. Messages do not repeat the URL: providers put keys into it. */
 const HostUrl = v.pipe(
   urlOf("http", "must be an https URL"),
   v.check((text) => {
@@ -84,7 +84,7 @@ const ChainContext = v.strictObject(
         v.maxLength(mostHosts, `must have at most ${mostHosts} hosts`),
       ),
     ),
-    // Null: none, where the default is one.
+    // Null turns off a default relay.
     relay: v.optional(v.nullable(HostUrl)),
     wrapped: v.optional(Token),
     venues: v.optional(
@@ -96,14 +96,14 @@ const ChainContext = v.strictObject(
   "must be an object of hosts, relay, wrapped, venues, tokens and maxOrder",
 );
 
-/** A list is an object to valibot. */
+/** Rejects lists, which are objects to valibot. */
 const ChainContexts = v.pipe(
   v.unknown(),
   v.check((chains) => !Array.isArray(chains), "must be an object of chains"),
   v.record(Chain, ChainContext, "must be an object of chains"),
 );
 
-/** The keys of the context that choose what trades, and where. */
+/** The keys of the context that choose the chains and their setup. */
 export const tradingContext = {
   trading: v.optional(json(v.array(Chain, "must be a list of chains")), []),
   chains: v.optional(json(ChainContexts), {}),
@@ -128,11 +128,10 @@ function configurationOf({ chains }: ChainsContext, chain: TradingChain): ChainC
   };
 }
 
-/** How chains trade, with what the context leaves to the defaults. */
+/** The setup of each chain, completed by the defaults. */
 export const tradingOf = (context: ChainsContext): TradingConfiguration =>
   Object.fromEntries(context.trading.map((chain) => [chain, configurationOf(context, chain)]));
 
-/** The chains that trade. */
 export const chainsOf = (trading: TradingConfiguration): TradingChain[] =>
   tradingChains.filter((chain) => trading[chain] !== undefined);
 
@@ -140,7 +139,7 @@ export const chainsOf = (trading: TradingConfiguration): TradingChain[] =>
 export const isLocalChain = (context: ChainsContext, chain: TradingChain): boolean =>
   configurationOf(context, chain).hosts.every((url) => isLoopback(new URL(url).hostname));
 
-/** What is wrong with the values together, each as a line that begins with its key. */
+/** Problems between several values, as lines that begin with their key. */
 export function tradingProblems(context: ChainsContext): string[] {
   const given = tradingChains.filter((chain) => context.chains[chain] !== undefined);
   return [
@@ -160,7 +159,7 @@ function problemsOf(chain: TradingChain, { hosts, relay, wrapped, venues, tokens
       (host) => `hosts names ${host} twice: hosts that check each other must be different ones`,
     ),
     ...(relay !== undefined && !hasPublicPool
-      ? [`relay is of no use: ${chain} has no public pool to hide transactions from`]
+      ? [`relay has no effect: ${chain} has no public pool to hide transactions from`]
       : []),
     ...(wrapped.decimals !== 18 ? ["wrapped.decimals must be 18, as the coin's are"] : []),
     ...repeated(venues.map(({ venue }) => venue)).map((venue) => `venues has ${venue} twice`),
@@ -171,7 +170,7 @@ function problemsOf(chain: TradingChain, { hosts, relay, wrapped, venues, tokens
   ];
 }
 
-/** What may be deployed, but gives up a protection. */
+/** Lists settings that are valid but give up a protection. */
 export function tradingWarnings({
   trading,
   signerVpc,
@@ -184,17 +183,17 @@ export function tradingWarnings({
   return [
     ...unchecked.map(
       (chain) =>
-        `Context chains.${chain}.hosts has one host: nothing checks what it says, so it alone decides the prices of trades`,
+        `Context chains.${chain}.hosts has one host: no second host checks its responses, so it alone decides the prices of trades`,
     ),
     ...(chains.length > 0 && !signerVpc
       ? [
-          "Context signerVpc is false: the function that opens wallets can reach the internet, so code in it that is not ours could send keys away",
+          "Context signerVpc is false: the function that opens wallets can reach the internet, so a compromised dependency could send keys away",
         ]
       : []),
   ];
 }
 
-/** Each value that occurs more than once. */
+/** The values that occur more than once. */
 const repeated = <Value>(values: readonly Value[]): Value[] => [
   ...new Set(values.filter((value, index) => values.indexOf(value) !== index)),
 ];

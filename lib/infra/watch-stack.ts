@@ -8,8 +8,8 @@ import type { Watched } from "./monitoring/metrics.ts";
 export type WatchStackProps = Pick<StackProps, "tags"> & { configuration: Configuration; watched: Watched };
 
 /**
- * The alarms, the filters that count lines of logs, and the dashboard. It reads the other stacks, and nothing refers to it.
- * It holds nothing: it can be deleted and deployed again at any time.
+ * The alarms, the log metric filters, and the dashboard. It reads the other stacks, and nothing refers to it.
+ * It stores nothing: it can be deleted and deployed again at any time.
  */
 export class WatchStack extends Stack {
   constructor(scope: Construct, id: string, { configuration, watched, ...props }: WatchStackProps) {

@@ -119,7 +119,7 @@ describe("the context's trading", () => {
     [eth({ relay: "http://relay.example" }), "chains.eth.relay must be an https URL"],
     [
       { chains: { base: { relay: "https://relay.example" } } },
-      "chains.base.relay is of no use: base has no public pool to hide transactions from",
+      "chains.base.relay has no effect: base has no public pool to hide transactions from",
     ],
     [
       eth({ tokens: [{ ...moon, token: wrong }] }),
@@ -222,7 +222,7 @@ describe("a chain with one host", () => {
 
   it("is warned of, because nothing checks that host", () => {
     const warning =
-      "Context chains.base.hosts has one host: nothing checks what it says, so it alone decides the prices of trades";
+      "Context chains.base.hosts has one host: no second host checks its responses, so it alone decides the prices of trades";
     expect(tradingWarnings({ trading: one, signerVpc: true })).toEqual([warning]);
     expect(tradingWarnings({ trading: defaultChains, signerVpc: true })).toEqual([]);
     const app = terminalApp({ context: { ...withoutCode, trading: ["base"], chains: one } });

@@ -7,22 +7,22 @@ import { retained } from "../retained.ts";
 import { administration, ofAccount } from "./key-administration.ts";
 
 export type ImportKeyPairProps = {
-  /** As the context names it. */
+  /** The label from the context. */
   label: string;
   /** The stack of the functions that use it. */
   apiStackName: string;
 };
 
 /**
- * A KMS key pair to whose public half users seal private keys that they import. Its policy names the roles that may open what
- * was sealed. The public half is for whoever IAM allows.
+ * A KMS key pair for imported private keys. Users seal to its public half, which IAM may let anyone read. The
+ * key policy names the roles that may decrypt.
  */
 export class ImportKeyPair extends Key {
   constructor(scope: Construct, id: string, { label, apiStackName }: ImportKeyPairProps) {
     const openers = rowsThat(({ importKeys }) => importKeys.includes("kms:DeriveSharedSecret"));
     super(scope, id, {
       alias: `${Stack.of(scope).stackName}/import/${label}`,
-      description: "Users seal private keys to it that they import",
+      description: "The key to which users seal the private keys that they import",
       keySpec: KeySpec.ECC_NIST_P256,
       keyUsage: KeyUsage.KEY_AGREEMENT,
       removalPolicy: retained,
@@ -38,7 +38,8 @@ export class ImportKeyPair extends Key {
         ],
       }),
     });
-    // CloudFormation would keep an export that the other stack imports, and so the label.
+    // A strong reference would create an export, which CloudFormation could not remove together with its
+    // label.
     CrossStackReferences.of(this).produce(ReferenceStrength.WEAK);
   }
 }

@@ -25,7 +25,7 @@ const administrative = [
   "kms:UpdateKeyDescription",
 ];
 
-/** Leaves a use of a KMS key to the account, whose IAM policies then decide who may. */
+/** Lets the account's IAM policies decide who may use a KMS key in this way. */
 export const ofAccount = (
   sid: string,
   actions: readonly string[],
@@ -39,5 +39,5 @@ export const ofAccount = (
     conditions,
   });
 
-/** Lets administrators manage a KMS key. Using it, and granting others its use, is not among it. */
+/** Lets administrators manage a KMS key, but neither use it nor grant its use. */
 export const administration = (): PolicyStatement => ofAccount("Administer", administrative);

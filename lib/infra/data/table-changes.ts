@@ -19,8 +19,8 @@ type Delivery = Pick<
 >;
 
 /**
- * The filter and the delivery of the changes that a row may name. There is room for two such rows: a third reader of the
- * table's stream would slow the others down.
+ * The stream filter and the delivery settings of each kind of change. Two functions can read the stream; a
+ * third would slow the others down.
  */
 const subscriptions: Record<ChangesRow["changes"], Delivery & { filter: object }> = {
   "published items": {
@@ -38,7 +38,7 @@ const subscriptions: Record<ChangesRow["changes"], Delivery & { filter: object }
     batchSize: 100,
     // Several batches of a shard run at once. The changes of one item stay in order.
     parallelizationFactor: 10,
-    // A change that cannot be published must not hold up the others for the 24 hours that the stream keeps it.
+    // A change that cannot be published must not delay the others for the 24 hours that the stream keeps it.
     retryAttempts: 5,
     maxRecordAge: Duration.hours(1),
   },
@@ -51,16 +51,16 @@ const subscriptions: Record<ChangesRow["changes"], Delivery & { filter: object }
     // API Gateway's control plane allows few calls a second, so parallel batches would only wait for each other.
     batchSize: 20,
     parallelizationFactor: 1,
-    // A change that cannot be mirrored must not hold up the others. Its user's next visit is the next attempt.
+    // A change that cannot be mirrored must not delay the others. The user's next visit tries again.
     retryAttempts: 10,
     maxRecordAge: Duration.hours(6),
   },
 };
 
-/** The changes of the table, and the queue that records the batches that Lambda gave up. */
+/** The table's change stream, and the queue for batches that Lambda gave up. */
 export class TableChanges extends Construct {
   readonly streamArn: string;
-  /** Holds one message per failed batch: its position in the stream, and none of its contents. */
+  /** One message per failed batch, with its position in the stream but without its contents. */
   readonly failed: Queue;
 
   constructor(scope: Construct, id: string, streamArn: string) {
@@ -73,11 +73,11 @@ export class TableChanges extends Construct {
     });
     Validations.of(this.failed).acknowledge({
       id: "AwsSolutions-SQS3",
-      reason: "This is the dead-letter queue, and only people read it.",
+      reason: "This is the dead-letter queue. Only operators read it.",
     });
   }
 
-  /** Invokes a row's function with the changes that the row names. */
+  /** Invokes a row's function with the kind of changes that the row names. */
   sendTo(name: OperationName, lambda: IFunction, { changes }: ChangesRow): EventSourceMapping {
     const { filter, ...delivery } = subscriptions[changes];
     return new EventSourceMapping(this, `${name}Mapping`, {
@@ -85,12 +85,12 @@ export class TableChanges extends Construct {
       eventSourceArn: this.streamArn,
       filters: [FilterCriteria.filter(filter)],
       ...delivery,
-      // A mapping takes minutes to start, and `LATEST` would silently skip the changes of those minutes. Repeated changes
-      // do no harm: clients drop them by their version.
+      // A mapping takes minutes to start, and `LATEST` would silently skip changes made meanwhile. Repeated
+      // changes are harmless: clients drop them by their version.
       startingPosition: StartingPosition.TRIM_HORIZON,
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      // CDK's own destination would also let the function read the queue's attributes.
+      // CDK's own destination would also grant the right to read the queue's attributes.
       onFailure: { bind: () => ({ destination: this.failed.queueArn }) },
     });
   }

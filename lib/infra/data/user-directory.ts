@@ -12,14 +12,14 @@ import type { MailIdentity } from "../config.ts";
 import { retained } from "../retained.ts";
 
 export type UserDirectoryProps = {
-  /** Whether its users sign in to this deployment. If not, nobody can sign up. */
+  /** Whether this pool is the deployment's issuer. Otherwise nobody can sign up. */
   isIssuer: boolean;
   mail: MailIdentity | undefined;
 };
 
 /**
- * A Cognito user pool with a public client: the issuer of a deployment that does not configure one. It always exists, so
- * that its users are still there when a deployment comes back to it. An unused pool costs nothing.
+ * A Cognito user pool with a public client, used when no issuer is configured. It always exists, so its users
+ * survive a switch to another issuer and back. An unused pool costs nothing.
  */
 export class UserDirectory extends Construct {
   readonly pool: UserPool;
@@ -48,7 +48,7 @@ export class UserDirectory extends Construct {
       deletionProtection: true,
       removalPolicy: retained,
     });
-    // CDK's own property needs the region of the identity, and this stack is deployed to any.
+    // CDK's own property needs the region of the identity, and this stack may be deployed to any region.
     (this.pool.node.defaultChild as CfnUserPool).emailConfiguration = mail
       ? { emailSendingAccount: "DEVELOPER", from: mail.from, sourceArn: mail.identityArn }
       : { emailSendingAccount: "COGNITO_DEFAULT" };
@@ -56,7 +56,7 @@ export class UserDirectory extends Construct {
       {
         id: "AwsSolutions-COG2",
         reason:
-          "A second factor is each user's choice. An owner who wants to require it configures an issuer that does.",
+          "A second factor is each user's choice. An owner who wants to require one can configure another issuer.",
       },
       {
         id: "AwsSolutions-COG8",
@@ -66,7 +66,8 @@ export class UserDirectory extends Construct {
 
     this.client = this.pool.addClient("Client", {
       generateSecret: false,
-      // The second is for operators who need a token, and takes a right on the pool that no user has.
+      // Operators who need a token sign in with the admin flow, which takes a right on the pool that users
+      // lack.
       authFlows: { userSrp: true, adminUserPassword: true },
       disableOAuth: true,
       accessTokenValidity: Duration.minutes(15),

@@ -12,14 +12,13 @@ import { administration, ofAccount } from "./key-administration.ts";
 
 export type WalletKeyProps = {
   openings: Openings;
-  /** The stack of the functions that open them. */
+  /** The stack of the functions that open wallets. */
   apiStackName: string;
 };
 
 /**
- * The KMS key that wraps the data keys of the wallets. Its policy leaves it to IAM to allow making data keys of
- * wallets and rewrapping them. Where nothing trades and nothing is exported, it allows nobody to decrypt: to open a wallet, it
- * has to change first.
+ * The KMS key that wraps the wallets' data keys. Its policy lets IAM allow creating and rewrapping data keys.
+ * Without trading and export, the policy itself allows nobody to decrypt.
  */
 export class WalletKey extends Key {
   constructor(scope: Construct, id: string, { openings, apiStackName }: WalletKeyProps) {
@@ -54,15 +53,15 @@ const bindingKeys = { userID: true, walletId: true, network: true, address: true
   true
 >;
 
-/** The encryption context has exactly what a wallet's data key is bound to. */
+/** Requires the encryption context of one wallet's data key, with no other keys. */
 export const ofOneWallet = {
-  // No other key. This also holds for a part of them, and for none.
+  // This condition alone would also hold for a part of these keys, or for none.
   "ForAllValues:StringEquals": { "kms:EncryptionContextKeys": Object.keys(bindingKeys) },
-  // Each of them.
+  // Requires every key to be present.
   Null: Object.fromEntries(Object.keys(bindingKeys).map((key) => [`kms:EncryptionContext:${key}`, "false"])),
 };
 
-/** The same, for a wallet of one of these networks. */
+/** Requires, in addition, a wallet of one of these networks. */
 export const ofOneWalletOn = (networks: readonly Network[]) => ({
   ...ofOneWallet,
   StringEquals: { "kms:EncryptionContext:network": [...networks] },

@@ -7,13 +7,10 @@ const root = resolve(import.meta.dirname, "../../..");
 /** The entry point of a function's code. */
 export const handlerOf = (name: OperationName) => resolve(root, "functions", name, "handler.ts");
 
-/** The file of a function's code that has it all. */
+/** The file with all of a function's code. */
 export const codeFile = "index.mjs";
 
-/**
- * How a handler and all it imports become one ES module, with the SDK that was tested rather than the one that the runtime
- * brings that day.
- */
+/** Bundles a handler with its imports, including the SDK version that was tested rather than the runtime's. */
 export const bundleOptions = {
   bundle: true,
   minify: true,
@@ -22,7 +19,7 @@ export const bundleOptions = {
   format: "esm",
   // CommonJS packages, such as undici, require modules of Node.
   banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
-  // Module first: only ES modules can be shaken, which halves the bundle and so the cold start.
+  // Prefers `module`: tree shaking needs ES modules. It halves the bundle, and so the cold start.
   mainFields: ["module", "main"],
   alias: { "@aws-sdk/credential-provider-node": resolve(root, "lib/runtime/lambda-credentials.ts") },
   logLevel: "warning",
@@ -36,5 +33,4 @@ export function variablesLine(variables: Readonly<Record<string, string>>): stri
   return lines.length === 0 ? "" : `${lines.join("")}\n`;
 }
 
-/** The line in a bundle. */
 export const variablesLineIn = (code: string): string => /^process\.env\..*\n/.exec(code)?.[0] ?? "";

@@ -6,7 +6,7 @@ import { buildSync } from "esbuild";
 import { type OperationName, operations } from "../../operations/operations.ts";
 import { bundleOptions, codeFile, handlerOf, variablesLine } from "./bundle.ts";
 
-/** The text of each bundle. They import much of the same, which esbuild reads once if it makes them together. */
+/** The text of each bundle. esbuild makes them together, so it reads shared imports once. */
 let bundles: ReadonlyMap<string, string> | undefined;
 
 function bundleOf(name: OperationName): string {
@@ -26,13 +26,13 @@ function bundleAll(names: readonly OperationName[]): Map<string, string> {
   return new Map(outputFiles.map(({ path, text }) => [basename(path, extname(path)), text]));
 }
 
-/** The code of a function. Bundled in this process, since a process for each function costs a second. */
+/** The code of a function. Bundled in this process: one process per function would cost a second each. */
 export function bundledCode(name: OperationName, variables: Readonly<Record<string, string>>): Code {
   const entryPoint = handlerOf(name);
   return Code.fromAsset(dirname(entryPoint), {
     assetHashType: AssetHashType.OUTPUT,
     bundling: {
-      image: DockerImage.fromRegistry("esbuild runs here, never in Docker"),
+      image: DockerImage.fromRegistry("esbuild runs in this process, never in Docker"),
       local: {
         tryBundle(outputDir) {
           writeFileSync(resolve(outputDir, codeFile), variablesLine(variables) + bundleOf(name));

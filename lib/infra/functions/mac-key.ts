@@ -7,14 +7,14 @@ import { administration, ofAccount } from "../data/key-administration.ts";
 import { roleArnOf, rowsThat } from "./named-roles.ts";
 
 /**
- * The KMS key that authenticates what users have ordered, from when an order is placed until it is signed. Its policy names
- * the roles that may make codes, and those that may check them. It protects nothing that lasts: without it, open orders
- * are refused.
+ * The KMS key that authenticates an order from its placement to its signature. Its policy names the roles
+ * that may create codes, and those that may verify them. It protects nothing permanent: without it, open
+ * orders are refused.
  */
 export class MacKey extends Key {
   constructor(scope: Construct, id: string) {
     super(scope, id, {
-      description: "Authenticates what users have ordered",
+      description: "Authenticates orders from their placement to their signature",
       keySpec: KeySpec.HMAC_256,
       keyUsage: KeyUsage.GENERATE_VERIFY_MAC,
       removalPolicy: RemovalPolicy.DESTROY,
@@ -30,7 +30,7 @@ export class MacKey extends Key {
   }
 }
 
-/** Lets the roles of the rows that list an action use it. No statement if there are none. */
+/** Allows an action to the roles of the rows that list it. Returns no statement if there are none. */
 function useBy(scope: Construct, sid: string, action: MacAction): PolicyStatement[] {
   const { stackName } = Stack.of(scope);
   const roles = rowsThat(({ mac }) => mac.includes(action)).map((name) => roleArnOf(scope, stackName, name));

@@ -4,15 +4,15 @@ import { type OperationName, operations } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
 
 /**
- * The name of a role that the policy of a key names. A reference would be a cycle: the role's own policy refers to the key.
- * Roles have no Region, so their names do.
+ * The name of a role that a key policy refers to. A reference would be a cycle, because the role's own policy
+ * refers to the key. Roles are global, so the name contains the region.
  *
- * @param apiStackName the stack that has the function
+ * @param apiStackName the stack of the function
  */
 export const roleNameOf = (apiStackName: string, name: OperationName) =>
   `${apiStackName}-${Aws.REGION}-${name}`;
 
-/** The ARN of that role, which may not exist yet. */
+/** The ARN of that role. The role may not exist yet. */
 export const roleArnOf = (scope: Construct, apiStackName: string, name: OperationName) =>
   Stack.of(scope).formatArn({
     service: "iam",
@@ -22,10 +22,9 @@ export const roleArnOf = (scope: Construct, apiStackName: string, name: Operatio
     arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
   });
 
-/** Whether the policy of a key names the role of a row's function. */
+/** Whether a key policy names the role of a row's function. */
 export const hasNamedRole = ({ mac, importKeys, opensWallets }: Operation) =>
   opensWallets || mac.length > 0 || importKeys.includes("kms:DeriveSharedSecret");
 
-/** The names of the rows that are chosen. */
 export const rowsThat = (choose: (row: Operation) => boolean): OperationName[] =>
   (Object.keys(operations) as OperationName[]).filter((name) => choose(operations[name]));

@@ -20,11 +20,11 @@ import { type Environment, variablesOf } from "./variables.ts";
 type Surroundings = Resources & { environment: Environment };
 
 type Deployment = Surroundings & {
-  /** Around the functions that open wallets. Without it, they are in no network of ours. */
+  /** The network of the functions that open wallets. Undefined: they run outside any VPC. */
   walls: Walls | undefined;
 };
 
-/** The functions that a row invokes, by their rows' names. */
+/** The functions that a row invokes, by row name. */
 type Invoked = Readonly<Partial<Record<Operation["invokes"][number], LambdaFunction>>>;
 
 /** The functions of all rows that are deployed. */
@@ -44,7 +44,7 @@ export class OperationFunctions {
     return isDeployed(this.#surroundings.openings, operations[name]);
   }
 
-  /** The function of a row. It is made on first use, after the functions that it invokes. */
+  /** The function of a row, created on first use after the functions that it invokes. */
   get(name: OperationName): OperationFunction {
     const made = this.#made.get(name);
     if (made !== undefined) return made;
@@ -63,7 +63,7 @@ export class OperationFunctions {
     return operation;
   }
 
-  /** In the order of THE TABLE. */
+  /** All functions, in the order of THE TABLE. */
   all(): OperationFunction[] {
     const names = (Object.keys(operations) as OperationName[]).filter((name) => this.has(name));
     return names.map((name) => this.get(name));
@@ -95,19 +95,20 @@ export class OperationFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       memorySize: row.memoryMB,
-      // No concurrency is reserved: it would be taken from the account's other functions, and the account's limit may be as
-      // low as 10. mirrorPlans runs once per shard of the table's stream, and the SDK slows down if API Gateway throttles it.
+      // Without reserved concurrency: it would be taken from the account's other functions, and the account's
+      // limit may be as low as 10. mirrorPlans runs once per shard of the table's stream, and the SDK slows
+      // down if API Gateway throttles it.
       timeout: Duration.seconds(row.timeoutSeconds),
       environment: {
         ...(row.table.length > 0 && { TABLE_NAME: table.tableName }),
         ...(row.key.length > 0 && { KEY_ID: key.keyArn }),
         ...(row.importKeys.length > 0 && { IMPORT_KEYS: importKeys.map(({ keyArn }) => keyArn).join() }),
         ...(row.mac.length > 0 && macKey && { MAC_KEY_ID: macKey.keyArn }),
-        // The SDK's own variable, so that no code names an endpoint.
+        // The SDK reads this variable, so no code names an endpoint.
         ...(row.connections.length > 0 && { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: stage.callbackUrl }),
         ...(invoked.deliver && { DELIVER_FUNCTION: invoked.deliver.functionName }),
         ...(invoked.catchUp && { CATCH_UP_FUNCTION: invoked.catchUp.functionName }),
-        // Empty where no chain trades.
+        // Empty where trading is off.
         ...(row.invokes.includes("executeOrders") && {
           EXECUTE_ORDERS_FUNCTION: invoked.executeOrders?.functionName ?? "",
         }),

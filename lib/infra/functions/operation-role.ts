@@ -16,16 +16,16 @@ import type { Walls } from "../walls/walls.ts";
 import { hasNamedRole, roleNameOf } from "./named-roles.ts";
 import { planAccess, planWildcards } from "./plan-access.ts";
 
-/** What functions may act on, each as far as its row allows. */
+/** The resources that rows can grant rights on. */
 export type Resources = {
   table: Table;
   key: Key;
-  /** For private keys that users seal. */
+  /** Keys that users seal private keys to. */
   importKeys: readonly Key[];
   /** Exists where chains trade. */
   macKey: Key | undefined;
   openings: Openings;
-  /** The operators' bus, if there is one. */
+  /** The operators' event bus. Optional. */
   noticeBusArn: string | undefined;
   changes: TableChanges;
   /** The stage of the WebSocket connections. */
@@ -35,7 +35,7 @@ export type Resources = {
 export type OperationRoleProps = Resources & {
   name: OperationName;
   row: Operation;
-  /** Present if the function is behind them. */
+  /** Undefined if the function is outside the VPC. */
   walls: Walls | undefined;
   invoked: readonly IFunction[];
   logGroup: LogGroup;
@@ -108,7 +108,7 @@ export class OperationRole extends Role {
     for (const action of row.connections)
       Validations.of(this).acknowledge({
         id: `AwsSolutions-IAM5[Resource::${connectionsInFindings(stage, action)}]`,
-        reason: "Connections come and go, and a function pushes to those of every user.",
+        reason: "Connections come and go, and a function pushes to the connections of every user.",
       });
     for (const resource of planWildcards(scope, row.plans))
       Validations.of(this).acknowledge({
@@ -120,7 +120,7 @@ export class OperationRole extends Role {
 
 type Conditions = Record<string, Record<string, unknown>>;
 
-/** Both, with the keys of the same operator together. */
+/** Merges conditions; the keys of one operator are combined. */
 const merged = (conditions: Conditions, more: Conditions = {}): Conditions => ({
   ...conditions,
   ...Object.fromEntries(
@@ -134,20 +134,20 @@ function allow(actions: readonly string[], resources: readonly string[], conditi
   });
 }
 
-/** All ways to write an item, those that no row has included. */
+/** All actions that write items, including those that no row lists. */
 const allWrites = [
   ...["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"],
   ...["PartiQLInsert", "PartiQLUpdate", "PartiQLDelete"],
 ].map((name) => `dynamodb:${name}`);
 
 /**
- * The row's actions on the table. Denials keep it out of partitions that it must not write, also where no wallet is opened:
- * what is planted there would be believed once the operator switches on what opens wallets.
+ * The row's actions on the table. Denials apply even where no wallet is opened: a forged item would be
+ * trusted as soon as the operator switches on trading or export.
  */
 function tableAccess({ table: actions, owns, writes }: Operation, table: Table) {
   const access = allow(actions, [table.tableArn]);
   const others = guardedPartitions.filter((partition) => !owns.includes(partition));
-  // Any, not all: one such key is enough to deny a batch.
+  // Any value instead of all values: a single such key is enough to deny a batch.
   const condition: Conditions =
     writes === "all that are open"
       ? { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": others.map(leadingKeysOf) } }
@@ -172,7 +172,10 @@ const interfaceActions = [
   "ec2:UnassignPrivateIpAddresses",
 ];
 
-/** Lambda puts a function into a VPC with the rights of its role. The function's code may not use them. */
+/**
+ * Lambda attaches a function to a VPC with the rights of the function's role. The function's own code is
+ * denied these calls.
+ */
 const networkInterfaces = () =>
   new PolicyDocument({
     statements: [
@@ -206,7 +209,7 @@ const connectionsOf = (
     ...reference,
   });
 
-/** The same in cdk-nag's notation for references. */
+/** All connections of the stage, in cdk-nag's notation for references. */
 const connectionsInFindings = (stage: WebSocketStage, action: ConnectionAction) =>
   connectionsOf(stage, action, {
     partition: "<AWS::Partition>",

@@ -13,15 +13,18 @@ type ControlPlaneCall = {
 };
 
 /**
- * API Gateway also asks for this right when a key or a plan is created with tags. It then calls the new one `*`, so
- * `${*}`, which is a literal asterisk to IAM, keeps functions from adding tags to what exists already.
+ * API Gateway also checks this right when a key or a plan is created with tags. It then calls the new
+ * resource `*`. To IAM, `${*}` is a literal asterisk, so functions cannot add tags to existing resources.
  */
 const tagNew = (kind: "apikeys" | "usageplans"): ControlPlaneCall => ({
   method: "PUT",
   path: `/tags/arn%3A{partition}%3Aapigateway%3A{region}%3A%3A%2F${kind}%2F\${*}`,
 });
 
-/** IAM knows calls of API Gateway's control plane by method and path. The keys and plans of other programs have no tag. */
+/**
+ * IAM names calls of API Gateway's control plane by method and path. The tag excludes the keys and plans of
+ * other programs.
+ */
 const controlPlaneCalls: Record<PlanAction, readonly ControlPlaneCall[]> = {
   CreateApiKey: [{ method: "POST", path: "/apikeys", condition: "made with the tag" }, tagNew("apikeys")],
   GetApiKeys: [{ method: "GET", path: "/apikeys" }],
@@ -39,7 +42,7 @@ const controlPlaneCalls: Record<PlanAction, readonly ControlPlaneCall[]> = {
   GetUsagePlanKey: [{ method: "GET", path: "/usageplans/*/keys/*" }],
 };
 
-/** Begins the names of all keys and plans that are created at run time, and is the value of their tag. */
+/** The name prefix of all keys and plans that are created at run time, which is also the value of their tag. */
 export const planPrefixOf = (scope: Construct): string => `${Stack.of(scope).stackName}/user/`;
 
 const conditionKeys: Record<Condition, string> = {
@@ -49,7 +52,7 @@ const conditionKeys: Record<Condition, string> = {
 
 const callsOf = (actions: readonly PlanAction[]) => actions.flatMap((action) => controlPlaneCalls[action]);
 
-/** Allows these calls of this region's control plane. */
+/** Allows these calls in this region. */
 export function planAccess(scope: Construct, actions: readonly PlanAction[]): PolicyDocument {
   const alike = Map.groupBy(callsOf(actions), ({ method, condition = "none" }) => `${method} ${condition}`);
   const statements = [...alike.values()].map(
@@ -68,7 +71,7 @@ function conditionsOf(scope: Construct, condition: Condition | undefined) {
   return { StringEquals: { [conditionKeys[condition]]: planPrefixOf(scope) } };
 }
 
-/** The resources of these calls that have a wildcard, in cdk-nag's notation. */
+/** The wildcard resources of these calls, in cdk-nag's notation. */
 export function planWildcards(scope: Construct, actions: readonly PlanAction[]): string[] {
   const notation = { partition: "<AWS::Partition>", region: "<AWS::Region>" };
   const paths = new Set(callsOf(actions).map(({ path }) => path));

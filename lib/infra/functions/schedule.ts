@@ -5,12 +5,12 @@ import type { Construct } from "constructs";
 import type { ScheduleRow } from "../../operations/types.ts";
 import type { OperationFunction } from "./operation-functions.ts";
 
-/** How to invoke a function whose work is soon out of date, because the next message or run replaces it. */
+/** Invocation settings for work that is soon out of date, because the next message or run replaces it. */
 export const freshOnly = { retryAttempts: 0, maxEventAge: Duration.minutes(1) };
 
 /**
- * Invokes a function behind walls every day. Lambda takes back the network interfaces of a function that is idle for 14 days,
- * and its next invocation fails.
+ * Invokes a function in the VPC every day. Lambda takes back the network interfaces of a function that is
+ * idle for 14 days, and the next invocation would fail.
  */
 export const keepInUse = (scope: Construct, { name, lambda }: OperationFunction): Rule =>
   new Rule(scope, `${name}Ping`, {
@@ -19,14 +19,14 @@ export const keepInUse = (scope: Construct, { name, lambda }: OperationFunction)
     targets: [new LambdaFunction(lambda)],
   });
 
-/** Runs a row's function at its rate, unless it is disabled. Runs may overlap. */
+/** Runs a row's function at its rate, unless the row is disabled. Runs may overlap. */
 export function addSchedule(
   scope: Construct,
   { everyMinutes, summary }: ScheduleRow,
   { name, lambda }: OperationFunction,
   enabled: boolean,
 ): Rule {
-  // After EventBridge has handed the event over, retries are Lambda's.
+  // Once EventBridge has delivered the event, Lambda does the retries.
   lambda.configureAsyncInvoke(freshOnly);
   return new Rule(scope, `${name}Schedule`, {
     description: summary,

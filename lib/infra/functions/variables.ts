@@ -2,7 +2,7 @@ import type { EnvName, Operation } from "../../operations/types.ts";
 import type { Issuer } from "../../runtime/token-verifier.ts";
 import type { Configuration } from "../config.ts";
 
-/** The value of every variable that a row of THE TABLE may ask for, in the form that lib/runtime/environment.ts reads. */
+/** The value of every variable that rows may list, in the form that lib/runtime/environment.ts reads. */
 export type Environment = Readonly<Record<EnvName, string>>;
 
 /** The variables that describe the usage plans. */
@@ -11,10 +11,10 @@ export type PlanEnvironment = Pick<
   "FALLBACK_KEY" | "PLAN_STAGES" | "PLAN_PREFIX" | "STANDARD_PLAN_ID" | "PRO_PLAN_ID"
 >;
 
-/** Lambda takes 4 KB of variables. These may be longer, and are part of the code. */
+/** Lambda limits variables to 4 KB. These may be longer, so they go into the code. */
 const inCode: ReadonlySet<EnvName> = new Set<EnvName>(["TRADING"]);
 
-/** Where the variables of a row go. */
+/** Splits a row's variables between the function's environment and its code. */
 export function variablesOf({ env }: Pick<Operation, "env">, environment: Environment) {
   const [inBundle = {}, inFunction = {}] = [true, false].map((bundled) =>
     Object.fromEntries(

@@ -4,7 +4,7 @@ import type { Construct } from "constructs";
 import type { LoggedContext } from "../../runtime/authorizer.ts";
 import { retained } from "../retained.ts";
 
-/** A log group that keeps its lines for a month, and is not deleted with what wrote them. */
+/** A log group that keeps its lines for a month, and outlives the resource that writes them. */
 export class RetainedLogGroup extends LogGroup {
   constructor(scope: Construct, id: string) {
     super(scope, id, { retention: RetentionDays.ONE_MONTH, removalPolicy: retained });
@@ -12,20 +12,20 @@ export class RetainedLogGroup extends LogGroup {
 }
 
 /**
- * The user's id in a form that cannot break a line of JSON, as the authorizers put it into their context. It is unknown
- * whether API Gateway escapes quotes in the principal's id, which issuers choose.
+ * The user's id, escaped by the authorizers so that it cannot break a line of JSON. Issuers choose the
+ * principal's id, and API Gateway does not document whether it escapes quotes there.
  */
 const loggedUser: keyof LoggedContext = "loggedUser";
 
 /**
- * The address of the client, as the authorizers know it. The source address is that of the edge, and stands for requests
- * of which no authorizer was asked.
+ * The client's address, as determined by the authorizers. The source address is the edge's; it is logged for
+ * requests that reached no authorizer.
  */
 const clientIp: keyof LoggedContext = "clientIp";
 
 /**
- * One line of JSON per request. It has the path of the route, and no headers, no query and no error message: a token or a
- * private key that a caller sends by mistake is not logged.
+ * One line of JSON per request. It has the route's path, but no headers, query or error message, so a token
+ * or a private key that a caller sends by mistake is not logged.
  */
 export const restAccessLogFormat = AccessLogFormat.custom(
   JSON.stringify({

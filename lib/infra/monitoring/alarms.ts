@@ -29,7 +29,10 @@ import {
 
 const fiveMinutes = Duration.minutes(5);
 
-/** Alarms that say what users notice and where to look first. Without a topic, they notify nobody. */
+/**
+ * Alarms whose descriptions name the effect on users and where to look first. Without a topic, they notify
+ * nobody.
+ */
 export class Alarms extends Construct {
   readonly #action: SnsAction | undefined;
 
@@ -46,7 +49,7 @@ export class Alarms extends Construct {
     if (watched.functions.has("sweepLanes")) this.#watchTrading(watched);
   }
 
-  /** An alarm on five minutes of a metric. It is raised by three of what the metric counts, unless `raised` differs. */
+  /** An alarm on five minutes of a metric. By default, it is raised by a count of three. */
   #add(
     id: string,
     metric: Metric | MathExpression,
@@ -56,7 +59,7 @@ export class Alarms extends Construct {
     const alarm = new Alarm(this, id, {
       metric: metric.with({ period }),
       alarmDescription,
-      // A single failure may be a passing one.
+      // A single failure may be transient.
       threshold: 3,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: 1,
@@ -66,7 +69,7 @@ export class Alarms extends Construct {
     if (this.#action) alarm.addAlarmAction(this.#action);
   }
 
-  /** Failed requests, and failures to identify callers. */
+  /** Alarms on failed requests, and on failures to identify callers. */
   #watchRequests({ api, endpoints, stream, functions }: Watched) {
     for (const endpoint of endpoints) {
       const { name, row } = endpoint.operation;
@@ -103,7 +106,10 @@ export class Alarms extends Construct {
     );
   }
 
-  /** Failures of everything else: connections and messages, changes, schedules and direct invocations. */
+  /**
+   * Alarms on failures behind the REST API: connections and messages, changes, schedules and direct
+   * invocations.
+   */
   #watchBackground({ functions }: Watched) {
     for (const operation of functions.all()) {
       const { name, row } = operation;
@@ -117,7 +123,7 @@ export class Alarms extends Construct {
     }
   }
 
-  /** Changes that are published late or not at all, and plans that cannot follow profiles. */
+  /** Alarms on changes that are published late or never, and on plans that cannot follow profiles. */
   #watchChanges({ functions, changes }: Watched) {
     for (const [name, { impact }] of operationsOf("changes")) {
       this.#add(
@@ -141,7 +147,7 @@ export class Alarms extends Construct {
     );
   }
 
-  /** Schedules that do not run. */
+  /** Alarms on schedules that do not run. */
   #watchSchedules({ functions, isEnabled }: Watched) {
     for (const [name, row] of operationsOf("schedule").filter(
       ([name, row]) => functions.has(name) && isEnabled(row),
@@ -151,25 +157,28 @@ export class Alarms extends Construct {
         runsOf(functions.get(name)),
         `${row.impact} Function ${name} did not run on schedule. Look first at its rule in EventBridge, then at its throttles.`,
         {
-          // A run may be a little late, and its metric some minutes. A day is CloudWatch's longest period.
+          // Allows for a late run and a delayed metric. A day is CloudWatch's longest period.
           period: Duration.minutes(Math.min(Math.max(5, 2 * row.everyMinutes), 24 * 60)),
           datapointsToAlarm: 2,
-          // The last run has to be in view until the alarm is raised.
+          // The last run has to stay in view until the alarm is raised.
           evaluationPeriods: 4,
           threshold: 1,
           comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-          // There is no data before the first run, which can be a day after the deploy, and long after the last one.
+          // There is no data before the first run, which can be a day after the deployment.
           treatMissingData: TreatMissingData.IGNORE,
         },
       );
   }
 
-  /** Orders and chains that are stuck, and requests for signatures that nobody should make, though nothing fails. */
+  /**
+   * Alarms on stuck orders and chains, and on refused signature requests. None of these is a failure of a
+   * function.
+   */
   #watchTrading({ functions }: Watched) {
     this.#add(
       "SignatureRefused",
       refusedSignatures(this, functions.get("signTransaction")),
-      "Something asked the signer for a transaction that no user has ordered, and it did not sign. If it is no bug, somebody has taken over executeOrders or can write the table. Stop trading (admin trading --stop). Look first at the line in the log of function signTransaction, which names the order and the reason, then at the runbook.",
+      "A function asked the signer for a transaction that no user has ordered, and the signer refused. Unless this is a bug, somebody has taken over executeOrders or can write the table. Stop trading (admin trading --stop). Look first at the line in the log of function signTransaction, which names the order and the reason, then at the runbook.",
       { threshold: 1 },
     );
     const sweep = functions.get("sweepLanes");
@@ -177,30 +186,30 @@ export class Alarms extends Construct {
     this.#add(
       "OrderWithoutProgress",
       troublesSeen(this, sweep, "OrderWithoutProgress"),
-      `Nothing has happened to an order for five minutes, and its user does not know why. ${log}, which name the chain and the wallet, then at its orders with admin show-order.`,
+      `An order has made no progress for five minutes, and its user does not know why. ${log}, which name the chain and the wallet, then at its orders with admin show-order.`,
       { threshold: 1 },
     );
     this.#add(
       "LaneHeldTooLong",
       troublesSeen(this, sweep, "LaneHeldTooLong"),
-      `No order of a wallet goes on: a run of executeOrders ended while it had the wallet's lane, and none has taken over for two minutes. ${log}, which name the wallet, then at the failures and throttles of executeOrders.`,
+      `The orders of a wallet are stuck: a run of executeOrders ended while it held the wallet's lane, and no other run has taken over for two minutes. ${log}, which name the wallet, then at the failures and throttles of executeOrders.`,
       { threshold: 1 },
     );
     this.#add(
       "ChainUnavailable",
       troublesSeen(this, sweep, "ChainUnavailable"),
-      `Nobody can place an order on a chain, and open orders there wait: no two of its hosts gave the same block in three of five minutes. ${log}, which name the chain and the cause, then at the state of its hosts. Other hosts can be configured (context chains).`,
+      `Nobody can place an order on a chain, and open orders there wait: in three of five minutes, no two of its hosts returned the same block. ${log}, which name the chain and the cause, then at the state of its hosts. Other hosts can be configured (context chains).`,
       { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 3, threshold: 1 },
     );
   }
 
-  /** Calls that Lambda or DynamoDB turned away, and failures of DynamoDB. */
+  /** Alarms on calls that Lambda or DynamoDB rejected, and on failures of DynamoDB. */
   #watchThrottles({ functions, table }: Watched) {
     for (const { name, row, lambda } of functions.all())
       this.#add(
         `${name}Throttles`,
         lambda.metricThrottles(),
-        `${row.impact} Lambda rejects calls of function ${name}. Look first at the account's concurrency, and at what uses it up.`,
+        `${row.impact} Lambda rejects calls of function ${name}. Look first at the account's concurrency, and at the functions that use it up.`,
       );
     this.#add(
       "TableThrottles",
@@ -217,13 +226,13 @@ export class Alarms extends Construct {
   }
 }
 
-/** The last period may be filled only because its data is late. */
+/** The last period may look healthy only because its data is late. */
 const lateAndFilled = { evaluationPeriods: 2, datapointsToAlarm: 1 };
 
-/** The shortest alarm period in which at least one run is due. */
+/** The shortest alarm period that contains at least one run. */
 const periodOf = ({ everyMinutes }: ScheduleRow) => Duration.minutes(Math.max(5, everyMinutes));
 
-/** Three failures within five minutes. Of a function that runs less often, three failed runs in a row. */
+/** Three failures within five minutes. For a function that runs less often, three failed runs in a row. */
 function raisedByFailures(row: Operation) {
   if (row.kind !== "schedule" || row.everyMinutes < 5) return {};
   return { period: periodOf(row), evaluationPeriods: 3, threshold: 1 };

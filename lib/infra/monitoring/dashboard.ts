@@ -4,7 +4,7 @@ import type { OperationFunction } from "../functions/operation-functions.ts";
 import type { Endpoint } from "../rest/methods.ts";
 import { limitMetric, requestMetric, streamMetric, sumOverCalls, type Watched } from "./metrics.ts";
 
-/** One page from the callers down to the table: how much, how wrong, how slow. */
+/** One page from the callers down to the table: traffic, errors and latency. */
 export class TerminalDashboard extends Dashboard {
   constructor(scope: Construct, id: string, watched: Watched) {
     const all = watched.functions.all();
@@ -74,7 +74,7 @@ function connections({ stream }: Watched): IWidget[] {
 function changes({ functions, changes }: Watched): IWidget[] {
   const { lambda } = functions.get("publishChanges");
   return [
-    graph("Age of changes when they are published", [
+    graph("Age of changes when published", [
       lambda.metric("IteratorAge", { statistic: Stats.MAXIMUM, label: "milliseconds" }),
     ]),
     graph("Deliveries of prices", [
@@ -88,7 +88,7 @@ function changes({ functions, changes }: Watched): IWidget[] {
 
 function plans({ functions }: Watched): IWidget {
   const mirror = functions.get("mirrorPlans");
-  return graph("Changed profiles waiting for their plan", [
+  return graph("Profile changes waiting for their plan", [
     mirror.lambda.metric("IteratorAge", { statistic: Stats.MAXIMUM, label: "milliseconds" }),
     limitMetric(mirror).with({ label: "no room for a key" }),
   ]);

@@ -20,7 +20,7 @@ import type { Endpoint } from "../rest/methods.ts";
 import { restStageName, type TerminalRestApi } from "../rest/rest-api.ts";
 import { type StreamApi, streamStageName } from "../websocket/stream-api.ts";
 
-/** What the alarms and the dashboard watch. It belongs to the other stacks. */
+/** The resources that the alarms and the dashboard watch. They belong to the other stacks. */
 export type Watched = {
   api: TerminalRestApi;
   endpoints: readonly Endpoint[];
@@ -31,7 +31,7 @@ export type Watched = {
   isEnabled: (row: ScheduleRow) => boolean;
 };
 
-/** A metric of a method, by names that are known before the deployment. */
+/** A metric of a method, identified by names that are known before the deployment. */
 export const requestMetric = ({ method }: Endpoint, metricName: string, options: MetricOptions) =>
   new Metric({
     namespace: "AWS/ApiGateway",
@@ -53,28 +53,28 @@ export const streamMetric = (stream: StreamApi, metricName: string, options: Met
 
 const { all, any, stringValue } = FilterPattern;
 
-/** A line of logFault (lib/runtime/log.ts) in Lambda's JSON format. */
+/** Matches a line of logFault (lib/runtime/log.ts) in Lambda's JSON format. */
 const loggedBy = (name: string) =>
   all(stringValue("$.level", "=", "ERROR"), stringValue("$.message.operation", "=", name));
 
-/** A line of logWarning. */
+/** Matches a line of logWarning. */
 const warnedBy = (name: OperationName) =>
   all(stringValue("$.level", "=", "WARN"), stringValue("$.message.operation", "=", name));
 
-/** Lambda's own line about a run that timed out, or whose process ended. */
+/** Matches Lambda's own line about a run that timed out, or whose process ended. */
 const brokenOff = all(
   stringValue("$.type", "=", "platform.report"),
   any(stringValue("$.record.status", "=", "timeout"), stringValue("$.record.errorType", "=", "Runtime.*")),
 );
 
 /**
- * Failures of a function: the errors that Lambda counts, and the faults that the function logged and answered, which Lambda
- * does not know. A failure is often both, so this is the greater number and not the sum.
+ * Failures of a function: errors that Lambda counts, and faults that the function logged but answered. A
+ * failure is often counted as both, so the metric is their maximum rather than their sum.
  */
 export function failuresOf(scope: Construct, operation: OperationFunction): MathExpression {
   return new MathExpression({
     label: operation.name,
-    // Unlike `a + b`, this has a value when one of the metrics has no data, as the faults mostly do.
+    // Unlike `a + b`, MAX has a value even if one metric has no data, which is usual for faults.
     expression: "MAX(METRICS())",
     usingMetrics: {
       errors: operation.lambda.metricErrors({ statistic: Stats.SUM }),
@@ -84,8 +84,8 @@ export function failuresOf(scope: Construct, operation: OperationFunction): Math
 }
 
 /**
- * Failures of a function that throws to refuse a caller, from its log alone. Lambda counts every refusal as an error, so
- * anybody could raise the alarm by connecting without a token.
+ * Failures of a function that throws to refuse a caller, from its log alone. Lambda counts every refusal as
+ * an error, so anybody could raise the alarm by connecting without a token.
  */
 export function failuresBesideRefusals(scope: Construct, operation: OperationFunction): Metric {
   return faultsOf(scope, operation, any(loggedBy(operation.name), brokenOff));
@@ -99,21 +99,23 @@ export function limitsReached(scope: Construct, { name, lambda }: OperationFunct
   return counted(scope, limitMetricName, [lambda.logGroup], all(loggedBy(name), any(...reached)));
 }
 
-/** The metric of {@link limitsReached}. */
+/** The metric fed by {@link limitsReached}. */
 export const limitMetric = ({ lambda }: OperationFunction) => logMetric(lambda.logGroup, limitMetricName);
 
 const limitMetricName = "KeyLimitReached";
 
-/** How often the authorizers could not fetch the issuer's keys, whether they had older ones to use or not. */
+/**
+ * How often the authorizers could not fetch the issuer's keys, with or without a cached copy to fall back on.
+ */
 export function issuerOutages(scope: Construct, authorizers: readonly OperationFunction[]): Metric {
   const logs = authorizers.map(({ lambda }) => lambda.logGroup);
   return counted(scope, "IssuerOutages", logs, stringValue("$.message.error", "=", "IssuerUnavailable"));
 }
 
-/** What sweepLanes warns of, once in each minute that it lasts. */
+/** The warnings of sweepLanes, logged once for each minute that they last. */
 export type TradingTrouble = "ChainUnavailable" | LaneTrouble;
 
-/** How often a trouble was seen, on any chain. */
+/** How often a warning was logged, for all chains together. */
 export const troublesSeen = (
   scope: Construct,
   { lambda }: OperationFunction,
@@ -126,7 +128,7 @@ export const troublesSeen = (
     all(warnedBy("sweepLanes"), stringValue("$.message.error", "=", trouble)),
   );
 
-/** How often the signer was asked for what it never signs: the lines of logRefusal (lib/runtime/log.ts). */
+/** How often the signer refused a request: the lines of logRefusal (lib/runtime/log.ts). */
 export const refusedSignatures = (scope: Construct, { lambda }: OperationFunction): Metric =>
   counted(
     scope,
@@ -135,7 +137,10 @@ export const refusedSignatures = (scope: Construct, { lambda }: OperationFunctio
     stringValue("$.message.event", "=", signatureRefused),
   );
 
-/** The requests and connections for whose API key API Gateway answered 403. Those from outside the edge have none. */
+/**
+ * The requests and connections that API Gateway answered 403 because of their API key. Requests that bypass
+ * the edge have no key and do not count.
+ */
 export const refusedKeys = (scope: Construct, accessLogs: readonly LogGroup[]): Metric =>
   counted(
     scope,
@@ -147,7 +152,7 @@ export const refusedKeys = (scope: Construct, accessLogs: readonly LogGroup[]): 
 const faultsOf = (scope: Construct, { name, lambda }: OperationFunction, pattern: IFilterPattern): Metric =>
   counted(scope, `${name}Faults`, [lambda.logGroup], pattern);
 
-/** Counts the lines of logs that match a pattern. */
+/** Counts the log lines that match a pattern. */
 function counted(
   scope: Construct,
   metricName: string,
@@ -166,7 +171,7 @@ function counted(
   return metric;
 }
 
-/** A metric that filters of logs feed. Its namespace is the stack that writes the logs. */
+/** A metric fed by log filters. Its namespace is the stack that writes the logs. */
 const logMetric = (log: ILogGroup, metricName: string) =>
   new Metric({ namespace: Stack.of(log).stackName, metricName, statistic: Stats.SUM });
 
@@ -174,13 +179,19 @@ const tableActions = Object.values<Operation>(operations)
   .flatMap((row) => row.table)
   .filter((action) => action !== "dynamodb:ConditionCheckItem");
 
-/** The calls that the functions make. Transactions need no action of that name, but are counted under it. */
+/**
+ * The calls that the functions make. Transactions need no permission of that name, but DynamoDB counts them
+ * under it.
+ */
 const tableCalls = [
   ...new Set(tableActions.map((action) => action.slice("dynamodb:".length))),
   "TransactWriteItems",
 ];
 
-/** How often a function ran, which is 0 for a period without a run. Before the first run in view, there is no data at all. */
+/**
+ * How often a function ran: 0 for a period without a run. Before the first run in view, there is no data at
+ * all.
+ */
 export const runsOf = ({ lambda }: OperationFunction): MathExpression =>
   new MathExpression({
     label: "runs",
@@ -197,8 +208,9 @@ export function sumOverCalls(table: Table, metricName: "ThrottledRequests" | "Sy
     });
   return new MathExpression({
     label: metricName,
-    // DynamoDB has data only when something goes wrong, and its alarms keep their state without data: they would stay in
-    // ALARM. It is not documented whether FILL fills a metric without any data; TIME_SERIES does not depend on it.
+    // DynamoDB has data only when something goes wrong, and its alarms keep their state without data: they
+    // would stay in ALARM. It is not documented whether FILL fills a metric that has no data at all;
+    // TIME_SERIES makes that irrelevant.
     expression: "SUM(FILL(METRICS(), 0)) + TIME_SERIES(0)",
     usingMetrics: Object.fromEntries(tableCalls.map((call) => [call.toLowerCase(), metricOf(call)])),
   });

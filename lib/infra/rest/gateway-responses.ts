@@ -3,7 +3,7 @@ import { exposedHeaders } from "../../runtime/cors.ts";
 
 type Answer = { type: ResponseType; body: string; statusCode?: string; headers?: Record<string, string> };
 
-/** Both shapes of an error at once, because the gateway does not know which one a route promises. */
+/** Both shapes of an error at once, because the gateway does not know the route's shape. */
 const both = (message: string) => JSON.stringify({ error: message, message });
 
 const internal = both("Internal server error");
@@ -11,12 +11,12 @@ const tooMany = { body: JSON.stringify({ error: "Too many requests" }), headers:
 const notFound = { body: JSON.stringify({ error: "Not found" }), statusCode: "404" };
 
 /**
- * API Gateway's own answers. A status code on a DEFAULT type would apply to all other types too. No body contains
- * `$context.error.messageString`, because that can repeat the caller's token.
+ * API Gateway's own responses. A status code on a DEFAULT type would apply to all other types too. No body
+ * contains `$context.error.messageString`, because that can repeat the caller's token.
  */
 const answers: readonly Answer[] = [
-  // The authorizer does not throw for an invalid token, which would count as its own fault. It denies the request, and its
-  // context holds the body.
+  // The authorizer denies an invalid token with the response body in its context. If it threw instead, that
+  // would count as its own fault.
   { type: ResponseType.ACCESS_DENIED, statusCode: "401", body: "$context.authorizer.unauthorized" },
   {
     type: ResponseType.UNAUTHORIZED,
@@ -25,7 +25,8 @@ const answers: readonly Answer[] = [
   },
   { type: ResponseType.MISSING_AUTHENTICATION_TOKEN, ...notFound },
   { type: ResponseType.RESOURCE_NOT_FOUND, ...notFound },
-  // Where no method matches, API Gateway takes a bearer token for an AWS signature. No method here uses signatures.
+  // Where no method matches, API Gateway takes a bearer token for an AWS signature. No method here uses
+  // signatures.
   { type: ResponseType.INVALID_SIGNATURE, ...notFound },
   { type: ResponseType.EXPIRED_TOKEN, ...notFound },
   { type: ResponseType.THROTTLED, ...tooMany },
@@ -40,7 +41,7 @@ const answers: readonly Answer[] = [
   { type: ResponseType.DEFAULT_5XX, body: internal },
 ];
 
-/** Sets the answers that no function gives, in the service's own shapes. */
+/** Gives API Gateway's own responses the service's error shapes. */
 export function addGatewayResponses(api: RestApi, allowedOrigins: readonly string[]): void {
   const cors = Object.fromEntries(
     Object.entries(fixedCors(allowedOrigins)).map(([name, value]) => [name, `'${value}'`]),
@@ -49,15 +50,15 @@ export function addGatewayResponses(api: RestApi, allowedOrigins: readonly strin
     api.addGatewayResponse(type.responseType, {
       type,
       templates: { "application/json": body },
-      // An edge in front may keep errors for a while otherwise.
+      // An edge in front might cache errors otherwise.
       responseHeaders: { "Cache-Control": "'no-store'", ...headers, ...cors },
       ...(statusCode && { statusCode }),
     });
 }
 
 /**
- * The CORS headers of answers that are always the same. API Gateway and the firewall can name one origin, so only pages of the
- * first allowed origin can read them.
+ * The CORS headers of responses with fixed headers. API Gateway and the firewall can name one origin only, so
+ * only pages of the first allowed origin can read these responses.
  */
 export function fixedCors([origin]: readonly string[]): Record<string, string> {
   if (origin === undefined) return {};

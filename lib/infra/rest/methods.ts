@@ -14,21 +14,23 @@ import { acceptedHeaders } from "../../runtime/cors.ts";
 import type { OperationFunction } from "../functions/operation-functions.ts";
 
 /**
- * Asks its function at every request. Results are not cached: API Gateway caches only by sources that are all present, and
- * the token may be in a header or in a cookie. A cached result would also outlive its token.
+ * Invokes its function for every request. Results are not cached: a cached result would outlive its token.
+ * API Gateway also caches only if all identity sources are present, and the token may be in a header or in a
+ * cookie.
  */
 export class TokenAuthorizer extends RequestAuthorizer {
   constructor(scope: Construct, id: string, handler: IFunction) {
     super(scope, id, { handler, identitySources: [], resultsCacheTtl: Duration.seconds(0) });
-    // CDK writes the empty list as an empty string, which API Gateway does not document. Leaving it out is documented.
+    // CDK writes the empty list as an empty string, which API Gateway does not document. Leaving it out is
+    // documented.
     (this.node.defaultChild as CfnAuthorizer).addPropertyDeletionOverride("IdentitySource");
   }
 }
 
-/** A method of the API with the function that serves it. */
+/** A method of the API with its function. */
 export type Endpoint = { operation: OperationFunction; method: Method };
 
-/** Adds a method. Callers need a token, and their usage plan counts every request. */
+/** Adds a method. Callers need a token, and every request counts against their usage plan. */
 export function addEndpoint(
   api: RestApi,
   { method, path }: RestMethod,
@@ -40,7 +42,7 @@ export function addEndpoint(
   return { operation, method: api.root.resourceForPath(path).addMethod(method, integration, options) };
 }
 
-/** Answers the preflight requests of browsers. Without allowed origins, there are no such answers. */
+/** Answers the preflight requests of browsers. Adds nothing if there are no allowed origins. */
 export function addPreflight(api: RestApi, allowedOrigins: readonly string[]): void {
   if (allowedOrigins.length === 0) return;
   const byPath = Map.groupBy(restMethods, ({ path }) => path);

@@ -20,12 +20,13 @@ import { RetainedLogGroup, restAccessLogFormat } from "../monitoring/access-log.
 import { retained } from "../retained.ts";
 
 /**
- * The only stage of the API. A literal, because references to the stage would form a circle: the stage depends on its
- * methods, they on the authorizer, and that on everything that its function's environment refers to.
+ * The only stage of the API. A literal, because references to the stage would form a circle: the stage
+ * depends on its methods, they depend on the authorizer, and its function's environment would refer to the
+ * stage.
  */
 export const restStageName = "live";
 
-/** All options, because those of a method replace those of all methods. */
+/** Repeats all options, because the options of one method replace those of all methods. */
 const methodOptions = ({ rateLimit, burstLimit }: Throttle): MethodDeploymentOptions => ({
   metricsEnabled: true,
   loggingLevel: MethodLoggingLevel.OFF,
@@ -46,19 +47,18 @@ export class TerminalRestApi extends RestApi {
   ) {
     const accessLog = new RetainedLogGroup(scope, `${id}AccessLog`);
     super(scope, id, {
-      // The name is a dimension of the metrics: two APIs of one name would be counted as one.
+      // The name is a dimension of the metrics: two APIs with one name would be counted together.
       restApiName: Stack.of(scope).stackName,
       description: "Trading terminal",
       endpointTypes: [EndpointType.REGIONAL],
       disableExecuteApiEndpoint: domain !== undefined,
-      // A key in a header would let callers count against another user's plan.
+      // A key in a header would let callers use up another user's plan.
       apiKeySourceType: ApiKeySourceType.AUTHORIZER,
       // Without this role, one per account and region, API Gateway refuses to write access logs.
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: retained,
       deployOptions: {
         stageName: restStageName,
-        // Preflights are the only methods that are not listed.
         ...methodOptions(throttles.preflight),
         methodOptions: Object.fromEntries(
           restMethods.map(({ name, path, method }) => [`${path}/${method}`, methodOptions(throttles[name])]),
@@ -68,7 +68,8 @@ export class TerminalRestApi extends RestApi {
       },
     });
     this.accessLog = accessLog;
-    // CDK's output of the default address, which does not answer if there is a domain. The stack has its own output.
+    // Removes CDK's output of the default address, which does not respond if there is a domain. The stack has
+    // its own output.
     this.node.tryRemoveChild("Endpoint");
     Validations.of(this).acknowledge(
       {
@@ -98,14 +99,14 @@ export class TerminalRestApi extends RestApi {
     );
   }
 
-  /** Access logs of any API need the role that this one makes for the account. */
+  /** API Gateway writes access logs of any API with the role that this construct sets for the account. */
   get logging(): CfnAccount {
     if (this.cloudWatchAccount === undefined) throw new Error("The REST API has no role for logs");
     return this.cloudWatchAccount;
   }
 }
 
-/** Serves the REST API at the root of a custom domain. The owner makes the DNS record. */
+/** Serves the REST API at the root of a custom domain. The owner creates the DNS record. */
 export function addDomainName(api: RestApi, { domainName, certificateArn }: Domain): DomainName {
   return api.addDomainName("DomainName", {
     domainName,

@@ -17,15 +17,15 @@ import { restStageName, type TerminalRestApi } from "./rest-api.ts";
 export type TierPlansProps = { rest: TerminalRestApi; stream: StreamApi };
 
 /**
- * The 32 hexadecimal digits of the stack's id, which AWS makes at random. They are no secret: clients cannot present a
- * key, only the authorizers name one.
+ * The 32 hexadecimal digits of the stack's id, which AWS generates. They need not be secret: only authorizers
+ * name a key, clients cannot.
  */
 const fallbackKeyValue = Fn.join("", Fn.split("-", Fn.select(2, Fn.split("/", Aws.STACK_ID))));
 
 /**
- * The usage plans of the tiers, and the fallback plan with its key. mirrorPlans makes the users' own keys and the plans of
- * Enterprise customers. Each plan covers both APIs, which CDK's own construct does not support, so these are the plain
- * resources.
+ * The usage plans of the tiers, and the fallback plan with its key. mirrorPlans creates the users' own keys
+ * and the plans of Enterprise customers. Each plan covers both APIs, which CDK's own construct does not
+ * support, so these are plain CloudFormation resources.
  */
 export class TierPlans extends Construct {
   readonly #stages: readonly (PlanStage & CfnUsagePlan.ApiStageProperty)[];

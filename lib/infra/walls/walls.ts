@@ -26,7 +26,7 @@ import { type OperationName, operations } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
 import { roleArnOf } from "../functions/named-roles.ts";
 
-/** Actions on one resource that may pass an endpoint. */
+/** Actions on one resource that an endpoint lets through. */
 type Passing = { actions: readonly string[]; resource: string };
 
 export type WallsProps = {
@@ -34,7 +34,7 @@ export type WallsProps = {
   inside: readonly OperationName[];
   table: Table;
   key: Key;
-  /** Exists where chains trade. */
+  /** Undefined where trading is off. */
   macKey: Key | undefined;
 };
 
@@ -42,13 +42,17 @@ const isolated = { subnetType: SubnetType.PRIVATE_ISOLATED };
 const https = Port.tcp(443);
 
 /**
- * The network of functions that open wallets. It has no route but to DynamoDB and KMS, whose endpoints let only the roles of
- * these functions pass, for what they need. Names of other hosts do not resolve either: a lookup could carry a key out.
+ * The network of functions that open wallets. It reaches only DynamoDB and KMS, whose endpoints admit only
+ * the roles of these functions, and only for the calls that they need. Names of other hosts do not resolve: a
+ * lookup could leak a key.
  */
 export class Walls extends Construct {
-  /** Puts a function behind the walls. */
+  /** The options that place a function in this network. */
   readonly place: Pick<FunctionOptions, "vpc" | "vpcSubnets" | "securityGroups">;
-  /** Variables of the functions: the SDK would else use names with the account's id, which do not resolve. */
+  /**
+   * Variables of the functions. By default, the SDK would use host names with the account's id, which do not
+   * resolve here.
+   */
   readonly environment = { AWS_ACCOUNT_ID_ENDPOINT_MODE: "disabled" };
   /** The id of KMS's endpoint, for conditions of `aws:SourceVpce`. */
   readonly kmsEndpointId: string;
@@ -60,13 +64,13 @@ export class Walls extends Construct {
       maxAzs: 2,
       natGateways: 0,
       createInternetGateway: false,
-      // It would bring a function with rights on networks. Nothing uses the default group.
+      // Restricting the default group would add a function with rights on networks. Nothing uses that group.
       restrictDefaultSecurityGroup: false,
       subnetConfiguration: [{ name: "Isolated", cidrMask: 26, ...isolated }],
     }) as IVpc;
     Validations.of(vpc).acknowledge({
       id: "AwsSolutions-VPC7",
-      reason: "Nothing but two services can be reached, and CloudTrail has the calls of KMS.",
+      reason: "Only two services can be reached, and CloudTrail records the calls of KMS.",
     });
 
     const functions = new SecurityGroup(this, "Functions", {
@@ -74,8 +78,9 @@ export class Walls extends Construct {
       description: "Functions that open wallets",
       allowAllOutbound: false,
     });
-    // A stack for any account and Region cannot know the addresses of DynamoDB. Routes are the wall.
-    functions.addEgressRule(Peer.anyIpv4(), https, "To the endpoints, where all routes lead");
+    // A stack for any account and region cannot know DynamoDB's addresses. The routes restrict traffic
+    // instead.
+    functions.addEgressRule(Peer.anyIpv4(), https, "To the endpoints, the only destinations with a route");
     const atKms = new SecurityGroup(this, "AtKms", {
       vpc,
       description: "The endpoint of KMS",
@@ -129,13 +134,16 @@ export class Walls extends Construct {
     new CfnFirewallRuleGroupAssociation(this, "NamesOfVpc", {
       firewallRuleGroupId: rules.attrId,
       vpcId,
-      // AWS keeps 100 and below.
+      // AWS reserves priorities up to 100.
       priority: 101,
     });
   }
 }
 
-/** Endpoints know a role by a condition only: as the principal of a gateway's policy, AWS takes no more than the account. */
+/**
+ * Endpoint policies match a role by a condition: as the principal, the policy of a gateway endpoint accepts
+ * only the account.
+ */
 const pass = (roleArn: string, { actions, resource }: Passing) =>
   new PolicyStatement({
     principals: [new AnyPrincipal()],

@@ -11,10 +11,10 @@ import { Construct } from "constructs";
 import type { StreamApi } from "./stream-api.ts";
 
 /**
- * Asks its function before a connection is opened. There are no identity sources: the token may be in a header, in the
- * subprotocols or in a cookie, and API Gateway answers 401 without asking if a listed source is absent. AWS documents them
- * as optional for a REQUEST authorizer. CDK's own construct requires them, and defaults to the Authorization header, which
- * browsers cannot send.
+ * Invokes its function before a connection is opened. It has no identity sources: the token may be in a
+ * header, in the subprotocols or in a cookie, and API Gateway answers 401 without invoking the function if a
+ * listed source is absent. AWS documents them as optional for a REQUEST authorizer. CDK's own construct
+ * requires them, and defaults to the Authorization header, which browsers cannot send.
  */
 export class ConnectionAuthorizer extends Construct implements IWebSocketRouteAuthorizer {
   readonly #authorizer: CfnAuthorizer;
@@ -44,7 +44,7 @@ export class ConnectionAuthorizer extends Construct implements IWebSocketRouteAu
   }
 }
 
-/** The address at which API Gateway invokes a function. */
+/** The URI by which API Gateway invokes a function. */
 export function invocationUri(stack: Stack, lambda: IFunction): string {
   return stack.formatArn({
     service: "apigateway",

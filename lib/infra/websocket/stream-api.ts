@@ -19,19 +19,20 @@ import type { Domain } from "../config.ts";
 import { RetainedLogGroup, streamAccessLogFormat } from "../monitoring/access-log.ts";
 
 /**
- * The only stage of the API, and the path at which the edge serves it. A WebSocket API takes no path behind its stage, and
- * CloudFront passes on the path that it got. A literal, for the same reason as the REST API's.
+ * The only stage of the API, and its path at the edge. A WebSocket API accepts no path after its stage, and
+ * CloudFront forwards paths unchanged. A literal, because a reference would form a circle, as for the REST
+ * API.
  */
 export const streamStageName = "stream";
 
 export type StreamApiProps = {
-  /** What API Gateway needs before it writes access logs. */
+  /** The resource that API Gateway needs before it writes access logs. */
   logging: IDependable;
 };
 
 /**
- * The WebSocket API with its stage, without routes. Its default address stays open beside a custom domain, because functions
- * push to connections there. Execution logs stay off: they may quote messages and tokens.
+ * The WebSocket API with its stage, without routes. Its default address stays open beside a custom domain,
+ * because functions push to connections there. Execution logs stay off: they may quote messages and tokens.
  */
 export class StreamApi extends WebSocketApi {
   readonly stage: WebSocketStage;
@@ -57,15 +58,15 @@ export class StreamApi extends WebSocketApi {
       },
     });
     this.stage.node.addDependency(logging);
-    // CDK's stage has no settings of routes. CloudFormation takes them as JSON, in its own spelling.
+    // CDK's stage has no route settings. CloudFormation takes them as JSON, with its own spelling.
     (this.stage.node.defaultChild as CfnStage).routeSettings = Lazy.any({
       produce: () => this.#routeSettings,
     });
   }
 
-  /** Limits a route for all connections together. API Gateway refuses settings of a route that does not exist yet. */
+  /** Limits a route over all connections. API Gateway rejects settings of a route that does not exist yet. */
   throttle(route: WebSocketRoute, { rateLimit, burstLimit }: Throttle): void {
-    // Metrics once more, because the settings of a route replace those of all routes.
+    // Repeats the metrics settings, because the settings of a route replace those of all routes.
     this.#routeSettings[route.routeKey] = {
       DetailedMetricsEnabled: true,
       ThrottlingRateLimit: rateLimit,
@@ -75,7 +76,7 @@ export class StreamApi extends WebSocketApi {
   }
 }
 
-/** Serves the WebSocket API at the root of a custom domain. The owner makes the DNS record. */
+/** Serves the WebSocket API at the root of a custom domain. The owner creates the DNS record. */
 export function addStreamDomainName(api: StreamApi, { domainName, certificateArn }: Domain): DomainName {
   const name = new DomainName(api, "DomainName", {
     domainName,
