@@ -1,17 +1,17 @@
 import { InvokeCommand, LambdaClient, type LambdaClientConfig } from "@aws-sdk/client-lambda";
 import { timeouts } from "./timeouts.ts";
 
-/** The function was invoked, and failed. */
+/** The invoked function failed. */
 export class FunctionFailed extends Error {
   override readonly name = "FunctionFailed";
 }
 
-/** A function's own limit of ten seconds, and a second for the way. */
+/** The function's own limit of ten seconds, and one second for the network. */
 const longestCallMs = 11_000;
 
 /**
- * Makes a function that invokes a Lambda function, waits for its result and returns it. A call may arrive twice, so it is for
- * functions that do the same thing again.
+ * Makes a function that invokes a Lambda function and returns its result. A call may arrive twice, so use it
+ * for idempotent functions only.
  *
  * @param name the Lambda function's name or ARN.
  * @throws {FunctionFailed}

@@ -9,11 +9,11 @@ export type Binding = Readonly<Record<"userID" | "walletId" | "network" | "addre
 
 /**
  * An encrypted private key as stored:
- *
- *     version (1 byte, 1) | length of the wrapped data key (2, big endian) | wrapped data key | IV (12) | ciphertext | tag (16)
- *
- * AES-256-GCM under the data key, with the version and the binding as additional data. The wrapped data key is not part of
- * it: KMS authenticates that already, and so it can be wrapped again without decrypting the rest.
+ * version (1 byte, 1) | length of the wrapped data key (2, big endian) | wrapped data key | IV (12) |
+ * ciphertext | tag (16)
+ * AES-256-GCM under the data key, with the version and the binding as additional data. The additional data
+ * leaves out the wrapped data key: KMS authenticates it already, and so it can be rewrapped without
+ * decrypting the rest.
  */
 export type Container = { wrappedKey: Uint8Array; body: Uint8Array };
 
@@ -25,7 +25,7 @@ export function encrypt(secret: Uint8Array, dataKey: Uint8Array, binding: Bindin
 }
 
 /**
- * Nothing but the returned bytes has the secret, so the caller can wipe it.
+ * Decrypts into one buffer, so the caller can wipe the only copy of the secret.
  *
  * @throws {Error} if a bit of the body or of the binding has changed since encryption.
  */
@@ -38,7 +38,7 @@ export function decrypt(body: Uint8Array, dataKey: Uint8Array, binding: Binding)
     .setAuthTag(tag);
   const secret = decipher.update(body.subarray(IV_LENGTH, -TAG_LENGTH));
   try {
-    // Checks the tag. In this mode it has no bytes left.
+    // Checks the tag. In this mode, it returns no further bytes.
     decipher.final();
     return secret;
   } catch (error) {
@@ -54,12 +54,12 @@ export function pack({ wrappedKey, body }: Container): Uint8Array {
   return Buffer.concat([header, wrappedKey, body]);
 }
 
-/** @throws {Error} if the version is unknown or the container is cut short. */
+/** @throws {Error} if the version is unknown or the container is truncated. */
 export function unpack(container: Uint8Array): Container {
   const bytes = Buffer.from(container.buffer, container.byteOffset, container.length);
   if (bytes.length < 3 || bytes.readUInt8(0) !== VERSION) throw new Error("Unknown container version");
   const end = 3 + bytes.readUInt16BE(1);
-  if (bytes.length < end + IV_LENGTH + TAG_LENGTH) throw new Error("The container is cut short");
+  if (bytes.length < end + IV_LENGTH + TAG_LENGTH) throw new Error("The container is truncated");
   return { wrappedKey: bytes.subarray(3, end), body: bytes.subarray(end) };
 }
 

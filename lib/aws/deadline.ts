@@ -7,14 +7,14 @@ export class DeadlineExceeded extends Error {
 
 const deadlines = new AsyncLocalStorage<AbortSignal>();
 
-/** Runs work whose calls to AWS fail with {@link DeadlineExceeded} once its time is up, however many they are. */
+/** Runs work whose calls to AWS fail with {@link DeadlineExceeded} once the time is up. */
 export function withDeadline<Result>(durationMs: number, work: () => Promise<Result>): Promise<Result> {
   return deadlines.run(AbortSignal.timeout(Math.max(0, durationMs)), work);
 }
 
 /**
- * Middleware of an SDK client that keeps the deadline of the work that calls it. A request that was sent cannot be
- * recalled, so the attempt that it ends may still succeed. It sends no further one.
+ * Middleware that ends an SDK call at the deadline of the work around it. A request already sent cannot be
+ * recalled, so it may still succeed. No further attempt follows.
  */
 export function keepDeadline<Args, Output>(next: (args: Args) => Promise<Output>) {
   return async (args: Args): Promise<Output> => {
@@ -32,5 +32,8 @@ export function keepDeadline<Args, Output>(next: (args: Args) => Promise<Output>
   };
 }
 
-/** Where {@link keepDeadline} goes. A low priority puts it into the SDK's retries, so that it sees each attempt. */
+/**
+ * Where to add {@link keepDeadline}. A low priority puts it inside the SDK's retries, so it applies to each
+ * attempt.
+ */
 export const perAttempt = { step: "finalizeRequest", priority: "low", name: "keepDeadline" } as const;

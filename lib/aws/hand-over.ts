@@ -2,7 +2,7 @@ import { InvokeCommand, LambdaClient, type LambdaClientConfig } from "@aws-sdk/c
 import { maxAttempts, timeouts } from "./timeouts.ts";
 
 /**
- * Makes a function that invokes a Lambda function asynchronously: it does not wait for the result.
+ * Makes a function that invokes a Lambda function asynchronously, without waiting for its result.
  *
  * @param name the Lambda function's name or ARN.
  */

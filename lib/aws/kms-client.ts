@@ -2,12 +2,12 @@ import { KMSClient, type KMSClientConfig } from "@aws-sdk/client-kms";
 import { keepDeadline, perAttempt } from "./deadline.ts";
 import { maxAttempts, timeouts } from "./timeouts.ts";
 
-/** Functions open their client of KMS once, at load. */
+/** Opened once per function, at load. */
 export function openKms(config: KMSClientConfig = {}): KMSClient {
   const client = new KMSClient({ requestHandler: timeouts, maxAttempts, ...config });
   client.middlewareStack.add(keepDeadline, perAttempt);
   return client;
 }
 
-/** Receives KMS's id of a call, by which CloudTrail has it. */
+/** Receives the request id of a KMS call, which identifies the call in CloudTrail. */
 export type NoteCall = (kmsRequestId: string | undefined) => void;

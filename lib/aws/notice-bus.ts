@@ -6,13 +6,13 @@ import {
 import { keepDeadline, perAttempt } from "./deadline.ts";
 import { maxAttempts, timeouts } from "./timeouts.ts";
 
-/** A notice that operators can pass on to users by other means, such as email. */
+/** A notice for operators, who may forward it to users, for example by email. */
 export type Notice = {
   type: "WalletExportRequested";
   detail: { userID: string; walletId: string; availableAt: string };
 };
 
-/** The bus did not take a notice. */
+/** The bus rejected a notice. */
 class NoticeRefused extends Error {
   override readonly name = "NoticeRefused";
 }
@@ -20,7 +20,7 @@ class NoticeRefused extends Error {
 /**
  * Makes a function that puts a notice on an EventBridge bus.
  *
- * @param arn Of the bus. Without one, nothing is put.
+ * @param arn the ARN of the bus. Undefined: the function does nothing.
  */
 export function noticeBus(arn: string | undefined, config: EventBridgeClientConfig = {}) {
   if (arn === undefined) return async () => {};

@@ -17,8 +17,9 @@ type Message = { ConnectionId: string; Data: string };
 type Output = PostToConnectionCommandOutput;
 
 /**
- * Posts a text to a connection like PostToConnectionCommand, for a third of the processor time. It uses the SDK's endpoint,
- * signer, HTTP handler and errors, but not its middleware, and so makes one attempt. The client needs `cacheMiddleware`.
+ * Posts a text to a connection like PostToConnectionCommand, for a third of the processor time. It uses the
+ * SDK's endpoint, signer, HTTP handler and errors, but not its middleware, so it makes one attempt. The
+ * client needs `cacheMiddleware`.
  */
 export class Post extends PostToConnectionCommand {
   constructor(message: Message) {
@@ -46,7 +47,7 @@ function poster(config: Config): (message: Message) => Promise<Output> {
   let last = { body: "", digest: "" };
 
   return keepDeadline(async ({ ConnectionId, Data: body }: Message) => {
-    // Thousands of connections get the same body, one after another.
+    // Reuses the digest: thousands of connections in a row get the same body.
     if (body !== last.body) last = { body, digest: hash("sha256", body) };
     endpoint ??= endpointOf(config);
     const { host, path, ...place } = await endpoint;
@@ -65,7 +66,7 @@ function poster(config: Config): (message: Message) => Promise<Output> {
       response.body.resume();
       return { $metadata: { httpStatusCode: 200 } };
     } catch (error) {
-      // As the SDK's retries do. No answer came if there is no status.
+      // Copies the SDK's retries. Without a status, there was no response.
       const { $metadata } = error as Partial<Output>;
       throw Object.assign(error as Error, { $metadata: { ...$metadata, attempts: 1 } });
     }
@@ -80,7 +81,7 @@ async function endpointOf(config: Config) {
   return { protocol, hostname, host, path: path.replace(/\/$/, ""), ...(port !== undefined && { port }) };
 }
 
-/** The keys of recent signatures. Node takes longer to prepare a key than to use it. */
+/** The keys of recent signatures. Preparing a key takes Node longer than using it. */
 const keys = new Map<string, KeyObject>();
 
 function prepared(secret: SourceData): KeyObject {
@@ -88,14 +89,14 @@ function prepared(secret: SourceData): KeyObject {
   const name = bytes.toString("latin1");
   const known = keys.get(name);
   if (known !== undefined) return known;
-  // They change once a day, and with the credentials.
+  // Keys change once a day, and with the credentials.
   if (keys.size >= 10) keys.clear();
   const key = createSecretKey(bytes);
   keys.set(name, key);
   return key;
 }
 
-/** SHA-256, or HMAC if there is a secret, of one chunk: all that the signer asks for. */
+/** SHA-256, or HMAC if there is a secret, of one chunk. The signer needs no more. */
 class Sha256 implements Checksum {
   readonly #secret: SourceData | undefined;
   #chunk: Uint8Array = new Uint8Array();

@@ -12,7 +12,7 @@ import { DeadlineExceeded, keepDeadline, perAttempt } from "./deadline.ts";
 import { Post } from "./post.ts";
 import { timeouts } from "./timeouts.ts";
 
-/** A client for the connections of the WebSocket API that AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI names. */
+/** A client for the connections of the WebSocket API at AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI. */
 export type Pusher = ApiGatewayManagementApiClient;
 
 /** Messages for one connection, in order. */
@@ -22,32 +22,32 @@ export type Delivery<Target> = { to: Target; connectionId: string; messages: rea
 export type Missed<Target> = { to: Target; error: unknown };
 
 export type Outcome<Target> = {
-  /** Connections that took all of their messages. */
+  /** Connections that got all of their messages. */
   reached: Target[];
   /** Closed connections. */
   gone: Target[];
   missed: Missed<Target>[];
-  /** Connections that the deadline left no time for. They may have taken some of their messages. */
+  /** Connections that the deadline cut off. They may have got some of their messages. */
   unfinished: Target[];
 };
 
 export type PushOptions<Target> = {
-  /** Attempts per connection, with growing pauses, as a client or the service may be busy for a moment. */
+  /** Attempts per connection, with growing pauses: a client or the service may be busy for a moment. */
   rounds?: number;
   /** Whether to try a connection again. */
   isRetried?: (to: Target) => boolean;
-  /** No push starts from then on. */
+  /** Start no push after this time. */
   deadline?: Date;
 };
 
-/** Each on its own keep-alive connection to API Gateway. */
+/** Each uses its own keep-alive connection to API Gateway. */
 export const concurrentPushes = 64;
 
-/** Functions open their pusher once, at load. */
+/** Opened once per function, at load. */
 export function openPusher(config: ApiGatewayManagementApiClientConfig = {}): Pusher {
   const agent = { maxSockets: concurrentPushes, keepAlive: true };
   const requestHandler = { ...timeouts, httpAgent: agent, httpsAgent: agent };
-  // The SDK's retries would delay all other connections. The rounds below are the retries.
+  // No SDK retries: they would delay all other connections. push() retries in rounds.
   const pusher = new ApiGatewayManagementApiClient({
     requestHandler,
     maxAttempts: 1,
@@ -59,7 +59,8 @@ export function openPusher(config: ApiGatewayManagementApiClientConfig = {}): Pu
 }
 
 /**
- * Pushes messages to connections. Failed ones are retried after all others, so that nobody waits for the slowest.
+ * Pushes messages to connections. Failed ones are retried after all others, so that nobody waits for the
+ * slowest.
  */
 export async function push<Target>(
   pusher: Pusher,
@@ -92,13 +93,13 @@ export async function push<Target>(
   }
 }
 
-/** How to send to a connection, and how to close it. */
+/** Functions that send to a connection and close it. */
 export const connectionPort = (pusher: Pusher) => ({
   send: (connectionId: string, messages: readonly string[]) => pushTo(pusher, connectionId, messages),
   hangUp: (connectionId: string) => hangUp(pusher, connectionId),
 });
 
-/** Whether a connection is open. Until its handshake ends, it is not. */
+/** Whether a connection is open. It is not open before its handshake ends. */
 export async function isConnected(pusher: Pusher, connectionId: string): Promise<boolean> {
   try {
     await pusher.send(new GetConnectionCommand({ ConnectionId: connectionId }));
@@ -110,12 +111,12 @@ export async function isConnected(pusher: Pusher, connectionId: string): Promise
 }
 
 /**
- * Whether API Gateway refused a push for now. It does so for a client whose buffer is full, and for an account that sends
- * too much, and does not say which it is.
+ * Whether API Gateway refused a push for now: the client's buffer is full, or the account sends too much. API
+ * Gateway does not distinguish the two.
  */
 export const isRefusal = (error: unknown): boolean => error instanceof LimitExceededException;
 
-/** Closes a connection. Returns false if it is not open: closed already, or its handshake still goes on. */
+/** Closes a connection. Returns false if it is not open: already closed, or still in its handshake. */
 export async function hangUp(pusher: Pusher, connectionId: string): Promise<boolean> {
   try {
     await pusher.send(new DeleteConnectionCommand({ ConnectionId: connectionId }));
@@ -127,7 +128,7 @@ export async function hangUp(pusher: Pusher, connectionId: string): Promise<bool
 }
 
 /**
- * Pushes messages to one connection. Succeeds if it is closed: nobody misses them.
+ * Pushes messages to one connection. Succeeds if the connection is closed.
  *
  * @throws the error of the last attempt.
  */
@@ -140,7 +141,7 @@ export async function pushTo(
   for (const { error } of missed) throw error;
 }
 
-/** Returns the messages that are still to be sent, and the error that stopped it, if it was not the deadline. */
+/** Returns the messages that are left, and the error that stopped it unless that was the deadline. */
 async function deliver<Target>(
   pusher: Pusher,
   { connectionId, messages }: Delivery<Target>,

@@ -1,6 +1,6 @@
 /**
- * The limits of one attempt of an SDK client, in milliseconds. Three attempts and their pauses fit into a function's
- * 10 seconds. Functions that make several calls have a deadline for all of them: see deadline.ts.
+ * The limits of one attempt of an SDK client, in milliseconds. Three attempts and their pauses fit into a
+ * function's 10 seconds. deadline.ts limits several calls together.
  */
 export const timeouts = { connectionTimeout: 1000, requestTimeout: 2500, throwOnRequestTimeout: true };
 

@@ -20,16 +20,19 @@ export type SealedKey = {
   keyMaterialId: string | undefined;
 };
 
-/** The fields of a wallet that its container is bound to. */
+/** The fields of a wallet that identify its container. */
 type SealableWallet = { UserID: string; _id: string; network: string; generatedWalletAddress: string };
 
-/** Functions open their vault once, at load. */
+/** Opened once per function, at load. */
 export const openVault = (keyId: string, config: KMSClientConfig = {}): Vault => ({
   keyId,
   client: openKms(config),
 });
 
-/** The additional data of a wallet's container, and its KMS encryption context. CloudTrail shows it, so it has ids only. */
+/**
+ * The additional data of a wallet's container, and its KMS encryption context. CloudTrail shows it, so it has
+ * ids only.
+ */
 export function bindingOf(wallet: SealableWallet): Binding {
   const { UserID: userID, _id: walletId, network, generatedWalletAddress: address } = wallet;
   return { userID, walletId, network, address };
@@ -51,13 +54,13 @@ export async function seal(
   };
 }
 
-/** What is stored is not what was sealed, or it was sealed for another wallet. */
+/** The stored bytes were changed, or sealed for another wallet. */
 export class NotSealed extends Error {
   override readonly name = "NotSealed";
 }
 
 /**
- * Decrypts what {@link seal} encrypted. It needs kms:Decrypt.
+ * Decrypts the result of {@link seal}. Needs kms:Decrypt.
  *
  * @returns the secret, which the caller wipes.
  * @throws {NotSealed}
@@ -90,7 +93,7 @@ function orNotSealed<Result>(read: () => Result): Result {
   }
 }
 
-/** Wraps the data key under the newest version of the KMS key. It leaves KMS only wrapped. */
+/** Wraps the data key under the newest version of the KMS key. The plain data key never leaves KMS. */
 export async function rewrap(
   { keyId, client }: Vault,
   sealed: Uint8Array,

@@ -1,4 +1,4 @@
-/** Channels with data of the user. */
+/** Channels with the user's own data. */
 export const privateChannels = ["orders", "positions"] as const;
 
 /** Channels with the same data for everybody. */
@@ -16,7 +16,7 @@ export const isChannel = (name: string): name is Channel => (channels as readonl
 export const isPublic = (channel: Channel): channel is PublicChannel =>
   (publicChannels as readonly string[]).includes(channel);
 
-/** Each channel once, in display order. */
+/** Removes duplicates and sorts into display order. */
 export function ordered(names: Iterable<Channel>): Channel[] {
   const wanted = new Set(names);
   return channels.filter((channel) => wanted.has(channel));

@@ -3,7 +3,10 @@ import { DomainError } from "./domain-error.ts";
 
 const digestBytes = 12;
 
-/** Anybody could compute it. It only has to keep cursors from being mixed up: a position is always within a user's own list. */
+/**
+ * Not a secret. It only keeps a cursor from being used for another list: any position is within the user's
+ * own list.
+ */
 const digestOf = (position: string, list: readonly unknown[]): Buffer =>
   createHash("sha256")
     .update(JSON.stringify([position, ...list]))
@@ -11,26 +14,26 @@ const digestOf = (position: string, list: readonly unknown[]): Buffer =>
     .subarray(0, digestBytes);
 
 /**
- * Where a list goes on, for a client to send back with the same request.
+ * The cursor at which a list continues. Clients send it back with the same request.
  *
- * @param list What the list is of: its user, its kind and its filters.
+ * @param list identifies the list: user, kind and filters.
  */
 export const cursorAt = (position: string, list: readonly unknown[]): string =>
   Buffer.concat([digestOf(position, list), Buffer.from(position)]).toString("base64url");
 
-/** Anything that sorts after the other characters of a key would be beyond the list's end, which DynamoDB refuses. */
+/** DynamoDB rejects a position that sorts after the list's last key. */
 const isPosition = (text: string) => /^[\x21-\x7e]+$/.test(text);
 
 /** The position in a cursor, or undefined if it is not one of this list. */
 export function positionIn(cursor: string, list: readonly unknown[]): string | undefined {
   const bytes = Buffer.from(cursor, "base64url");
   const position = bytes.subarray(digestBytes).toString();
-  // Compared as text, since decoding skips what is not base64url.
+  // Compared as text: decoding skips characters outside base64url.
   return isPosition(position) && cursorAt(position, list) === cursor ? position : undefined;
 }
 
 /**
- * The same for a request that may have no cursor.
+ * Reads an optional cursor.
  *
  * @throws {DomainError} INVALID_REQUEST if the cursor is not one of this list.
  */

@@ -3,15 +3,15 @@ import type { Network } from "./network.ts";
 import type { TokenFlag } from "./token-flag.ts";
 
 /**
- * The rules of the domain that a request can break, and what the error says beside its message. Amounts and gas prices are
- * decimal text, gas prices in gwei; taxes and impact are percent, and null if they could not be found out.
+ * The codes of domain errors, with the details of each. Amounts and gas prices are decimal text, gas prices
+ * in gwei; taxes and impact are percent, or null if unknown.
  */
 export type DomainErrorDetails = {
-  /** With a field that only the domain can judge. */
+  /** The field that breaks a rule of the domain. */
   INVALID_REQUEST: { field: string };
-  /** With the header that is missing. */
+  /** The missing header. */
   IDEMPOTENCY_KEY_MISSING: { field: string };
-  /** With what the key was used for: the order that it placed, the wallet that it added, or what it bought. */
+  /** The order or wallet that the key added, or the reward that it bought. */
   IDEMPOTENCY_KEY_REUSED: { orderId: string } | { walletId: string } | { redemptionId: string };
   INVALID_PRIVATE_KEY: undefined;
   UNKNOWN_IMPORT_KEY: undefined;
@@ -23,11 +23,11 @@ export type DomainErrorDetails = {
   INVALID_SETTING: undefined;
   PRECONDITION_FAILED: undefined;
   WALLET_LIMIT_REACHED: undefined;
-  /** With the chains that trade here. */
+  /** The chains on which this deployment trades. */
   UNSUPPORTED_CHAIN: { chains: readonly Network[] };
   NO_ROUTE: undefined;
   AMOUNT_TOO_SMALL: undefined;
-  /** With the coin or token that is short: an address, or `native`. */
+  /** The coin or token that is short: an address, or `native`. */
   INSUFFICIENT_BALANCE: { token: string; symbol: string; needed: string; available: string };
   TRADING_DISABLED: undefined;
   POLICY_LIMIT: { limit: string; requested: string };

@@ -1,4 +1,4 @@
-/** What an If-Match or If-None-Match names: anything, or a list of tags. `text` is what stands between the quotes. */
+/** The tags of an If-Match or If-None-Match: `*`, or a list. `text` is the part between the quotes. */
 export type EntityTags = "*" | readonly { text: string; isWeak: boolean }[];
 
 /** The strong tag of a record's version. Version 0 is a record that does not exist yet. */
@@ -17,7 +17,10 @@ export function readEntityTags(text: string): EntityTags | undefined {
   }));
 }
 
-/** The versions that an If-Match lets pass, or undefined for all. Weak tags match nothing, nor do those of other forms. */
+/**
+ * The versions that an If-Match accepts, or undefined for all. Weak tags and tags of other forms match
+ * nothing.
+ */
 export function matchedVersions(tags: EntityTags): number[] | undefined {
   if (tags === "*") return undefined;
   const strong = tags.filter(({ isWeak }) => !isWeak).map(({ text }) => text);
@@ -25,6 +28,6 @@ export function matchedVersions(tags: EntityTags): number[] | undefined {
   return versions.filter((version) => Number.isSafeInteger(version));
 }
 
-/** Whether an If-None-Match names a strong tag. Its own tags may be weak: what a cache has is as good. */
+/** Whether an If-None-Match contains a strong tag. A weak form of it also counts: a cached copy is as good. */
 export const isNamed = (etag: string, tags: EntityTags): boolean =>
   tags === "*" || tags.some(({ text }) => `"${text}"` === etag);

@@ -1,7 +1,7 @@
 import { DomainError } from "./domain-error.ts";
 
 /**
- * @param consequence what a repeated request does not do, for the message.
+ * @param consequence completes the message: what the key keeps a repeated request from doing.
  * @throws {DomainError} IDEMPOTENCY_KEY_MISSING
  */
 export function requireKey(key: string | undefined, consequence: string): asserts key is string {

@@ -1,4 +1,4 @@
-/** Subscription tiers, each with its rate-limit plan and its limit of wallets, which configuration may override. */
+/** Subscription tiers, each with its rate limit and its limit of wallets, which configuration may override. */
 export const tiers = {
   Base: { plan: "Standard", walletLimit: 10 },
   Pro: { plan: "Pro", walletLimit: 50 },

@@ -1,4 +1,4 @@
-/** The day of a time in UTC, such as 2026-11-22. A number is in milliseconds. */
+/** The UTC date of a time, such as 2026-11-22. A number is in milliseconds. */
 export const dayOf = (time: Date | number): string => new Date(time).toISOString().slice(0, 10);
 
 /** Whole seconds, rounded down. */

@@ -1,13 +1,13 @@
 /** Warnings about a token. None of them blocks its sale. */
 export const tokenFlags = [
-  /** The token is not among those shown to users. */
+  /** The token is not on the list shown to users. */
   "NOT_LISTED",
-  /** It has the symbol of a listed token, at another address. */
+  /** It has the symbol of a listed token, but another address. */
   "IMPERSONATES",
-  /** Its name or symbol cannot be shown unchanged. */
+  /** Its name or symbol cannot be displayed unchanged. */
   "ODD_METADATA",
   "TAXED",
-  /** It delivers less than was sent, though not because of a tax. */
+  /** Transfers deliver less than was sent, for reasons other than a tax. */
   "TRANSFER_LOSS",
   "CANNOT_SELL",
   "SELLABILITY_UNKNOWN",

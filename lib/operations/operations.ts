@@ -38,7 +38,7 @@ const defaultsOfKinds: DefaultsOfKinds = {
   schedule: { runs: "always", env: [] },
 };
 
-/** Both authorizers recognize the edge by these. */
+/** The variables by which both authorizers recognize the edge. */
 const originEnv = ["ORIGIN_KEY", "EDGE_ONLY"] as const;
 
 const rows = {

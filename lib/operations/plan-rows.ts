@@ -1,6 +1,5 @@
 import type { Row } from "./types.ts";
 
-/** The rows of THE TABLE that keep API keys and usage plans. */
 export const planRows = {
   mirrorPlans: {
     kind: "changes",
@@ -25,7 +24,8 @@ export const planRows = {
     kind: "schedule",
     everyMinutes: 5,
     summary: "Delete retired API keys, and plans that customers have left",
-    // It also makes the key of a user who found no room before: hence the rights and the variables of mirrorPlans.
+    // Freeing keys also makes the key of a user who found no room before, so this row has the rights and
+    // variables of mirrorPlans.
     table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"],
     plans: [
       "CreateApiKey",
@@ -40,7 +40,7 @@ export const planRows = {
       "GetUsagePlanKey",
     ],
     env: ["STANDARD_PLAN_ID", "PRO_PLAN_ID", "PLAN_PREFIX", "PLAN_STAGES", "KEY_GRACE_SECONDS"],
-    // Shorter than the interval, so that runs do not overlap. The next run continues with what this one has not reached.
+    // Shorter than the interval, so that runs do not overlap. The next run continues where this one stopped.
     timeoutSeconds: 240,
     impact:
       "Users notice nothing until the account's 10,000 API keys are used up. Then new users share the rate limit of the fallback plan.",
@@ -48,7 +48,7 @@ export const planRows = {
   freeIdleKeys: {
     kind: "schedule",
     everyMinutes: 1440,
-    summary: "Retire the API keys of users who have been away for 30 days, or never came back",
+    summary: "Retire the API keys of users who have been away for 30 days, or never returned",
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"],
     plans: ["GetApiKeys"],
     env: ["PLAN_PREFIX", "PLAN_STAGES"],

@@ -25,7 +25,7 @@ export const realtimeRows = {
     summary: "Subscribe a connection to channels and send their snapshots",
     table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
     connections: ["POST", "DELETE"],
-    // For traders with tens of thousands of orders. API Gateway waits for 29 seconds.
+    // Sized for traders with tens of thousands of orders. API Gateway waits for 29 seconds.
     memoryMB: 1024,
     timeoutSeconds: 29,
     impact: "Users cannot subscribe to prices, orders and positions. Existing subscriptions continue.",

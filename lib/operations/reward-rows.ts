@@ -1,6 +1,5 @@
 import type { Row } from "./types.ts";
 
-/** The rows of THE TABLE for rewards. */
 export const rewardRows = {
   listRewards: {
     kind: "rest",
@@ -28,6 +27,6 @@ export const rewardRows = {
     path: "/api/v2/redemptions",
     summary: "List the rewards that the user has bought, newest first",
     table: ["dynamodb:Query", "dynamodb:GetItem"],
-    impact: "Users cannot see what they have bought. Nothing is lost.",
+    impact: "Users cannot see their purchases. Nothing is lost.",
   },
 } as const satisfies Record<string, Row>;

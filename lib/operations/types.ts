@@ -1,7 +1,5 @@
 import type { GuardedPartition, OpenPartition } from "../table/layout.ts";
 
-/** What a row of THE TABLE may say. A row may leave out the columns of {@link Defaults} and {@link DefaultsOfKinds}. */
-
 /** Which body an error has: `{message}`, `{error}`, or `{success:false, error:{code,message}, timestamp}`. */
 export type ErrorShape = "message" | "error" | "envelope";
 
@@ -21,7 +19,7 @@ export type KeyAction = "kms:GenerateDataKey" | "kms:Decrypt";
 /** IAM actions on the KMS keys that users seal private keys to. */
 export type ImportKeyAction = "kms:GetPublicKey" | "kms:DeriveSharedSecret";
 
-/** IAM actions on the KMS key that authenticates what users have ordered. */
+/** IAM actions on the KMS key that authenticates orders. */
 export type MacAction = "kms:GenerateMac" | "kms:VerifyMac";
 
 /** Methods of API Gateway's @connections: look up a connection, send to it, close it. */
@@ -66,27 +64,27 @@ export type EnvName =
 
 /** The columns that a row may leave out. */
 export type Defaults = {
-  /** Whether the function exists: in every deployment, or only where chains trade or wallets can be exported. */
+  /** When the function is deployed: always, or only with trading or wallet export. */
   deployed: "always" | "with trading" | "with export";
-  /** Actions on the table; any of them brings TABLE_NAME. */
+  /** Actions on the table. Any of them adds TABLE_NAME. */
   table: readonly TableAction[];
-  /** The guarded partitions that it writes. */
+  /** The guarded partitions that it may write. */
   owns: readonly GuardedPartition[];
-  /** The partitions that it writes beside those. Its role is denied to write in any other. */
+  /** The open partitions that it may write. Its role is denied writes to all others. */
   writes: "all that are open" | readonly OpenPartition[];
-  /** Actions on the KMS key of the wallets; any of them brings KEY_ID. */
+  /** Actions on the KMS key of the wallets. Any of them adds KEY_ID. */
   key: readonly KeyAction[];
-  /** Actions on the KMS keys for imports; any of them brings IMPORT_KEYS. */
+  /** Actions on the KMS keys for imports. Any of them adds IMPORT_KEYS. */
   importKeys: readonly ImportKeyAction[];
-  /** Actions on the KMS key of orders, which exists where chains trade; any of them brings MAC_KEY_ID. */
+  /** Actions on the KMS key of orders, which exists where trading is on. Any of them adds MAC_KEY_ID. */
   mac: readonly MacAction[];
-  /** Whether it may decrypt the private keys of wallets. It then runs without a way to the internet. */
+  /** Whether it may decrypt the private keys of wallets. It then runs without internet access. */
   opensWallets: boolean;
-  /** Actions on WebSocket connections; any of them brings AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI. */
+  /** Actions on WebSocket connections. Any of them adds AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI. */
   connections: readonly ConnectionAction[];
-  /** The functions that it invokes; they bring their names, such as DELIVER_FUNCTION. */
+  /** Functions it may invoke. Each adds a variable such as DELIVER_FUNCTION. */
   invokes: readonly ("deliver" | "catchUp" | "executeOrders" | "signTransaction" | "sealExport")[];
-  /** Whether it puts notices on the operators' EventBridge bus, if there is one. */
+  /** Whether it may put notices on the operators' EventBridge bus, if there is one. */
   notices: boolean;
   /** Actions on API keys and usage plans. */
   plans: readonly PlanAction[];
@@ -97,9 +95,9 @@ export type Defaults = {
 };
 
 type FunctionRow = Defaults & {
-  /** What it does, in a few words. */
+  /** The function's task, in a few words. */
   summary: string;
-  /** What users notice while it fails: the first sentence of its alarms. */
+  /** The effect of its failures on users: the first sentence of its alarms. */
   impact: string;
 };
 
@@ -109,19 +107,19 @@ export type RestMethod = { method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE"; 
 /** The methods whose requests have a JSON body. */
 export const methodsWithBody: readonly string[] = ["POST", "PATCH", "PUT"] satisfies RestMethod["method"][];
 
-/** Body of answers below 500, and from 500 on. */
+/** The shapes of errors below 500, and from 500 on. */
 export type ErrorShapes = { client: ErrorShape; server: ErrorShape };
 
 /** Serves a method. */
 export type RestRow = FunctionRow & RestMethod & { kind: "rest"; errors: ErrorShapes };
 
-/** What a deployment may switch on. */
+/** A feature that a deployment may switch on. */
 export type Capability = Exclude<Defaults["deployed"], "always">;
 
-/** Refuses requests to the methods of rows that are not deployed. */
+/** Rejects requests to the methods of rows that are not deployed. */
 export type RefusalRow = FunctionRow & {
   kind: "refusal";
-  /** What is switched off where it answers. */
+  /** The capability whose requests it rejects while that is switched off. */
   refuses: Capability;
   errors: ErrorShapes;
 };
@@ -133,13 +131,16 @@ export type AuthorizerRow = FunctionRow & { kind: "authorizer"; of: "rest" | "we
 export type WebSocketRow = FunctionRow & {
   kind: "websocket";
   route: "$connect" | "$disconnect" | "$default" | "subscribe" | "unsubscribe" | "ping";
-  /** Its route has no response: API Gateway would send the client an empty message for a result without a body. */
+  /**
+   * Its route sends no response: API Gateway would send the client an empty message for a result without a
+   * body.
+   */
   pushesReplies?: true;
 };
 
 /**
- * Runs after changes of the table, in their order. lib/table/layout.ts names the items whose changes go to users or
- * subscribers: these are published.
+ * Runs after changes of the table, in their order. lib/table/layout.ts lists the items whose changes are
+ * published to users or subscribers.
  */
 export type ChangesRow = FunctionRow & { kind: "changes"; changes: "published items" | "profiles" };
 
@@ -163,7 +164,7 @@ export type Operation =
   | ScheduleRow
   | InternalRow;
 
-/** The columns that rows of a kind may leave out, and the variables that all of them have. No kind has rights by default. */
+/** Columns that rows of a kind may omit, and variables that all of them get. No kind has rights by default. */
 export type DefaultsOfKinds = {
   rest: Pick<RestRow, "errors" | "env">;
   refusal: Pick<RefusalRow, "errors" | "env">;
@@ -178,5 +179,5 @@ type Written<Kind extends Operation> = Kind extends Operation
   ? Omit<Kind, Optional<Kind>> & Partial<Pick<Kind, Optional<Kind> & keyof Kind>>
   : never;
 
-/** A row as THE TABLE holds it. */
+/** A row as written in THE TABLE. */
 export type Row = Written<Operation>;

@@ -1,6 +1,6 @@
 import type { Row } from "./types.ts";
 
-/** The rows of THE TABLE for users: their sessions, their settings, and what is known of them. */
+/** Rows for users: sessions, settings and profiles. */
 export const userRows = {
   startSession: {
     kind: "rest",
@@ -34,7 +34,7 @@ export const userRows = {
     path: "/api/v2/settings/{chain}",
     summary: "Read the user's trading settings for one chain",
     table: ["dynamodb:GetItem"],
-    impact: "Users cannot read the settings of one chain. Those in force, and the profile, are not affected.",
+    impact: "Users cannot read the settings of one chain. Trading and the profile are not affected.",
   },
   getUserData: {
     kind: "rest",
@@ -48,10 +48,10 @@ export const userRows = {
   creditReferrals: {
     kind: "schedule",
     everyMinutes: 1,
-    summary: "Credit the referrers whom a sign-up could not credit",
+    summary: "Credit the referrers whose sign-ups could not credit them",
     table: ["dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
     // Shorter than the interval, so that runs do not overlap.
     timeoutSeconds: 50,
-    impact: "Some users are credited late for those whom they referred. No credit is lost.",
+    impact: "Some referrers get their credit late. No credit is lost.",
   },
 } as const satisfies Record<string, Row>;

@@ -1,6 +1,5 @@
 import type { Row } from "./types.ts";
 
-/** The rows of THE TABLE for wallets. */
 export const walletRows = {
   storeWallet: {
     kind: "rest",
@@ -28,7 +27,7 @@ export const walletRows = {
     path: "/api/v2/wallets",
     summary: "List the user's wallets, in the general envelope",
     table: ["dynamodb:Query"],
-    impact: "Clients of the v2 wallet list cannot see the user's wallets. Nothing is lost.",
+    impact: "Clients of the v2 wallet list cannot show the user's wallets. Nothing is lost.",
   },
   listImportKeys: {
     kind: "rest",
@@ -53,11 +52,11 @@ export const walletRows = {
     kind: "rest",
     method: "POST",
     path: "/api/v2/wallets",
-    summary: "Make a wallet with a new private key",
+    summary: "Create a wallet with a new private key",
     table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
     key: ["kms:GenerateDataKey"],
     env: ["WALLET_LIMITS"],
-    impact: "Users cannot make wallets. Stored wallets are not affected.",
+    impact: "Users cannot create wallets. Stored wallets are not affected.",
   },
   retireWallet: {
     kind: "rest",
@@ -73,18 +72,18 @@ export const walletRows = {
     kind: "rest",
     method: "POST",
     path: "/api/v2/wallets/{walletId}/restore",
-    summary: "Make a retired wallet active again",
+    summary: "Restore a retired wallet",
     table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
     env: ["WALLET_LIMITS"],
-    impact: "Users cannot restore retired wallets. Those that are due meanwhile are removed.",
+    impact: "Users cannot restore retired wallets. Wallets whose time runs out meanwhile are removed.",
   },
   listWalletEvents: {
     kind: "rest",
     method: "GET",
     path: "/api/v2/wallets/{walletId}/events",
-    summary: "List what happened to a wallet, newest first",
+    summary: "List the events of a wallet, newest first",
     table: ["dynamodb:Query"],
-    impact: "Users cannot see what happened to their wallets. Nothing is lost.",
+    impact: "Users cannot see the events of their wallets. Nothing is lost.",
   },
   updateWallet: {
     kind: "rest",
@@ -92,25 +91,25 @@ export const walletRows = {
     path: "/api/v2/wallets/{walletId}",
     summary: "Change the name or the colour of a wallet",
     table: ["dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
-    impact: "Users cannot name their wallets. Nothing is lost.",
+    impact: "Users cannot rename their wallets. Nothing is lost.",
   },
   getWalletPolicy: {
     kind: "rest",
     method: "GET",
     path: "/api/v2/wallets/{walletId}/policy",
-    summary: "Read what a wallet may buy",
+    summary: "Read the spending limits of a wallet",
     table: ["dynamodb:Query", "dynamodb:GetItem"],
-    impact: "Users cannot see the limits of their wallets, which stay in force.",
+    impact: "Users cannot see the limits of their wallets. The limits stay in force.",
   },
   setWalletPolicy: {
     kind: "rest",
     method: "PUT",
     path: "/api/v2/wallets/{walletId}/policy",
-    summary: "Limit what a wallet may buy",
+    summary: "Set the spending limits of a wallet",
     table: ["dynamodb:Query", "dynamodb:GetItem", "dynamodb:ConditionCheckItem", "dynamodb:PutItem"],
     owns: ["POLICY"],
     writes: ["WALLETLOG"],
-    impact: "Users cannot limit what their wallets may buy. The limits that they have set stay in force.",
+    impact: "Users cannot change the limits of their wallets. Current limits stay in force.",
   },
   exportWallet: {
     kind: "rest",
@@ -129,9 +128,9 @@ export const walletRows = {
     writes: [],
     invokes: ["sealExport"],
     env: ["EXPORT_DELAY_SECONDS"],
-    // It waits for sealExport.
+    // Waits for sealExport.
     timeoutSeconds: 15,
-    impact: "Users cannot export their wallets. Requests go on, and nothing is lost.",
+    impact: "Users cannot export their wallets. Pending requests continue, and nothing is lost.",
   },
   cancelExport: {
     kind: "rest",
@@ -157,14 +156,13 @@ export const walletRows = {
     opensWallets: true,
     env: ["EXPORT_DELAY_SECONDS"],
     memoryMB: 1024,
-    impact:
-      "Users cannot request, cancel or get exports of their wallets. Nothing leaves, and nothing is lost.",
+    impact: "Users cannot request, cancel or receive exports. No key leaves, and nothing is lost.",
   },
   refuseExport: {
     kind: "refusal",
     refuses: "with export",
-    summary: "Answer requests to export where nothing is exported",
+    summary: "Reject export requests where export is off",
     memoryMB: 256,
-    impact: "Users who want to export get a 500, and not the answer that exports are switched off.",
+    impact: "Users who try to export get a 500 instead of the answer that export is off.",
   },
 } as const satisfies Record<string, Row>;

@@ -11,7 +11,7 @@ describe("the reference pages", () => {
     const { page, complaints, origins, screenshot, context } = await browser.visit("/docs/");
     await page.getByRole("link", { name: "REST API" }).click();
     await page.getByText("Orders", { exact: true }).first().click();
-    await page.getByText("Place an order, or say what it would do").first().click();
+    await page.getByText("Place an order, or only quote it").first().click();
     await page.getByText('"$BASE_URL/api/v2/orders"').first().waitFor();
     await screenshot("reference-rest", { fullPage: false });
 
