@@ -5,17 +5,17 @@ import type { Output } from "./terminal.ts";
 
 type Terminal = {
   stdin: Readable & { isTTY?: boolean };
-  /** Not stdout, which has the results. */
+  /** Prompts go to stderr, because stdout has the results. */
   stderr: Output;
   env: Readonly<Record<string, string | undefined>>;
 };
 
-/** What to ask for, and the environment variable that answers it. */
+/** The prompt, and the environment variable that replaces it. */
 type Question = { prompt: string; variable: string };
 
 /**
- * Takes a secret from an environment variable, or else asks for it without showing it. Never from the command line, which
- * other users of the machine can read.
+ * Takes a secret from an environment variable, or else asks for it without showing it. There is no
+ * command-line option: other users of the machine can read command lines.
  *
  * @throws {OperatorError} if there is neither a variable nor a terminal.
  */
@@ -31,12 +31,12 @@ export async function askSecret(
   const answer = await reading.catch(() => {
     throw new OperatorError("Nothing was entered");
   });
-  // The line break was not shown either.
+  // The user's line break was not shown either.
   stderr.write("\n");
   return answer;
 }
 
-/** The same for a password that is new. In a terminal it is asked for twice. */
+/** Asks for a new password. In a terminal, asks twice. */
 export async function askNewPassword(question: Question, terminal: Terminal = process): Promise<string> {
   const password = await askSecret(question, terminal);
   if (terminal.env[question.variable]) return password;

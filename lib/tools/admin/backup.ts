@@ -15,26 +15,29 @@ import { isGone, retirement } from "../../wallets/wallet.ts";
 import { readWalletEvents } from "../../wallets/wallet-events.ts";
 import { deleteWithPiece, holdsPiece, withNewestPoints } from "./restored-rewards.ts";
 
-/** In DynamoDB's own form, because numbers lose digits in any other. */
+/** In DynamoDB's own form: any other form loses digits of numbers. */
 type StoredItem = Record<string, AttributeValue>;
 
-/** How the table differs from a backup. `item` is that of the backup, unless only the table has it. */
+/** A difference between the table and a backup. `item` comes from the backup, unless only the table has it. */
 export type Difference = { what: "missing" | "changed" | "newer"; item: StoredItem };
 
 export type Comparison = {
   /** The live table. */
   table: Table;
   backup: Table;
-  /** Compares this user's partitions alone. */
+  /** Limits the comparison to this user's partitions. */
   userID?: string | undefined;
-  /** Whether also wallets count that are gone for good. Otherwise their users' counts of wallets would be too low. */
+  /**
+   * Whether to restore wallets that were removed for good, too. Otherwise their users' counts of wallets
+   * would be too low.
+   */
   isExact?: boolean;
   now: Date;
 };
 
 /**
- * What the table lacks, or has in another version. Skips what has expired, what is only of the moment, and wallets that were
- * retired more than 30 days ago.
+ * The items that the table lacks or has in another version. Skips expired and short-lived items, and wallets
+ * that were retired more than 30 days ago.
  */
 export async function* lostItems(comparison: Comparison): AsyncGenerator<Difference> {
   const { table, backup, isExact = false } = comparison;
@@ -49,7 +52,10 @@ export async function* lostItems(comparison: Comparison): AsyncGenerator<Differe
   }
 }
 
-/** Whether the item is a wallet that was retired since, by its events in the live table, and can no longer be restored. */
+/**
+ * Whether the item is a wallet that, by its events in the live table, was retired later and can no longer be
+ * restored.
+ */
 async function isGoneWallet(item: StoredItem, { table, now }: Comparison): Promise<boolean> {
   const [userID, walletId] = [item.UserID?.S, item._id?.S];
   if (!isWallet(keyOf(item)) || userID === undefined || walletId === undefined) return false;
@@ -58,7 +64,7 @@ async function isGoneWallet(item: StoredItem, { table, now }: Comparison): Promi
   return last?.type === "retired" && isGone(retirement(new Date(last.time)), now);
 }
 
-/** What only the table has. */
+/** The items that only the table has. */
 export async function* newerItems(comparison: Comparison): AsyncGenerator<Difference> {
   const { table, backup } = comparison;
   for await (const items of pagesOf(table, comparison)) {
@@ -68,12 +74,12 @@ export async function* newerItems(comparison: Comparison): AsyncGenerator<Differ
 }
 
 /**
- * Makes the table equal to the backup in one item, except that points and pieces of rewards are neither doubled nor lost.
- * Returns false if a missing item has come back meanwhile, or a redemption to delete has changed.
+ * Restores one item from the backup, without doubling or losing points or pieces of rewards. Returns false if
+ * a missing item has come back meanwhile, or a redemption to delete has changed.
  */
 export async function undo(comparison: Comparison, { what, item }: Difference): Promise<boolean> {
   const { table, userID, isExact = false } = comparison;
-  // The stocks stay as they are if only one user's items change.
+  // Restoring one user's items leaves the stocks alone.
   const returnsPiece = userID !== undefined && isRedemptionItem(item) && holdsPiece(item);
   if (what === "newer" && returnsPiece) return deleteWithPiece(table, item);
   const keepsPoints = what === "missing" && !isExact && isProfile(keyOf(item));
@@ -85,20 +91,18 @@ export async function undo(comparison: Comparison, { what, item }: Difference): 
   return write(table, what === "changed" ? put : { ...put, when: "absent" });
 }
 
-/** The key of a stored item. */
 export const keyOf = ({ PK, SK }: StoredItem): Key => ({ PK: PK?.S ?? "", SK: SK?.S ?? "" });
 
 const keyIn = (item: StoredItem) => ({ PK: item.PK, SK: item.SK }) as StoredItem;
 
 const textOf = (item: StoredItem) => JSON.stringify(keyOf(item));
 
-/** The most keys of one BatchGetItem. */
 const pageSize = 100;
 
 async function* pagesOf({ client, name }: Table, { userID, now }: Comparison): AsyncGenerator<StoredItem[]> {
   const isExpired = ({ expiresAt }: StoredItem) => Number(expiresAt?.N ?? Infinity) * 1000 <= now.getTime();
   const common = { TableName: name, ConsistentRead: true, Limit: pageSize };
-  // Without a user, the whole table.
+  // The ranges of a user, or the whole table.
   for (const range of userID === undefined ? [undefined] : everythingOf(userID)) {
     let ExclusiveStartKey: StoredItem | undefined;
     do {
@@ -109,7 +113,7 @@ async function* pagesOf({ client, name }: Table, { userID, now }: Comparison): A
       );
       const items = Items.filter((item) => !isOfTheMoment(keyOf(item)) && !isExpired(item));
       if (items.length > 0) yield items;
-      // They are in no partition of the user, and without them a redemption is not found by its id.
+      // Redemptions by id are in a partition of their own, and a redemption cannot be found without them.
       const places = userID === undefined ? [] : items.filter(isRedemptionItem).map(placeOf);
       if (places.length > 0) yield [...(await sameKeys({ client, name }, places)).values()];
       ExclusiveStartKey = LastEvaluatedKey;
@@ -129,7 +133,7 @@ const within = ({ PK, from, to }: KeyRange) => ({
   ExpressionAttributeValues: { ":pk": { S: PK }, ":from": { S: from }, ":to": { S: to } },
 });
 
-/** The items of a table with the keys of these, by the text of their key. */
+/** Reads the items with the keys of these items. Returns them by the text of their key. */
 async function sameKeys(
   { client, name }: Table,
   items: readonly StoredItem[],

@@ -5,8 +5,8 @@ import { write } from "../../table/write.ts";
 import { isOfChains } from "../../trading/items/keys.ts";
 
 /**
- * Deletes all orders that were placed here, with what belongs to them: for chains that started over, and so know nothing of
- * them. May be repeated after a crash.
+ * Deletes all orders placed here, with their items, after the chains were reset. May be repeated after a
+ * crash.
  */
 export async function forgetTrading(table: Table): Promise<void> {
   const pages = paginateScan(

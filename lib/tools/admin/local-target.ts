@@ -15,7 +15,7 @@ import {
   type Target,
 } from "./target.ts";
 
-/** Each of these is a part of what the runner answers at /_local/outputs. */
+/** Parts of the runner's response at /_local/outputs. */
 const access = {
   region: v.string(),
   credentials: v.object({ accessKeyId: v.string(), secretAccessKey: v.string() }),
@@ -44,7 +44,7 @@ const Connections = v.object({
 
 const answerMs = 5000;
 
-/** @throws {OperatorError} if no local runner has its base_url on that port. So do the functions below. */
+/** @throws {OperatorError} if there is no local runner at that port. The functions below throw it, too. */
 export async function openLocal(port: number): Promise<Target> {
   const { outputs, endpoints, region, credentials } = await describeRunner(port, Data);
   const at = (endpoint: string) => ({ endpoint, region, credentials });
@@ -77,7 +77,7 @@ export async function openLocalConnections(port: number): Promise<ConnectionTarg
   };
 }
 
-/** What the runner says of itself, as far as the schema asks. */
+/** Reads the runner's description of itself, as far as the schema asks. */
 export async function describeRunner<Description extends v.GenericSchema>(
   port: number,
   schema: Description,

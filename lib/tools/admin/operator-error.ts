@@ -6,7 +6,7 @@ export class OperatorError extends Error {
 /**
  * The text to show for an error: one line, or the message of an {@link OperatorError}.
  *
- * @returns undefined for a fault of this program, which needs its stack trace.
+ * @returns undefined for a bug in this program, which needs a stack trace.
  */
 export function errorLine(error: unknown): string | undefined {
   if (error instanceof OperatorError) return error.message;
@@ -17,8 +17,8 @@ export function errorLine(error: unknown): string | undefined {
 }
 
 /**
- * The same for one item of many. Only the name of an error of Node.js is shown: its message may quote the value at fault,
- * which may be a key.
+ * The reason of a failure of one item among many. Errors of Node.js are shown by name only: their message may
+ * quote the value at fault, which may be a key.
  */
 export function reasonOf(error: unknown): string {
   const line = errorLine(error);
@@ -27,7 +27,7 @@ export function reasonOf(error: unknown): string {
   return error.name === "Error" ? error.message : error.name;
 }
 
-/** The SDK marks errors of a service and of the way to it. System errors name the system call. */
+/** The SDK marks errors of a service and of the network. System errors name the system call. */
 function comesFromOutside(error: Error): boolean {
   return "$metadata" in error || "syscall" in error || error.name.endsWith("ProviderError");
 }

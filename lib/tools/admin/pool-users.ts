@@ -10,7 +10,7 @@ import { OperatorError } from "./operator-error.ts";
 import { outputsOf } from "./stack-target.ts";
 import { dataStack } from "./target.ts";
 
-/** A user pool of a stack, and what users sign in to. */
+/** A user pool of a stack, with the client that its users sign in to. */
 export type UserPool = { client: CognitoIdentityProviderClient; poolId: string; clientId: string };
 
 const poolStack = {
@@ -19,13 +19,13 @@ const poolStack = {
   outputs: v.object({ UserPoolId: v.string(), UserPoolClientId: v.string() }),
 };
 
-/** @throws {OperatorError} if the stack has no user pool that its users sign in to. */
+/** @throws {OperatorError} if the stack has no user pool, or its users sign in elsewhere. */
 export async function openUserPool(stack: string): Promise<UserPool> {
   const { UserPoolId, UserPoolClientId } = await outputsOf(stack, poolStack);
   return { client: new CognitoIdentityProviderClient(), poolId: UserPoolId, clientId: UserPoolClientId };
 }
 
-/** Where answers to questions come from. Each is asked only if Cognito asks for it. */
+/** Answers to Cognito's challenges. Each is fetched only when Cognito asks for it. */
 export type Credentials = {
   password: () => Promise<string>;
   newPassword: () => Promise<string>;
@@ -33,14 +33,14 @@ export type Credentials = {
   code: () => Promise<string>;
 };
 
-/** The new password, then the code: nobody is asked for more than this. */
+/** At most the password, a new password and the code. */
 const maxChallenges = 3;
 
 /**
  * Signs in as a user of the pool. The caller needs the right to do that on the pool, and the user's password.
  *
  * @returns the access token.
- * @throws {OperatorError} for what Cognito asks that no program can answer. Cognito's own errors are passed on.
+ * @throws {OperatorError} for a challenge that no program can answer. Errors of Cognito are passed on.
  */
 export async function signIn(pool: UserPool, username: string, credentials: Credentials): Promise<string> {
   const { client, poolId: UserPoolId, clientId: ClientId } = pool;
@@ -57,14 +57,14 @@ export async function signIn(pool: UserPool, username: string, credentials: Cred
       new AdminRespondToAuthChallengeCommand({
         ...{ UserPoolId, ClientId, ChallengeName, Session },
         ChallengeResponses: {
-          // The name that Cognito gave the user. It takes no address here.
+          // Cognito's own name of the user. An address is not accepted here.
           USERNAME: ChallengeParameters.USER_ID_FOR_SRP ?? username,
           ...(await responseTo(ChallengeName, credentials)),
         },
       }),
     );
   }
-  throw new OperatorError("Cognito kept asking, and gave no token");
+  throw new OperatorError("Cognito kept asking, and returned no token");
 }
 
 async function responseTo(
@@ -84,7 +84,7 @@ async function responseTo(
 /**
  * Adds a user to the pool.
  *
- * @param temporaryPassword Nothing is mailed if it is given. Without it, Cognito makes one and mails it.
+ * @param temporaryPassword if given, no mail is sent. Otherwise Cognito generates a password and mails it.
  * @returns the userID.
  */
 export async function createPoolUser(
@@ -96,7 +96,7 @@ export async function createPoolUser(
       ...{ UserPoolId, Username: email },
       UserAttributes: [
         { Name: "email", Value: email },
-        // The operator vouches for it. Without this, the user could not reset a forgotten password.
+        // Trusts the operator about the address. Without this, the user could not reset a forgotten password.
         { Name: "email_verified", Value: "true" },
       ],
       ...(temporaryPassword === undefined
@@ -105,6 +105,7 @@ export async function createPoolUser(
     }),
   );
   const userID = User?.Attributes?.find(({ Name }) => Name === "sub")?.Value;
-  if (userID === undefined) throw new OperatorError(`Cognito made the user ${email}, and named no userID`);
+  if (userID === undefined)
+    throw new OperatorError(`Cognito created the user ${email}, but returned no userID`);
   return userID;
 }

@@ -25,7 +25,10 @@ const commands = [
   ...[trading, showOrder],
 ];
 
-/** Opens the service that the command line names. Each throws an {@link OperatorError} if there is no such service. */
+/**
+ * Opens the service that the command line names. Each function throws an {@link OperatorError} if there is no
+ * such service.
+ */
 export const targets: Pick<AdminDeps, "openTarget" | "openFunctions" | "openPlans" | "openConnections"> = {
   openTarget: async ({ local, stack }) => (local === undefined ? openStack(stack) : openLocal(local)),
   openFunctions: async ({ local, stack }) =>
@@ -37,7 +40,7 @@ export const targets: Pick<AdminDeps, "openTarget" | "openFunctions" | "openPlan
 };
 
 /**
- * Runs the command that the arguments name.
+ * Runs a command.
  *
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage. The reason is printed to stderr.
  */

@@ -6,10 +6,10 @@ import type { Table } from "../../table/table.ts";
 import type { Profile } from "../../users/profile.ts";
 import { harmless } from "./terminal.ts";
 
-/** How many of the newest lines and redemptions an operator is shown. */
+/** The number of newest ledger lines and redemptions to show. */
 const shownCount = 10;
 
-/** What a user has bought, newest first. */
+/** A user's purchases, newest first. */
 export async function readAllRedemptions(table: Table, userID: string): Promise<Redemption[]> {
   const all: Redemption[] = [];
   let after: string | undefined;
@@ -21,7 +21,7 @@ export async function readAllRedemptions(table: Table, userID: string): Promise<
   return all;
 }
 
-/** The newest changes of a user's points, what all of them add up to, and what the user has bought last. */
+/** The newest changes of a user's points, their sum over all lines, and the newest redemptions. */
 export async function readAccount(table: Table, { userID, points }: Profile) {
   const [lines, { redemptions }] = await Promise.all([
     readPointsLines(table, userID),
@@ -30,9 +30,9 @@ export async function readAccount(table: Table, { userID, points }: Profile) {
   const { sum, missing } = auditOf(points, lines);
   return {
     ledger: lines.slice(-shownCount).toReversed().map(shownLine),
-    /** The points if nothing is wrong. */
+    /** Equals the points if the ledger is complete. */
     ledgerSum: sum,
-    /** Numbers. */
+    /** The numbers of missing lines. */
     missingLines: missing,
     redemptions: redemptions.map(({ redemptionId, rewardId, name, cost, status, createdAt }) => {
       return { redemptionId, rewardId, name, cost, status, createdAt };

@@ -12,8 +12,8 @@ import { write } from "../../table/write.ts";
 type StoredItem = Record<string, AttributeValue>;
 
 /**
- * A profile of a backup, with the points after the newest line of the ledger, if that is not in the backup: what was spent
- * since stays spent.
+ * A profile of a backup, with the points after the newest line of the live ledger if the backup lacks that
+ * line. Points that were spent later stay spent.
  */
 export async function withNewestPoints(
   profile: StoredItem,
@@ -26,11 +26,14 @@ export async function withNewestPoints(
   return { ...profile, points: { N: String(live.points) } };
 }
 
-/** Whether deleting the redemption would lose a piece of a limited reward that nobody has got. */
+/** Whether deleting the redemption would lose an undelivered piece of a limited reward. */
 export const holdsPiece = ({ status, isLimited }: StoredItem): boolean =>
   status?.S === "pending" && isLimited?.BOOL === true;
 
-/** Deletes a redemption, and puts its piece back. Returns false, without writing, if it has changed. */
+/**
+ * Deletes a redemption, and returns its piece to the stock. Returns false, without writing, if it has
+ * changed.
+ */
 export async function deleteWithPiece(table: Table, item: StoredItem): Promise<boolean> {
   const { userID, redemptionId, rewardId, createdAt, version } = unmarshall(item) as Redemption;
   const isCounted = (await readStock(table, rewardId)) !== undefined;

@@ -3,8 +3,8 @@ import type { SortKeyRange } from "../../table/keys.ts";
 import { projection, type Table } from "../../table/table.ts";
 
 /**
- * Reads all items of one kind, in no order, a page at a time as they are consumed. It reads the whole table, which is why
- * no function of the service may do it.
+ * Reads all items of one kind, unsorted, page by page as they are consumed. It reads the whole table, so no
+ * function of the service may use it.
  *
  * @param attributes the attributes to read; the others never leave the table.
  */

@@ -20,7 +20,10 @@ import {
   type Target,
 } from "./target.ts";
 
-/** @throws {OperatorError} if no region is set, or the stack is of another kind. So do the functions below. */
+/**
+ * @throws {OperatorError} if no region is set, or the stack is of another kind. The functions below throw it,
+ * too.
+ */
 export async function openStack(name: string): Promise<Target> {
   const { TableName, KeyId } = await outputsOf(name, dataStack);
   return { table: openTable(TableName), vault: openVault(KeyId) };
@@ -32,8 +35,8 @@ export async function openStackFunctions(name: string): Promise<FunctionTarget> 
 }
 
 /**
- * @throws {OperatorError} also if the API stack works on another table. No record there names its keys, so all of them
- * would be deleted as unused.
+ * @throws {OperatorError} also if the API stack uses another table: that table records none of these keys, so
+ * all of them would be deleted as unused.
  */
 export async function openStackPlans(name: string, apiStackName: string): Promise<PlanTarget> {
   const { TableName } = await outputsOf(name, dataStack);

@@ -8,10 +8,10 @@ import { openUsagePlans } from "../../plans/usage-plans.ts";
 import type { Table } from "../../table/table.ts";
 import type { Output } from "./terminal.ts";
 
-/** Names the service to work on: the port of a local runner's base_url, or a deployed stack. */
+/** Names a service: the port of a local runner's base_url, or a deployed stack. */
 export type TargetOptions = { local: number; stack?: undefined } | { local?: undefined; stack: string };
 
-/** With `stack`, which is the data stack, goes an API stack. */
+/** `stack` is the data stack; `apiStack` the API stack beside it. */
 export type PlanTargetOptions = TargetOptions & { apiStack: string };
 
 /** The table and the key of a service. */
@@ -20,16 +20,16 @@ export type Target = { table: Table; vault: Vault };
 /** The functions that operators invoke, by name. */
 export type FunctionTarget = { lambda: LambdaClient; recordExecutions: string };
 
-/** What it takes to compare users' plans with their profiles, and to repair them. */
+/** Access to users' plans and profiles, to compare and repair them. */
 export type PlanTarget = Omit<MirrorDeps, "now">;
 
-/** What it takes to end connections. */
+/** Access to users' connections, to end them. */
 export type ConnectionTarget = { table: Table; pusher: Pusher };
 
 export type AdminDeps = {
-  /** For results. */
+  /** Output for results. */
   stdout: Output;
-  /** For progress and errors. */
+  /** Output for progress and errors. */
   stderr: Output;
   openTarget(options: TargetOptions): Promise<Target>;
   openFunctions(options: TargetOptions): Promise<FunctionTarget>;
@@ -53,7 +53,7 @@ export const apiStack = {
   outputs: v.object({ RecordExecutionsFunction: v.string() }),
 };
 
-/** The same stack, for its usage plans. `PlanPrefix` begins the names of all keys and plans that belong to users. */
+/** The API stack, for its usage plans. `PlanPrefix` begins the names of all keys and plans of users. */
 export const planStack = {
   ...apiStack,
   outputs: v.object({
@@ -70,7 +70,7 @@ export const planStack = {
   }),
 };
 
-/** The same stack, for its connections. */
+/** The API stack, for its connections. */
 export const streamStack = { ...apiStack, outputs: v.object({ CallbackUrl: v.string() }) };
 
 export type StackKind = {
@@ -81,7 +81,7 @@ export type StackKind = {
 
 export type OutputsOf<Kind extends StackKind> = v.InferOutput<Kind["outputs"]>;
 
-/** @param config needed where the SDK does not find the control plane without it. */
+/** @param config the endpoint of the control plane, where the SDK cannot find it. */
 export function planTarget(
   table: Table,
   { StandardPlanId, ProPlanId, PlanPrefix, PlanStages }: OutputsOf<typeof planStack>,
@@ -95,7 +95,7 @@ export function planTarget(
   };
 }
 
-/** Longer than any function runs that operators invoke. */
+/** Longer than any function that operators invoke may run. */
 const invocationMs = 60_000;
 
 export function openLambda(config: LambdaClientConfig = {}): LambdaClient {

@@ -7,25 +7,28 @@ export function print(out: Output, line: string): void {
   out.write(`${line}\n`);
 }
 
-/** Prints lines as they come. Waits while the output is full, so that no more lines are produced than it takes. */
+/**
+ * Prints lines as they arrive. Waits while the output is full, so that the source is not read faster than it
+ * is printed.
+ */
 export async function printEach(out: Output, lines: AsyncIterable<string>): Promise<void> {
   for await (const line of lines) {
     if (!out.write(`${line}\n`)) await once(out, "drain");
   }
 }
 
-/** Replaces control characters, with which a username could command the operator's terminal. */
+/** Replaces control characters: a username could use them to send commands to the operator's terminal. */
 export function harmless(text: string): string {
   return text.replace(/\p{Cc}/gu, "\u{FFFD}");
 }
 
-/** Shows progress: as a bar on a terminal, elsewhere as a line every two seconds. */
+/** Shows progress, as a bar on a terminal, otherwise as a line every two seconds. */
 export function startProgress(out: Output, work: string, total: number) {
   const bar = new cliProgress.SingleBar(
     {
       stream: out,
       noTTYOutput: true,
-      // Without a terminal this clears nothing, but it saves an empty line.
+      // Without a terminal, clearing would print an empty line.
       clearOnComplete: !out.isTTY,
       format: out.isTTY ? `${work} {bar} {value}/{total}, {eta_formatted} left` : `${work} {value}/{total}`,
     },
@@ -36,8 +39,8 @@ export function startProgress(out: Output, work: string, total: number) {
 }
 
 /**
- * From this call on, Ctrl-C and SIGTERM abort the returned signal instead of ending the process. A second Ctrl-C changes
- * nothing: npm repeats the signal that the terminal has already sent, so a single Ctrl-C arrives twice.
+ * From this call on, Ctrl-C and SIGTERM abort the returned signal instead of ending the process. A second
+ * Ctrl-C has no effect: npm repeats the terminal's signal, so a single Ctrl-C arrives twice.
  */
 export function interruption(): AbortSignal {
   const controller = new AbortController();

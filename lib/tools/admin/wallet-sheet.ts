@@ -8,7 +8,7 @@ import { harmless } from "./terminal.ts";
 
 export type WalletDetails = Awaited<ReturnType<typeof readWallets>>[number];
 
-/** The user's wallets that are not gone, by slot: what they are, what they may buy, and what they have bought today. */
+/** The user's wallets that are not removed, by slot, with their limits and today's spending. */
 export async function readWallets(table: Table, userID: string, now: Date) {
   const wallets = bySlot(await walletsOfUser(table, userID)).filter((wallet) => !isGone(wallet, now));
   const keys = wallets.map((wallet) => ({ userID, ...laneOf(wallet) }));
@@ -27,7 +27,6 @@ export async function readWallets(table: Table, userID: string, now: Date) {
   });
 }
 
-/** Two lines for each wallet. */
 export const walletSheet = (wallets: readonly WalletDetails[]): string[] =>
   wallets.flatMap(({ _id, network, address, slotName, createdAt, ...rest }) => [
     `  ${network.padEnd(5)} ${address.padEnd(44)}  ${_id}  ${createdAt}  ${harmless(slotName)}`,

@@ -180,7 +180,7 @@ describe("record, when the function fails", () => {
       const { code, err } = await record([order("o-1")], async () => answer);
       expect({ code, err }).toEqual({
         code: 1,
-        err: "error: The function the-function did not answer as recordExecutions does\n",
+        err: "error: The response of function the-function is not one of recordExecutions\n",
       });
     },
   );

@@ -83,11 +83,11 @@ async function disturb(): Promise<string[]> {
     "dave: plan 0twin is in API Gateway, but not on record",
     `carol: key ${carol.keyId} has no tag, so functions may not delete it`,
     `carol: plan ${carol.planId} has no tag, so functions may not change it`,
-    "dave: a key is on record, but there is no such user",
+    "dave: has a key on record, but there is no such user",
     `alice: key ${alice.keyId} is on record, but not in API Gateway`,
     `bob: key ${bob.keyId} is not on its plan`,
-    `carol: plan ${carol.planId} has another throttle or other stages than it should have`,
-    "erin: no key for the plan of the user's tier",
+    `carol: plan ${carol.planId} has the wrong throttle or stages`,
+    "erin: has no key for the plan of the user's tier",
   ];
 }
 
@@ -113,7 +113,9 @@ describe("sync-plans --check", () => {
     const { code, out, err } = await syncPlans(["--check"]);
     expect(linesOf(out).toSorted()).toEqual([...found, "differences: 9"].toSorted());
     expect(code).toBe(1);
-    expect(err).toBe("error: There are differences; some may be changes in progress; --fix repairs them\n");
+    expect(err).toBe(
+      "error: There are differences; changes in progress may be among them; --fix repairs them\n",
+    );
     expect(world.usage).toBe(before);
   });
 });

@@ -14,13 +14,13 @@ export function blockUser(program: Command, deps: AdminDeps): void {
     program
       .command("block <id>")
       .description(
-        "Refuse a user from now on, and end the user's connections. Takes up to a minute to apply everywhere.",
+        "Reject a user's requests and end the user's connections. Takes up to a minute to apply everywhere.",
       ),
   ).action(async (userID: string, options: PlanTargetOptions) => {
     const target = await deps.openConnections(options);
     const { table } = target;
     await setBlockedAt(table, userID, deps.now().toISOString());
-    // Authorizers remember users for up to a minute, and may let in more connections meanwhile.
+    // Authorizers cache users for up to a minute, and may admit more connections meanwhile.
     await refuseConnections(table, userID, deps.now());
     print(deps.stdout, `${userID} is blocked`);
     await disconnect(deps, target, userID);
@@ -28,14 +28,14 @@ export function blockUser(program: Command, deps: AdminDeps): void {
 }
 
 export function unblockUser(program: Command, deps: AdminDeps): void {
-  targeted(
-    program.command("unblock <id>").description("Let a blocked user in again, within seconds."),
-  ).action(async (userID: string, options) => {
-    const { table } = await deps.openTarget(options);
-    await acceptConnections(table, userID);
-    await setBlockedAt(table, userID, undefined);
-    print(deps.stdout, `${userID} is not blocked`);
-  });
+  targeted(program.command("unblock <id>").description("Unblock a user, within seconds.")).action(
+    async (userID: string, options) => {
+      const { table } = await deps.openTarget(options);
+      await acceptConnections(table, userID);
+      await setBlockedAt(table, userID, undefined);
+      print(deps.stdout, `${userID} is not blocked`);
+    },
+  );
 }
 
 export function disconnectCommand(program: Command, deps: AdminDeps): void {
@@ -68,7 +68,9 @@ async function disconnect(deps: AdminDeps, target: ConnectionTarget, userID: str
 
 const attempts = 5;
 
-/** @throws {OperatorError} if there is no such user, or another writer changed this during each attempt. */
+/**
+ * @throws {OperatorError} if there is no such user, or other writers changed the profile during each attempt.
+ */
 async function setBlockedAt(table: Table, userID: string, blockedAt: string | undefined): Promise<void> {
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const profile = await existingProfile(table, userID);

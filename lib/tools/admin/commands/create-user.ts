@@ -11,11 +11,14 @@ export function createUser(program: Command, deps: AdminDeps): void {
     .command("create-user")
     .argument("<email>", "the address that the user signs in with", emailAddress)
     .description(
-      "Add a user to a stack's own user pool. Cognito mails them a temporary password, which is good for a day. " +
-        "A local runner needs no users: its tokens are for anybody.",
+      "Add a user to a stack's own user pool. Cognito mails them a temporary password, which is valid for a day. " +
+        "A local runner needs no users: it issues tokens for any name.",
     )
     .requiredOption("--stack <name>", "the name of a deployed data stack, such as TerminalData")
-    .option("--no-mail", "mail nothing: you are asked for the temporary password, or set TERMINAL_PASSWORD")
+    .option(
+      "--no-mail",
+      "send no mail: the command asks for the temporary password, or takes it from TERMINAL_PASSWORD",
+    )
     .action(async (email: string, { stack, mail }: Options) => {
       const pool = await openUserPool(stack);
       const question = { prompt: "Temporary password", variable: "TERMINAL_PASSWORD" };

@@ -12,7 +12,7 @@ export function listUsers(program: Command, deps: AdminDeps): void {
   targeted(
     program
       .command("list-users")
-      .description("List all users, in no order. Reads the whole table.")
+      .description("List all users, unsorted. Reads the whole table.")
       .option("--json", "as a JSON array with a user per line"),
   ).action(async ({ json, ...options }: TargetOptions & { json?: true }) => {
     const { table } = await deps.openTarget(options);
@@ -56,7 +56,7 @@ async function* everyUser(table: Table): AsyncGenerator<UserSummary> {
   }
 }
 
-/** One JSON array with an element per line, printable before the last element is read. */
+/** Formats one JSON array with an element per line. Elements are printed as they are read. */
 async function* jsonLines(elements: AsyncIterable<unknown>): AsyncGenerator<string> {
   let open = "[";
   for await (const element of elements) {
@@ -68,7 +68,10 @@ async function* jsonLines(elements: AsyncIterable<unknown>): AsyncGenerator<stri
 
 type Column = { field: keyof UserSummary; title: string; width: number; pad: "padStart" | "padEnd" };
 
-/** Widths are fixed so that a row can be printed before the next one is read. Longer values push the rest aside. */
+/**
+ * Widths are fixed, so that a row can be printed before the next one is read. Longer values shift the rest of
+ * the row.
+ */
 const columns: readonly Column[] = [
   { field: "userID", title: "user id", width: 36, pad: "padEnd" },
   { field: "username", title: "username", width: 20, pad: "padEnd" },

@@ -16,8 +16,11 @@ export function putRewards(program: Command, deps: AdminDeps): void {
   targeted(
     program
       .command("put-rewards <file>")
-      .description("Replace the whole catalogue with a JSON file, an array of rewards. Shows what changed.")
-      .option("--set-stock", "set what is left of each reward to its stock in the file, whatever was sold"),
+      .description("Replace the whole catalogue with a JSON file, an array of rewards. Prints the changes.")
+      .option(
+        "--set-stock",
+        "reset the remaining stock of each reward to its stock in the file, ignoring sales",
+      ),
   ).action(async (file: string, { setStock: isSet, ...options }: TargetOptions & { setStock?: true }) => {
     const rewards = await readCatalogueFile(file);
     const { table } = await deps.openTarget(options);
@@ -41,7 +44,10 @@ async function replace(table: Table, rewards: readonly Reward[]): Promise<Reward
   }
 }
 
-/** Begins to count the stock of new rewards, and sets that of the others only on demand. Returns a line for each difference. */
+/**
+ * Starts counting the stock of new rewards, and resets the others only on demand. Returns a line for each
+ * difference.
+ */
 async function stockChanges(table: Table, rewards: readonly Reward[], isSet: boolean): Promise<string[]> {
   const ids = rewards.map(({ id }) => id);
   const stocks = await readStocks(table, ids);
@@ -62,7 +68,7 @@ async function stockChanges(table: Table, rewards: readonly Reward[], isSet: boo
   return lines;
 }
 
-/** Begins to count. A sale may have begun before, by what the previous catalogue said. */
+/** Starts counting. A sale may have started the count already, from the previous catalogue. */
 async function countFound(table: Table, { id, stock }: Reward): Promise<number | undefined> {
   return (await beginStock(table, id, stock)) ? stock : readStock(table, id);
 }
@@ -90,7 +96,7 @@ function problemsOf(issue: v.BaseIssue<unknown>, content: unknown): string[] {
   return [`${place}: ${explain(issue)}`];
 }
 
-/** For example `reward 3 (hoodie)`, counted from 1. */
+/** Returns, for example, `reward 3 (hoodie)`, counted from 1. */
 function rewardAt(content: unknown, index: unknown): string {
   const id = (content as { id?: unknown }[])[Number(index)]?.id;
   return `reward ${Number(index) + 1}${typeof id === "string" ? ` (${id})` : ""}`;
@@ -109,7 +115,7 @@ function repeatedIds(content: unknown): string[] {
     .map(([id, indices]) => `rewards ${indices.map((index) => index + 1).join(", ")}: All have the id ${id}`);
 }
 
-/** A line for each reward that differs, and for each field of it. */
+/** Returns a line for each reward that differs, and for each changed field. */
 function catalogueChanges(before: readonly Reward[], after: readonly Reward[]): string[] {
   const old = new Map(before.map((reward) => [reward.id, reward]));
   const kept = new Set(after.map(({ id }) => id));

@@ -15,8 +15,8 @@ export function record(program: Command, deps: AdminDeps): void {
     program
       .command("record <file>")
       .description(
-        'Record the orders and positions of a JSON file, {"records": [...]} or the list alone, of any length, ' +
-          "as an execution engine would. Shows what was not recorded. --stack names the API stack here: the one " +
+        'Record the orders and positions of a JSON file, {"records": [...]} or only the list, of any length, ' +
+          "as an execution engine would. Lists the rejected records. --stack names the API stack here: the one " +
           `with the output ${Object.keys(apiStack.outputs.entries).join()}.`,
       ),
     apiStack,
@@ -46,9 +46,10 @@ const Records = v.array(v.unknown());
 const Content = v.union([Records, v.strictObject({ records: Records })]);
 
 /**
- * Reads the records, but leaves it to the function to validate them.
+ * Reads the records, but leaves their validation to the function.
  *
- * @throws {OperatorError} if the file is not JSON or has no such list. The message quotes nothing from the file.
+ * @throws {OperatorError} if the file is not JSON or has no such list. The message quotes nothing from the
+ * file.
  */
 async function readExecutionsFile(path: string): Promise<unknown[]> {
   const content = v.safeParse(Content, await readJSONFile(path, { quote: false }));
@@ -61,10 +62,10 @@ async function readExecutionsFile(path: string): Promise<unknown[]> {
 }
 
 /**
- * Invokes the function for a batch at a time.
+ * Invokes the function once per batch.
  *
  * @returns the results as they arrive, each with its index in the whole list.
- * @throws {OperatorError} if the function fails. That batch may or may not have been recorded.
+ * @throws {OperatorError} if the function fails. It may or may not have recorded that batch.
  */
 async function* recordAll(
   functions: FunctionTarget,
@@ -89,25 +90,28 @@ async function invoke(
   if (FunctionError !== undefined) throw new OperatorError(failureOf(payload));
   const answer = v.safeParse(Answer, payload);
   if (!answer.success || answer.output.results.length !== records.length) {
-    throw new OperatorError(`The function ${recordExecutions} did not answer as recordExecutions does`);
+    throw new OperatorError(`The response of function ${recordExecutions} is not one of recordExecutions`);
   }
   return answer.output.results;
 }
 
-/** The payload of a function that has thrown because of its request. */
+/** The payload of a function that threw because of its request. */
 const InvalidRequestThrown = v.pipe(
   v.string(),
   v.parseJson(),
   v.object({ errorType: v.literal("InvalidRequest"), errorMessage: v.string() }),
 );
 
-/** Other errors of the function are not meant for the operator's eyes. */
+/** Other errors of the function are not shown to operators. */
 function failureOf(payload: string | undefined): string {
   const thrown = v.safeParse(InvalidRequestThrown, payload);
   return thrown.success ? thrown.output.errorMessage : "The function failed; its log has the reason";
 }
 
-/** For example `records[3] order o-17: rejected, UNKNOWN_USER: No user with this userID has signed in`. */
+/**
+ * Returns, for example, `records[3] order o-17: rejected, UNKNOWN_USER: No user with this userID has signed
+ * in`.
+ */
 function resultLine({ index, kind, id, status, error }: ExecutionResult): string {
   const name = [`records[${index}]`, kind, id].filter((part) => part !== undefined).join(" ");
   return `${name}: ${status}${error === undefined ? "" : `, ${error.code}: ${error.message}`}`;

@@ -15,9 +15,7 @@ export function listRedemptionsCommand(program: Command, deps: AdminDeps): void 
   targeted(
     program
       .command("list-redemptions")
-      .description(
-        "List what users have bought with points, oldest first. Without --user, reads the whole table.",
-      )
+      .description("List all purchases with points, oldest first. Without --user, reads the whole table.")
       .addOption(
         new Option("--status <status>", "only those with this status")
           .choices([...redemptionStatuses, "all"])
@@ -56,13 +54,13 @@ const shown = (redemption: Redemption) =>
 export const fulfilCommand = settling(
   "fulfilled",
   "fulfil <id>",
-  "Note that a user has got what they bought. They are notified.",
+  "Mark a purchase as delivered. The user is notified.",
 );
 
 export const refundCommand = settling(
   "refunded",
   "refund <id>",
-  "Give a user the points of a redemption back, and the piece back to the stock unless it was fulfilled.",
+  "Refund the points of a redemption, and return the piece to the stock unless it was fulfilled.",
 );
 
 function settling(status: "fulfilled" | "refunded", usage: string, description: string) {

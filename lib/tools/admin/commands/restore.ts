@@ -18,13 +18,13 @@ export function restore(program: Command, deps: AdminDeps): void {
     program
       .command("restore <table>")
       .description(
-        "Compare the service's table with another one, which was restored from a backup, and put back what is missing. " +
-          "Leaves out connections, API keys and prices. Reads both tables. Give exactly one of --check and --fix.",
+        "Compare the service's table with a table that was restored from a backup, and put back missing items. " +
+          "Skips connections, API keys and prices. Reads both tables. Give exactly one of --check and --fix.",
       )
       .addOption(new Option("--check", "only list the differences").conflicts("fix"))
-      .option("--fix", "put back what is missing; may be stopped and run again at any time")
+      .option("--fix", "put back missing items; may be stopped and run again at any time")
       .option("--exact", "with --fix: also undo changes, and delete what the other table lacks")
-      .option("--yes", `with --exact: delete items even if they are more than ${maxDeletions}`)
+      .option("--yes", `with --exact: allow more than ${maxDeletions} deletions`)
       .option(
         "--user <id>",
         "only this user's profile, settings, wallets, policies, orders, positions, points and redemptions",
@@ -47,7 +47,7 @@ async function* differences(comparison: Comparison): AsyncGenerator<Difference> 
   yield* newerItems(comparison);
 }
 
-/** For example `missing: USER#alice WALLET#eth#0x…`. */
+/** Returns, for example, `missing: USER#alice WALLET#eth#0x…`. */
 function lineOf({ what, item }: Difference): string {
   const { PK, SK } = keyOf(item);
   return `${what}: ${harmless(`${PK} ${SK}`)}`;
@@ -62,7 +62,7 @@ async function report({ stdout }: AdminDeps, comparison: Comparison): Promise<vo
   print(stdout, `missing: ${tally.missing}\nchanged: ${tally.changed}\nnewer: ${tally.newer}`);
 }
 
-/** If the other table lacks very much, it is more likely the wrong one. */
+/** If the other table lacks many items, it is more likely the wrong table. */
 async function refuseManyDeletions(comparison: Comparison): Promise<void> {
   let count = 0;
   for await (const _ of newerItems(comparison)) count++;
@@ -72,7 +72,7 @@ async function refuseManyDeletions(comparison: Comparison): Promise<void> {
     );
 }
 
-/** A failure does not stop the others; an interruption does, between two items. */
+/** Continues after a failure. Stops at an interruption, between two items. */
 async function undoAll(deps: AdminDeps, comparison: Comparison, exact: boolean): Promise<void> {
   const tally = { missing: 0, changed: 0, newer: 0, failed: 0 };
   const signal = deps.interruption();

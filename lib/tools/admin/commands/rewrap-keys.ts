@@ -22,7 +22,7 @@ export function rewrapKeys(program: Command, deps: AdminDeps): void {
       .command("rewrap-keys")
       .description(
         "After a rotation of the KMS key: have KMS wrap the wallets' data keys under the newest key material. " +
-          "No private key is decrypted. The command may be stopped at any time; run it again to do the rest.",
+          "No private key is decrypted. The command may be stopped at any time; run it again to continue.",
       )
       .option("--concurrency <number>", "how many wallets to process at a time", integer(1, 100), 8)
       .option("--dry-run", "only count the wallets"),
@@ -41,7 +41,7 @@ export function rewrapKeys(program: Command, deps: AdminDeps): void {
   });
 }
 
-/** The id of the key material that the KMS key has encrypted with since its last rotation. */
+/** The id of the KMS key's current key material, which changes with each rotation. */
 async function readCurrentMaterialId({ keyId, client }: Vault): Promise<string> {
   const { KeyMetadata } = await client.send(new DescribeKeyCommand({ KeyId: keyId }));
   const id = KeyMetadata?.CurrentKeyMaterialId;
@@ -59,7 +59,7 @@ type Tally = Record<Result["outcome"], number>;
 type RewrapOptions = {
   currentMaterialId: string;
   concurrency: number;
-  /** Once aborted, no further wallet is started. */
+  /** An abort starts no further wallet. */
   signal: AbortSignal;
 };
 
@@ -93,7 +93,7 @@ function summary({ rewrapped, current, failed }: Tally): string {
   return `re-wrapped: ${rewrapped}\nalready new: ${current}\nfailed: ${failed}`;
 }
 
-/** Wraps the data keys of all wallets under the newest key material. A failure does not stop the others. */
+/** Wraps the data keys of all wallets under the newest key material. Continues after a failure. */
 async function rewrapWallets(
   target: Target,
   options: RewrapOptions,
@@ -111,7 +111,7 @@ async function rewrapWallets(
 
 const attempts = 3;
 
-/** @throws {Error} if KMS or the table fails, or the encrypted key has changed during each attempt. */
+/** @throws {Error} if KMS or the table fails, or the encrypted key changed during each attempt. */
 async function rewrapWallet(
   { table, vault }: Target,
   read: StoredWallet,
@@ -127,7 +127,6 @@ async function rewrapWallet(
   throw new Error("its encrypted key kept changing");
 }
 
-/** The item of a wallet, with its encrypted private key. */
 export type StoredWallet = Key & Wallet & SealedKey;
 
 function everyStoredWallet(table: Table): AsyncGenerator<StoredWallet> {
@@ -162,7 +161,7 @@ export async function readStoredWallet(table: Table, { PK, SK }: Key): Promise<S
   return Item as StoredWallet | undefined;
 }
 
-/** Returns false, without writing, if the encrypted key is no longer the one that was read. */
+/** Returns false, without writing, if the encrypted key has changed since it was read. */
 export async function replaceKey(table: Table, wallet: StoredWallet, sealed: SealedKey): Promise<boolean> {
   const { encryptedPrivateKey, keyMaterialId } = sealed;
   return write(table, {

@@ -14,12 +14,12 @@ import { integer, targeted } from "../options.ts";
 import type { AdminDeps, TargetOptions } from "../target.ts";
 import { print } from "../terminal.ts";
 
-/** The values to set. `xp` is the total; absent values stay. */
+/** The values to set. `xp` is the total. Absent values stay. */
 type UserValues = Partial<
   Pick<Profile, "tier" | "requestsPerMinute" | "points" | "username"> & { xp: number }
 >;
 
-/** The same, with undefined for values to remove. */
+/** UserValues in which `undefined` removes the value. */
 type Values = { [Name in keyof UserValues]: UserValues[Name] | undefined };
 
 export type Change = { field: string; from: unknown; to: unknown };
@@ -29,12 +29,12 @@ export function setUser(program: Command, deps: AdminDeps): void {
     program
       .command("set-user <id>")
       .description(
-        "Change a user. The id is the `sub` claim of the user's token. All wallets stay when the tier is lowered.",
+        "Change a user. The id is the `sub` claim of the user's token. Lowering the tier removes no wallets.",
       )
       .addOption(new Option("--tier <tier>", "the subscription tier").choices(tierNames))
       .option(
         "--requests-per-minute <number>",
-        "the rate limit of an Enterprise customer; the limits of other tiers are fixed",
+        "the rate limit of an Enterprise customer; other tiers have fixed limits",
         integer(1, maxRequestsPerMinute),
       )
       .option("--points <number>", "the points that the user can spend", integer(0, maxPoints))
@@ -68,9 +68,9 @@ const attempts = 5;
 /**
  * Sets values of a user, all of them or none. Concurrent changes of other values are kept.
  *
- * @returns the changes, none if the user already had these values.
- * @throws {OperatorError} if there is no such user, the values do not go together, or another writer changed them
- * during each attempt.
+ * @returns the changes; empty if the user already had these values.
+ * @throws {OperatorError} if there is no such user, the values do not go together, or other writers changed
+ * them during each attempt.
  */
 export async function changeUser(
   table: Table,
@@ -146,7 +146,7 @@ export function changesBetween(before: object, after: object): Change[] {
     .filter(({ from, to }) => from !== to);
 }
 
-/** For example `tier: Base -> Pro`. */
+/** Returns, for example, `tier: Base -> Pro`. */
 export function changeLine({ field, from = "none", to = "none" }: Change): string {
   return `${field}: ${from} -> ${to}`;
 }

@@ -22,8 +22,8 @@ export function showOrder(program: Command, deps: AdminDeps): void {
     program
       .command("show-order <userID> <orderId>")
       .description(
-        "Show all that is known of an order: as its user sees it, its intent, its wallet's lane, its nonces, its " +
-          "transactions, and what the signer has signed. Never the signed bytes.",
+        "Show everything about an order: the user's view, its intent, its wallet's lane, its nonces, its " +
+          "transactions, and the signatures made for it. Signed bytes are never shown.",
       ),
   ).action(async (userID: string, orderId: string, options: TargetOptions) => {
     const { table } = await deps.openTarget(options);
@@ -61,7 +61,7 @@ async function orderSheet(table: Table, userID: string, orderId: string): Promis
   ];
 }
 
-/** An order of another engine, of which only the record is known. */
+/** An order of another engine. Only its record is stored. */
 async function recordedSheet(table: Table, userID: string, orderId: string): Promise<string[]> {
   const recorded = await readExecution(table, userID, "order", orderId);
   if (recorded === undefined) throw new OperatorError(`User ${userID} has no order ${orderId}`);
@@ -69,7 +69,7 @@ async function recordedSheet(table: Table, userID: string, orderId: string): Pro
   return section("order of another engine", facts);
 }
 
-/** A title, and a line for each fact that there is. */
+/** A title, and a line for each defined fact. */
 const section = (title: string, facts: object): string[] => [
   title,
   ...Object.entries(facts)
@@ -84,7 +84,7 @@ const feesText = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees) =>
 
 const submissionText = ({ isPrivate }: { isPrivate: boolean }) => (isPrivate ? "only by a relay" : "public");
 
-/** What clients do not see. */
+/** Facts that clients do not see. */
 const intentFacts = ({ intent, quoted, placed, ending, ...order }: TradeOrder) => ({
   user: intent.userID,
   quotedAmountOut: formatAmount(quoted.amountOut, intent.side === "buy" ? placed.decimals : coinDecimals),

@@ -33,7 +33,7 @@ export function showUser(program: Command, deps: AdminDeps): void {
 type UserDetails = Awaited<ReturnType<typeof readDetails>>;
 
 /**
- * Everything that an operator may see of a user: no encrypted private key, and not the value of the API key.
+ * Everything about a user that operators may see: no encrypted private key, and no value of an API key.
  *
  * @throws {OperatorError} if there is no such user.
  */
@@ -64,7 +64,7 @@ async function readDetails(table: Table, userID: string, now: Date) {
   };
 }
 
-/** The key in use, and the plan of the next key if one is being made. */
+/** The current key, and the plan of the next key while one is being created. */
 function apiKeyOf({ current, next }: Pick<UserKeyRecord, "current" | "next"> = {}) {
   return {
     current: current === undefined ? null : withoutValue(current),

@@ -30,7 +30,7 @@ export function syncPlans(program: Command, deps: AdminDeps): void {
         new Option("--check", "only list the differences; exit with 1 if there are any").conflicts("fix"),
       )
       .option("--fix", "repair the differences; may be stopped and run again at any time")
-      .option("--yes", `with --fix: delete unused keys and plans even if they are more than ${maxDeletions}`)
+      .option("--yes", `with --fix: allow more than ${maxDeletions} deletions of unused keys and plans`)
       .addOption(
         new Option("--api-stack <name>", "with --stack: the name of the deployed API stack")
           .default(planStack.example)
@@ -48,8 +48,8 @@ export function syncPlans(program: Command, deps: AdminDeps): void {
 }
 
 /**
- * Reads everything that is known of plans and keys. What exists in API Gateway is read before the records: a name is put
- * on record before a thing gets it, so the records read later always know the things found before.
+ * Reads all plans and keys. API Gateway is read before the records: a name is recorded before the key or plan
+ * is created, so the records read later include everything found before.
  */
 async function readPlanState({ table, plans, tierPlans }: PlanTarget): Promise<PlanState> {
   const keys = await indexed(apiKeysOfUsers(plans), ({ id }) => id);
@@ -88,28 +88,28 @@ function report({ stdout }: AdminDeps, drifts: readonly Drift[]): void {
   for (const drift of drifts) print(stdout, driftLine(drift));
   print(stdout, `differences: ${drifts.length}`);
   if (drifts.length === 0) return;
-  throw new OperatorError("There are differences; some may be changes in progress; --fix repairs them");
+  throw new OperatorError("There are differences; changes in progress may be among them; --fix repairs them");
 }
 
 const meanings: Record<Drift["what"], string> = {
   "orphan key": "is in API Gateway, but not on record",
   "orphan plan": "is in API Gateway, but not on record",
-  "left record": "a key is on record, but there is no such user",
-  "not mirrored": "no key for the plan of the user's tier",
+  "left record": "has a key on record, but there is no such user",
+  "not mirrored": "has no key for the plan of the user's tier",
   "lost key": "is on record, but not in API Gateway",
   "detached key": "is not on its plan",
   "untagged key": "has no tag, so functions may not delete it",
   "untagged plan": "has no tag, so functions may not change it",
-  "stale plan": "has another throttle or other stages than it should have",
+  "stale plan": "has the wrong throttle or stages",
 };
 
-/** For example `alice: key 1a2b3c is not on its plan`. */
+/** Returns, for example, `alice: key 1a2b3c is not on its plan`. */
 function driftLine(drift: Drift): string {
   const thing = "id" in drift ? `${drift.what.split(" ")[1]} ${drift.id} ` : "";
   return `${harmless(drift.userID)}: ${thing}${meanings[drift.what]}`;
 }
 
-/** If very many keys seem unused, the table is more likely to be at fault than they are. */
+/** If very many keys seem unused, the table is more likely wrong than the keys. */
 function refuseManyDeletions(drifts: readonly Drift[]): void {
   const { length } = drifts.filter(({ what }) => deletions.has(what));
   if (length > maxDeletions)
@@ -118,12 +118,12 @@ function refuseManyDeletions(drifts: readonly Drift[]): void {
     );
 }
 
-/** The differences that are repaired by deleting a key or a plan, and making no other. */
+/** Differences that are repaired only by deleting a key or a plan. */
 const deletions = new Set<Drift["what"]>(["orphan key", "orphan plan", "left record"]);
 
 /**
- * Repairs the differences one after the other, because the control plane accepts few calls a second. A failure does not
- * stop the others; an interruption does, between two of them.
+ * Repairs the differences one after the other, because the control plane accepts few calls a second.
+ * Continues after a failure. Stops at an interruption, between two of them.
  */
 async function repairAll(deps: AdminDeps, target: PlanTarget, drifts: readonly Drift[]): Promise<void> {
   const tally = { repaired: 0, failed: 0 };

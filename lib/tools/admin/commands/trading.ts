@@ -12,11 +12,11 @@ export function trading(program: Command, deps: AdminDeps): void {
     program
       .command("trading")
       .description(
-        "Show where trading is stopped, or stop and start it, within seconds. A stop refuses new orders, and ends " +
-          "those of which nothing is signed; what was sent is followed to its end. Without --chain it is about every " +
-          "chain, also those that do not trade yet.",
+        "Show where trading is stopped, or stop and start it, within seconds. A stop rejects new orders, and ends " +
+          "unsigned ones; sent transactions are followed to their end. Without --chain, the command applies to every " +
+          "chain, including those that do not trade yet.",
       )
-      .option("--stop", "place and sign nothing any more")
+      .option("--stop", "stop placing and signing orders")
       .addOption(new Option("--start", "undo --stop").conflicts("stop"))
       .addOption(new Option("--chain <chain>", "only this chain").choices(tradingChains)),
   ).action(async ({ stop, start, chain, ...options }: TradingOptions) => {
