@@ -1,6 +1,6 @@
 /**
  * THE TABLE: one row per function. Functions, routes, IAM grants, environment, alarms, the API documents and
- * docs/functions.md are derived from it, in that one direction. A row's name is its folder in functions/.
+ * docs/functions.md are all derived from it. A row's name is its folder in functions/.
  */
 
 import { planRows } from "./plan-rows.ts";
@@ -11,7 +11,7 @@ import type { Defaults, DefaultsOfKinds, Operation, RestMethod, Row } from "./ty
 import { userRows } from "./user-rows.ts";
 import { walletRows } from "./wallet-rows.ts";
 
-/** What a row gets if it does not say otherwise: no rights, no configuration, and enough for one small request. */
+/** Defaults of every row: no rights, no configuration, and enough memory and time for one small request. */
 const defaults = {
   deployed: "always",
   table: [],
