@@ -37,7 +37,10 @@ describe("the context of the edge", () => {
       stream,
       "streamDomainName needs edge to be false: the edge serves the stream at domainName, under /stream",
     ],
-    [regional, "certificateArn must be of us-east-1, because CloudFront takes no other; or set edge to false"],
+    [
+      regional,
+      "certificateArn must be of us-east-1, because CloudFront takes no other; or set edge to false",
+    ],
     [{ edge: false, edgeOnly: true }, "edgeOnly needs edge to be true"],
     [{ edge: false, webAclArn }, "webAclArn needs edge to be true"],
     [{ edge: false, firewall: true }, "firewall needs edge to be true"],
