@@ -3,7 +3,7 @@ import type { RestOperationName } from "../../operations/operations.ts";
 /** The groups of the reference page, in order. */
 export const restTags = {
   Wallets:
-    "Make, import, name and retire wallets. Private keys never leave the service, except in a sealed export.",
+    "Create, import, name and retire wallets. Private keys never leave the service, except in a sealed export.",
   Sessions: "Keep a page's token in a cookie that scripts cannot read.",
   "Trading settings": "Defaults of orders, for each chain.",
   Users: "Read the user's profile, level and referrals.",
@@ -17,14 +17,14 @@ type Note = { tag: keyof typeof restTags; description: string };
 const byId = "For another user's wallet, the response is 404, as if it did not exist.";
 const newestFirst = "The response has a `cursor` while more follow; send it back with the same filters.";
 const makesOne =
-  "Create the Idempotency-Key before the first try, and repeat an unanswered request with the same key and body.";
+  "Create the Idempotency-Key before the first attempt, and repeat an unanswered request with the same key and body.";
 
 /** Descriptions of each operation on the reference page, in Markdown. They follow its summary. */
 export const restNotes: Record<RestOperationName, Note> = {
   storeWallet: {
     tag: "Wallets",
     description:
-      "Seals the private key under its own data key. The same address on the same network is the same wallet: importing it again changes nothing. To hide the key from everybody on the way, import it sealed.",
+      "Seals the private key under its own data key. The same address on the same network is the same wallet: importing it again changes nothing. A sealed import also hides the key on its way to the service.",
   },
   listWallets: {
     tag: "Wallets",
@@ -70,7 +70,7 @@ export const restNotes: Record<RestOperationName, Note> = {
   },
   exportWallet: {
     tag: "Wallets",
-    description: `The first request is announced to the user, and returns the time from which the export is possible. After that time, the same request returns the private key, sealed to the public key that both requests name. ${byId}`,
+    description: `The first request is announced to the user, and returns the time from which the export is possible. After that time, the same request returns the private key, sealed to the public key in both requests. ${byId}`,
   },
   cancelExport: { tag: "Wallets", description: "Do this at once if you did not request the export." },
   startSession: {
@@ -124,7 +124,7 @@ export const restNotes: Record<RestOperationName, Note> = {
   quoteOrder: {
     tag: "Markets",
     description:
-      "Reserves nothing and binds nobody. `wouldBeRefused` is the first error that an order would get.",
+      "Reserves nothing and is not binding. `wouldBeRefused` is the first error that an order would get.",
   },
   placeOrder: {
     tag: "Orders",

@@ -36,7 +36,7 @@ export const sends = {
 /** A summary of each message, by the title of its schema. */
 export const messageSummaries: Readonly<Record<string, string>> = {
   Subscribe:
-    "Add channels. Valid names count even beside unknown ones; naming a channel again sends its snapshot again.",
+    "Add channels. Valid names work even next to unknown ones; subscribing again sends the snapshot again.",
   Unsubscribe: "Remove channels. Channels without a subscription are ignored.",
   Ping: "Keep a quiet connection open.",
   Subscriptions: "All channels to which the connection is subscribed.",
@@ -61,17 +61,18 @@ export const messageSummaries: Readonly<Record<string, string>> = {
 export const delivery = `One connection carries prices for everyone, and orders and positions for their owner, as they change.
 
 **Order.** The service answers each subscribe request with \`subscriptions\`, the complete set of channels, and
-then sends a \`snapshot\` of every channel that the request names. Naming a channel again brings its snapshot
-again. Requested exports of wallets that can still be cancelled follow. A snapshot too large for one message is split, and all parts but the last say \`more: true\`. A change made
-in the meantime is in the snapshot, in an \`update\`, or in both. That \`update\` can arrive before either reply.
+then sends a \`snapshot\` of every channel in the request, even if the connection has it already. Requested exports
+that can still be cancelled follow. A snapshot that is too large for one message is split, and all parts but the last
+have \`more: true\`. A change made in the meantime is in the snapshot, in an \`update\`, or in both. That \`update\`
+can arrive before either reply.
 
 **Duplicates.** Changes to orders, positions, settings, wallets, requested exports and redemptions are sent at least once. Changes to one record normally
-arrive in order, but after a fault one can arrive twice or late. Only the latest prices and settings matter, so some
-in between can be left out. Records are always complete: keep the one with the greater \`version\` (for prices, the
+arrive in order, but after a fault one can arrive twice or late. Only the latest prices and settings matter, so
+intermediate ones can be left out. Records are always complete: keep the one with the greater \`version\` (for prices, the
 later \`asOf\`) and drop the other.
 
 **Missed messages.** A connection that could not be reached later gets the current settings, wallets and requested exports, recent redemptions, and a \`snapshot\` of
-each private channel that it has. One that takes nothing for a minute, while others do, is closed.
+each of its private channels. A connection that accepts no messages for a minute, while others do, is closed.
 
 **Connections** close after ten minutes without a message in either direction, and after two hours in any case. A
 user can have 30 open connections, unless the deployment is configured otherwise. One more is refused with status
@@ -79,4 +80,4 @@ user can have 30 open connections, unless the deployment is configured otherwise
 one that sends more gets one \`RATE_LIMITED\` and is closed. Send a \`ping\` every few minutes. After a close,
 connect and subscribe again: the snapshots bring everything up to date.
 
-**New message types** and new fields can be added at any time. Ignore what you do not know.`;
+**New message types** and new fields can be added at any time. Ignore those that you do not know.`;
