@@ -33,7 +33,7 @@ type RoleProperties = { Policies: { PolicyName: string; PolicyDocument?: object 
 const stacks = synthesize(tradingContext);
 const names = Object.keys(operations);
 
-/** What AWS would answer the functions of these stacks, by the policies of roles, keys and endpoints. */
+/** Decides calls like AWS would, by the policies of roles, keys and endpoints in these stacks. */
 function accessIn({ data, api }: Stacks) {
   const access = readAccess([
     { name: "TerminalData", template: data },
@@ -67,7 +67,7 @@ function accessIn({ data, api }: Stacks) {
 const wallet = { userID: "u", walletId: "w", network: "eth", address: "0x1" };
 const { open, mac, ask } = accessIn(stacks);
 
-/** The stacks in which functions have other properties, and roles further policies. */
+/** Returns stacks with edited functions and additional policies of roles. */
 function changed(edit: (of: (name: string) => { lambda: object; role: RoleProperties }) => void): Stacks {
   const { data, api } = structuredClone(stacks);
   edit((name) => {
@@ -79,7 +79,7 @@ function changed(edit: (of: (name: string) => { lambda: object; role: RoleProper
   return { data, api };
 }
 
-/** As if a deployment had given executeOrders what signTransaction has: its policies, and its place behind the walls. */
+/** Simulates a deployment that gave executeOrders the policies and the network of signTransaction. */
 const impostor = changed((of) => {
   const [signer, executor] = [of("signTransaction"), of("executeOrders")];
   executor.role.Policies.push(...signer.role.Policies.filter(({ PolicyName }) => PolicyName !== "Table"));
@@ -92,7 +92,7 @@ const allOfDynamoDb = {
 };
 
 describe("the key of wallets", () => {
-  it("lets the signer open one wallet of a network that trades", () => {
+  it("lets the signer open one wallet at a time, on networks that trade", () => {
     expect(open("signTransaction")).toBeUndefined();
     const { userID: _, ...unbound } = wallet;
     for (const context of [{ ...wallet, network: "sol" }, { ...wallet, another: "x" }, unbound, {}])
@@ -101,7 +101,7 @@ describe("the key of wallets", () => {
       expect(open("signTransaction", wallet, action)).toBeDefined();
   });
 
-  it("lets no other function open one but sealExport", () => {
+  it("lets only sealExport open wallets besides the signer", () => {
     expect(names.filter((name) => open(name) === undefined)).toEqual(["sealExport", "signTransaction"]);
     expect(accessIn(impostor).open("executeOrders")).toMatch(/no VPC endpoint policy/);
     const outside = changed((of) => {
@@ -110,7 +110,7 @@ describe("the key of wallets", () => {
     expect(accessIn(outside).open("executeOrders")).toMatch(/no resource-based policy/);
   });
 
-  it("does not let the signer open one outside the walls, unless there are none", () => {
+  it("does not let the signer open wallets outside the VPC, unless there is none", () => {
     const outside = changed((of) => Object.assign(of("signTransaction").lambda, { VpcConfig: undefined }));
     expect(accessIn(outside).open("signTransaction")).toMatch(/no identity-based policy/);
     const withoutWalls = accessIn(synthesize({ ...tradingContext, signerVpc: false }));
@@ -124,14 +124,14 @@ describe("the key of wallets", () => {
 describe("the key of orders", () => {
   const users = (action: string) => names.filter((name) => mac(name, action) === undefined);
 
-  it("lets the placer alone make codes, and the signer alone check them", () => {
+  it("lets only the placer create codes, and only the signer verify them", () => {
     expect(users("kms:VerifyMac")).toEqual(["signTransaction"]);
     expect(users("kms:GenerateMac")).toEqual(["placeOrder"]);
     const { mac: ofImpostor } = accessIn(impostor);
     expect(ofImpostor("executeOrders", "kms:VerifyMac")).toMatch(/no VPC endpoint policy/);
   });
 
-  it("names both, so that the same policy in another role is not enough", () => {
+  it("names both roles, so that another role with the same policy is refused", () => {
     const others = changed((of) => {
       for (const name of ["placeOrder", "signTransaction"])
         of("executeOrders").role.Policies.push(...of(name).role.Policies);
@@ -140,7 +140,7 @@ describe("the key of orders", () => {
       expect(accessIn(others).mac("executeOrders", action)).toMatch(/no resource-based policy/);
   });
 
-  it("does not let the signer check codes outside the walls", () => {
+  it("does not let the signer verify codes outside the VPC", () => {
     const outside = changed((of) => Object.assign(of("signTransaction").lambda, { VpcConfig: undefined }));
     expect(accessIn(outside).mac("signTransaction", "kms:VerifyMac")).toMatch(/no identity-based policy/);
   });
@@ -150,18 +150,18 @@ const writes = ["PutItem", "UpdateItem", "DeleteItem"];
 const writersOf = (partition: string, { ask: asks }: Pick<ReturnType<typeof accessIn>, "ask">) =>
   names.filter((name) => writes.some((action) => asks(name, action, [partition]) === undefined));
 
-describe("the partitions that the signer believes", () => {
+describe("the partitions that the signer trusts", () => {
   it.each([
     ["SIGNED#01KAMZ3Q5T9WJ2M4N6P8R0S1V3", ["signTransaction"]],
     ["CANCELLED#01KAMZ3Q5T9WJ2M4N6P8R0S1V3", ["cancelOrder"]],
     ["POLICY#u", ["setWalletPolicy"]],
     ["TRADING", []],
-  ])("include %s, which is written by %j alone", (partition, owners) => {
+  ])("include %s, which only %j may write", (partition, owners) => {
     expect(writersOf(partition, { ask })).toEqual(owners);
     expect(writersOf("TRADES#u", { ask })).toContain("executeOrders");
   });
 
-  it("stay closed to roles that are given all actions on the table, also in batches and in PartiQL", () => {
+  it("stay closed to roles with all actions on the table, also in batches and in PartiQL", () => {
     const generous = accessIn(changed((of) => of("executeOrders").role.Policies.push(allOfDynamoDb)));
     const more = ["BatchWriteItem", "PartiQLInsert", "PartiQLUpdate", "PartiQLDelete"];
     for (const action of [...writes, ...more]) {
@@ -173,7 +173,7 @@ describe("the partitions that the signer believes", () => {
     }
   });
 
-  it("can be read by those who work on orders", () => {
+  it("are readable by the functions that work on orders", () => {
     expect(ask("executeOrders", "BatchGetItem", ["SIGNED#1", "TRADING"])).toBeUndefined();
     expect(ask("signTransaction", "BatchGetItem", ["CANCELLED#1", "TRADING", "USER#u"])).toBeUndefined();
   });
@@ -198,7 +198,7 @@ describe("the partition of a user", () => {
   };
   const traders = ["executeOrders", "cancelOrder", "watchReceipts", "sweepLanes", "recordExecutions"];
 
-  it.each(Object.entries(own))("keeps a %s from functions that write orders", (_, { PK }) => {
+  it.each(Object.entries(own))("closes a %s to functions that write orders", (_, { PK }) => {
     const writers = writersOf(PK, { ask });
     expect(writers.filter((name) => traders.includes(name))).toEqual([]);
     expect(writers).toContain("placeOrder");
@@ -207,12 +207,12 @@ describe("the partition of a user", () => {
     expect(ask("executeOrders", "BatchGetItem", [PK])).toBeUndefined();
   });
 
-  it.each(Object.entries(traded))("has no %s, which executeOrders may write", (_, { PK }) => {
+  it.each(Object.entries(traded))("does not contain %s, which executeOrders may write", (_, { PK }) => {
     for (const action of writes) expect(ask("executeOrders", action, [PK])).toBeUndefined();
   });
 });
 
-describe("what does not concern trading", () => {
+describe("data outside trading", () => {
   const foreign = {
     prices: pricesKey,
     rewards: catalogueKey,
@@ -226,22 +226,22 @@ describe("what does not concern trading", () => {
   };
   const traders = ["placeOrder", "cancelOrder", "executeOrders", "signTransaction", "watchReceipts"];
 
-  it.each(Object.entries(foreign))("is out of reach of functions of trading: %s", (_, { PK }) => {
+  it.each(Object.entries(foreign))("is closed to functions of trading: %s", (_, { PK }) => {
     const writers = writersOf(PK, { ask });
     expect(writers.filter((name) => [...traders, "recordExecutions"].includes(name))).toEqual([]);
     expect(writers).toContain("feedPrices");
     expect(ask("executeOrders", "PutItem", ["TRADES#u", PK])).toMatch(/with an explicit deny/);
   });
 
-  it("includes orders for the function that watches chains, which writes what it watches", () => {
+  it("includes orders for the function that watches chains, which writes the chains it watches", () => {
     expect(writersOf(watcherKey("eth").PK, { ask })).toContain("watchReceipts");
     for (const partition of ["TRADES#u", "LANE#eth#0x1", "LANES#eth#0"])
       expect(writersOf(partition, { ask })).not.toContain("watchReceipts");
   });
 });
 
-describe("DynamoDB's endpoint behind the walls", () => {
-  it("lets the signer alone pass, with the actions of its row, on this table", () => {
+describe("DynamoDB's endpoint in the VPC", () => {
+  it("admits only the signer, with the actions of its row, on this table", () => {
     expect(ask("signTransaction", "PutItem", ["SIGNED#1"])).toBeUndefined();
     const generous = accessIn(changed((of) => of("signTransaction").role.Policies.push(allOfDynamoDb)));
     expect(generous.ask("signTransaction", "Scan")).toMatch(/no VPC endpoint policy/);

@@ -19,7 +19,7 @@ const alarms = Object.entries(
   resourcesOf<AlarmProperties>(watchOf(synthesize(customContext)), "AWS::CloudWatch::Alarm"),
 ).map(([id, { Properties }]) => [id.replace(/^Alarms|[0-9A-F]{8}$/g, ""), Properties] as const);
 
-/** The row whose function a metric is about. */
+/** The row of the function that a metric measures. */
 function rowOf({ MetricName, Dimensions = [] }: Metric): Operation | undefined {
   const id = (Dimensions.find(({ Name }) => Name === "FunctionName")?.Value as { Ref: string } | undefined)
     ?.Ref;
@@ -27,13 +27,16 @@ function rowOf({ MetricName, Dimensions = [] }: Metric): Operation | undefined {
   return (operations as Record<string, Operation>)[name];
 }
 
-/** Whether a function runs in a minute: on schedule, or else in every minute. Daily runs begin a day after the deploy. */
+/**
+ * Whether a function runs in a minute. Functions without a schedule run every minute. Daily runs begin a day
+ * after the deployment.
+ */
 function runs(row: Operation | undefined, minute: number): boolean {
   if (row?.kind !== "schedule") return minute >= 0;
   return minute >= row.everyMinutes && minute % row.everyMinutes === Math.min(700, row.everyMinutes - 1);
 }
 
-/** Days with users: now and then one thing fails, and the next attempt succeeds. */
+/** Days with users: now and then a call fails, and the next attempt succeeds. */
 const goodDays: Feed = (metric) => {
   const row = rowOf(metric);
   const call = metric.Dimensions?.find(({ Name }) => Name === "Operation")?.Value;
@@ -56,15 +59,15 @@ const goodDays: Feed = (metric) => {
     case "SignatureRefused":
       return () => undefined;
     default:
-      // What has data only when something goes wrong: lines of logs, and DynamoDB's failures.
+      // Log lines and DynamoDB's failures have data only when something goes wrong.
       return (minute) => (hiccup(minute) && (call ?? "Query") === "Query" ? 1 : undefined);
   }
 };
 
-/** The first days after a deploy, before there are users: only what the schedules cause. */
+/** The first days after a deployment, before there are users: only schedules run. */
 const cleanDeploy: Feed = (metric) => {
   const row = rowOf(metric);
-  // Prices are written, and so published and delivered.
+  // Prices are written, and so they are published and delivered.
   const isBusy = row?.kind === "schedule" || row === operations.publishChanges || row === operations.deliver;
   if (metric.Namespace !== "AWS/Lambda" || !isBusy) return () => undefined;
   const value = { Invocations: 1, IteratorAge: 300 }[metric.MetricName] ?? 0;
@@ -72,8 +75,8 @@ const cleanDeploy: Feed = (metric) => {
 };
 
 /**
- * What is reported while something is wrong: each run of a schedule fails, and of everything else a few in each minute. Lambda
- * tries a rejected run several times within its minute.
+ * A lasting fault: every run of a schedule fails, and some calls of every other function in each minute.
+ * Lambda tries a rejected run several times within its minute.
  */
 const badDays: Feed = (metric) => {
   const row = rowOf(metric);
@@ -85,7 +88,7 @@ const badDays: Feed = (metric) => {
 
 describe("no alarm", () => {
   it.each([
-    ["after a clean first deploy, without users", cleanDeploy],
+    ["after a first deployment without users", cleanDeploy],
     ["on good days", goodDays],
   ])("is raised %s", (_, feed) => {
     const raised = alarms.filter(([, alarm]) =>
@@ -118,7 +121,7 @@ describe("the alarm", () => {
   });
 });
 
-/** 0 is a point within the threshold, X one beyond, and - a missing one. */
+/** 0 is a point within the threshold, X a point beyond it, and - a missing point. */
 const points = (text: string) =>
   text.split(" ").map((point) => ({ "0": 0, X: 1, "-": undefined })[point] as number | undefined);
 
@@ -133,7 +136,7 @@ describe("the emulation of CloudWatch", () => {
     TreatMissingData: "notBreaching",
   };
 
-  // The examples of AWS's page about missing data.
+  // Examples from AWS's page about missing data.
   it.each<[number, string, State, State]>([
     [3, "0 - X - X", "OK", "OK"],
     [3, "0 - - - -", "OK", "OK"],
@@ -144,7 +147,7 @@ describe("the emulation of CloudWatch", () => {
     [2, "0 0 X 0 X", "ALARM", "ALARM"],
     [2, "0 - X - -", "OK", "OK"],
     [2, "- - - - X", kept, "OK"],
-  ])("takes %i of 3 points of %s as AWS does", (DatapointsToAlarm, text, ignore, notBreaching) => {
+  ])("takes %i of 3 points of %s like AWS", (DatapointsToAlarm, text, ignore, notBreaching) => {
     const states = ["ignore", "notBreaching"].map((TreatMissingData) =>
       nextState({ ...alarm, DatapointsToAlarm, TreatMissingData }, points(text), kept),
     );

@@ -23,13 +23,12 @@ export type AlarmProperties = Partial<Metric> & {
 
 export type State = "INSUFFICIENT_DATA" | "OK" | "ALARM";
 
-/** What is reported of a metric in each minute, or undefined for no data. */
+/** The value of a metric in each minute, or undefined for no data. */
 export type Feed = (metric: Metric) => (minute: number) => number | undefined;
 
 /** A value for each period, or undefined for no data. */
 type Series = readonly (number | undefined)[];
 
-/** The metrics of an alarm. */
 export function metricsOf(alarm: AlarmProperties): { metric: Metric; minutes: number; statistic: string }[] {
   const { MetricName, Namespace, Dimensions = [], Period, Statistic = "" } = alarm;
   if (MetricName !== undefined && Namespace !== undefined && Period !== undefined)
@@ -52,14 +51,14 @@ const aggregates: Record<string, (values: number[]) => number> = {
   Maximum: (values) => Math.max(...values),
 };
 
-/** Combines the values that several series have in each period. */
+/** Combines the values of several series in each period. */
 const combine = (all: readonly Series[], statistic: string, none?: number): Series =>
   (all[0] ?? []).map((_, index) => {
     const present = all.map((each) => each[index]).filter((each) => each !== undefined);
     return present.length === 0 ? none : aggregates[statistic]?.(present);
   });
 
-/** The results of the metric math that alarms use, as AWS documents FILL and missing data. */
+/** The metric math that alarms use, with FILL and missing data as AWS documents them. */
 const expressions: Record<string, (all: readonly Series[]) => Series> = {
   "MAX(METRICS())": (all) => combine(all, "Maximum"),
   "SUM(FILL(METRICS(), 0)) + TIME_SERIES(0)": (all) => combine(all, "Sum", 0),
@@ -69,13 +68,16 @@ const expressions: Record<string, (all: readonly Series[]) => Series> = {
   },
 };
 
-/** CloudWatch looks at more periods than it evaluates. How many is not documented; its examples have two. */
+/**
+ * CloudWatch looks at more periods than it evaluates. Their number is not documented; AWS's examples have
+ * two.
+ */
 const more = 2;
 
 /** Metrics arrive late. */
 const delayMinutes = 2;
 
-/** The states that an alarm takes one after the other, from its creation in minute 0 on. */
+/** The states of an alarm in order, from its creation in minute 0. */
 export function statesOf(alarm: AlarmProperties, feed: Feed, minutes: number): State[] {
   const inputs = metricsOf(alarm).map(({ metric, statistic }) => ({ statistic, reported: feed(metric) }));
   const { Expression } = alarm.Metrics?.find((each) => each.Expression !== undefined) ?? {};
@@ -105,14 +107,16 @@ const breaches: Record<string, (value: number, threshold: number) => boolean> = 
   LessThanThreshold: (value, threshold) => value < threshold,
 };
 
-/** The state that follows from all points that CloudWatch looks at, by the rules of AWS's page about missing data. */
+/**
+ * Derives the state from all points that CloudWatch looks at, by the rules of AWS's page about missing data.
+ */
 export function nextState(alarm: AlarmProperties, points: Series, current: State): State {
   const { EvaluationPeriods, DatapointsToAlarm = EvaluationPeriods, ComparisonOperator, Threshold } = alarm;
   const present = points.filter((point) => point !== undefined).slice(-EvaluationPeriods);
   const breaching = present.filter((point) => breaches[ComparisonOperator]?.(point, Threshold)).length;
   if (breaching >= DatapointsToAlarm) return "ALARM";
   if (present.length === EvaluationPeriods) return "OK";
-  // CloudWatch ignores missing data of DynamoDB, whatever the alarm says.
+  // CloudWatch ignores missing data of DynamoDB, regardless of the alarm's setting.
   const ignores =
     alarm.TreatMissingData === "ignore" ||
     metricsOf(alarm).some(({ metric }) => metric.Namespace === "AWS/DynamoDB");

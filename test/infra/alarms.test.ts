@@ -37,7 +37,7 @@ const counting = (name: string) => [
   { MetricName: `${name}Faults`, MetricNamespace: "TerminalApi", MetricValue: "1" },
 ];
 
-/** Three failures within five minutes; of what runs less often, three runs one after the other. */
+/** Three failures within five minutes, or for rarer functions, three failed runs in a row. */
 const raisedBy = (row: Operation) =>
   row.kind === "schedule" && row.everyMinutes >= 5
     ? { Threshold: 1, EvaluationPeriods: 3, period: row.everyMinutes * 60 }
@@ -54,34 +54,37 @@ const kinds = (...kinds: Operation["kind"][]) =>
   Object.values<Operation>(operations).filter(({ kind }) => kinds.includes(kind)).length;
 
 describe("the alarms", () => {
-  it.each(operationsOf("rest"))("say what users notice while %s fails", (_, { path, method, impact }) => {
-    const dimensions = [
-      { Name: "Method", Value: method },
-      { Name: "Resource", Value: path },
-      { Name: "ApiName", Value: "TerminalApi" },
-    ];
-    const alarm = alarmOn(alarms, "5XXError", JSON.stringify(path), `"${method}"`);
-    expect(alarm.Dimensions).toEqual(expect.arrayContaining(dimensions));
-    expect(alarm.AlarmDescription).toContain(impact);
-    expect(alarm.AlarmDescription).toContain("Look first at");
-    expect(alarm).toMatchObject({ Threshold: 3, Period: 300, EvaluationPeriods: 1, Statistic: "Sum" });
-  });
+  it.each(operationsOf("rest"))(
+    "describe the effect on users while %s fails",
+    (_, { path, method, impact }) => {
+      const dimensions = [
+        { Name: "Method", Value: method },
+        { Name: "Resource", Value: path },
+        { Name: "ApiName", Value: "TerminalApi" },
+      ];
+      const alarm = alarmOn(alarms, "5XXError", JSON.stringify(path), `"${method}"`);
+      expect(alarm.Dimensions).toEqual(expect.arrayContaining(dimensions));
+      expect(alarm.AlarmDescription).toContain(impact);
+      expect(alarm.AlarmDescription).toContain("Look first at");
+      expect(alarm).toMatchObject({ Threshold: 3, Period: 300, EvaluationPeriods: 1, Statistic: "Sum" });
+    },
+  );
 
-  it("report errors of authorize, which does not throw for an invalid token", () => {
+  it("count errors of authorize, which does not throw for an invalid token", () => {
     const alarm = alarmOn(alarms, "Errors");
     expect(JSON.stringify(alarm.Dimensions)).toContain('"authorizeFunction');
     expect(alarm.AlarmDescription).toContain(operations.authorize.impact);
   });
 
   it.each(Object.entries<Operation>(operations))(
-    "report that Lambda rejects calls of %s",
+    "count calls of %s that Lambda rejects",
     (name, { impact }) => {
       const alarm = alarmOn(alarms, "Throttles", `"${name}Function`);
       expect(alarm.AlarmDescription).toContain(impact);
     },
   );
 
-  it("watch the table, and are no more than these tests list", () => {
+  it("watch the table, and these tests list all of them", () => {
     const ofTable = alarms
       .flatMap(({ Metrics }) => Metrics ?? [])
       .flatMap(({ MetricStat }) => MetricStat ?? [])
@@ -100,7 +103,7 @@ describe("the alarms", () => {
     expect(alarms).toHaveLength(ofRows + ofRealTime + others.length);
   });
 
-  it("report keys that API Gateway refuses, over HTTP and WebSocket", () => {
+  it("count keys that API Gateway refuses, over HTTP and WebSocket", () => {
     const refused = filters.filter(
       ({ MetricTransformations: [metric] }) => metric?.MetricName === "RefusedKeys",
     );
@@ -126,8 +129,8 @@ describe("the alarms", () => {
   });
 });
 
-describe("the alarms on what happens without a request", () => {
-  it.each(background)("report failures of %s, also those that it answers", (name, row) => {
+describe("the alarms on background work", () => {
+  it.each(background)("count failures of %s, including those that it answers", (name, row) => {
     const { period, ...raised } = raisedBy(row);
     expect(filterOf(name)).toMatchObject({
       FilterPattern: `{ ${logged(name)} }`,
@@ -160,7 +163,7 @@ describe("the alarms on what happens without a request", () => {
     ]);
   });
 
-  it("report failures of authorizeConnection, and not the connections that it refuses", () => {
+  it("count failures of authorizeConnection, but not the connections that it refuses", () => {
     const brokenOff =
       '($.type = "platform.report") && (($.record.status = "timeout") || ($.record.errorType = "Runtime.*"))';
     expect(filterOf("authorizeConnection")).toMatchObject({
@@ -174,7 +177,7 @@ describe("the alarms on what happens without a request", () => {
     expect(JSON.stringify(errors)).not.toContain("authorizeConnection");
   });
 
-  it.each(operationsOf("changes"))("report that %s is late", (name, { impact }) => {
+  it.each(operationsOf("changes"))("are raised when %s is late", (name, { impact }) => {
     const alarm = alarmOn(alarms, "IteratorAge", `"${name}Function`);
     expect(alarm).toMatchObject({
       ComparisonOperator: "GreaterThanThreshold",
@@ -185,7 +188,7 @@ describe("the alarms on what happens without a request", () => {
     expect(alarm.AlarmDescription).toContain(impact);
   });
 
-  it("report changes that Lambda gave up", () => {
+  it("are raised by changes that Lambda gave up", () => {
     const alarm = alarmOn(alarms, "ApproximateNumberOfMessagesVisible", '"ChangesFailed');
     expect(alarm).toMatchObject({
       ComparisonOperator: "GreaterThanOrEqualToThreshold",
@@ -194,7 +197,7 @@ describe("the alarms on what happens without a request", () => {
     });
   });
 
-  it("report that the issuer's keys cannot be fetched, while users may not notice it yet", () => {
+  it("are raised when the issuer's keys cannot be fetched, even before users notice", () => {
     const outages = filters.filter(
       ({ MetricTransformations: [metric] }) => metric?.MetricName === "IssuerOutages",
     );
@@ -212,7 +215,7 @@ describe("the alarms on what happens without a request", () => {
     expect(alarm.AlarmDescription).toMatch(/six hours.*Look first at the issuer's JWKS/);
   });
 
-  it("report that there is no room for another key or plan, and say what to do", () => {
+  it("are raised when there is no room for another key or plan, and describe the remedy", () => {
     const limits = filters.find(
       ({ MetricTransformations: [metric] }) => metric?.MetricName === "KeyLimitReached",
     );
@@ -229,7 +232,7 @@ describe("the alarms on what happens without a request", () => {
     expect(alarm.AlarmDescription).toMatch(/10,000.*Look first at.*freeIdleKeys.*deleteRetiredKeys/);
   });
 
-  it.each(tradingTroubles)("report %s where chains trade, and only there", (trouble) => {
+  it.each(tradingTroubles)("are raised by %s only where trading is on", (trouble) => {
     const filter = filters.find(({ MetricTransformations: [metric] }) => metric?.MetricName === trouble);
     const warned = '($.level = "WARN") && ($.message.operation = "sweepLanes")';
     expect(filter).toEqual({
@@ -243,7 +246,7 @@ describe("the alarms on what happens without a request", () => {
     expect(() => alarmOn(alarmsOf(), trouble)).toThrow("0 alarms");
   });
 
-  it("report each refusal of the signer where chains trade, and only there", () => {
+  it("are raised by each refusal of the signer, only where trading is on", () => {
     const filter = filters.find(
       ({ MetricTransformations: [metric] }) => metric?.MetricName === "SignatureRefused",
     );
@@ -265,10 +268,10 @@ describe("the alarms on what happens without a request", () => {
       ),
     );
 
-  it.each(operationsOf("schedule"))("report that %s did not run", (name, { everyMinutes, impact }) => {
+  it.each(operationsOf("schedule"))("are raised when %s did not run", (name, { everyMinutes, impact }) => {
     const [alarm, ...others] = missing(alarms, name) as [AlarmProperties];
     expect(others).toEqual([]);
-    // At least one run is due in each period.
+    // Each period contains at least one scheduled run.
     expect(periodOf(alarm)).toBe({ 1: 5, 5: 10 }[everyMinutes] ?? everyMinutes);
     expect(alarm.AlarmDescription).toContain(impact);
   });

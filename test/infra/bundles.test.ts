@@ -15,21 +15,21 @@ import { type FunctionProperties, functionsOf } from "./synthesized.ts";
 const outdir = mkdtempSync(join(tmpdir(), "bundles-"));
 let functions: Record<string, FunctionProperties>;
 
-// The one synthesis with the functions' code, and with CDK's own check of the templates.
+// The only synthesis that includes the functions' code and CDK's own check of the templates.
 beforeAll(() => {
   const assembly = terminalApp({ outdir, context: { trading: tradingChains, walletExport: true } }).synth();
   functions = functionsOf({ api: assembly.getStackByName("TerminalApi").template });
 });
 afterAll(() => rmSync(outdir, { recursive: true }));
 
-/** A value with placeholders for what is known at deployment only. */
+/** Replaces values that are known only at deployment by a placeholder. */
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   const [, parts] = (value as { "Fn::Join"?: [string, unknown] })["Fn::Join"] ?? [];
   return Array.isArray(parts) ? parts.map(textOf).join("") : "known at deployment";
 }
 
-/** Loads the code as Lambda would, with the function's own environment and no other variables. */
+/** Loads the code like Lambda does, with only the function's own environment. */
 async function load(file: string, variables: Record<string, unknown>) {
   const known = Object.entries(variables).map(([name, value]) => [name, textOf(value)]);
   const program = `
@@ -58,21 +58,21 @@ async function load(file: string, variables: Record<string, unknown>) {
 /** The folder of a function's code. */
 const assetOf = (name: string) => join(outdir, `asset.${functions[name]?.Code.S3Key.replace(/\.zip$/, "")}`);
 
-/** The limits in KB of functions that need more than others. */
+/** Limits in KB for functions larger than the default. */
 const limits: Readonly<Record<string, number>> = {
-  // It pushes to thousands of clients, by an HTTP client that is large but fast.
+  // Pushes to thousands of clients with an HTTP client that is large but fast.
   deliver: 850,
-  // It has the clients of three services, and the code that quotes.
+  // Contains the clients of three services, and the quoting code.
   placeOrder: 550,
-  // It has the clients of two services, and the code of chains.
+  // Contains the clients of two services, and the code of chains.
   executeOrders: 450,
-  // They have the clients of two services, and the code that derives addresses.
+  // These contain the clients of two services, and the code that derives addresses.
   createWallet: 450,
   importWallet: 450,
 };
 const limitKB = (name: string) => limits[name] ?? 400;
 
-/** One for each way in which lib/runtime makes a handler. The end-to-end tests run the others. */
+/** One for each kind of handler in lib/runtime. The end-to-end tests run the others. */
 const loaded: readonly OperationName[] = ["authorize", "placeOrder", "subscribe", "deliver"];
 
 describe("the bundle", () => {
@@ -86,7 +86,7 @@ describe("the bundle", () => {
     const { Environment } = functions[name] as FunctionProperties;
     expect(await load(join(assetOf(name), "index.mjs"), Environment?.Variables ?? {})).toEqual({
       type: "function",
-      // The runtime refuses handlers that take a callback.
+      // The runtime rejects handlers that take a callback.
       parameters: expect.toSatisfy((count: number) => count < 3),
       printed: "",
     });

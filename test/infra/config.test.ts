@@ -51,7 +51,7 @@ describe("readConfiguration", () => {
     });
   });
 
-  it("reads values, and the text of a command line, alike", () => {
+  it("reads JSON values and command-line text alike", () => {
     const values = {
       allowedOrigins: ["https://app.example"],
       walletLimits: { Enterprise: 1000 },
@@ -96,18 +96,18 @@ describe("readConfiguration", () => {
     expect(read(context)).toMatchObject({ domain: rest, streamDomain: stream });
   });
 
-  it.each([0, 3600, "0"])("accepts a grace of %j seconds for new keys", (keyGraceSeconds) => {
+  it.each([0, 3600, "0"])("accepts %j seconds of grace for new keys", (keyGraceSeconds) => {
     expect(read({ keyGraceSeconds })).toMatchObject({ keyGraceSeconds: Number(keyGraceSeconds) });
   });
 
-  it("scales the throttles with the account, and replaces those that are given", () => {
+  it("scales the throttles with the account, and replaces those in the context", () => {
     const ping = { rateLimit: 20, burstLimit: 30 };
     const { throttles } = read({ accountRequestsPerSecond: "2500", throttles: JSON.stringify({ ping }) });
     expect(throttles).toMatchObject({ listWallets: { rateLimit: 50, burstLimit: 1250 }, ping });
   });
 
   it.each(["no-reply@mail.example", "Trading terminal <no-reply@mail.example>"])(
-    "accepts mail from %s",
+    "accepts %s as the sender of mail",
     (from) => {
       const identityArn = "arn:aws:ses:eu-west-1:111111111111:identity/mail.example";
       expect(read({ mailFrom: from, mailIdentityArn: identityArn })).toMatchObject({
@@ -250,7 +250,7 @@ describe("readConfiguration", () => {
       "priceFeeds.0.apiKey must be an object of source, venue and url",
     ],
     [{ alarmTopicArn: "alarms" }, "alarmTopicArn must be the ARN of an SNS topic"],
-  ])("refuses %j", (context, message) => {
+  ])("rejects %j", (context, message) => {
     expect(errorFor(context)).toBe(`Context ${message}`);
   });
 

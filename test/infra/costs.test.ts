@@ -6,7 +6,7 @@ import { synthesize, type Template, tradingContext } from "./synthesized.ts";
 const { data, api, watch } = synthesize();
 const page = costsPage([data, api, watch]);
 
-/** The page of stacks in which the data stack has other resources besides. */
+/** Renders the page for a data stack with additional resources. */
 const pageWith = (Resources: Template["Resources"]) =>
   costsPage([{ Resources: { ...data.Resources, ...Resources } }, api, watch]);
 
@@ -15,14 +15,14 @@ describe("docs/costs.md", () => {
     expect(readFileSync("docs/costs.md", "utf8")).toBe(page);
   });
 
-  it("has the total that the README has", () => {
+  it("has the same total as README", () => {
     const [, total] = /\*\*Total, about\*\* \| {2}\| \*\*(\$\d+)\*\*/.exec(page) ?? [];
     expect(readFileSync("README.md", "utf8")).toContain(`about ${total} a month at rest`);
   });
 });
 
 describe("costsPage", () => {
-  it("counts what is billed at rest", () => {
+  it("counts resources that are billed at rest", () => {
     expect(page).toContain("| KMS keys | 2 × $1.00 | $2.00 |");
     expect(pageWith({ Other: { Type: "AWS::KMS::Key", Properties: {} } })).toContain(
       "| KMS keys | 3 × $1.00 | $3.00 |",
@@ -38,14 +38,14 @@ describe("costsPage", () => {
     expect(of(pageWith({ Several: several }))).toBe(of(page) + 2);
   });
 
-  it("takes a read of a range for a whole unit, as it is consistent", () => {
+  it("counts a whole unit for a read of a range, because it is consistent", () => {
     // 10.368 M x ($0.20 + 1.73 GB x 10 ms + $0.125), in millions.
     expect(page).toMatch(
       /\| deliver, for prices \| 10\.37 M × 10 ms of 1\.73 GB, and the table \| \$5\.76 \|/,
     );
   });
 
-  it("has the operations of trading, and says what their schedules add, where nothing trades", () => {
+  it("includes the operations of trading, with the cost of their schedules, where trading is off", () => {
     expect(page).toMatch(/\| quoteOrder \| \$3\.50 \| \$5\.83 \|/);
     expect(page).toMatch(/Where chains trade, watchReceipts and sweepLanes cost up to \$\d/);
     const { data, api, watch } = synthesize(tradingContext);
@@ -55,7 +55,7 @@ describe("costsPage", () => {
     expect(page).toContain("The walls around signTransaction cost $14.40, and the key of orders $1.00.");
   });
 
-  it("adds up what an order takes, from its request to its final outcome", () => {
+  it("adds up the cost of an order, from its request to its final outcome", () => {
     const cost = (name: string) =>
       Number(new RegExp(`\\| ${name} \\| \\d \\| \\$([\\d.]+) \\|`).exec(page)?.[1]);
     const parts = ["placeOrder", "executeOrders", "signTransaction", "publishChanges"].map(cost);
@@ -70,7 +70,7 @@ describe("costsPage", () => {
     expect(costsPage([data, api, watch])).not.toMatch(/feedPrices \||for prices \|/);
   });
 
-  it("refuses a type of resource of which it does not know whether AWS bills it", () => {
+  it("rejects a resource type whose billing it does not know", () => {
     expect(() => pageWith({ Gateway: { Type: "AWS::EC2::NatGateway", Properties: {} } })).toThrow(
       "Add the costs of these to lib/tools/documents/billed-resources.ts: AWS::EC2::NatGateway",
     );

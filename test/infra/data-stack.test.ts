@@ -26,7 +26,7 @@ describe("the data stack", () => {
     });
   });
 
-  it("keeps its resources, unless the deploy that creates them fails", () => {
+  it("keeps its resources, unless the deployment that creates them fails", () => {
     for (const [id, resource] of Object.entries(data.Resources))
       if (resource.Type !== "AWS::KMS::Alias")
         expect(resource, id).toMatchObject({
@@ -83,7 +83,7 @@ describe("the keys for imports", () => {
   const importKeys = ["1", "2"];
   const two = synthesize({ importKeys });
 
-  it("are one for each label, which lose none when another is added", () => {
+  it("exist once per label, and stay when another label is added", () => {
     expect(importKeysOf({ data }).map(({ id }) => id)).toEqual(["ImportKey1936C201C"]);
     const [first, second, ...more] = importKeysOf(two);
     expect(more).toEqual([]);
@@ -99,13 +99,13 @@ describe("the keys for imports", () => {
     });
   });
 
-  it("are named to functions in the order of the context", () => {
+  it("are passed to functions in the order of the context", () => {
     const { Environment } = functionsOf(two).listImportKeys ?? {};
     const names = [...JSON.stringify(Environment?.Variables.IMPORT_KEYS).matchAll(/GetAttImportKey(\d)/g)];
     expect(names.map(([, label]) => label)).toEqual(importKeys);
   });
 
-  it("can be removed from the context, since no stack imports an export of them", () => {
+  it("can be removed from the context, because no stack imports their exports", () => {
     const exported = Object.entries(two.data.Outputs).filter(([, output]) => "Export" in output);
     expect(JSON.stringify(exported)).not.toContain("ImportKey");
   });
@@ -163,7 +163,7 @@ describe("the user pool", () => {
   });
 });
 
-describe("a deploy with another configuration", () => {
+describe("a change of configuration", () => {
   const exportsOf = ({ Outputs }: Template) =>
     Object.values(Outputs as Record<string, { Value: unknown; Export?: { Name: string } }>)
       .filter(({ Export }) => Export !== undefined)
@@ -174,15 +174,15 @@ describe("a deploy with another configuration", () => {
   const contexts = [{}, { issuer, audience }, { tableStreamArn }, customContext];
   const deployments = contexts.map((context) => synthesize(context));
 
-  // CloudFormation refuses to remove or to change an export that another stack imports.
-  it("finds each resource and each export of the data stack as they were", () => {
+  // CloudFormation rejects removing or changing an export that another stack imports.
+  it("keeps each resource and each export of the data stack", () => {
     for (const { data: other } of deployments) {
       expect(Object.keys(other.Resources)).toEqual(Object.keys(data.Resources));
       expect(exportsOf(other).toSorted()).toEqual(exportsOf(data).toSorted());
     }
   });
 
-  it("changes nothing there when chains begin to trade, but for one statement of the key's policy", () => {
+  it("changes only one statement of the key's policy when trading is switched on", () => {
     const trading = structuredClone(synthesize({ trading: ["eth", "base"] }).data);
     const { Statement } = walletKeyOf({ data: trading }).Properties.KeyPolicy;
     expect(Statement.pop()).toMatchObject({
@@ -204,12 +204,12 @@ describe("a deploy with another configuration", () => {
     expect(trading).toEqual(data);
   });
 
-  it("imports exports that exist", () => {
+  it("imports only existing exports", () => {
     const names = exportsOf(data).map(([name]) => name);
     for (const { api } of deployments) expect(names).toEqual(expect.arrayContaining(importsOf(api)));
   });
 
-  it("reads the change stream of a restored table if one is configured", () => {
+  it("uses the change stream of a restored table if one is configured", () => {
     const streams = (template: Template) =>
       Object.values(template.Resources)
         .filter(({ Type }) => Type === "AWS::Lambda::EventSourceMapping")
@@ -220,7 +220,7 @@ describe("a deploy with another configuration", () => {
 });
 
 describe("the log groups, and API Gateway's role for logs", () => {
-  it("outlive the API stack, unless the deploy that creates them fails", () => {
+  it("outlive the API stack, unless the deployment that creates them fails", () => {
     const kept = Object.values(synthesize().api.Resources).filter(
       ({ Type, DeletionPolicy }) =>
         Type === "AWS::Logs::LogGroup" || (DeletionPolicy !== undefined && DeletionPolicy !== "Delete"),

@@ -55,7 +55,7 @@ describe("the context of the edge", () => {
       { firewallRequestsPerMinute: 9 },
       "firewallRequestsPerMinute must be a whole number from 10 to 2000000000",
     ],
-  ])("refuses %j", (context, message) => {
+  ])("rejects %j", (context, message) => {
     expect(() => read(context)).toThrow(`Context ${message}`);
   });
 });

@@ -40,7 +40,7 @@ const hostOf = (type: string) => ({
 const originOf = ({ TargetOriginId }: Behavior) => config.Origins.find(({ Id }) => Id === TargetOriginId);
 
 describe("the distribution", () => {
-  it("serves the REST API's stage at every path, and passes everything on", () => {
+  it("serves the REST API's stage at every path, and forwards requests unchanged", () => {
     expect(originOf(config.DefaultCacheBehavior)).toMatchObject({
       DomainName: hostOf("AWS::ApiGateway::RestApi"),
       OriginPath: "/live",
@@ -53,13 +53,13 @@ describe("the distribution", () => {
       // CachingDisabled and AllViewerExceptHostHeader.
       CachePolicyId: "4135ea2d-6df8-44a3-9df3-4b5a84be39ad",
       OriginRequestPolicyId: "b689b0a8-53d0-40ab-baf2-68738e2966ac",
-      // It would weaken ETags.
+      // Compression would weaken ETags.
       Compress: false,
       ViewerProtocolPolicy: "https-only",
     });
   });
 
-  it("serves the WebSocket API at the path that is its stage, and not @connections", () => {
+  it("serves the WebSocket API at its stage's path, but not @connections", () => {
     const [behavior, ...others] = config.CacheBehaviors;
     const { TargetOriginId, ...same } = config.DefaultCacheBehavior;
     expect(others).toEqual([]);
@@ -71,25 +71,25 @@ describe("the distribution", () => {
     });
     const origin = originOf(behavior as Behavior);
     expect(origin).toMatchObject({ DomainName: hostOf("AWS::ApiGatewayV2::Api") });
-    // A WebSocket API takes no path behind its stage.
+    // A WebSocket API accepts no path after its stage.
     expect(origin).not.toHaveProperty("OriginPath");
     expect(only(api, "AWS::ApiGatewayV2::Stage").Properties).toMatchObject({ StageName: "stream" });
   });
 
-  it("keeps no error for other users", () => {
+  it("caches no errors", () => {
     const statuses = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
     expect(config.CustomErrorResponses).toEqual(
       statuses.map((ErrorCode) => ({ ErrorCode, ErrorCachingMinTTL: 0 })),
     );
   });
 
-  it("is in a stack that the others do not know, and that does not keep them from changing", () => {
+  it("is in a stack that the others do not refer to, so they can change independently", () => {
     expect(JSON.stringify(templates.edge)).not.toContain("Fn::ImportValue");
     for (const template of [templates.data, api, templates.watch])
       expect(JSON.stringify(template)).not.toContain("TerminalEdge");
   });
 
-  it("is not made if it is switched off", () => {
+  it("does not exist if the edge is off", () => {
     expect(synthesize(customContext).edge).toBeUndefined();
   });
 });
@@ -100,24 +100,24 @@ describe("the origin key", () => {
   });
   const secret = only(api, "AWS::SecretsManager::Secret");
 
-  it("is generated, and in no template", () => {
+  it("is generated, and appears in no template", () => {
     expect(secret.Properties).toMatchObject({
       GenerateSecretString: { ExcludePunctuation: true, PasswordLength: 48 },
     });
   });
 
-  it("is another one with another label", () => {
+  it("changes with its label", () => {
     expect(only(synthesize(firewallContext).api, "AWS::SecretsManager::Secret").id).not.toBe(secret.id);
   });
 
-  it("goes with each request to both origins, in place of what a viewer has sent", () => {
+  it("is sent to both origins with each request, and replaces a header from the viewer", () => {
     for (const { OriginCustomHeaders } of config.Origins)
       expect(OriginCustomHeaders).toEqual([
         { HeaderName: "x-origin-key", HeaderValue: reference(secret.id) },
       ]);
   });
 
-  it("is known to both authorizers, which refuse others only if they are to", () => {
+  it("is known to both authorizers, which reject other requests only with edgeOnly", () => {
     const variables = (from: Template, name: string) =>
       functionsOf({ api: from })[name]?.Environment?.Variables;
     for (const name of ["authorize", "authorizeConnection"]) {
@@ -130,7 +130,7 @@ describe("the origin key", () => {
     );
   });
 
-  it("keeps others out, since every method needs the API key that they are not given", () => {
+  it("keeps direct callers out, because every method needs the API key that only the authorizers provide", () => {
     const methods = propertiesOf<{ HttpMethod: string; ApiKeyRequired?: boolean }>(
       synthesize(firewallContext).api,
       "AWS::ApiGateway::Method",
@@ -144,7 +144,7 @@ describe("a custom domain and a web ACL", () => {
   const chosen = synthesize(firewallContext);
   const { domainName, certificateArn, webAclArn } = firewallContext;
 
-  it("are those of the distribution, and the APIs keep their own addresses", () => {
+  it("belong to the distribution, while the APIs keep their own addresses", () => {
     const [distribution] = propertiesOf<Distribution>(
       chosen.edge as Template,
       "AWS::CloudFront::Distribution",
@@ -171,11 +171,11 @@ describe("a custom domain and a web ACL", () => {
 });
 
 describe("the stacks of the edge", () => {
-  it("are deployed after the alarms, since a deploy stops at the first failure", () => {
+  it("are deployed after the alarms, because a deployment stops at the first failure", () => {
     const { deployedAfter } = synthesize(firewallContext);
     expect(deployedAfter.TerminalEdge).toEqual(expect.arrayContaining(["TerminalApi", "TerminalWatch"]));
     expect(deployedAfter.TerminalFirewall).toContain("TerminalWatch");
-    // Either may fail, and must not keep the other from being deployed.
+    // If one fails, the other must still be deployed.
     expect(deployedAfter.TerminalEdge).not.toContain("TerminalFirewall");
     expect(deployedAfter.TerminalFirewall).not.toContain("TerminalEdge");
   });
@@ -188,7 +188,7 @@ describe("the firewall", () => {
     "AWS::WAFv2::WebACL",
   );
 
-  it("answers 429 to addresses that send more than any plan allows, and counts other findings", () => {
+  it("answers 429 to addresses that send more than any plan allows, and only counts other findings", () => {
     expect(acl).toMatchObject({ Scope: "CLOUDFRONT", DefaultAction: { Allow: {} } });
     expect(acl.Rules).toMatchObject([
       {
@@ -205,7 +205,7 @@ describe("the firewall", () => {
     ]);
   });
 
-  it("has browsers show that answer to pages of the first allowed origin, and keep it nowhere", () => {
+  it("lets pages of the first allowed origin read that response, and has it stored nowhere", () => {
     const [{ Action }] = acl.Rules as [
       { Action: { Block: { CustomResponse: { ResponseHeaders: object } } } },
     ];
@@ -221,7 +221,7 @@ describe("the firewall", () => {
     );
   });
 
-  it("shows nobody a token or a private key", () => {
+  it("samples no requests, so no token or private key is shown", () => {
     expect(JSON.stringify(acl)).not.toContain('"SampledRequestsEnabled":true');
     expect(JSON.stringify(acl).match(/"SampledRequestsEnabled":false/g)).toHaveLength(3);
     expect(acl.DataProtectionConfig).toEqual({
@@ -239,7 +239,7 @@ describe("the firewall", () => {
     });
   });
 
-  it("names its web ACL, for the edge", () => {
+  it("outputs its web ACL for the edge", () => {
     const { id } = only(firewall, "AWS::WAFv2::WebACL");
     expect(firewall.Outputs.WebAclArn).toEqual({ Value: { "Fn::GetAtt": [id, "Arn"] } });
     expect(synthesize().firewall).toBeUndefined();

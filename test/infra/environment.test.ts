@@ -31,7 +31,7 @@ const plans = {
 afterEach(() => vi.unstubAllEnvs());
 
 describe("environmentOf", () => {
-  it("writes every variable so that the functions read back the configuration", () => {
+  it("writes every variable in a form that the functions read back to the same configuration", () => {
     const written = environmentOf(readConfiguration(new App({ context }).node), issuer, plans, "k");
     for (const [name, value] of Object.entries(written)) vi.stubEnv(name, value);
     const read = Object.keys(written).map((name) => [name, environment(name as EnvName)]);

@@ -37,7 +37,7 @@ describe("the functions", () => {
       expect(properties).not.toHaveProperty("ReservedConcurrentExecutions");
   });
 
-  it("are not retried if their work is out of date", () => {
+  it("are not retried if their result would be out of date", () => {
     const fresh = (name: string) => ({
       FunctionName: { Ref: logicalIdOf(templates.api, name) },
       MaximumEventAgeInSeconds: 60,
@@ -45,7 +45,7 @@ describe("the functions", () => {
       Qualifier: "$LATEST",
     });
     const configured = propertiesOf(templates.api, "AWS::Lambda::EventInvokeConfig");
-    // recordExecutions and catchUp are idempotent, and keep Lambda's own two retries.
+    // recordExecutions and catchUp are idempotent, and keep Lambda's default of two retries.
     const names = [
       "deliver",
       "executeOrders",
@@ -97,7 +97,7 @@ describe("the schedules", () => {
     ["freeIdleKeys", "rate(1 day)"],
     ["watchReceipts", "rate(1 minute)"],
     ["sweepLanes", "rate(1 minute)"],
-  ])("run %s at a %s, and drop runs that are late", (name, ScheduleExpression) => {
+  ])("run %s at a %s, and drop late runs", (name, ScheduleExpression) => {
     const { id, rule } = scheduleOf(name, customContext);
     expect(rule).toEqual({
       Description: expect.any(String),

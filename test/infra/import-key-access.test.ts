@@ -15,7 +15,7 @@ type RoleProperties = { RoleName?: unknown; Policies: { PolicyName: string }[] }
 const stacks = synthesize(tradingContext);
 const names = Object.keys(operations);
 
-/** Who may use the key for imports. */
+/** Decides which functions may use the key for imports. */
 function accessIn({ data, api }: Pick<typeof stacks, "data" | "api">) {
   const access = readAccess([
     { name: "TerminalData", template: data },
@@ -35,18 +35,18 @@ const ecdh = { "kms:KeyAgreementAlgorithm": ["ECDH"] };
 describe("a key for imports", () => {
   const { denial, users } = accessIn(stacks);
 
-  it("opens what was sealed for importWallet alone", () => {
+  it("decrypts only for importWallet", () => {
     expect(users("DeriveSharedSecret", ecdh)).toEqual(["importWallet"]);
     expect(denial("importWallet", "DeriveSharedSecret")).toMatch(/no resource-based policy/);
     for (const action of ["Decrypt", "Sign", "CreateGrant", "PutKeyPolicy"])
       expect(users(action, ecdh)).toEqual([]);
   });
 
-  it("shows its public half to whom their role allows it", () => {
+  it("shows its public half to roles whose policies allow it", () => {
     expect(users("GetPublicKey").sort()).toEqual(["importWallet", "listImportKeys"]);
   });
 
-  it("names the role, so that the same policy in another one is not enough", () => {
+  it("names the role, so that another role with the same policy is refused", () => {
     const { data, api } = structuredClone(stacks);
     const roleOf = (name: string) => {
       const id = functionsOf({ api })[name]?.Role["Fn::GetAtt"][0] ?? "";

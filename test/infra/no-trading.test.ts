@@ -15,10 +15,10 @@ import {
 } from "./synthesized.ts";
 
 const { trading: _, walletExport: __, ...choices } = customContext;
-/** `chains` and `signerVpc` mean nothing where nothing trades. */
+/** `chains` and `signerVpc` have no effect where trading is off. */
 const without = { "the defaults": {}, "every choice": choices, "no walls": { signerVpc: false } };
 
-/** The distribution's key, which is a secret, has nothing to do with trading. */
+/** The distribution's key, the only secret, has nothing to do with trading. */
 const ofEdge = (context: object) =>
   "edge" in context && context.edge === false ? [] : ["AWS::SecretsManager::Secret"];
 
@@ -35,21 +35,21 @@ const always = rows.filter(([, { deployed }]) => deployed === "always").map(([na
 
 type Method = { HttpMethod: string; Integration: { Uri: unknown } };
 
-/** The methods that a function serves, in a template where some are served. */
+/** The methods that a function serves. Expects at least one. */
 const methodsOf = (template: typeof on.api, name: string) =>
   Object.values(resourcesOf<Method>(template, "AWS::ApiGateway::Method")).filter(({ Properties }) =>
     JSON.stringify(Properties.Integration.Uri ?? "").includes(`"${name}Function`),
   );
 
-describe("a deployment in which no chain trades", () => {
-  it("has no function of trading but those that refuse, and those that read what was recorded", () => {
+describe("a deployment without trading", () => {
+  it("has only those functions of trading that refuse requests or read recorded data", () => {
     expect(Object.keys(functions).sort()).toEqual(always.sort());
     const ofTrading = always.filter((name) => name in tradingRows);
     expect(ofTrading.sort()).toEqual(["getOrder", "listOrders", "listPositions", "refuseTrading"]);
   });
 
   it("has one role for each function", () => {
-    // The last one lets API Gateway write logs.
+    // The last role lets API Gateway write logs.
     expect(Object.keys(resourcesOf(off.api, "AWS::IAM::Role"))).toHaveLength(always.length + 1);
   });
 
@@ -59,14 +59,14 @@ describe("a deployment in which no chain trades", () => {
       const { data, api, watch } = synthesize(context);
       const templates = [data, api, watch];
       const types = templates.flatMap(({ Resources }) => Object.values(Resources).map(({ Type }) => Type));
-      // The key of wallets, and one that users seal private keys to.
+      // The key of wallets, and one import key.
       expect(types.filter((type) => type === "AWS::KMS::Key")).toHaveLength(2);
       expect(types.filter((type) => /^AWS::(EC2|Route53Resolver)::/.test(type))).toEqual([]);
       const secrets = types.filter((type) => type.startsWith("AWS::SecretsManager::"));
       expect(secrets).toEqual(ofEdge(context));
       const allowed = templates.flatMap(allStatements).flatMap(({ Action }) => Action);
       expect(allowed).toContain("kms:GenerateDataKey");
-      // Rewrapping is left to operators, under the same key only.
+      // Only operators may rewrap, and only under the same key.
       const rights = /^ec2:|^\*|kms:(\*|Decrypt|.*Mac|CreateGrant|ReEncrypt\*)/;
       expect(allowed.filter((action) => rights.test(action))).toEqual([]);
       const texts = templates.map((template) => JSON.stringify(template)).join();
@@ -81,7 +81,7 @@ describe("a deployment in which no chain trades", () => {
     ["TRADING", []],
     ["EXPORT#u", []],
     ["EXPORTED#u", []],
-  ])("lets nobody plant in %s what would be believed later", (PK, owners) => {
+  ])("lets no function forge in %s what trading would trust later", (PK, owners) => {
     const isWriter = (name: string) =>
       ["PutItem", "UpdateItem", "DeleteItem"].some(
         (action) =>
@@ -94,21 +94,21 @@ describe("a deployment in which no chain trades", () => {
     expect(always.filter(isWriter)).toEqual(owners);
   });
 
-  it("lets wallets be retired without anything to invoke", () => {
+  it("retires wallets without invoking a function", () => {
     const { Environment, Role } = functions.retireWallet ?? {};
     expect(Environment?.Variables).toMatchObject({ EXECUTE_ORDERS_FUNCTION: "" });
     const actions = statementsOfRole(off.api, Role?.["Fn::GetAtt"][0] ?? "").flatMap(({ Action }) => Action);
     expect(actions.filter((action) => action.startsWith("lambda:"))).toEqual([]);
   });
 
-  it("refuses by a function that may only write its log", () => {
+  it("refuses trading with a function that may only write its log", () => {
     const role = functions.refuseTrading?.Role["Fn::GetAtt"][0] ?? "";
     const actions = statementsOfRole(off.api, role).flatMap(({ Action }) => Action);
     expect(actions).toEqual(["logs:CreateLogStream", "logs:PutLogEvents"]);
     expect(functions.refuseTrading?.Environment?.Variables).toEqual({ ALLOWED_ORIGINS: "[]" });
   });
 
-  it("has it serve the methods of all rows that are missing, which their own functions serve elsewhere", () => {
+  it("serves the methods of all missing rows with that function, where other deployments have the rows' own", () => {
     const missing = operationsOf("rest").filter(([, { deployed }]) => deployed === "with trading");
     expect(methodsOf(off.api, "refuseTrading")).toHaveLength(missing.length);
     expect(methodsOf(on.api, "refuseTrading")).toEqual([]);

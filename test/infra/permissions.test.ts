@@ -15,7 +15,7 @@ const statementsOf = (name: string) =>
 
 type Grant = { name: string; action: string; resource: string; condition: unknown };
 
-/** What the roles allow, each action on each resource. */
+/** Every action that a role allows, on every resource. */
 const grants: Grant[] = roles.flatMap(([name]) =>
   statementsOf(name)
     .filter(({ Effect }) => Effect === "Allow")
@@ -41,7 +41,7 @@ function mayMakeDataKeys(statements: readonly Statement[]) {
 
 describe("the permissions", () => {
   // A changed right shows in the file's diff. To accept it: npx vitest run --project infra -u
-  it("are those of rights.txt", async () => {
+  it("match rights.txt", async () => {
     await expect(rightsText(synthesize(customContext))).toMatchFileSnapshot("rights.txt");
   });
 
@@ -58,7 +58,7 @@ describe("the permissions", () => {
       expect(reading).toContain(action);
   });
 
-  it("let storeWallet make data keys for exactly one wallet, and let signTransaction and sealExport alone decrypt", () => {
+  it("let storeWallet create data keys for exactly one wallet, and only signTransaction and sealExport decrypt", () => {
     const wallet = { userID: "u", walletId: "w", network: "eth", address: "0x1" };
     const names = Object.keys(wallet) as (keyof typeof wallet)[];
     const without = names.map((name) => ({ ...wallet, [name]: undefined }));
@@ -77,7 +77,7 @@ describe("the permissions", () => {
     expect(everything.flatMap(({ Action }) => Action)).not.toContain("kms:CreateGrant");
   });
 
-  it("allow rewrapping data keys under the same key only", () => {
+  it("allow rewrapping data keys only under the same key", () => {
     const rewrapping = allStatements(templates.data).filter(({ Action }) =>
       Action.includes("kms:ReEncryptFrom"),
     );
@@ -86,7 +86,7 @@ describe("the permissions", () => {
     ]);
   });
 
-  it("let functions create keys and plans with the tag only, and change and delete only those that have it", () => {
+  it("let functions create only tagged keys and plans, and change and delete only tagged ones", () => {
     const ofTag = (tag: string) => ({ StringEquals: { [`aws:${tag}/plan-prefix`]: "TerminalApi/user/" } });
     const creating = grants.filter(({ action, resource }) =>
       /^apigateway:POST .*::\/(apikeys|usageplans)$/.test(`${action} ${resource}`),
@@ -106,7 +106,7 @@ describe("the permissions", () => {
         expect(`${action} ${resource}`).toMatch(/^ec2:\w+ \*$|^[^*]*$/);
   });
 
-  it("let no route of a test invoke a function", () => {
+  it("let no test route invoke a function", () => {
     expect(rightsText(templates)).not.toContain("test-invoke-stage");
   });
 });

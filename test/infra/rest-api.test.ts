@@ -22,7 +22,7 @@ type MethodProperties = {
 };
 type PathProperties = { ParentId: { Ref?: string }; PathPart: string };
 
-/** The methods with the paths that they are on. */
+/** The methods, each with its path. */
 function routesOf(template: Template): [path: string, MethodProperties][] {
   const paths = resourcesOf<PathProperties>(template, "AWS::ApiGateway::Resource");
   const pathOf = (resource: Resource<PathProperties> | undefined): string =>
@@ -61,7 +61,7 @@ describe("the preflight methods", () => {
     expect(routesOf(plain).filter(isPreflight)).toEqual([]);
   });
 
-  it("allow the listed origins, with credentials, the methods of the path", () => {
+  it("allow the listed origins, with credentials, for the methods of the path", () => {
     for (const [path, methods] of Map.groupBy(restMethods, ({ path }) => path)) {
       const [, preflight] = routesOf(open).find((route) => route[0] === path && isPreflight(route)) ?? [];
       expect(preflight).toMatchObject({ AuthorizationType: "NONE", Integration: { Type: "MOCK" } });
@@ -81,7 +81,7 @@ describe("the preflight methods", () => {
 });
 
 describe("the stage", () => {
-  it("logs requests without anything that callers choose", () => {
+  it("logs nothing that callers choose", () => {
     const stage = only<{ AccessLogSetting: { Format: string } }>(plain, "AWS::ApiGateway::Stage").Properties;
     const format: Record<string, string> = JSON.parse(stage.AccessLogSetting.Format);
     expect(Object.values(format).sort()).toEqual([
@@ -218,7 +218,7 @@ describe("the gateway responses", () => {
     expect(variables).toEqual(["$context.authorizer.unauthorized"]);
   });
 
-  it("are kept nowhere, set Retry-After for throttled requests, and no more without allowed origins", () => {
+  it("are not cached, set Retry-After for throttled requests, and nothing more without allowed origins", () => {
     for (const { ResponseType, ResponseParameters } of responsesOf())
       expect(ResponseParameters, ResponseType).toEqual({
         "gatewayresponse.header.Cache-Control": "'no-store'",

@@ -1,7 +1,10 @@
 import { type Statement, statementsOfRole } from "./statements.ts";
 import { functionsOf, logicalIdOf, propertiesOf, type Templates } from "./synthesized.ts";
 
-/** A value of a template as text, with references as `<Resource>` or `<Resource.Attribute>`, and without CDK's hashes. */
+/**
+ * Prints a template's value as text, with references as `<Resource>` or `<Resource.Attribute>`, and without
+ * CDK's hashes.
+ */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   const [[kind, content] = []] = Object.entries(value as Record<string, unknown>);
@@ -25,7 +28,7 @@ export function textOf(value: unknown): string {
 
 const nameOf = (id: string) => id.replace(/^AWS::/, "").replaceAll(/(?<!^)[0-9A-F]{8}/g, "");
 
-/** A condition with its keys and values sorted, a line for each key. */
+/** Prints a condition with its keys and values sorted, a line for each key. */
 const linesOf = (condition: unknown) =>
   Object.entries((condition ?? {}) as Record<string, Record<string, unknown>>).flatMap(([operator, keys]) =>
     Object.entries(keys).map(([key, value]) => {
@@ -45,7 +48,10 @@ const statementText = ({ Effect, Action, Resource, Condition }: Statement) =>
 
 type Permission = { FunctionName: unknown; Principal: string; SourceArn: unknown };
 
-/** What each function is given, as text: memory, time, environment, invokers, and all statements of its role. */
+/**
+ * The rights and settings of each function as text: memory, time, environment, invokers, and all statements
+ * of its role.
+ */
 export function rightsText({ api }: Pick<Templates, "api">): string {
   const permissions = propertiesOf<Permission>(api, "AWS::Lambda::Permission");
   const blocks = Object.entries(functionsOf({ api })).map(([name, properties]) => {

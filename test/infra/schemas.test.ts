@@ -3,7 +3,7 @@ import { problemsIn } from "./schemas.ts";
 import { allOf, contexts, logicalIdOf, only, resourcesOf, synthesize, type Template } from "./synthesized.ts";
 
 describe("the templates", () => {
-  it.each(Object.entries(contexts))("have what AWS's schemas list and require, with %s", (_, context) => {
+  it.each(Object.entries(contexts))("satisfy AWS's schemas with %s", (_, context) => {
     for (const template of allOf(synthesize(context))) expect(problemsIn(template)).toEqual([]);
   });
 });
@@ -14,7 +14,7 @@ const table = only(data, "AWS::DynamoDB::Table").id;
 const [alarm = "", other = ""] = Object.keys(resourcesOf(watch, "AWS::CloudWatch::Alarm"));
 const [log = ""] = Object.keys(resourcesOf(api, "AWS::Logs::LogGroup"));
 
-/** A copy of a template in which some properties of a resource differ. Those that are undefined are gone. */
+/** A copy of a template with changed properties of a resource. `undefined` removes a property. */
 function changed(template: Template, id: string, properties: object, rest: object = {}): Template {
   const resource = template.Resources[id];
   if (resource === undefined) throw new Error(`There is no resource ${id}`);
@@ -94,7 +94,7 @@ describe("problemsIn", () => {
       changed(watch, other, {}, { DependsOn: ["Absent"] }),
       `${other}: depends on Absent, which is absent`,
     ],
-  ])("names %s", (_, template, problem) => {
+  ])("reports %s", (_, template, problem) => {
     expect(problemsIn(template)).toEqual([expect.stringContaining(problem)]);
   });
 });

@@ -20,8 +20,8 @@ function schemaOf(type: string): ResourceSchema | undefined {
 }
 
 /**
- * What CloudFormation would refuse in the resources of a template, one line each. A value that is known at deployment only
- * passes for any type, if what it refers to exists.
+ * The problems that CloudFormation would report for a template's resources, one line each. A value that is
+ * known only at deployment passes for any type, if it refers to something that exists.
  */
 export function problemsIn({ Resources }: Template): string[] {
   return Object.entries(Resources).flatMap(([id, { Type, Properties, DependsOn }]) => {
@@ -97,7 +97,7 @@ function inValue(value: unknown, type: PropertyType, at: string): string[] {
       const shapes = Array.isArray(value) ? ["array"] : isObject(value) ? ["ref", "map"] : [];
       const precise = type.types.filter((each) => shapes.includes(each.type));
       const problems = (precise.length > 0 ? precise : type.types).map((each) => inValue(value, each, at));
-      // The alternative that fits best: its problems are the ones to mend.
+      // Reports the alternative that fits best, which has the fewest problems.
       return problems.reduce((best, each) => (each.length < best.length ? each : best));
     }
   }
@@ -106,7 +106,7 @@ function inValue(value: unknown, type: PropertyType, at: string): string[] {
 const text = { type: { type: "string" }, required: true } as const;
 const tag: ResourceProperties = { Key: text, Value: text };
 
-/** References to what is not in the template, or to attributes that its type does not have. */
+/** Finds references to missing resources, and to attributes that the resource's type lacks. */
 function inReferences(value: unknown, resources: Template["Resources"], at: string): string[] {
   if (Array.isArray(value)) return value.flatMap((each) => inReferences(each, resources, at));
   if (!isObject(value)) return [];

@@ -15,7 +15,7 @@ const run = promisify(execFile);
 const directory = mkdtempSync(join(tmpdir(), "synthesis-"));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-/** Fails every connection. */
+/** A module that makes every connection fail. */
 const offline = `data:text/javascript,${encodeURIComponent(
   'import { Socket } from "node:net"; Socket.prototype.connect = () => { throw new Error("No network here"); };',
 )}`;
@@ -25,7 +25,7 @@ describe("bin/app.ts", () => {
     const outdir = join(directory, "elsewhere");
     const { stderr } = await run(process.execPath, ["--import", offline, resolve("bin/app.ts")], {
       cwd: directory,
-      // bundles.test.ts has CDK's check of the templates, which takes seconds.
+      // bundles.test.ts includes CDK's check of the templates, which takes seconds.
       env: {
         CDK_OUTDIR: outdir,
         CDK_CONTEXT_JSON: JSON.stringify(withoutCode),
@@ -42,7 +42,7 @@ describe("bin/app.ts", () => {
     expect(readdirSync(directory)).toEqual(["elsewhere"]);
   });
 
-  it("exits with 1 and one plain message for a bad configuration", () => {
+  it("exits with 1 and prints one plain message for an invalid configuration", () => {
     const warnings: string[] = [];
     const context = { ...withoutCode, cookieName: "access token" };
     expect(main({ context }, (message) => warnings.push(message))).toBe(1);
@@ -51,7 +51,7 @@ describe("bin/app.ts", () => {
 });
 
 describe("terminalApp", () => {
-  it("fails if a rule of AWS Solutions is broken without a reason", () => {
+  it("fails if a stack breaks a rule of AWS Solutions without a reason", () => {
     const app = terminalApp({
       outdir: join(directory, "nag"),
       builtinCloudFormationValidation: false,

@@ -19,15 +19,15 @@ export type Templates = {
   data: Template;
   api: Template;
   watch: Template;
-  /** Undefined if it is switched off, like the next one. */
+  /** Undefined if it is off, like the next one. */
   edge: Template | undefined;
   firewall: Template | undefined;
   protectedData: boolean;
-  /** By stack, those that are deployed before it. */
+  /** For each stack, the stacks that are deployed before it. */
   deployedAfter: Record<string, string[]>;
 };
 
-/** A context in which every choice differs from its default, but for the walls, without which CDK warns. */
+/** A context in which every choice differs from its default, except the VPC, without which CDK warns. */
 export const customContext = {
   allowedOrigins: ["https://app.example", "http://localhost:5173"],
   walletLimits: { Pro: 60 },
@@ -58,10 +58,10 @@ export const customContext = {
   alarmTopicArn: "arn:aws:sns:eu-west-1:111111111111:alarms",
 };
 
-/** Without prices, and with all rows, since chains trade and wallets are exported. */
+/** Without prices, but with all rows, because trading and export are on. */
 export const tradingContext = { priceFeeds: [], trading: tradingChains, walletExport: true };
 
-/** Without walls, and with all that the edge can have. */
+/** Without the VPC, but with all options of the edge. */
 export const firewallContext = {
   trading: ["eth"],
   signerVpc: false,
@@ -74,7 +74,10 @@ export const firewallContext = {
   allowedOrigins: ["https://app.example", "https://other.example"],
 };
 
-/** Between them: the user pool and an issuer, domains and none, origins, alarms, no prices, all chains, no walls. */
+/**
+ * Together, these cover the user pool and an issuer, domains and none, origins, alarms, no prices, all
+ * chains, and no VPC.
+ */
 export const contexts: Record<string, Record<string, unknown>> = {
   "the defaults": {},
   "every choice": customContext,
@@ -85,8 +88,9 @@ export const contexts: Record<string, Record<string, unknown>> = {
 const synthesized = new Map<string, Templates>();
 
 /**
- * The templates for a context, without the functions' code and without CDK's check of the templates, which take seconds:
- * synthesis.test.ts and bundles.test.ts have those. Each context is synthesized once, so nobody may change a template.
+ * The templates for a context, without the functions' code and without CDK's check of the templates, which
+ * take seconds: synthesis.test.ts and bundles.test.ts cover those. Each context is synthesized once, so tests
+ * must not change a template.
  */
 export function synthesize(context: Record<string, unknown> = {}): Templates {
   const key = JSON.stringify(context);
@@ -116,8 +120,8 @@ function synthesizeNow(context: Record<string, unknown>): Templates {
 }
 
 /**
- * The template of the watch stack, with the values of the outputs that it reads: references into the other templates.
- * @param onRead is given each value, and the template that it refers to
+ * The template of the watch stack, with outputs replaced by references into the other templates.
+ * @param onRead receives each value, and the template that it refers to
  */
 export function watchOf(
   { watch, ...others }: Pick<Templates, "data" | "api" | "watch">,
@@ -126,7 +130,7 @@ export function watchOf(
   return withOutputs(watch, others, onRead);
 }
 
-/** The same of any stack. */
+/** A stack's template, with outputs replaced by references into the other templates. */
 export function withOutputs(
   template: Template,
   { data, api }: Pick<Templates, "data" | "api">,
@@ -145,7 +149,7 @@ export function withOutputs(
   });
 }
 
-/** The templates that a deployment has, whatever it chose. */
+/** All templates of a deployment. */
 export const allOf = ({ data, api, watch, edge, firewall }: Templates): Template[] =>
   [data, api, edge, firewall, watch].filter((template) => template !== undefined);
 
@@ -203,7 +207,7 @@ export type FunctionProperties = {
   Role: { "Fn::GetAtt": [string, "Arn"] };
   Runtime: string;
   Timeout: number;
-  /** Present behind the walls. */
+  /** Present in the VPC only. */
   VpcConfig?: { SecurityGroupIds: unknown[]; SubnetIds: unknown[] };
 };
 

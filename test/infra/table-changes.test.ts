@@ -26,7 +26,7 @@ function mappingOf(name: string): MappingProperties {
 const patternsOf = (name: string) =>
   mappingOf(name).FilterCriteria.Filters.map(({ Pattern }): Pattern => JSON.parse(Pattern));
 
-/** As Lambda matches: any of the filters, and in each field any of its alternatives. */
+/** Matches like Lambda: any of the filters, and in each field any of its alternatives. */
 const reaches = (name: string, eventName: string, { SK }: Key) =>
   patternsOf(name).some(
     ({ eventName: events = [eventName], dynamodb }) =>
@@ -70,7 +70,7 @@ describe("the table's changes", () => {
     });
   });
 
-  it("are filtered by the published sort keys, without deletions", () => {
+  it("publish only sort keys of published items, and no deletions", () => {
     const SK = { S: sortKeysSentTo("its user", "subscribers").map((prefix) => ({ prefix })) };
     expect(patternsOf("publishChanges")).toEqual([
       { eventName: ["INSERT", "MODIFY"], dynamodb: { Keys: { SK } } },
@@ -107,7 +107,7 @@ describe("the table's changes", () => {
     expect(isPublished("INSERT", key)).toBe(false);
   });
 
-  it.each(["INSERT", "MODIFY", "REMOVE"])("mirror the %s of a profile, and of nothing else", (eventName) => {
+  it.each(["INSERT", "MODIFY", "REMOVE"])("mirror the %s of a profile, and no other item", (eventName) => {
     expect(isMirrored(eventName, keys.profileKey("alice"))).toBe(true);
     for (const key of [
       keys.settingsKey("alice", "sol"),

@@ -18,7 +18,7 @@ const settingOf = (template: Template, path: string, method: string) =>
       HttpMethod === method && ResourcePath === `/${path.replaceAll("/", "~1")}`,
   );
 
-/** The requests per second that API Gateway takes on both stages, by the template alone. */
+/** The requests per second that API Gateway accepts on both stages, from the template alone. */
 function ratesOf(template: Template): number[] {
   const settings = methodSettings(template);
   const ofAll = settings.find(({ ResourcePath }) => ResourcePath === "/*")?.ThrottlingRateLimit;
@@ -68,7 +68,7 @@ describe("the throttles of both stages", () => {
       });
   });
 
-  it("limit every route, as the context says", () => {
+  it("limit every route to its value in the context", () => {
     const { RouteSettings } = streamStage(synthesize(customContext).api).Properties;
     expect(Object.keys(RouteSettings).sort()).toEqual(
       operationsOf("websocket")
@@ -83,7 +83,7 @@ describe("the throttles of both stages", () => {
     expect(RouteSettings.$connect).toMatchObject({ ThrottlingRateLimit: 125, ThrottlingBurstLimit: 1250 });
   });
 
-  it("are set when the routes exist, since API Gateway refuses settings of unknown routes", () => {
+  it("are set after the routes exist, because API Gateway rejects settings of unknown routes", () => {
     const { api } = synthesize();
     const routes = Object.keys(resourcesOf(api, "AWS::ApiGatewayV2::Route"));
     expect(streamStage(api).DependsOn).toEqual(expect.arrayContaining(routes));

@@ -74,7 +74,7 @@ describe("the usage plans of the template", () => {
 });
 
 describe("the fallback key", () => {
-  it("is the only key of the template, on its own plan, and its value is the stack's id", () => {
+  it("is the only key of the template, on its own plan, with the stack's id as its value", () => {
     const key = only(api, "AWS::ApiGateway::ApiKey");
     expect(key.Properties).toEqual({
       Description: expect.any(String),
@@ -103,7 +103,7 @@ describe("the fallback key", () => {
 });
 
 describe("the functions that manage keys", () => {
-  it("know the plans, their stages, and the grace of new keys", () => {
+  it("get the plans, their stages, and the grace period of new keys", () => {
     const { mirrorPlans, deleteRetiredKeys, freeIdleKeys } = functionsOf(templates);
     const names = { PLAN_PREFIX: "TerminalApi/user/", PLAN_STAGES: planStages };
     for (const creator of [mirrorPlans, deleteRetiredKeys])
@@ -116,7 +116,7 @@ describe("the functions that manage keys", () => {
     expect(freeIdleKeys?.Environment?.Variables).toMatchObject(names);
   });
 
-  it("have what they know in outputs, for the admin program", () => {
+  it("have the same values in outputs, for the admin program", () => {
     expect(api.Outputs).toMatchObject({
       StandardPlanId: { Value: { Ref: planNamed("Standard") } },
       ProPlanId: { Value: { Ref: planNamed("Pro") } },

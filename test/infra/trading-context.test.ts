@@ -28,8 +28,8 @@ const moon = { token: checksummed, symbol: "MOON", name: "Moon", decimals: 18 };
 const v2 = { venue: "uniswap-v2", factory: checksummed, router: other, feeBps: 30 };
 const v3 = { venue: "uniswap-v3", factory: checksummed, router: other, quoter: other };
 
-describe("the context's trading", () => {
-  it("is empty by default, and stays so where only its chains are described", () => {
+describe("the trading context", () => {
+  it("is empty by default, and stays empty if the context only describes chains", () => {
     expect(read({})).toEqual({});
     expect(read({ chains: { eth: { hosts: ["https://rpc.example"] } } })).toEqual({});
   });
@@ -38,24 +38,24 @@ describe("the context's trading", () => {
     expect(read({ trading: ["eth", "avax"] })).toEqual({ eth: defaultChains.eth, avax: defaultChains.avax });
   });
 
-  it("takes the defaults themselves, whose addresses have the right checksums", () => {
+  it("accepts the defaults themselves, whose addresses have valid checksums", () => {
     expect(read({ trading: [...tradingChains], chains: defaultChains })).toEqual(defaultChains);
   });
 
-  it("replaces what the context has for a chain, from the text of a command line too", () => {
+  it("overrides the defaults of a chain, also from command-line text", () => {
     const eth = { hosts: ["http://127.0.0.1:8545"], tokens: [moon], venues: [v2, v3] };
     const expected = { eth: { ...defaultChains.eth, ...eth } };
     expect(read({ trading: ["eth"], chains: { eth } })).toEqual(expected);
     expect(read({ trading: '["eth"]', chains: JSON.stringify({ eth }) })).toEqual(expected);
   });
 
-  it("has no relay where the context wants none", () => {
+  it("removes the relay if the context says null", () => {
     expect(read({ trading: ["eth"], chains: { eth: { relay: null } } }).eth).not.toHaveProperty("relay");
     const relay = "https://relay.example";
     expect(read({ trading: ["bsc"], chains: { bsc: { relay } } }).bsc).toMatchObject({ relay });
   });
 
-  it("limits what a buy may spend only where the context does", () => {
+  it("limits the size of a buy only if the context sets a limit", () => {
     expect(read({ trading: ["eth"] }).eth).not.toHaveProperty("maxOrder");
     const chains = { eth: { maxOrder: "2.5" } };
     expect(read({ trading: ["eth"], chains }).eth).toMatchObject({ maxOrder: "2.5" });
@@ -70,7 +70,7 @@ describe("the context's trading", () => {
   );
 
   it.each(["http://localhost:8545", "http://[::1]:8545/path", "https://rpc.example/key?a=b"])(
-    "takes the host %s",
+    "accepts the host %s",
     (url) => {
       expect(read({ trading: ["bsc"], chains: { bsc: { hosts: [url] } } }).bsc?.hosts).toEqual([url]);
     },
@@ -193,7 +193,7 @@ describe("the context's trading", () => {
       eth({ venues: [{ ...v2, feeBps: 0.3 }] }),
       "chains.eth.venues.0.feeBps must be a whole number from 0 to 9999",
     ],
-  ])("refuses %j in one line", (context, line) => {
+  ])("rejects %j in one line", (context, line) => {
     expect(linesFor(context)).toEqual([`Context ${line}`]);
   });
 
@@ -211,7 +211,7 @@ describe("the context's trading", () => {
 });
 
 describe("the templates", () => {
-  it("do not change while no chain trades", () => {
+  it("do not change while trading is off", () => {
     const hosts = ["http://127.0.0.1:8545"];
     expect(synthesize({ trading: [], chains: { eth: { hosts, tokens: [] } } })).toEqual(synthesize());
   });
@@ -220,7 +220,7 @@ describe("the templates", () => {
 describe("a chain with one host", () => {
   const one: TradingConfiguration = { base: { ...defaultChains.base, hosts: ["https://rpc.example"] } };
 
-  it("is warned of, because nothing checks that host", () => {
+  it("gets a warning, because no second host checks its responses", () => {
     const warning =
       "Context chains.base.hosts has one host: no second host checks its responses, so it alone decides the prices of trades";
     expect(tradingWarnings({ trading: one, signerVpc: true })).toEqual([warning]);

@@ -53,8 +53,8 @@ const methodsServedBy = (template: typeof both.api, name: string) =>
     ({ Properties }) => JSON.stringify(Properties.Integration.Uri ?? "").includes(`"${name}Function`),
   );
 
-describe("a deployment that exports wallets and does not trade", () => {
-  it("lets sealExport alone open wallets, of all networks, and behind the walls", () => {
+describe("a deployment with exports and without trading", () => {
+  it("lets only sealExport open wallets, of all networks, inside the VPC", () => {
     const { openers } = accessIn(alone);
     for (const network of networks) expect(openers(network)).toEqual(["sealExport"]);
     const inside = Object.entries(functionsOf(alone)).filter(([, { VpcConfig }]) => VpcConfig);
@@ -66,19 +66,19 @@ describe("a deployment that exports wallets and does not trade", () => {
     expect(JSON.stringify(alone.api)).not.toMatch(/GenerateMac|VerifyMac|signTransaction/);
   });
 
-  it("keeps what sealExport believes from all others", () => {
+  it("closes the data that sealExport trusts to all other functions", () => {
     const { writers } = accessIn(alone);
     expect(writers("EXPORT#u")).toEqual(["exportWallet", "cancelExport"]);
     expect(writers("EXPORTED#u")).toEqual(["sealExport"]);
-    // An event that was written cannot be replaced by them either.
+    // Existing events cannot be replaced either.
     for (const partition of ["USER#u", "WALLETLOG#u"])
       for (const name of ["exportWallet", "cancelExport"]) expect(writers(partition)).not.toContain(name);
     expect(writers("USER#u")).not.toContain("sealExport");
   });
 });
 
-describe("a deployment that exports wallets and trades", () => {
-  it("has both functions behind the same walls, each with a statement of its own", () => {
+describe("a deployment with exports and trading", () => {
+  it("has both functions in the same VPC, each with a policy statement of its own", () => {
     const { openers } = accessIn(both);
     expect(openers("eth").sort()).toEqual(["sealExport", "signTransaction"]);
     expect(openers("sol")).toEqual(["sealExport"]);
@@ -92,7 +92,7 @@ describe("a deployment that exports wallets and trades", () => {
     ]);
   });
 
-  it("lets both through the endpoints for what they need", () => {
+  it("lets both through the endpoints for the calls that they need", () => {
     const policies = propertiesOf<{
       PolicyDocument: { Statement: { Action: unknown; Condition: object }[] };
     }>(both.api, "AWS::EC2::VPCEndpoint").flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
@@ -105,10 +105,10 @@ describe("a deployment that exports wallets and trades", () => {
   });
 });
 
-describe("a deployment that exports no wallets", () => {
+describe("a deployment without exports", () => {
   const off = synthesize();
 
-  it("has no function, right or name of exports but the one that refuses", () => {
+  it("has no function, right or name of exports except the refusing function", () => {
     expect(JSON.stringify(synthesize({ trading: ["eth"] }).data)).not.toContain("sealExport");
     const ofExport = names.filter((name) => operations[name].deployed === "with export");
     expect(ofExport).toEqual(["exportWallet", "cancelExport", "sealExport"]);
@@ -118,7 +118,7 @@ describe("a deployment that exports no wallets", () => {
     ).not.toContain("kms:Decrypt");
   });
 
-  it("refuses by a function that may only write its log", () => {
+  it("refuses exports with a function that may only write its log", () => {
     const missing = operationsOf("rest").filter(([, { deployed }]) => deployed === "with export");
     expect(methodsServedBy(off.api, "refuseExport")).toHaveLength(missing.length);
     expect(methodsServedBy(alone.api, "refuseExport")).toEqual([]);
@@ -137,7 +137,7 @@ describe("the operators' bus", () => {
       Action.includes("events:PutEvents"),
     );
 
-  it("takes notices of publishChanges alone, if there is one", () => {
+  it("accepts notices from publishChanges only, if there is one", () => {
     expect(onBus({})).toEqual([]);
     expect(onBus({ noticeBusArn })).toEqual([
       { Action: ["events:PutEvents"], Effect: "Allow", Resource: [noticeBusArn] },

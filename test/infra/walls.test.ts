@@ -17,8 +17,8 @@ const open = synthesize({ ...tradingContext, signerVpc: false });
 const types = Object.values(api.Resources).map(({ Type }) => Type);
 const ids = (type: string) => Object.keys(resourcesOf(api, type));
 
-describe("the walls", () => {
-  it("are around the functions that open wallets, and no others", () => {
+describe("the VPC", () => {
+  it("contains the functions that open wallets, and no others", () => {
     const inside = Object.entries(functionsOf({ api })).filter(
       ([, { VpcConfig }]) => VpcConfig !== undefined,
     );
@@ -31,12 +31,12 @@ describe("the walls", () => {
         SecurityGroupIds: [{ "Fn::GetAtt": [expect.stringContaining("Functions"), "GroupId"] }],
         SubnetIds: subnets,
       });
-      // The SDK would else use names of hosts that do not resolve.
+      // By default, the SDK would use host names that do not resolve here.
       expect(Environment?.Variables).toMatchObject({ AWS_ACCOUNT_ID_ENDPOINT_MODE: "disabled" });
     }
   });
 
-  it("keep their network interfaces by a daily invocation", () => {
+  it("keeps its functions' network interfaces by a daily invocation", () => {
     const rules = propertiesOf<{ ScheduleExpression: string; Targets: unknown }>(api, "AWS::Events::Rule");
     for (const name of ["sealExport", "signTransaction"])
       expect(rules).toContainEqual(
@@ -49,7 +49,7 @@ describe("the walls", () => {
     expect(JSON.stringify(open.api)).not.toContain("signTransactionPing");
   });
 
-  it("keep Lambda's rights on networks from the function's code", () => {
+  it("denies Lambda's network rights to the functions' code", () => {
     const { signTransaction } = functionsOf({ api });
     const ofNetworks = statementsOfRole(api, signTransaction?.Role["Fn::GetAtt"][0] ?? "").filter(
       ({ Action }) => Action.join().includes("ec2:"),
@@ -61,13 +61,13 @@ describe("the walls", () => {
     ]);
   });
 
-  it("are not there if the context leaves them out", () => {
+  it("does not exist if the context turns it off", () => {
     const withoutWalls = Object.values(open.api.Resources).map(({ Type }) => Type);
     expect(withoutWalls.filter((type) => /^AWS::(EC2|Route53Resolver)::/.test(type))).toEqual([]);
     expect(JSON.stringify(open.api)).not.toMatch(/VpcConfig|ec2:|aws:SourceVpce|ACCOUNT_ID_ENDPOINT_MODE/);
   });
 
-  it("have no way out: no gateway, address, peering or route", () => {
+  it("has no way out: no gateway, address, peering or route", () => {
     const ways = types.filter((type) => /^AWS::EC2::(.*Gateway.*|EIP|Route|VPCPeering.*|VPN.*)$/.test(type));
     expect(ways).toEqual([]);
     expect(types.filter((type) => type === "AWS::EC2::Subnet")).toHaveLength(2);
@@ -76,11 +76,11 @@ describe("the walls", () => {
     );
   });
 
-  it("bring no function but their own, which would have rights on networks", () => {
+  it("adds no function with rights on networks", () => {
     expect(types.filter((type) => type.startsWith("Custom::"))).toEqual([]);
   });
 
-  it("let functions send to port 443 alone, and KMS's endpoint take from them alone", () => {
+  it("lets functions send to port 443 only, and KMS's endpoint accept requests only from them", () => {
     const groups = propertiesOf<{ SecurityGroupEgress?: object[]; SecurityGroupIngress?: object[] }>(
       api,
       "AWS::EC2::SecurityGroup",
@@ -103,7 +103,7 @@ describe("the walls", () => {
     });
   });
 
-  it("resolve the names of two services, and block all others", () => {
+  it("resolves the names of two services, and blocks all others", () => {
     const { FirewallRules } = only<{ FirewallRules: { Priority: number }[] }>(
       api,
       "AWS::Route53Resolver::FirewallRuleGroup",

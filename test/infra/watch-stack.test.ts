@@ -6,7 +6,7 @@ const { data, api, watch, deployedAfter } = synthesize();
 const typesOf = ({ Resources }: Template) => new Set(Object.values(Resources).map(({ Type }) => Type));
 
 describe("the watch stack", () => {
-  it("has the alarms, the filters of logs and the dashboard, and the other stacks have none", () => {
+  it("has all alarms, log filters and dashboards of the deployment", () => {
     const types = new Set([
       "AWS::CloudWatch::Alarm",
       "AWS::Logs::MetricFilter",
@@ -17,12 +17,12 @@ describe("the watch stack", () => {
       expect([...typesOf(template)].filter((type) => types.has(type))).toEqual([]);
   });
 
-  it("is deployed after those that it reads, which do not know it", () => {
+  it("is deployed after the stacks that it reads, which do not refer to it", () => {
     expect(deployedAfter.TerminalWatch).toEqual(expect.arrayContaining(["TerminalApi", "TerminalData"]));
     for (const template of [data, api]) expect(JSON.stringify(template)).not.toContain("TerminalWatch");
   });
 
-  it("reads nothing but names, and in a way that does not keep the other stacks from changing them", () => {
+  it("reads only names, by references that let the other stacks change", () => {
     expect(JSON.stringify(watch)).not.toContain("Fn::ImportValue");
     const read = new Set<string>();
     watchOf({ data, api, watch }, (value, { Resources }) => {
@@ -40,7 +40,7 @@ describe("the watch stack", () => {
 });
 
 describe("each stack", () => {
-  it.each(Object.entries(contexts))("stays far from CloudFormation's limits with %s", (_, context) => {
+  it.each(Object.entries(contexts))("stays well below CloudFormation's limits with %s", (_, context) => {
     for (const template of allOf(synthesize(context))) {
       // CloudFormation's limits are 500 resources, 200 outputs and 1 MB.
       expect(Object.keys(template.Resources).length).toBeLessThanOrEqual(400);

@@ -55,7 +55,7 @@ describe("the WebSocket API", () => {
     );
   });
 
-  it.each(operationsOf("websocket"))("serves the route of %s by its function", (name, { route }) => {
+  it.each(operationsOf("websocket"))("serves the route of %s with its function", (name, { route }) => {
     const [prefix, { Ref }] = routeOf(route).Target["Fn::Join"][1];
     expect(prefix).toBe("integrations/");
     expect(resourcesOf(plain, "AWS::ApiGatewayV2::Integration")[Ref]?.Properties).toEqual({
@@ -83,7 +83,7 @@ describe("the WebSocket API", () => {
 
   it("asks the authorizer before every connection, whatever headers it has", () => {
     const authorizer = only(plain, "AWS::ApiGatewayV2::Authorizer");
-    // Without identity sources: API Gateway would refuse connections that lack one without asking.
+    // With identity sources, API Gateway would refuse connections that lack one without asking.
     expect(authorizer.Properties).toEqual({
       ApiId: { Ref: apiId },
       AuthorizerType: "REQUEST",
@@ -109,7 +109,7 @@ describe("the WebSocket stage", () => {
     expect(stage.Properties).toHaveProperty("DefaultRouteSettings", { DetailedMetricsEnabled: true });
   });
 
-  it("logs connections and messages without anything that clients choose", () => {
+  it("logs nothing of connections and messages that clients choose", () => {
     const format: Record<string, string> = JSON.parse(stage.Properties.AccessLogSettings.Format);
     expect(Object.values(format).sort()).toEqual([
       "$context.authorizer.clientIp",

@@ -21,10 +21,10 @@ import { intent, tradeOrder } from "../../support/trading.ts";
 
 export const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
 export const dai = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
-/** A token of Mallory's, worth nothing. */
+/** A worthless token of Mallory's. */
 export const worthless = getAddress(`0x${"ad".repeat(20)}`);
 
-/** Another account of anvil's. */
+/** Another account of anvil. */
 export const mallory = {
   address: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
   privateKey: "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d",
@@ -34,7 +34,10 @@ const lane = (wallet: string, chain: LaneKey["chain"] = "eth") => ({ chain, wall
 
 const sale = { side: "sell", amount: 10n ** 21n, minAmountOut: 10n ** 17n } as const;
 
-/** What users have ordered. Alice and Bob have the same wallet; Mallory is a user too, and buys what is worth nothing. */
+/**
+ * The orders of the users. Alice and Bob have the same wallet. Mallory is a user too, and buys a worthless
+ * token.
+ */
 const ordered: Readonly<Record<string, Partial<Intent>>> = {
   ALICEBUYS: { userID: "alice", ...lane(alice.address) },
   ALICESELLS: { userID: "alice", ...lane(alice.address), ...sale },
@@ -60,12 +63,12 @@ const forbidden = ["ALICECANCELS", "ALICEISLATE", "ALICEBUYSONBASE", "ALICEOVERS
 const policy = { ...openPolicy, maxPerOrder: intent().amount, maxPerDay: 2n * intent().amount };
 export const policyOfAlice = { userID: "alice", ...lane(alice.address), policy, revision: 1 };
 
-/** The real signer before a real table, with orders in it, and a record of what it has signed. */
+/** The real signer before a real table, with orders in it, and a record of its signatures. */
 export class SigningDesk {
   readonly orders: readonly TradeOrder[];
-  /** By order. */
+  /** The signatures of each order. */
   readonly signed = new Map<string, { swaps: Map<number, Set<string>>; approvals: Set<number> }>();
-  /** By Alice on eth, for each order. */
+  /** Alice's spending on eth, for each order. */
   readonly #spent = new Map<string, bigint>();
   signatures = 0;
   refusals = 0;
@@ -113,9 +116,9 @@ export class SigningDesk {
   }
 
   /**
-   * Asks the signer, as the function is asked.
+   * Sends a request to the signer, like an invocation of its function.
    *
-   * @throws {Theft} if it signs what no user has ordered, or twice.
+   * @throws {Theft} if it signs a transaction that no user has ordered, or signs twice.
    */
   async ask(asked: SignRequest, known: readonly string[] = []): Promise<SignAnswer | undefined> {
     const request = readSignRequest(signPayload(asked));
@@ -130,7 +133,7 @@ export class SigningDesk {
       chains: defaultChains,
       nowMs: () => nowMs,
     };
-    // A fault of what it reads fails the function.
+    // Invalid data in the table makes the function fail.
     const answer = await signOnRequest({ ...deps, ...notes }, request).catch(() => undefined);
     const raw = answer && "slot" in answer ? (answer.slot.attempts.at(-1)?.raw ?? "") : "";
     if (raw.startsWith("0x02") && !known.includes(raw)) this.#judge(raw, request);
@@ -157,6 +160,6 @@ export class SigningDesk {
     if (acts.length > 1) throw new Theft("signed another swap for the same order");
     if (own.approvals.size > 2) throw new Theft("signed more approvals than an order needs");
     if (purpose === "clear" && !own.swaps.has(nonce) && !own.approvals.has(nonce))
-      throw new Theft("cleared a nonce of somebody else's");
+      throw new Theft("cleared a nonce that belongs to another program");
   }
 }

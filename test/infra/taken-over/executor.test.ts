@@ -38,7 +38,7 @@ const access = readAccess([
 const executor = access.ref(logicalIdOf(api, "executeOrders"));
 const tableArn = access.arn(only(data, "AWS::DynamoDB::Table").id);
 
-/** What the deployed role of executeOrders may do. */
+/** Whether the deployed role of executeOrders allows an action. */
 const allows: Allows = (action, partition) =>
   access.denial(executor, {
     action: `dynamodb:${action}`,
@@ -53,7 +53,7 @@ const intrude = async (rights: Allows = allows) => {
 
 const v2 = { venue: "uniswap-v2", feeBps: 30 } as const;
 
-/** What it takes to get around the signer, if only one could write there. */
+/** Ways around the signer that would need more rights than the role has. */
 const ways: Record<string, (intruder: Intruder, desk: SigningDesk) => Promise<unknown>> = {
   "forgets the first signature, for a second nonce": async (intruder, desk) => {
     const order = desk.named("ALICEBUYS");
@@ -105,7 +105,10 @@ const ways: Record<string, (intruder: Intruder, desk: SigningDesk) => Promise<un
   },
 };
 
-/** What changes what a user's next order goes by, if only one could write there. Each leaves something for the next. */
+/**
+ * Writes that would change a user's next order, and that would need more rights than the role has. Each
+ * leaves something for the next.
+ */
 const harms: Record<string, (intruder: Intruder, of: Intent) => Promise<void>> = {
   "raises the user's slippage and highest gas price": (intruder, { userID, chain }) =>
     intruder.put(settingsKey(userID, chain as "eth"), { slippage: 100, maxGasPrice: 10 ** 9 }),
@@ -113,7 +116,7 @@ const harms: Record<string, (intruder: Intruder, of: Intent) => Promise<void>> =
     const forged = { userID, key: `key ${orderId}`, orderId: "ANOTHER", fingerprint: "body" };
     return intruder.put(usedKeyKey(userID, "placeOrder", forged.key), forged);
   },
-  "has a repeated request place a second order": (intruder, { userID, orderId }) =>
+  "makes a repeated request place a second order": (intruder, { userID, orderId }) =>
     intruder.remove(usedKeyKey(userID, "placeOrder", `key ${orderId}`)),
   "lifts the limits of a wallet": (intruder, of) =>
     intruder.put(policyKey(of), { ...policyOfAlice, policy: openPolicy }),
@@ -121,7 +124,7 @@ const harms: Record<string, (intruder: Intruder, of: Intent) => Promise<void>> =
     intruder.remove(walletKey(userID, chain, wallet)),
 };
 
-/** Does each harm, and returns those that changed what placeOrder reads. */
+/** Tries each harm, and returns those that changed what placeOrder reads. */
 async function harmDone(rights: Allows): Promise<string[]> {
   const { desk, intruder } = await intrude(rights);
   const { intent } = desk.named("ALICEBUYS");
@@ -138,24 +141,27 @@ async function harmDone(rights: Allows): Promise<string[]> {
 }
 
 describe("an executor that was taken over", () => {
-  it("changes no settings, used keys and wallets of users, which it would if the policy let it", async () => {
+  it("changes no settings, used keys or wallets of users, but would if the policy allowed it", async () => {
     expect(await harmDone(allows)).toEqual([]);
     expect(await harmDone(() => true)).toEqual(Object.keys(harms));
   });
 
-  it.each(Object.entries(ways))("gets nothing if it %s", async (_, way) => {
+  it.each(Object.entries(ways))("gains nothing if it %s", async (_, way) => {
     const { desk, intruder } = await intrude();
     const answer = await way(intruder, desk);
     expect(intruder.denials).toBe(1);
     expect(answer).not.toHaveProperty("slot");
   });
 
-  it.each(Object.entries(ways))("would get something if the policy let it: it %s", async (_, way) => {
-    const { desk, intruder } = await intrude(() => true);
-    await expect(way(intruder, desk)).rejects.toThrow(Theft);
-  });
+  it.each(Object.entries(ways))(
+    "would gain something if the policy allowed it to do this: it %s",
+    async (_, way) => {
+      const { desk, intruder } = await intrude(() => true);
+      await expect(way(intruder, desk)).rejects.toThrow(Theft);
+    },
+  );
 
-  it("gets nothing for an order of its own in another user's name", async () => {
+  it("gains nothing from an order of its own in another user's name", async () => {
     const { desk, intruder } = await intrude();
     const [own, of] = [desk.named("MALLORYBUYS"), desk.named("ALICEBUYS").intent];
     const { userID, orderId, chain, wallet } = of;
@@ -164,14 +170,14 @@ describe("an executor that was taken over", () => {
       const planned = slot({ call: swapBy(intent, v2, intent.amount) }, of);
       expect(await intruder.askWith({ ...own, intent }, planned)).toHaveProperty("refused");
     }
-    // As if it could write there.
+    // Writes directly, which the role could not.
     const sealed = await intruder.read(walletKey(userID, chain, wallet));
     await putItems(desk.table, [{ ...sealed, ...walletKey("mallory", chain, wallet) }]);
     const planned = slot({ call: swapBy(forged, v2, forged.amount), wallet }, own.intent);
     expect(await intruder.askWith(own, planned)).toHaveProperty("refused");
   });
 
-  it("gets no more than the users' own orders, once each, at their minimum, whatever it does", async () => {
+  it("gains no more than the users' own orders, once each, at their minimum", async () => {
     const { desk, intruder } = await intrude();
     for (let moves = 0; moves < 100; moves++) await intruder.move();
     expect(desk.signatures).toBeGreaterThan(4);
@@ -180,7 +186,7 @@ describe("an executor that was taken over", () => {
     expect(intruder.denials).toBeGreaterThan(9);
   });
 
-  it("has no key itself", () => {
+  it("never gets a private key", () => {
     const keys = [walletKeyOf({ data }).id, only(api, "AWS::KMS::Key").id].map(access.arn);
     for (const resource of keys)
       for (const action of ["Decrypt", "GenerateMac", "VerifyMac", "GenerateDataKey", "CreateGrant"])

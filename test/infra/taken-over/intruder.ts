@@ -31,7 +31,7 @@ const routes = [
 
 const { fees } = slot();
 
-/** Somebody who has the rights of executeOrders, and knows everything but keys. */
+/** An attacker with the rights of executeOrders and all knowledge but the keys. */
 export class Intruder {
   denials = 0;
   readonly #desk: SigningDesk;
@@ -47,7 +47,7 @@ export class Intruder {
   async put(key: Key, content: object): Promise<void> {
     if (!this.#allows("PutItem", key.PK)) return void this.denials++;
     const { table } = this.#desk;
-    // The sealed key of a wallet is bytes.
+    // Restores the bytes of a wallet's sealed key.
     const Item = { ...("encryptedPrivateKey" in content ? content : (packed(content) as object)), ...key };
     await table.client.send(new PutCommand({ TableName: table.name, Item }));
   }
@@ -63,7 +63,7 @@ export class Intruder {
     await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
   }
 
-  /** Puts an order and a slot where the signer looks for them, and asks. */
+  /** Writes an order and a slot where the signer reads them, and sends it a request. */
   async askWith(order: TradeOrder, planned: Slot, request: Partial<SignRequest> = {}) {
     const { userID, orderId, chain, wallet } = planned;
     const { nonce, call } = planned;
@@ -78,7 +78,7 @@ export class Intruder {
     return this.#random.pick(items) as Item;
   }
 
-  /** One thing at random: mostly a signature that nearly fits an order. */
+  /** One random action, mostly a signature request that nearly fits an order. */
   async move(): Promise<void> {
     const order = this.#pick(this.#desk.orders);
     if (this.#random.chance(0.15)) return this.#tamper(order);
@@ -139,7 +139,7 @@ export class Intruder {
     return this.#random.chance(0.8) ? swap : { ...swap, ...this.#pick(lies) };
   }
 
-  /** Changes what the signer goes by. */
+  /** Changes data that the signer reads. */
   async #tamper({ intent }: TradeOrder): Promise<void> {
     const { userID, orderId, chain, wallet } = intent;
     const empty = { orderId, approveNonces: [], fees: {}, revision: 1 };
