@@ -5,7 +5,7 @@ import { collector } from "./support/admin.ts";
 
 const question = { prompt: "Password", variable: "TERMINAL_PASSWORD" };
 
-/** A terminal at which somebody types these lines, each after a prompt. */
+/** A terminal whose user types these lines, each after a prompt. */
 function terminal(...lines: string[]) {
   const stdin = Object.assign(new PassThrough(), { isTTY: true });
   const stderr = Object.assign(collector(), { isTTY: true });
@@ -18,20 +18,20 @@ function terminal(...lines: string[]) {
 }
 
 describe("askSecret", () => {
-  it("asks at the terminal, and shows nothing of what is typed", async () => {
+  it("asks at the terminal, and does not show the input", async () => {
     const asked = terminal("se cret");
     expect(await askSecret(question, asked)).toBe("se cret");
     expect(asked.stderr.text()).toContain("Password: ");
     expect(asked.stderr.text()).not.toContain("cret");
   });
 
-  it("prefers the variable, and asks nothing", async () => {
+  it("prefers the variable, and does not ask", async () => {
     const asked = terminal();
     expect(await askSecret(question, { ...asked, env: { TERMINAL_PASSWORD: "given" } })).toBe("given");
     expect(asked.stderr.text()).toBe("");
   });
 
-  it("says so in one line if Ctrl-C ends the question", async () => {
+  it("fails with one line if Ctrl-C ends the question", async () => {
     const asked = terminal();
     setImmediate(() => asked.stdin.write("\u0003"));
     await expect(askSecret(question, asked)).rejects.toThrow("Nothing was entered");
@@ -46,7 +46,7 @@ describe("askSecret", () => {
 });
 
 describe("askNewPassword", () => {
-  it("asks twice, and refuses two that differ", async () => {
+  it("asks twice, and rejects two different passwords", async () => {
     expect(await askNewPassword(question, terminal("one", "one"))).toBe("one");
     await expect(askNewPassword(question, terminal("one", "two"))).rejects.toThrow(
       "The two passwords differ",

@@ -36,7 +36,7 @@ const admin = (...args: string[]) => {
 const blockedAt = async (userID: string) => (await readProfile(db.table, userID))?.blockedAt;
 
 describe("block", () => {
-  it("marks the profile, ends the user's connections and no others, and lets in no more", async () => {
+  it("marks the profile, ends the user's connections and no others, and admits no more", async () => {
     await userWith("ann", "a1", "a2");
     await userWith("bob", "b1");
     expect(await admin("block", "ann")).toEqual({
@@ -51,7 +51,7 @@ describe("block", () => {
     expect(await connectionsOfUser(db.table, "bob")).toHaveLength(1);
   });
 
-  it("can be repeated, and keeps the time of the first", async () => {
+  it("can be repeated, and keeps the time of the first block", async () => {
     await userWith("cyd");
     await admin("block", "cyd");
     const again = { now: () => new Date(now.getTime() + 60_000) };
@@ -74,7 +74,7 @@ describe("block", () => {
 });
 
 describe("unblock", () => {
-  it("lets the user in again", async () => {
+  it("admits the user again", async () => {
     await userWith("dan");
     await admin("block", "dan");
     expect(await admin("unblock", "dan")).toEqual({ code: 0, out: "dan is not blocked\n", err: "" });
@@ -93,7 +93,7 @@ describe("disconnect", () => {
 });
 
 describe("disconnectUser", () => {
-  it("repeats for a connection that is only being opened, which API Gateway cannot close yet", async () => {
+  it("retries for a connection in its handshake, which API Gateway cannot close yet", async () => {
     await userWith("fay");
     let at = now;
     await connect("fay", "f1", at);
@@ -113,7 +113,7 @@ describe("disconnectUser", () => {
     expect(await connectionsOfUser(db.table, "fay")).toEqual([]);
   });
 
-  it("gives up on one that never opened after half a minute, and counts those that it could not end", async () => {
+  it("gives up after half a minute on connections that never opened, and counts those that it could not end", async () => {
     await userWith("gus");
     let at = now;
     for (const id of ["g1", "g2"]) await connect("gus", id, at);

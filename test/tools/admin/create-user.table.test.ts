@@ -27,7 +27,7 @@ afterEach(async () => {
 const createUser = (...args: string[]) => runWith(["create-user", ...args, "--stack", "TerminalData"], {});
 
 describe("create-user", () => {
-  it("has a temporary password mailed, and prints the userID", async () => {
+  it("has Cognito mail a temporary password, and prints the userID", async () => {
     const { code, out, err } = await createUser("ann@example.com");
     const { sub, password, isTemporary } = pool.find("ann@example.com");
     expect({ code, out, err }).toEqual({
@@ -38,7 +38,7 @@ describe("create-user", () => {
     expect(pool.mails).toEqual([{ to: "ann@example.com", password }]);
   });
 
-  it("takes the temporary password from a variable with --no-mail, and shows it to nobody", async () => {
+  it("takes the temporary password from a variable with --no-mail, and never prints it", async () => {
     vi.stubEnv("TERMINAL_PASSWORD", "Given-Password-1");
     const { code, out } = await createUser("bob@example.com", "--no-mail");
     expect(code).toBe(0);
@@ -47,7 +47,7 @@ describe("create-user", () => {
     expect(out).not.toContain("Given-Password-1");
   });
 
-  it("says in one line what Cognito refuses", async () => {
+  it("reports errors of Cognito in one line", async () => {
     pool.add({ email: "ann@example.com", password: "x" });
     expect(await createUser("ann@example.com")).toEqual({
       ...{ code: 1, out: "" },
@@ -55,7 +55,7 @@ describe("create-user", () => {
     });
   });
 
-  it.each(["ann", "ann@", "a b@example.com"])("refuses %j, which is no address", async (name) => {
+  it.each(["ann", "ann@", "a b@example.com"])("rejects %j, which is not an address", async (name) => {
     expect(await createUser(name)).toMatchObject({ code: 2, out: "" });
     expect(pool.asked).toEqual([]);
   });

@@ -17,7 +17,7 @@ import { laneOf, newOrder, placing, putWallet } from "../../support/placed-order
 describe("forgetTrading", () => {
   const db = tableForTests();
 
-  it("deletes what belongs to orders placed here, and nothing else", async () => {
+  it("deletes orders placed here with all their items, and nothing else", async () => {
     const order = newOrder();
     const lane = laneOf(order);
     const { userID, orderId, token } = order.intent;

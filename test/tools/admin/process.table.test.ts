@@ -21,7 +21,7 @@ afterEach(expectNoSecretPrinted);
 afterAll(() => engine.stop());
 
 describe("bin/admin.ts", () => {
-  it("runs a command on a local runner, and finishes the item at hand on Ctrl-C, even if it arrives twice", async () => {
+  it("runs a command on a local runner, and finishes the current item on Ctrl-C, even if it arrives twice", async () => {
     const wallets = await userWithWallets(target, "alice", 10);
     await rotate(target);
     let begun = 0;

@@ -26,7 +26,7 @@ const commands = [
   "fulfil",
   "refund",
 ];
-/** The arguments of each command besides its options. */
+/** The required arguments of each command. */
 const operands: Record<string, string[]> = {
   "set-user": ["alice"],
   "show-user": ["alice"],
@@ -44,7 +44,7 @@ describe("--help", () => {
     for (const command of commands) expect(out).toContain(`\n  ${command} `);
   });
 
-  it.each(commands)("names both targets of %s, and where credentials come from", async (command) => {
+  it.each(commands)("names both targets of %s, and the source of credentials", async (command) => {
     const { code, out, err } = await admin(command, "--help");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     for (const word of ["--local <port>", "--stack <name>", "AWS_PROFILE", "AWS_REGION"]) {
@@ -137,7 +137,7 @@ describe("a failure", () => {
     expect(await failing(error)).toEqual({ code: 1, out: "", err: `error: ${line}\n` });
   });
 
-  it("of the program itself is thrown", async () => {
+  it("is thrown if it is a bug in the program", async () => {
     await expect(failing(new TypeError("a fault"))).rejects.toThrow("a fault");
   });
 });

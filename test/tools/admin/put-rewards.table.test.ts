@@ -38,7 +38,7 @@ async function put(content: unknown, ...options: string[]) {
 }
 
 describe("put-rewards", () => {
-  it("replaces the catalogue, and prints what was added, changed and removed", async () => {
+  it("replaces the catalogue, and prints additions, changes and removals", async () => {
     const first = await put([reward("mug"), reward("cap")]);
     expect(first).toEqual({ code: 0, out: "added mug\nadded cap\n", err: "" });
 
@@ -53,17 +53,17 @@ describe("put-rewards", () => {
     expect(await readCatalogue(target.table)).toEqual(next);
   });
 
-  it("prints that nothing changed", async () => {
+  it("reports that nothing changed", async () => {
     await put([reward("mug")]);
     expect(await put([reward("mug")])).toEqual({ code: 0, out: "Nothing changed\n", err: "" });
   });
 
-  it("prints that only the order changed", async () => {
+  it("reports that only the order changed", async () => {
     await put([reward("mug"), reward("cap")]);
     expect((await put([reward("cap"), reward("mug")])).out).toBe("changed the order\n");
   });
 
-  it("begins to count the stock of new rewards, and never puts back what was sold", async () => {
+  it("starts counting the stock of new rewards, and never restores sold pieces", async () => {
     await put([reward("mug"), reward("pin", { stock: -1 })]);
     expect([await readStock(target.table, "mug"), await readStock(target.table, "pin")]).toEqual([
       5,
@@ -78,7 +78,7 @@ describe("put-rewards", () => {
     expect(await readStock(target.table, "mug")).toBe(2);
   });
 
-  it("sets what is left with --set-stock", async () => {
+  it("resets the remaining stock with --set-stock", async () => {
     await put([reward("mug"), reward("cap"), reward("pin")]);
     await setStock(target.table, "mug", 2);
     const next = [reward("mug"), reward("cap", { stock: -1 }), reward("pin")];
@@ -95,7 +95,7 @@ describe("put-rewards", () => {
   it.each([
     [[], "added mug\nkept the stock of mug: 9 left, 5 in the file (see --set-stock)\n", 9],
     [["--set-stock"], "added mug\n", 5],
-  ])("meets a count that a sale has begun meanwhile, with %j", async (options, out, left) => {
+  ])("accepts a count that a sale has started meanwhile, with %j", async (options, out, left) => {
     const { table } = target;
     const sold = interceptedTable(
       table,
@@ -170,7 +170,7 @@ describe("put-rewards", () => {
 
   it.each([
     ["is missing", (path: string) => join(path, "none.json"), "ENOENT"],
-    ["is a folder", (path: string) => path, "EISDIR"],
+    ["prints one line for a file that %s", (path: string) => path, "EISDIR"],
   ])("prints one line for a file that %s", async (_, path, reason) => {
     const { code, err } = await run(target, ["put-rewards", path(folder)]);
     expect({ code, err }).toEqual({ code: 1, err: `error: ${path(folder)} cannot be read (${reason})\n` });
@@ -189,7 +189,7 @@ describe("put-rewards", () => {
 });
 
 describe("the example rewards", () => {
-  it("show every type, a sold-out, an unavailable and an unlimited reward", async () => {
+  it("show every type, and a sold-out, an unavailable and an unlimited reward", async () => {
     expect(await seedExamples(target)).toBe(true);
     const rewards = await readCatalogue(target.table);
     expect(new Set(rewards.map(({ type }) => type))).toEqual(new Set(rewardTypes));

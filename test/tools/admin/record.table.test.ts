@@ -51,7 +51,7 @@ const order = (orderId: string, rest: object = {}) => ({
   ...rest,
 });
 
-/** The deployed function on the table of the test. Some records may fail as if DynamoDB did not answer. */
+/** The deployed function, on the table of the test. Some records may fail as if DynamoDB did not respond. */
 const deployed = (failing: readonly string[] = []) =>
   recordExecutions((time) => {
     const record = executionRecorder(target.table, time);
@@ -175,7 +175,7 @@ describe("record, when the function fails", () => {
   );
 
   it.each([null, { results: [] }, { results: [{ index: 0, status: "fine" }] }])(
-    "rejects an answer of another shape: %j",
+    "rejects a response of another shape: %j",
     async (answer) => {
       const { code, err } = await record([order("o-1")], async () => answer);
       expect({ code, err }).toEqual({
@@ -200,7 +200,7 @@ describe("the file of record", () => {
     expect(await record(content, unused)).toEqual({ code: 1, out: "", err: `error: ${line}\n` });
   });
 
-  it("is reported with one line when it is missing", async () => {
+  it("is reported with one line if it is missing", async () => {
     const missing = join(folder, "none.json");
     expect(await recordFile(missing, unused)).toEqual({
       ...{ code: 1, out: "", err: `error: ${missing} cannot be read (ENOENT)\n` },

@@ -27,7 +27,7 @@ afterAll(() => engine.stop());
 
 const catalogue = [reward("mug"), reward("course", { stock: -1, cost: 30 })];
 
-/** Buys something for a new user, and returns its id. */
+/** Buys a reward for a new user, and returns the redemption's id. */
 async function bought(userID: string, rewardId = "mug", second = 0): Promise<string> {
   await userWith(table, userID, 500);
   const at = new Date(Date.UTC(2026, 10, 1, 0, 0, second));
@@ -46,7 +46,7 @@ const stateOf = async (userID: string) => {
 };
 
 describe("list-redemptions", () => {
-  it("lists what is pending, oldest first, or what has another status or user", async () => {
+  it("lists pending redemptions, oldest first, or those of another status or a user", async () => {
     const [second, first, done] = [
       await bought("ann", "mug", 2),
       await bought("bob", "course", 1),
@@ -74,7 +74,7 @@ describe("list-redemptions", () => {
 });
 
 describe("fulfil", () => {
-  it("notes that the user has it, once", async () => {
+  it("records the delivery once", async () => {
     const id = await bought("ann");
     const { code, out } = await admin("fulfil", id);
     expect({ code, out }).toMatchObject({ code: 0, out: expect.stringMatching(/ fulfilled .* ann\n$/) });
@@ -97,7 +97,7 @@ describe("fulfil", () => {
 });
 
 describe("refund", () => {
-  it("gives points and piece back, once, whatever comes at the same time", async () => {
+  it("returns points and piece once, whatever happens at the same time", async () => {
     const id = await bought("ann");
     await Promise.all(Array.from({ length: 5 }, () => admin("refund", id)));
     expect(await stateOf("ann")).toEqual({ status: "refunded", version: 2, points: 500, lines: 3, stock: 5 });
@@ -108,7 +108,7 @@ describe("refund", () => {
     });
   });
 
-  it("wins over a fulfilment that has read the redemption before", async () => {
+  it("wins over a fulfilment that read the redemption earlier", async () => {
     const id = await bought("ann");
     let first = true;
     const slow = interceptedTable(table, async (command) => {
@@ -123,7 +123,7 @@ describe("refund", () => {
     expect(await stateOf("ann")).toMatchObject({ status: "refunded", version: 2, points: 500 });
   });
 
-  it("gives up, and says so, while the same items keep changing", async () => {
+  it("gives up with a message if the same items keep changing", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0);
     const id = await bought("ann");
     const conflict = new TransactionCanceledException({
@@ -140,14 +140,14 @@ describe("refund", () => {
     vi.restoreAllMocks();
   });
 
-  it("does not put a piece back that was handed out", async () => {
+  it("does not return a piece that was delivered", async () => {
     const id = await bought("ann");
     await admin("fulfil", id);
     expect((await admin("refund", id)).code).toBe(0);
     expect(await stateOf("ann")).toEqual({ status: "refunded", version: 3, points: 500, lines: 3, stock: 4 });
   });
 
-  it("counts no piece of a reward that is unlimited, or was when it was bought", async () => {
+  it("returns no piece of a reward that is unlimited, or was unlimited when bought", async () => {
     const [course, mug] = [await bought("ann", "course"), await bought("bob")];
     await setStock(table, "course", 3);
     await setStock(table, "mug", undefined);
@@ -157,8 +157,8 @@ describe("refund", () => {
   });
 });
 
-describe("a profile that was made again beside its ledger", () => {
-  it("can buy, be set and be refunded, and its lines add up", async () => {
+describe("a profile recreated beside its ledger", () => {
+  it("can buy, be changed and be refunded, and its lines add up", async () => {
     const id = await bought("ann");
     const forget = () =>
       table.client.send(new DeleteCommand({ TableName: table.name, Key: profileKey("ann") }));
@@ -192,7 +192,7 @@ describe("a profile that was made again beside its ledger", () => {
 });
 
 describe("show-user", () => {
-  it("names the lines of the ledger that are missing", async () => {
+  it("lists the missing lines of the ledger", async () => {
     await bought("ann");
     await table.client.send(new DeleteCommand({ TableName: table.name, Key: pointsLineKey("ann", 1) }));
     expect((await admin("show-user", "ann")).out).toContain(
@@ -200,7 +200,7 @@ describe("show-user", () => {
     );
   });
 
-  it("shows the newest changes of points, and what was bought", async () => {
+  it("shows the newest changes of points, and the newest purchases", async () => {
     const id = await bought("ann");
     await admin("refund", id);
     const { out } = await admin("show-user", "ann");

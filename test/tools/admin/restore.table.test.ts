@@ -34,7 +34,7 @@ const wallet = (userID: string, address: string): Item => ({
 });
 const seconds = (from: Date, minutes: number) => from.getTime() / 1000 + minutes * 60;
 
-/** A whole number beyond what JavaScript counts exactly, a binary value and a set. */
+/** A whole number beyond JavaScript's exact integers, a binary value and a set. */
 const odd = { amount: 2n ** 60n + 1n, sealed: new Uint8Array([0, 255]), names: new Set(["a", "b"]) };
 
 const copied = [profile("alice"), wallet("alice", "0x1"), profile("bob")];
@@ -86,7 +86,7 @@ describe("restore --check", () => {
     expect(await everything(table)).toEqual(before);
   });
 
-  it("leaves out connections, API keys and prices, and what has expired", async () => {
+  it("skips connections, API keys, prices and expired items", async () => {
     await putItems(backup, [
       { ...profileKey("alice"), SK: "CONNECTION#a" },
       { ...profileKey("alice"), SK: "CONNECTIONS" },
@@ -106,7 +106,7 @@ describe("restore --fix", () => {
   const tally = (put: number, changed: number, deleted: number, failed = 0) =>
     `put back: ${put}\nchanged back: ${changed}\ndeleted: ${deleted}\nfailed: ${failed}\n`;
 
-  it("puts back a user's points ledger and redemptions, which are then found by their ids", async () => {
+  it("restores a user's points ledger and redemptions, including their lookup by id", async () => {
     for (const userID of ["dan", "eve"]) await userWith(backup, userID, 100);
     const buy = buying(() => backup, [reward("mug")]);
     const [{ redemption }] = [await buy("dan", "mug", "k"), await buy("eve", "mug", "k")];
@@ -119,7 +119,7 @@ describe("restore --fix", () => {
     expect((await restore(["--check", "--user", "dan"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
   });
 
-  it("puts a profile back with the points of its ledger, so that nothing can be spent twice", async () => {
+  it("restores a profile with the points of its ledger, so that nothing can be spent twice", async () => {
     await userWith(table, "fay", 300);
     await putItems(backup, await everything(table));
     const buy = (key: string) => buying(() => table, [reward("mug")])("fay", "mug", key);
@@ -150,7 +150,7 @@ describe("restore --fix", () => {
     expect((await restore(["--check", "--user", "gil"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
   });
 
-  it("puts back what is missing, to the last digit, and leaves everything else", async () => {
+  it("restores missing items to the last digit, and leaves all others alone", async () => {
     await putItems(backup, [profile("dave", odd)]);
     await damage();
     expect(await restore(["--fix"])).toEqual({ code: 0, out: tally(2, 0, 0), err: "" });
@@ -158,7 +158,7 @@ describe("restore --fix", () => {
     expect((await restore(["--check"])).out).not.toContain("USER#dave");
   });
 
-  it("leaves wallets that were retired more than 30 days ago gone for good, save with --exact", async () => {
+  it("restores wallets that were retired more than 30 days ago only with --exact", async () => {
     const held = (_id: string) => ({ ...wallet("alice", _id), UserID: "alice", _id });
     await putItems(backup, ["gone", "recent", "back"].map(held));
     const event = (walletId: string, type: "retired" | "restored", days: number) => {
@@ -183,7 +183,7 @@ describe("restore --fix", () => {
     expect((await restore(["--check"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
   });
 
-  it("changes one user alone with --user, in both of their partitions", async () => {
+  it("changes only one user with --user, in both of their partitions", async () => {
     await damage();
     await putItems(
       backup,
@@ -194,7 +194,7 @@ describe("restore --fix", () => {
     expect((await restore(["--check"])).out).toMatch(/missing: 1\nchanged: 1\nnewer: 1\n$/);
   });
 
-  it("compares tables of more than a page", async () => {
+  it("compares tables of more than one page", async () => {
     const many = Array.from({ length: 120 }, (_, index) => wallet("alice", `0x${index}a`));
     await putItems(backup, many);
     expect(await restore(["--fix", "--user", "alice"])).toMatchObject({ out: tally(120, 0, 0) });
@@ -225,7 +225,7 @@ describe("restore --fix", () => {
     expect(await itemsNamed(table, "USER#bob")).toEqual([back]);
   });
 
-  it("continues after a failure, and says so", async () => {
+  it("continues after a failure, and reports it", async () => {
     await damage();
     const failing = interceptedTable(table, (command) => {
       if (command instanceof PutCommand) throw new Error("no");
@@ -252,7 +252,7 @@ describe("restore --fix", () => {
 });
 
 describe("restore", () => {
-  it("refuses the service's own table, and an unknown one", async () => {
+  it("rejects the service's own table, and an unknown one", async () => {
     expect(await run(targetWith(table), ["restore", table.name, "--fix"])).toMatchObject({
       code: 1,
       err: `error: ${table.name} is the service's own table; name the restored one\n`,

@@ -12,7 +12,7 @@ const world = rewrappingForTests();
 const { rewrapKeys, materials, expectAllOpen } = world;
 
 describe("rewrap-keys after a rotation", () => {
-  it("re-wraps every data key, and leaves the encrypted private keys as they are", async () => {
+  it("rewraps every data key, and leaves the encrypted private keys as they are", async () => {
     const before = await Promise.all(world.wallets.map(({ wallet }) => stored(world.target, wallet)));
     const { code, out } = await rewrapKeys();
     expect({ code, out }).toEqual({ code: 0, out: tally(6, 0, 0) });
@@ -49,7 +49,7 @@ describe("rewrap-keys after a rotation", () => {
     expect({ code, out, err }).toEqual({ code: 0, out: tally(0, 0, 0), err: "" });
   });
 
-  it("re-wraps a wallet that names no key material", async () => {
+  it("rewraps a wallet without a key material's name", async () => {
     const { PK, SK } = await stored(world.target, (world.wallets[0] as Imported).wallet);
     await world.target.table.client.send(
       new UpdateCommand({
@@ -86,7 +86,7 @@ describe("rewrap-keys after a rotation", () => {
 });
 
 describe("rewrap-keys when something fails", () => {
-  it("continues with the others, names the wallet, and does the rest the next time", async () => {
+  it("continues with the others, names the wallet, and finishes in the next run", async () => {
     const broken = (world.wallets[2] as Imported).wallet._id;
     world.target.hooks.beforeAnswer = (operation, body) => {
       if (operation === "ReEncrypt" && body.SourceEncryptionContext?.walletId === broken) {
@@ -124,7 +124,7 @@ describe("rewrap-keys when something fails", () => {
     });
   });
 
-  it("stops at once with one line when it may not describe the KMS key", async () => {
+  it("stops at once with one line if it may not describe the KMS key", async () => {
     world.target.hooks.beforeAnswer = () => {
       throw Object.assign(new Error("User is not authorized"), {
         name: "AccessDeniedException",
@@ -139,7 +139,7 @@ describe("rewrap-keys when something fails", () => {
     });
   });
 
-  it("prints how many wallets are done when the table fails on the way", async () => {
+  it("prints how many wallets are done if the table fails halfway", async () => {
     let written = 0;
     const table = interceptedTable(world.target.table, (command) => {
       if (command instanceof UpdateCommand) written++;
@@ -157,7 +157,7 @@ describe("rewrap-keys when something fails", () => {
     expect(linesOf(err).at(-1)).toBe("error: ThrottlingException: Slow down");
   });
 
-  it("stops between two wallets when it is interrupted", async () => {
+  it("stops between two wallets when interrupted", async () => {
     const controller = new AbortController();
     let begun = 0;
     world.target.hooks.beforeAnswer = (operation) => {

@@ -9,7 +9,7 @@ const world = rewrappingForTests();
 const { rewrapKeys, materials, expectAllOpen } = world;
 
 describe("rewrap-keys during other changes of a wallet", () => {
-  /** Changes the first wallet that KMS re-wraps, during that call. */
+  /** Changes the first wallet that KMS rewraps, during that call. */
   function meanwhile(change: (imported: Imported) => Promise<unknown>, times = 1): void {
     let chosen: string | undefined;
     let left = times;
@@ -23,7 +23,7 @@ describe("rewrap-keys during other changes of a wallet", () => {
     };
   }
 
-  /** Seals the private key again, and stores it with the old key material's name. */
+  /** Seals the private key again, and stores it under the old key material. */
   async function sealAgain({ wallet, secret }: Imported): Promise<void> {
     const before = await stored(world.target, wallet);
     const sealed = await seal(world.target.vault, secret, bindingOf(wallet));
@@ -46,7 +46,7 @@ describe("rewrap-keys during other changes of a wallet", () => {
     await expectAllOpen();
   });
 
-  it("re-wraps a key that was replaced meanwhile", async () => {
+  it("rewraps a key that was replaced meanwhile", async () => {
     meanwhile(sealAgain);
     expect(await rewrapKeys()).toMatchObject({ code: 0, out: tally(6, 0, 0) });
     expect(await materials()).toEqual([6]);
@@ -103,7 +103,7 @@ describe("rewrap-keys during other changes of a wallet", () => {
     await expectAllOpen();
   });
 
-  it("loses nothing when a run dies on the way", async () => {
+  it("loses nothing if a run is killed halfway", async () => {
     const died = Promise.withResolvers<never>();
     died.promise.catch(() => undefined);
     const reached = Promise.withResolvers<void>();

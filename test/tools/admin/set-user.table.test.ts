@@ -78,13 +78,13 @@ describe("set-user", () => {
     expect(await profileOf("saver")).toMatchObject({ points: 200, tier: "Base" });
   });
 
-  it("prints only real changes", async () => {
+  it("prints only values that differ", async () => {
     await created("half");
     const { out } = await run(target, ["set-user", "half", "--tier", "Base", "--points", "1"]);
     expect(out).toBe("points: 0 -> 1\n");
   });
 
-  it("writes nothing when nothing changes", async () => {
+  it("writes nothing if nothing changes", async () => {
     await created("same");
     let writes = 0;
     const table = disturbed(async () => writes++);
@@ -100,7 +100,7 @@ describe("set-user", () => {
     expect(writes).toBe(0);
   });
 
-  it("lowers the XP of today only as far as the new total requires", async () => {
+  it("lowers today's XP only as far as the new total requires", async () => {
     await created("loser");
     await run(target, ["set-user", "loser", "--xp", "1000"]);
     await run(target, ["set-user", "loser", "--xp", "300"]);
@@ -125,7 +125,7 @@ describe("set-user", () => {
     expect((await profileOf("collector")).walletCount).toBe(3);
   });
 
-  it("rejects an unknown user, and creates none", async () => {
+  it("rejects an unknown user without creating a profile", async () => {
     const { code, out, err } = await run(target, ["set-user", "nobody", "--tier", "Pro"]);
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toMatch(/^error: There is no user nobody;.*\n$/);
@@ -134,7 +134,7 @@ describe("set-user", () => {
 });
 
 describe("set-user during other changes", () => {
-  it("counts XP that was earned between its read and its write", async () => {
+  it("includes XP that was earned between its read and its write", async () => {
     const read = await created("racer");
     let left = 1;
     const table = disturbed(async () => {
@@ -153,7 +153,7 @@ describe("set-user during other changes", () => {
     expect(await profileOf("busy")).toMatchObject({ tier: "Pro", points: 42 });
   });
 
-  it("gives up without a change when the value changes during each attempt", async () => {
+  it("gives up without a change if the value changes during each attempt", async () => {
     await created("restless");
     const table = disturbed(async () => {
       const read = await profileOf("restless");

@@ -10,7 +10,7 @@ const db = tableForTests();
 const show = (userID: string, orderId: string) =>
   run({ table: db.table } as never, ["show-order", userID, orderId]);
 
-/** The facts below each title, by name. */
+/** Parses the facts below each title, by name. */
 function sheetOf(out: string): Record<string, Record<string, string>> {
   const sections: [string, Record<string, string>][] = [];
   for (const line of out.trimEnd().split("\n")) {
@@ -30,7 +30,7 @@ async function placed() {
 }
 
 describe("show-order", () => {
-  it("shows an order from its placing until it has settled", async () => {
+  it("shows an order from its placement to its settlement", async () => {
     const { bench, request, shown } = await placed();
     const queued = await shown();
     expect(queued).toMatchObject({
@@ -71,14 +71,14 @@ describe("show-order", () => {
     expect(settled).not.toHaveProperty("slot 0");
   });
 
-  it("shows whether the signer knows that the order was cancelled", async () => {
+  it("shows whether the signer has recorded the cancellation", async () => {
     const { bench, request, shown } = await placed();
     expect((await shown()).ledger).toMatchObject({ cancelled: "no" });
     await bench.cancel(request.orderId);
     expect((await shown()).ledger?.cancelled).toMatch(/^yes/);
   });
 
-  it("shows who holds the lane, and until when", async () => {
+  it("shows the holder of the lane, and the end of the lease", async () => {
     const { bench, shown } = await placed();
     const { reached, goOn } = bench.stopAt("sign", 1);
     const work = bench.work();

@@ -18,7 +18,7 @@ const account = () => ({
 const credentials = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
 const region = { AWS_REGION: "us-east-1" };
 
-/** Nothing of the machine that the tests run on. */
+/** Removes AWS settings of the machine that runs the tests. */
 const bare = {
   ...{ AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined, AWS_SESSION_TOKEN: undefined },
   ...{ AWS_REGION: undefined, AWS_DEFAULT_REGION: undefined, AWS_PROFILE: undefined },
@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 afterAll(() => engine.stop());
 
-/** Runs the program with these variables and no others of AWS. */
+/** Runs the program with no AWS variables but these. */
 function runOnStack(args: string[], env: Record<string, string>) {
   const endpoints = {
     AWS_ENDPOINT_URL_CLOUDFORMATION: `http://127.0.0.1:${stacks.port}`,

@@ -33,7 +33,7 @@ async function pass(userID: string, user: User): Promise<void> {
   await mirrorUser({ ...target, now: () => start }, userID);
 }
 
-/** Runs the command, which opens nothing but plans. */
+/** Runs the command with nothing to open but plans. */
 const syncPlans = (args: string[], parts: Parameters<typeof run>[2] = {}) =>
   run({} as ReturnType<typeof targetWith>, ["sync-plans", ...args], {
     openPlans: async () => target,
@@ -91,7 +91,7 @@ async function disturb(): Promise<string[]> {
   ];
 }
 
-/** Adds keys that no record names. */
+/** Adds keys without a record. */
 function addOrphans(count: number): void {
   const [pattern] = world.usage.apiKeys;
   if (pattern === undefined) throw new Error("There is no key");
@@ -149,7 +149,7 @@ describe("sync-plans --fix", () => {
     world.reset({ maxKeys: apiKeys.length });
     world.change({ apiKeys, planKeys, usagePlans });
     const { out } = await syncPlans(["--fix"]);
-    // One of the four users who need a key takes the place of the orphan.
+    // The orphan's place is taken by one of the four users who need a key.
     expect(
       out.match(/: failed, KeyLimitReached: The account's limit in this region is reached$/gm),
     ).toHaveLength(3);
@@ -180,7 +180,7 @@ describe("sync-plans --fix", () => {
     await expectRight();
   });
 
-  it("stops between two differences when it is interrupted", async () => {
+  it("stops between two differences when interrupted", async () => {
     await disturb();
     const controller = new AbortController();
     const { apiKeys, planKeys, usagePlans } = world.usage;

@@ -22,7 +22,7 @@ const expectedPlans = {
 };
 
 describe("a local target", () => {
-  it("is the table and the key that the runner describes", async () => {
+  it("has the table and the key that the runner describes", async () => {
     const description = {
       outputs: { TableName: "the-table", KeyId: "the-key", ApiId: "ignored" },
       endpoints: { dynamodb: "http://127.0.0.1:8000", kms: "http://127.0.0.1:8001", lambda: "ignored" },
@@ -74,7 +74,7 @@ describe("a local target", () => {
     }
   });
 
-  it("is an error that says how to start the runner when nothing listens", async () => {
+  it("explains how to start the runner if nothing listens", async () => {
     const gone = await answering(200, "");
     await gone[Symbol.asyncDispose]();
     await expect(openTarget({ local: gone.port })).rejects.toThrow(
@@ -82,7 +82,7 @@ describe("a local target", () => {
     );
   });
 
-  it("is an error while the runner is starting", async () => {
+  it("reports that the runner is still starting", async () => {
     await using runner = await answering(503, '{"error":"The runner is starting"}');
     await expect(openTarget({ local: runner.port })).rejects.toThrow(/is still starting/);
   });
@@ -91,7 +91,7 @@ describe("a local target", () => {
     [404, '{"message":"Not found"}'],
     [200, "<html>"],
     [200, '{"outputs":{"TableName":"t"}}'],
-  ])("is an error when another server answers (%i %s)", async (status, body) => {
+  ])("rejects another server (%i %s)", async (status, body) => {
     await using other = await answering(status, body);
     await expect(openTarget({ local: other.port })).rejects.toThrow(
       /is not the local runner; start the runner with npm start/,
@@ -125,7 +125,7 @@ describe("a deployed target", () => {
       ],
     });
 
-  it("is the table and the key in the outputs of the stack, in the region of the environment", async () => {
+  it("has the table and the key from the stack's outputs, in the environment's region", async () => {
     outputs("TerminalData", { TableName: "the-table", KeyId: "the-key", UserPoolId: "ignored" });
     const { table, vault } = await openTarget({ stack: "TerminalData" });
     expect([table.name, vault.keyId]).toEqual(["the-table", "the-key"]);
@@ -133,14 +133,14 @@ describe("a deployed target", () => {
     expect(await vault.client.config.region()).toBe("eu-west-1");
   });
 
-  it("has the function in the outputs of the stack, in the region of the environment", async () => {
+  it("has the function from the stack's outputs, in the environment's region", async () => {
     outputs("TerminalApi", { RecordExecutionsFunction: "the-function", BaseUrl: "ignored" });
     const { lambda, recordExecutions } = await openFunctions({ stack: "TerminalApi" });
     expect(recordExecutions).toBe("the-function");
     expect(await lambda.config.region()).toBe("eu-west-1");
   });
 
-  it("has the plans in the outputs of two stacks, in the region of the environment", async () => {
+  it("has the plans from the outputs of two stacks, in the environment's region", async () => {
     outputs("TerminalData", { TableName: "the-table", KeyId: "the-key" });
     outputs("OtherApi", { ...planOutputs, BaseUrl: "ignored" });
     const target = await openPlans({ stack: "TerminalData", apiStack: "OtherApi" });
@@ -149,7 +149,7 @@ describe("a deployed target", () => {
     expect(await target.table.client.config.region()).toBe("eu-west-1");
   });
 
-  it("is an error when the API stack has no plans", async () => {
+  it("reports an API stack without plans", async () => {
     outputs("TerminalData", { TableName: "the-table", KeyId: "the-key" });
     outputs("TerminalApi", { ...planOutputs, PlanStages: "not JSON" });
     await expect(openPlans({ stack: "TerminalData", apiStack: "TerminalApi" })).rejects.toThrow(
@@ -160,7 +160,7 @@ describe("a deployed target", () => {
     );
   });
 
-  it("is an error when the two stacks do not belong together", async () => {
+  it("rejects two stacks that do not belong together", async () => {
     outputs("TerminalData", { TableName: "the-table", KeyId: "the-key" });
     outputs("StagingApi", { ...planOutputs, TableName: "staging" });
     await expect(openPlans({ stack: "TerminalData", apiStack: "StagingApi" })).rejects.toThrow(
@@ -171,7 +171,7 @@ describe("a deployed target", () => {
     );
   });
 
-  it("is an error when the stack is of another kind", async () => {
+  it("rejects a stack of another kind", async () => {
     outputs("TerminalApi", { BaseUrl: "https://api.example" });
     await expect(openTarget({ stack: "TerminalApi" })).rejects.toThrow(
       new OperatorError(

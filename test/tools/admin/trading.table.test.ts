@@ -42,7 +42,7 @@ describe("trading", () => {
   it.each([
     [["--stop", "--start"], "cannot be used with option"],
     [["--stop", "--chain", "sol"], "Allowed choices are eth, base, bsc, avax"],
-  ])("refuses %j", async (args, message) => {
+  ])("rejects %j", async (args, message) => {
     const { code, err } = await trading(args);
     expect(code).toBe(2);
     expect(err).toContain(message);
@@ -53,7 +53,7 @@ describe("trading", () => {
 describe("a stop", () => {
   afterEach(() => trading(["--start"]));
 
-  it("is seen by the next quote, and by the next attempt to place an order", async () => {
+  it("applies to the next quote, and to the next attempt to place an order", async () => {
     const bench = await new LaneBench(db.table).open();
     await trading(["--stop"]);
     expect(await bench.place(bench.request())).toMatchObject({ refused: { code: "TRADING_DISABLED" } });
@@ -67,7 +67,7 @@ describe("a stop", () => {
     ).toBe(false);
   });
 
-  it("makes the next run of the executor reject an order of which nothing is signed", async () => {
+  it("makes the executor's next run reject an unsigned order", async () => {
     const bench = await new LaneBench(db.table).open();
     await bench.place(bench.request());
     await trading(["--stop", "--chain", "eth"]);
@@ -77,7 +77,7 @@ describe("a stop", () => {
     await trading(["--start"]);
   });
 
-  it("keeps the signer from signing, though the executor looked before it", async () => {
+  it("keeps the signer from signing, even if the executor checked before the stop", async () => {
     const bench = await new LaneBench(db.table).open();
     await bench.place(bench.request());
     const { reached, goOn } = bench.stopAt("sign", 1);
@@ -93,7 +93,7 @@ describe("a stop", () => {
     await trading(["--start"]);
   });
 
-  it("follows what was sent to its end", async () => {
+  it("lets sent transactions proceed to their end", async () => {
     const bench = await new LaneBench(db.table).open();
     await bench.place(bench.request());
     await bench.work();

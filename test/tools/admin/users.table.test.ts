@@ -66,7 +66,7 @@ describe("list-users", () => {
     expect((await run(target, ["list-users", "--json"])).out).toBe("[]\n");
   });
 
-  it("reads the next page only when the last one is printed", async () => {
+  it("reads the next page only after printing the last one", async () => {
     await Promise.all(["a", "b", "c"].map((userID) => signIn(userID)));
     const stdout = collector();
     const printedAtScan: number[] = [];
@@ -139,7 +139,7 @@ describe("show-user", () => {
     expect(JSON.parse((await run(target, ["show-user", "erin", "--json"])).out).referred).toBe(1);
   });
 
-  it("prints each wallet's state, its limits, and what it has spent today", async () => {
+  it("prints each wallet's state, limits and spending of today", async () => {
     const [first, second] = (await userWithWallets(target, "hugo", 2)).map(({ wallet }) => wallet);
     if (first === undefined || second === undefined) throw new Error("There are no wallets");
     const keyOf = ({ network, generatedWalletAddress }: typeof first) => ({
@@ -203,7 +203,7 @@ describe("show-user", () => {
     });
   });
 
-  it("rejects an unknown user, and creates none", async () => {
+  it("rejects an unknown user without creating a profile", async () => {
     const { code, out, err } = await run(target, ["show-user", "nobody"]);
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(err).toMatch(/^error: There is no user nobody;.*\n$/);

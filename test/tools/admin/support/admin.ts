@@ -11,7 +11,7 @@ export async function run(target: Target, args: string[], deps: Partial<AdminDep
   return runWith([...args, "--local", "3000"], { openTarget: async () => target, ...deps });
 }
 
-/** Runs the program in this process. What it opens has to be among the dependencies. */
+/** Runs the program in this process. Everything that it opens must be among the dependencies. */
 export async function runWith(args: string[], deps: Partial<AdminDeps>): Promise<Finished> {
   const stdout = collector();
   const stderr = collector();
@@ -30,7 +30,7 @@ export async function runWith(args: string[], deps: Partial<AdminDeps>): Promise
   return printed({ code, out: stdout.text(), err: stderr.text() });
 }
 
-/** An output that keeps what is written to it. */
+/** An output that collects its text. */
 export function collector() {
   const chunks: string[] = [];
   const stream = new Writable({

@@ -14,13 +14,13 @@ import { newWallet, type Wallet } from "../../../../lib/wallets/wallet.ts";
 import { now } from "./admin.ts";
 import { keepSecret } from "./secrets.ts";
 
-/** Runs before KMS answers a call. Receives its name, such as `ReEncrypt`, and its parsed body. */
+/** Runs before KMS answers a call. Receives the call's name, such as `ReEncrypt`, and its parsed body. */
 export type BeforeAnswer = (
   operation: string,
   body: { SourceEncryptionContext?: { walletId: string } },
 ) => unknown;
 
-/** An imported wallet with its private key, which only the test remembers. */
+/** An imported wallet with its private key, which only the test keeps. */
 export type Imported = { wallet: Wallet; secret: Buffer };
 
 /** A target with its own KMS. `hooks.beforeAnswer` may be replaced at any time. */
@@ -65,7 +65,7 @@ async function importRandom(target: Target, userID: string): Promise<Imported> {
   return { wallet: added.wallet, secret };
 }
 
-/** Reads the wallet from the table. From here on, its container is a secret. */
+/** Reads the wallet from the table, and registers its container as a secret that must never be printed. */
 export async function stored(
   { table }: Target,
   { UserID, network, generatedWalletAddress }: Wallet,
@@ -77,7 +77,7 @@ export async function stored(
   return found;
 }
 
-/** Decrypts the private key that the table holds for a wallet. */
+/** Decrypts the stored private key of a wallet. */
 export async function opened(target: Target, wallet: Wallet): Promise<Buffer> {
   const { encryptedPrivateKey } = await stored(target, wallet);
   return Buffer.from(await unseal(target.vault, encryptedPrivateKey, bindingOf(wallet)));

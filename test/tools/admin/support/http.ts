@@ -23,7 +23,7 @@ export async function serve(listener: RequestListener): Promise<Served> {
   };
 }
 
-/** The description and the KMS of a local runner. `onReEncrypt` runs before KMS re-wraps a key. */
+/** The description and the KMS of a local runner. `onReEncrypt` runs before KMS rewraps a key. */
 export function localRunner(
   { connection }: Engine,
   { table, vault, kms }: Target & { kms: Kms },

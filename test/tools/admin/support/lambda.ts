@@ -19,7 +19,7 @@ export function runnerWithFunction(
   };
 }
 
-/** Lambda's Invoke of one function, with its answer or error. */
+/** Lambda's Invoke of one function, with its result or error. */
 export function lambdaWith(name: string, handler: Handler): RequestListener {
   return async (request, response) => {
     const event = JSON.parse(await text(request));

@@ -4,7 +4,7 @@ import { type Finished, printed } from "./secrets.ts";
 
 const program = new URL("../../../../bin/admin.ts", import.meta.url).pathname;
 
-/** No credentials or region of the machine that the tests run on. */
+/** Removes credentials and region of the machine that runs the tests. */
 const bareEnvironment = {
   HOME: "/nonexistent",
   AWS_CONFIG_FILE: "/nonexistent/config",

@@ -4,7 +4,7 @@ import { run } from "./admin.ts";
 import { type Imported, opened, rotate, stored, targetWith, userWithWallets } from "./custody.ts";
 import { expectNoSecretPrinted } from "./secrets.ts";
 
-/** Before each test: a service with six wallets whose KMS key was rotated after their import. */
+/** Sets up, before each test, a service with six wallets whose KMS key was rotated after their import. */
 export function rewrappingForTests() {
   let engine: Engine;
   const world = {
@@ -44,6 +44,6 @@ export function rewrappingForTests() {
   return world;
 }
 
-/** The summary that the command prints. */
+/** The summary line of the command. */
 export const tally = (rewrapped: number, current: number, failed: number) =>
   `re-wrapped: ${rewrapped}\nalready new: ${current}\nfailed: ${failed}\n`;

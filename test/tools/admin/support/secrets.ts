@@ -1,13 +1,13 @@
 import bs58 from "bs58";
 import { expect } from "vitest";
 
-/** How a run of the program ended. */
+/** The result of a run of the program. */
 export type Finished = { code: number | null; out: string; err: string };
 
 const secrets = new Set<string>();
 const texts: string[] = [];
 
-/** From here on, no run may print these bytes, or their beginning, in any encoding. */
+/** Registers bytes that no later run may print, not even their beginning, in any encoding. */
 export function keepSecret(bytes: Uint8Array): void {
   for (const part of [Buffer.from(bytes), Buffer.from(bytes.subarray(0, 12))]) {
     const encodings = ["hex", "base64", "base64url", "latin1"] as const;
@@ -18,13 +18,13 @@ export function keepSecret(bytes: Uint8Array): void {
   }
 }
 
-/** Keeps what a run printed for {@link expectNoSecretPrinted}. */
+/** Collects the output of a run for {@link expectNoSecretPrinted}. */
 export function printed(finished: Finished): Finished {
   texts.push(finished.out, finished.err);
   return finished;
 }
 
-/** Searches everything that was printed so far. */
+/** Searches all output so far. */
 export function expectNoSecretPrinted(): void {
   const everything = texts.join("\n");
   const found = [...secrets].filter((secret) => everything.includes(secret));
