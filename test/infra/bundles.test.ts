@@ -65,7 +65,7 @@ const limits: Readonly<Record<string, number>> = {
   // Contains the clients of three services, and the quoting code.
   placeOrder: 550,
   // Contains the clients of two services, and the code of chains.
-  executeOrders: 450,
+  executeOrders: 460,
   // These contain the clients of two services, and the code that derives addresses.
   createWallet: 450,
   importWallet: 450,

@@ -42,10 +42,16 @@ const methodsOf = (template: typeof on.api, name: string) =>
   );
 
 describe("a deployment without trading", () => {
-  it("has only those functions of trading that refuse requests or read recorded data", () => {
+  it("has only those functions of trading that refuse requests, or record and read the trades of other engines", () => {
     expect(Object.keys(functions).sort()).toEqual(always.sort());
     const ofTrading = always.filter((name) => name in tradingRows);
-    expect(ofTrading.sort()).toEqual(["getOrder", "listOrders", "listPositions", "refuseTrading"]);
+    expect(ofTrading.sort()).toEqual([
+      "getOrder",
+      "listOrders",
+      "listPositions",
+      "recordExecutions",
+      "refuseTrading",
+    ]);
   });
 
   it("has one role for each function", () => {

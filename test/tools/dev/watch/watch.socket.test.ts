@@ -18,7 +18,7 @@ import { notesApp, notesAssembly } from "../../../../lib/local/test/fixtures/not
 import { createBundler } from "../../../../lib/tools/dev/watch/bundler.ts";
 import { watch } from "../../../../lib/tools/dev/watch/watch.ts";
 
-const packages = resolve(import.meta.dirname, "../../../node_modules");
+const packages = resolve(import.meta.dirname, "../../../../node_modules");
 
 let root: string;
 let temporary: string;

@@ -32,7 +32,7 @@ function settled(scene: LaneState) {
 const ordersIn = (step: Parameters<typeof afterStep>[1], orders: LaneState["view"]["orders"]) =>
   orders.map((order) => {
     const put = step.find((write) => write.kind === "put" && write.of === "order");
-    return put !== undefined && "put" in put && put.put === "order" ? put.item : order;
+    return put?.kind === "put" && put.of === "order" ? put.item : order;
   });
 
 const first = settled(laneStateOf(laneView(sale), { snapshots: [snapshot(facts), snapshot(facts)] }));
