@@ -22,7 +22,7 @@ export type DataStackProps = Pick<StackProps, "tags"> & {
  * keys. No other setting can remove anything here.
  */
 export class DataStack extends Stack {
-  /** The one table of the service. lib/table/table-keys.ts has the layout of its items. */
+  /** The one table of the service. lib/table/layout.ts has the layout of its items. */
   readonly table: Table;
   readonly key: Key;
   /** The keys for imports, in the order of their labels. */

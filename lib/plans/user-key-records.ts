@@ -1,8 +1,8 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Step } from "../table/step.ts";
 import { type Item, queryPages, type Table } from "../table/table.ts";
-import { retiredKeyKey, retiredKeysDue, userKeyRecordKey } from "../table/table-keys.ts";
 import { write } from "../table/write.ts";
+import { retiredKeyKey, retiredKeysDue, userKeyRecordKey } from "./item-keys.ts";
 import type { Plan } from "./plan.ts";
 
 /** A key that is being created, for an Enterprise customer together with their own plan. It may exist already. */

@@ -1,8 +1,8 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { atMost } from "../table/step.ts";
 import type { Table } from "../table/table.ts";
-import { pricesKey } from "../table/table-keys.ts";
 import { write } from "../table/write.ts";
+import { pricesKey } from "./item-keys.ts";
 import type { Price } from "./price.ts";
 
 /** The latest prices, with the lease of the run that saved them. Runs with a smaller lease may not save any more. */

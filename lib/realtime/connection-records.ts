@@ -4,14 +4,14 @@ import { epochSeconds } from "../core/time.ts";
 import { retry } from "../table/retry.ts";
 import { containing, type Step, smallerThan } from "../table/step.ts";
 import { queryPages, queryRange, type Table } from "../table/table.ts";
+import { write, writeOne } from "../table/write.ts";
 import {
   connectionCountKey,
   connectionKey,
   connectionsOf,
   subscriberKey,
   subscribersOf,
-} from "../table/table-keys.ts";
-import { write, writeOne } from "../table/write.ts";
+} from "./item-keys.ts";
 
 /** Identifies a connection. */
 export type ConnectionName = { userID: string; connectionId: string };

@@ -1,21 +1,19 @@
 import { isDeepStrictEqual } from "node:util";
 import type { DynamoDBRecord } from "aws-lambda";
+import { isPrices } from "../prices/item-keys.ts";
 import type { Price } from "../prices/price.ts";
+import { isRedemption } from "../rewards/item-keys.ts";
 import type { Redemption } from "../rewards/redemption.ts";
 import { imageIn } from "../table/change-image.ts";
 import type { Item } from "../table/table.ts";
-import {
-  chainOf,
-  executionKindOf,
-  isAnnouncedExport,
-  isPrices,
-  isRedemption,
-  isWallet,
-} from "../table/table-keys.ts";
+import { isWallet } from "../table/wallet-keys.ts";
 import { type Execution, idOf } from "../trading/core/execution.ts";
+import { executionKindOf } from "../trading/items/keys.ts";
+import { chainOf } from "../users/item-keys.ts";
 import { settingsInForce } from "../users/settings.ts";
 import type { SettingsItem } from "../users/settings-records.ts";
 import type { AnnouncedExport } from "../wallets/export/wallet-export.ts";
+import { isAnnouncedExport } from "../wallets/item-keys.ts";
 import type { Wallet } from "../wallets/wallet.ts";
 import { walletIn } from "../wallets/wallet-records.ts";
 import type { PublishedChange } from "./change-messages.ts";

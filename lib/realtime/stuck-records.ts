@@ -1,9 +1,9 @@
 import type { PublicChannel } from "../core/channel.ts";
 import { atLeast, initially } from "../table/step.ts";
 import type { Table } from "../table/table.ts";
-import { connectionKey, subscriberKey } from "../table/table-keys.ts";
 import { write, writeOne } from "../table/write.ts";
 import type { Connection, ConnectionName } from "./connection-records.ts";
+import { connectionKey, subscriberKey } from "./item-keys.ts";
 
 /** A connection's place among the subscribers of a channel. */
 type Place = { channel: PublicChannel; shard: number; connectionId: string };

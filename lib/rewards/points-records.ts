@@ -2,8 +2,8 @@ import type { Step } from "../table/step.ts";
 import { queryRange, type Table } from "../table/table.ts";
 import type { Profile } from "../users/profile.ts";
 import { type ProfileChanges, profileChange } from "../users/profile-records.ts";
+import { pointsLineKey, pointsLinesOf } from "./item-keys.ts";
 import { nextLines, type PointsChange, type PointsLine } from "./points.ts";
-import { pointsLineKey, pointsLinesOf } from "./reward-keys.ts";
 
 /**
  * Changes a user's points, with the lines of the ledger that show it. They belong into one transaction, which fails if the

@@ -2,10 +2,10 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { getItems } from "../table/batch-get.ts";
 import type { Step, Write } from "../table/step.ts";
 import { type PageOptions, queryPage, type Table } from "../table/table.ts";
-import { profileKey, redemptionKey, redemptionsOf } from "../table/table-keys.ts";
+import { profileKey } from "../users/item-keys.ts";
 import type { Profile } from "../users/profile.ts";
+import { redemptionKey, redemptionPlaceKey, redemptionsOf, stockKey } from "./item-keys.ts";
 import type { Redemption } from "./redemption.ts";
-import { redemptionPlaceKey, stockKey } from "./reward-keys.ts";
 
 /** Where a redemption is, by its id alone. */
 type Place = Pick<Redemption, "redemptionId" | "userID" | "createdAt">;

@@ -1,8 +1,8 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "../table/table.ts";
 import { write, writeOne } from "../table/write.ts";
+import { catalogueKey } from "./item-keys.ts";
 import type { Reward } from "./reward.ts";
-import { catalogueKey } from "./reward-keys.ts";
 
 /**
  * The rewards in display order. Empty before an operator has loaded any.

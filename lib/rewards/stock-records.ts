@@ -3,7 +3,7 @@ import { getItems } from "../table/batch-get.ts";
 import { atLeast, initially, type Write } from "../table/step.ts";
 import type { Table } from "../table/table.ts";
 import { write } from "../table/write.ts";
-import { stockKey } from "./reward-keys.ts";
+import { stockKey } from "./item-keys.ts";
 
 /** How many of a limited reward are left. */
 type Stock = { rewardId: string; stock: number };

@@ -73,6 +73,15 @@ export const sortKeysOf = (item: ItemName): SortKeyRange => ({
   to: lastOf(item, {}),
 });
 
+const lastMs = 9_999_999_999_999;
+
+/**
+ * Counts a time down in 13 digits of milliseconds, so that later times sort first. Years before 1970 and after 2286 count as
+ * the first and the last millisecond.
+ */
+export const newestFirst = (time: Date): string =>
+  String(lastMs - Math.min(lastMs, Math.max(0, time.getTime()))).padStart(13, "0");
+
 /** All partitions of a user. */
 export const everythingOf = (userID: string): KeyRange[] =>
   layouts

@@ -2,6 +2,7 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Chain } from "../core/network.ts";
 import type { Write } from "../table/step.ts";
 import { type Item, queryRange, type Table } from "../table/table.ts";
+import { write } from "../table/write.ts";
 import {
   chainOf,
   isProfile,
@@ -10,8 +11,7 @@ import {
   profileWithReferrals,
   profileWithSettings,
   referralCodeKey,
-} from "../table/table-keys.ts";
-import { write } from "../table/write.ts";
+} from "./item-keys.ts";
 import type { Profile, Referral } from "./profile.ts";
 import { type PendingReferral, recordingReferral } from "./referral-records.ts";
 import type { SettingsPatch } from "./settings.ts";

@@ -1,14 +1,14 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Write } from "../table/step.ts";
 import { queryPages, type Table } from "../table/table.ts";
+import { write } from "../table/write.ts";
 import {
   everyPendingReferral,
   pendingReferralKey,
   profileKey,
   referralCodeKey,
   referralKey,
-} from "../table/table-keys.ts";
-import { write } from "../table/write.ts";
+} from "./item-keys.ts";
 
 /**
  * A referral for which the referrer may not have been credited. It is written with the new user's profile; the referrer's

@@ -4,8 +4,8 @@ import { DomainError } from "../core/domain-error.ts";
 import type { Chain } from "../core/network.ts";
 import { initially, oneOf, type When } from "../table/step.ts";
 import { queryRange, type Table } from "../table/table.ts";
-import { chainOf, settingsKey, settingsOf } from "../table/table-keys.ts";
 import { writeOne } from "../table/write.ts";
+import { chainOf, settingsKey, settingsOf } from "./item-keys.ts";
 import { type Settings, type SettingsPatch, settingsInForce } from "./settings.ts";
 
 /** A chain's settings as stored: those that the user has set, and the record's own fields. Each change adds 1 to `version`. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Write } from "../table/step.ts";
 import { type PageOptions, queryPage, type Table } from "../table/table.ts";
-import { walletEventKey, walletEventsOf } from "../table/table-keys.ts";
+import { walletEventKey, walletEventsOf } from "./item-keys.ts";
 import type { WalletEvent, WalletEventType } from "./wallet-event.ts";
 
 type NewEvent = {

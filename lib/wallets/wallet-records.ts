@@ -3,7 +3,8 @@ import type { SealedKey } from "../aws/vault.ts";
 import { epochSeconds } from "../core/time.ts";
 import { atMost, type Write } from "../table/step.ts";
 import { projection, queryRange, type Table } from "../table/table.ts";
-import { profileKey, walletKey, walletsOf } from "../table/table-keys.ts";
+import { walletKey, walletsOf } from "../table/wallet-keys.ts";
+import { profileKey } from "../users/item-keys.ts";
 import type { Places, Wallet, WalletChanges } from "./wallet.ts";
 
 const listedAttributes = [

@@ -1,3 +1,5 @@
+import { retiredKeyKey, userKeyRecordKey } from "../../lib/plans/item-keys.ts";
+import { profileKey } from "../../lib/users/item-keys.ts";
 import "./environment.ts";
 import {
   APIGatewayClient,
@@ -21,7 +23,6 @@ import { handler as deleteRetiredKeys } from "../../functions/deleteRetiredKeys/
 import { handler as freeIdleKeys } from "../../functions/freeIdleKeys/handler.ts";
 import { handler as mirrorPlans } from "../../functions/mirrorPlans/handler.ts";
 import { LimitReached } from "../../lib/plans/usage-plans.ts";
-import { profileKey, retiredKeyKey, userKeyRecordKey } from "../../lib/table/table-keys.ts";
 import { quietConsole } from "../support/console.ts";
 import { sequenceNumberOf, streamRecord } from "../support/stream.ts";
 

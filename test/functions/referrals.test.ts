@@ -1,3 +1,4 @@
+import { pendingReferralKey, profileKey, referralCodeKey } from "../../lib/users/item-keys.ts";
 import "./environment.ts";
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import {
@@ -14,7 +15,6 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { handler as authorize } from "../../functions/authorize/handler.ts";
 import { handler as creditReferrals } from "../../functions/creditReferrals/handler.ts";
-import { pendingReferralKey, profileKey, referralCodeKey } from "../../lib/table/table-keys.ts";
 import { newProfile } from "../../lib/users/profile.ts";
 import { quietConsole } from "../support/console.ts";
 import { authorizerEvent } from "../support/events.ts";

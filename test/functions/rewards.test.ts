@@ -1,3 +1,5 @@
+import { catalogueKey, redemptionKey, redemptionPlaceKey, stockKey } from "../../lib/rewards/item-keys.ts";
+import { profileKey } from "../../lib/users/item-keys.ts";
 import "./environment.ts";
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import {
@@ -14,8 +16,6 @@ import { handler as listRewards } from "../../functions/listRewards/handler.ts";
 import { handler as redeemReward } from "../../functions/redeemReward/handler.ts";
 import { newRedemption, redemptionIdFor } from "../../lib/rewards/redemption.ts";
 import type { Reward } from "../../lib/rewards/reward.ts";
-import { catalogueKey, redemptionPlaceKey, stockKey } from "../../lib/rewards/reward-keys.ts";
-import { profileKey, redemptionKey } from "../../lib/table/table-keys.ts";
 import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
 import { reward } from "../support/rewards.ts";

@@ -1,3 +1,4 @@
+import { walletKey } from "../../lib/table/wallet-keys.ts";
 import "./environment.ts";
 import { randomBytes } from "node:crypto";
 import {
@@ -14,7 +15,6 @@ import { Wallet } from "ethers/wallet";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { handler } from "../../functions/signTransaction/handler.ts";
 import { encrypt, pack } from "../../lib/aws/container.ts";
-import { walletKey } from "../../lib/table/table-keys.ts";
 import type { SignAnswer } from "../../lib/trading/core/effects.ts";
 import { swapBy } from "../../lib/trading/core/intent.ts";
 import { packed } from "../../lib/trading/items/items.ts";

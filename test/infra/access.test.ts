@@ -1,22 +1,20 @@
 import { readAccess } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import { operations } from "../../lib/operations/operations.ts";
-import { catalogueKey, pointsLineKey, stockKey } from "../../lib/rewards/reward-keys.ts";
+import { retiredKeyKey, userKeyRecordKey } from "../../lib/plans/item-keys.ts";
+import { pricesKey } from "../../lib/prices/item-keys.ts";
+import { connectionKey, subscriberKey } from "../../lib/realtime/item-keys.ts";
+import { catalogueKey, pointsLineKey, stockKey } from "../../lib/rewards/item-keys.ts";
+import { walletKey } from "../../lib/table/wallet-keys.ts";
 import {
-  connectionKey,
+  bookKey,
   executionKey,
   listedExecutionKey,
-  pendingReferralKey,
-  pricesKey,
-  profileKey,
-  referralCodeKey,
-  retiredKeyKey,
-  settingsKey,
-  subscriberKey,
-  userKeyRecordKey,
-  walletKey,
-} from "../../lib/table/table-keys.ts";
-import { bookKey, tradeKey, usedKeyKey, watcherKey } from "../../lib/trading/items/keys.ts";
+  tradeKey,
+  usedKeyKey,
+  watcherKey,
+} from "../../lib/trading/items/keys.ts";
+import { pendingReferralKey, profileKey, referralCodeKey, settingsKey } from "../../lib/users/item-keys.ts";
 import {
   functionsOf,
   logicalIdOf,

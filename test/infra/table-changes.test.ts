@@ -1,7 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { catalogueKey, pointsLineKey, redemptionPlaceKey, stockKey } from "../../lib/rewards/reward-keys.ts";
+import * as planKeys from "../../lib/plans/item-keys.ts";
+import { pricesKey } from "../../lib/prices/item-keys.ts";
+import * as realtimeKeys from "../../lib/realtime/item-keys.ts";
+import * as rewardKeys from "../../lib/rewards/item-keys.ts";
+import { catalogueKey, pointsLineKey, redemptionPlaceKey, stockKey } from "../../lib/rewards/item-keys.ts";
 import { type Key, sortKeysSentTo } from "../../lib/table/keys.ts";
-import * as keys from "../../lib/table/table-keys.ts";
+import { walletKey } from "../../lib/table/wallet-keys.ts";
+import * as tradingKeys from "../../lib/trading/items/keys.ts";
+import * as userKeys from "../../lib/users/item-keys.ts";
+import * as walletKeys from "../../lib/wallets/item-keys.ts";
 import { logicalIdOf, only, propertiesOf, synthesize } from "./synthesized.ts";
 
 const { api } = synthesize();
@@ -78,12 +85,12 @@ describe("the table's changes", () => {
   });
 
   it.each([
-    ["settings", keys.settingsKey("alice", "sol")],
-    ["a wallet", keys.walletKey("alice", "eth", "0x1")],
-    ["an order", keys.executionKey("alice", "order", "1")],
-    ["a position", keys.executionKey("alice", "position", "1")],
-    ["a redemption", keys.redemptionKey("alice", new Date(), "1")],
-    ["the prices", keys.pricesKey],
+    ["settings", userKeys.settingsKey("alice", "sol")],
+    ["a wallet", walletKey("alice", "eth", "0x1")],
+    ["an order", tradingKeys.executionKey("alice", "order", "1")],
+    ["a position", tradingKeys.executionKey("alice", "position", "1")],
+    ["a redemption", rewardKeys.redemptionKey("alice", new Date(), "1")],
+    ["the prices", pricesKey],
   ])("publish %s, unless deleted", (_, key) => {
     expect(isPublished("INSERT", key)).toBe(true);
     expect(isPublished("MODIFY", key)).toBe(true);
@@ -91,30 +98,30 @@ describe("the table's changes", () => {
   });
 
   it.each([
-    ["a profile", keys.profileKey("alice")],
-    ["a wallet's event", keys.walletEventKey("alice", "w1", new Date(), "e1")],
-    ["a referral", keys.referralKey("alice", new Date(), "bob")],
-    ["a referral code", keys.referralCodeKey("CODE")],
-    ["a connection", keys.connectionKey("alice", "1")],
-    ["a subscriber", keys.subscriberKey("prices", 0, "1")],
+    ["a profile", userKeys.profileKey("alice")],
+    ["a wallet's event", walletKeys.walletEventKey("alice", "w1", new Date(), "e1")],
+    ["a referral", userKeys.referralKey("alice", new Date(), "bob")],
+    ["a referral code", userKeys.referralCodeKey("CODE")],
+    ["a connection", realtimeKeys.connectionKey("alice", "1")],
+    ["a subscriber", realtimeKeys.subscriberKey("prices", 0, "1")],
     ["the catalogue", catalogueKey],
     ["a stock", stockKey("mug")],
     ["the place of a redemption", redemptionPlaceKey("1")],
     ["a line of points", pointsLineKey("alice", 1)],
-    ["a user's key", keys.userKeyRecordKey("alice")],
-    ["a retired key", keys.retiredKeyKey(new Date(), "alice/1")],
+    ["a user's key", planKeys.userKeyRecordKey("alice")],
+    ["a retired key", planKeys.retiredKeyKey(new Date(), "alice/1")],
   ])("do not publish %s", (_, key) => {
     expect(isPublished("INSERT", key)).toBe(false);
   });
 
   it.each(["INSERT", "MODIFY", "REMOVE"])("mirror the %s of a profile, and no other item", (eventName) => {
-    expect(isMirrored(eventName, keys.profileKey("alice"))).toBe(true);
+    expect(isMirrored(eventName, userKeys.profileKey("alice"))).toBe(true);
     for (const key of [
-      keys.settingsKey("alice", "sol"),
-      keys.referralKey("alice", new Date(), "bob"),
-      keys.userKeyRecordKey("alice"),
-      keys.retiredKeyKey(new Date(), "alice/1"),
-      keys.walletKey("alice", "eth", "0x1"),
+      userKeys.settingsKey("alice", "sol"),
+      userKeys.referralKey("alice", new Date(), "bob"),
+      planKeys.userKeyRecordKey("alice"),
+      planKeys.retiredKeyKey(new Date(), "alice/1"),
+      walletKey("alice", "eth", "0x1"),
     ])
       expect(isMirrored(eventName, key)).toBe(false);
   });

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { mirrorChanges, mirrorUser } from "../../lib/plans/mirror.ts";
 import { readUserKeyRecord } from "../../lib/plans/user-key-records.ts";
 import type { Item } from "../../lib/table/table.ts";
-import { profileKey } from "../../lib/table/table-keys.ts";
+import { profileKey } from "../../lib/users/item-keys.ts";
 import { newProfile, type Profile } from "../../lib/users/profile.ts";
 import { sequenceNumberOf, streamRecord } from "../support/stream.ts";
 import { observed } from "./support/observed.ts";

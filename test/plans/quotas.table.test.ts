@@ -2,7 +2,7 @@ import { refusal } from "cdk-local-runner/testing";
 import { expect, it } from "vitest";
 import { type MirrorDeps, mirrorChanges, mirrorUser } from "../../lib/plans/mirror.ts";
 import { deleteRetiredKeys } from "../../lib/plans/sweep.ts";
-import { profileKey } from "../../lib/table/table-keys.ts";
+import { profileKey } from "../../lib/users/item-keys.ts";
 import { newProfile } from "../../lib/users/profile.ts";
 import { streamRecord } from "../support/stream.ts";
 import { inQuickTime } from "./support/quick-time.ts";

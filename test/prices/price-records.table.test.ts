@@ -2,11 +2,11 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Context } from "aws-lambda";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { networks } from "../../lib/core/network.ts";
+import { pricesKey } from "../../lib/prices/item-keys.ts";
 import type { Price } from "../../lib/prices/price.ts";
 import { readPrices, savePrices } from "../../lib/prices/price-records.ts";
 import { leaseOf } from "../../lib/runtime/lease.ts";
 import type { Table } from "../../lib/table/table.ts";
-import { pricesKey } from "../../lib/table/table-keys.ts";
 import { startVenue } from "../../lib/tools/dev/venue/venue.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 

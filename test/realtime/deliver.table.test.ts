@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { savePrices } from "../../lib/prices/price-records.ts";
 import { deliverToShard, type PublicUpdate } from "../../lib/realtime/deliver.ts";
-import { connectionKey, subscriberKey } from "../../lib/table/table-keys.ts";
+import { connectionKey, subscriberKey } from "../../lib/realtime/item-keys.ts";
 import { type Call, connectionsApiForTests } from "../support/connections-api.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { price } from "../support/executions.ts";

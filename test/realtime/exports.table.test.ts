@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { subscribe } from "../../lib/realtime/subscribe.ts";
-import { announcedExportKey, exportKey } from "../../lib/table/table-keys.ts";
 import { newAnnouncement, newExportRequest } from "../../lib/wallets/export/wallet-export.ts";
+import { announcedExportKey, exportKey } from "../../lib/wallets/item-keys.ts";
 import { newWallet } from "../../lib/wallets/wallet.ts";
 import { putItems } from "../support/items.ts";
 import { streamRecord } from "../support/stream.ts";

@@ -1,17 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { connectionKey, subscriberKey } from "../../lib/realtime/item-keys.ts";
 import { readChange } from "../../lib/realtime/read-change.ts";
+import { catalogueKey, redemptionKey } from "../../lib/rewards/item-keys.ts";
 import { newRedemption } from "../../lib/rewards/redemption.ts";
-import { catalogueKey } from "../../lib/rewards/reward-keys.ts";
-import {
-  connectionKey,
-  profileKey,
-  redemptionKey,
-  referralKey,
-  subscriberKey,
-  walletEventKey,
-  walletKey,
-} from "../../lib/table/table-keys.ts";
+import { walletKey } from "../../lib/table/wallet-keys.ts";
+import { profileKey, referralKey } from "../../lib/users/item-keys.ts";
 import { defaultSettings } from "../../lib/users/settings.ts";
+import { walletEventKey } from "../../lib/wallets/item-keys.ts";
 import { newWallet } from "../../lib/wallets/wallet.ts";
 import { order, position, price } from "../support/executions.ts";
 import { reward } from "../support/rewards.ts";

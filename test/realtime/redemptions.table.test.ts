@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { catchUp } from "../../lib/realtime/catch-up.ts";
+import { redemptionKey } from "../../lib/rewards/item-keys.ts";
 import { changedTo, newRedemption } from "../../lib/rewards/redemption.ts";
-import { redemptionKey } from "../../lib/table/table-keys.ts";
 import { putItems } from "../support/items.ts";
 import { reward } from "../support/rewards.ts";
 import { streamRecord } from "../support/stream.ts";

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { readPointsLines } from "../../lib/rewards/points-records.ts";
 import { readRedemptions } from "../../lib/rewards/redemption-records.ts";
 import { readStock, setStock } from "../../lib/rewards/stock-records.ts";
-import { profileKey } from "../../lib/table/table-keys.ts";
+import { profileKey } from "../../lib/users/item-keys.ts";
 import { readOwnProfile } from "../../lib/users/profile-records.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";

@@ -1,5 +1,5 @@
 import type { Table } from "../../lib/table/table.ts";
-import { walletKey } from "../../lib/table/table-keys.ts";
+import { walletKey } from "../../lib/table/wallet-keys.ts";
 import type { Intent, LaneKey } from "../../lib/trading/core/intent.ts";
 import type { Items, TradeStep } from "../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../lib/trading/core/trade-order.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { profileKey } from "../../lib/table/table-keys.ts";
 import { write } from "../../lib/table/write.ts";
+import { profileKey } from "../../lib/users/item-keys.ts";
 import { changeProfile, readProfile } from "../../lib/users/profile-records.ts";
 import { register } from "../../lib/users/register.ts";
 import { tableForTests } from "../support/dynamodb.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { referralKey } from "../../lib/table/table-keys.ts";
+import { referralKey } from "../../lib/users/item-keys.ts";
 import { readProfile, readProfileWithReferrals } from "../../lib/users/profile-records.ts";
 import { register } from "../../lib/users/register.ts";
 import { tableForTests } from "../support/dynamodb.ts";

@@ -3,7 +3,7 @@ import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it, vi } from "vitest";
 import type { Network } from "../../lib/core/network.ts";
 import type { WalletLimits } from "../../lib/core/tier.ts";
-import { profileKey } from "../../lib/table/table-keys.ts";
+import { profileKey } from "../../lib/users/item-keys.ts";
 import { readProfile } from "../../lib/users/profile-records.ts";
 import { register } from "../../lib/users/register.ts";
 import { addWallet } from "../../lib/wallets/add-wallet.ts";

@@ -1,6 +1,6 @@
 import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
-import { walletKey } from "../../lib/table/table-keys.ts";
+import { walletKey } from "../../lib/table/wallet-keys.ts";
 import type { PolicyText } from "../../lib/trading/core/policy-text.ts";
 import { readPolicyRecord } from "../../lib/trading/items/policy-records.ts";
 import { changePolicy, policyOfWallet } from "../../lib/wallets/change-policy.ts";

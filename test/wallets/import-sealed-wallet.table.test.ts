@@ -5,7 +5,7 @@ import bs58 from "bs58";
 import { createKms, kmsRequestHandler } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import { openVault, unseal } from "../../lib/aws/vault.ts";
-import { walletKey } from "../../lib/table/table-keys.ts";
+import { walletKey } from "../../lib/table/wallet-keys.ts";
 import { register } from "../../lib/users/register.ts";
 import { importSealedWallet, type SealedBody } from "../../lib/wallets/import-sealed-wallet.ts";
 import { importKeysOf } from "../../lib/wallets/keys/import-keys.ts";

@@ -6,11 +6,12 @@ import {
   ScanCommand,
 } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
-import { redemptionPlaceKey } from "../../rewards/reward-keys.ts";
+import { isRedemption, redemptionPlaceKey } from "../../rewards/item-keys.ts";
 import { everythingOf, isOfTheMoment, type Key, type KeyRange } from "../../table/keys.ts";
 import type { Table } from "../../table/table.ts";
-import { isProfile, isRedemption, isWallet } from "../../table/table-keys.ts";
+import { isWallet } from "../../table/wallet-keys.ts";
 import { write } from "../../table/write.ts";
+import { isProfile } from "../../users/item-keys.ts";
 import { isGone, retirement } from "../../wallets/wallet.ts";
 import { readWalletEvents } from "../../wallets/wallet-events.ts";
 import { deleteWithPiece, holdsPiece, withNewestPoints } from "./restored-rewards.ts";

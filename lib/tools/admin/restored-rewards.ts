@@ -1,12 +1,11 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { redemptionKey, redemptionPlaceKey } from "../../rewards/item-keys.ts";
 import { readNewestLine } from "../../rewards/points-records.ts";
 import type { Redemption } from "../../rewards/redemption.ts";
-import { redemptionPlaceKey } from "../../rewards/reward-keys.ts";
 import { readStock, returningPiece } from "../../rewards/stock-records.ts";
 import type { Step } from "../../table/step.ts";
 import type { Table } from "../../table/table.ts";
-import { redemptionKey } from "../../table/table-keys.ts";
 import { write } from "../../table/write.ts";
 
 type StoredItem = Record<string, AttributeValue>;

@@ -4,9 +4,9 @@ import type { Key } from "../../table/keys.ts";
 import { retry } from "../../table/retry.ts";
 import { below } from "../../table/step.ts";
 import { type Item, queryPages, type Table } from "../../table/table.ts";
-import { executionKey, executionsOf, listedExecutionKey } from "../../table/table-keys.ts";
 import { write } from "../../table/write.ts";
 import { type Execution, expiryOf, idOf, isOpen, maxShownAfterEnd, startOf } from "../core/execution.ts";
+import { executionKey, executionsOf, listedExecutionKey } from "./keys.ts";
 
 type Recorded = { userID: string; kind: ExecutionKind; execution: Execution; now: Date };
 

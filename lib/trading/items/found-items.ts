@@ -3,7 +3,7 @@ import { chains } from "../../core/network.ts";
 import { getItems } from "../../table/batch-get.ts";
 import type { Key } from "../../table/keys.ts";
 import type { Item, Table } from "../../table/table.ts";
-import { settingsKey } from "../../table/table-keys.ts";
+import { settingsKey } from "../../users/item-keys.ts";
 import type { SettingsPatch } from "../../users/settings.ts";
 import { weiOfGwei } from "../core/evm/fees.ts";
 import type { LaneKey } from "../core/intent.ts";

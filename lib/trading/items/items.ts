@@ -1,11 +1,12 @@
 import type { Key } from "../../table/keys.ts";
 import type { Item } from "../../table/table.ts";
-import { executionKey, walletKey } from "../../table/table-keys.ts";
+import { walletKey } from "../../table/wallet-keys.ts";
 import type { Items, Kind, Names } from "../core/table-step.ts";
 import {
   bookKey,
   cancellationKey,
   dayKey,
+  executionKey,
   jobKey,
   laneKey,
   ledgerKey,

@@ -1,9 +1,35 @@
 import { createHash } from "node:crypto";
+import { type ExecutionKind, executionKinds } from "../../core/execution-words.ts";
 import type { Network } from "../../core/network.ts";
-import { type ItemName, itemAt, itemKey, type Key, type KeyRange, rangeOf } from "../../table/keys.ts";
+import {
+  type ItemName,
+  itemAt,
+  itemKey,
+  type Key,
+  type KeyRange,
+  newestFirst,
+  rangeOf,
+} from "../../table/keys.ts";
 import type { BookKey } from "../core/book.ts";
 import type { LaneKey } from "../core/intent.ts";
 import type { PolicyKey } from "../core/wallet-policy.ts";
+
+export const executionKey = (userID: string, kind: ExecutionKind, id: string): Key =>
+  itemKey(kind, { userID, orderId: id, positionId: id });
+
+export const executionsOf = (userID: string, kind: ExecutionKind): KeyRange => rangeOf(kind, { userID });
+
+/** The kind of an order or a position, or undefined for any other item. */
+export const executionKindOf = (key: Key): ExecutionKind | undefined =>
+  executionKinds.find((kind) => itemAt(key) === kind);
+
+const listed = { order: "listedOrder", position: "listedPosition" } as const;
+
+export const listedExecutionKey = (userID: string, kind: ExecutionKind, start: Date, id: string): Key =>
+  itemKey(listed[kind], { userID, newestFirst: newestFirst(start), orderId: id, positionId: id });
+
+export const listedExecutionsOf = (userID: string, kind: ExecutionKind): KeyRange =>
+  rangeOf(listed[kind], { userID });
 
 export const tradeKey = (userID: string, orderId: string): Key => itemKey("trade", { userID, orderId });
 
@@ -11,8 +37,8 @@ export const bookKey = ({ userID, chain, wallet, token }: BookKey): Key =>
   itemKey("book", { userID, chain, wallet, token });
 
 /**
- * Not with the orders: whoever deletes it has a repeated request place a second one. Names the operation, so that the keys
- * of two operations never meet.
+ * Used keys are kept apart from orders, because deleting one would let a repeated request place a second order. Their names
+ * contain the operation, so that the keys of two operations never collide.
  */
 export const usedKeyKey = (
   userID: string,
@@ -34,7 +60,7 @@ export const lanesOf = (chain: Network): KeyRange[] =>
 export const jobKey = ({ chain, wallet }: LaneKey, orderId: string): Key =>
   itemKey("job", { chain, wallet, orderId });
 
-/** Padded, so that slots are in the order of their nonces. */
+/** Pads the nonce, so that slots sort by it. */
 export const slotKey = ({ chain, wallet }: LaneKey, nonce: number): Key =>
   itemKey("slot", { chain, wallet, nonce: String(nonce).padStart(16, "0") });
 
@@ -55,7 +81,7 @@ export const cancellationKey = (orderId: string): Key => itemKey("cancellation",
 export const policyKey = ({ userID, chain, wallet }: PolicyKey): Key =>
   itemKey("policy", { userID, chain, wallet });
 
-/** Beside the ledgers, where only the signer may write. */
+/** Days are stored beside the ledgers, where only the signer may write. */
 export const dayKey = ({ userID, chain, wallet, day }: PolicyKey & { day: string }): Key =>
   itemKey("signedDay", { orderIdOrUserID: userID, chain, wallet, day });
 
@@ -67,11 +93,11 @@ const ofChains: ReadonlySet<ItemName> = new Set<ItemName>([
   ...(["lane", "job", "slot", "ledger", "signedDay", "cancellation", "watcher", "trade", "book"] as const),
 ]);
 
-/** Whether an item is about orders that were placed here, and what came of them. */
+/** True if an item belongs to orders that were placed here, or to their results. */
 export function isOfChains({ lane, ...key }: Key & { lane?: unknown }): boolean {
   const item = itemAt(key);
   if (item === "usedKey")
     return key.SK.startsWith(rangeOf("usedKey", { userID: "", operation: "placeOrder" }).from);
-  // Only orders and positions of lanes have one: those of other engines stay.
+  // Only orders and positions of lanes have a lane. Those of other engines stay.
   return lane !== undefined || (item !== undefined && ofChains.has(item));
 }

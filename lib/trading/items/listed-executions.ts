@@ -1,8 +1,8 @@
 import { QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { ExecutionKind } from "../../core/execution-words.ts";
 import { type Item, type PageOptions, rangeQuery, type Table } from "../../table/table.ts";
-import { listedExecutionsOf } from "../../table/table-keys.ts";
 import type { Execution } from "../core/execution.ts";
+import { listedExecutionsOf } from "./keys.ts";
 
 /** The values that a field may have, by its name. */
 export type ListFilter = Readonly<Record<string, readonly string[]>>;

@@ -1,6 +1,6 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "../../table/table.ts";
-import { walletKey } from "../../table/table-keys.ts";
+import { walletKey } from "../../table/wallet-keys.ts";
 import type { LaneKey } from "../core/intent.ts";
 import type { OrderSettings, TradingChain } from "../core/trading-chain.ts";
 import type { Limits } from "../core/wallet-policy.ts";

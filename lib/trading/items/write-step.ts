@@ -2,7 +2,6 @@ import type { ExecutionKind } from "../../core/execution-words.ts";
 import type { Key } from "../../table/keys.ts";
 import type { Write } from "../../table/step.ts";
 import type { Table } from "../../table/table.ts";
-import { listedExecutionKey } from "../../table/table-keys.ts";
 import { write } from "../../table/write.ts";
 import type { Execution } from "../core/execution.ts";
 import type { LaneKey } from "../core/intent.ts";
@@ -10,6 +9,7 @@ import type { ItemCondition, Items, ItemWrite, Kind, Names, TradeStep } from "..
 import { shownOrder } from "../core/trade-order.ts";
 import { executionItems } from "./execution-records.ts";
 import { keysOfItems, packed } from "./items.ts";
+import { listedExecutionKey } from "./keys.ts";
 
 /**
  * Writes a step in one transaction, so that a repetition whose answer was lost finds no lane taken by itself. Returns false,

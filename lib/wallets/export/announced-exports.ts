@@ -1,8 +1,8 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { below } from "../../table/step.ts";
 import { type Item, queryRange, type Table } from "../../table/table.ts";
-import { announcedExportKey, announcedExportsOf } from "../../table/table-keys.ts";
 import { write } from "../../table/write.ts";
+import { announcedExportKey, announcedExportsOf } from "../item-keys.ts";
 import type { Wallet } from "../wallet.ts";
 import { eventWrite } from "../wallet-events.ts";
 import { stillActive } from "../wallet-records.ts";

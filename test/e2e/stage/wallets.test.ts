@@ -2,7 +2,7 @@ import { GenerateDataKeyCommand } from "@aws-sdk/client-kms";
 import { describe, expect } from "vitest";
 import { bindingOf, rewrap, type SealedKey, unseal } from "../../../lib/aws/vault.ts";
 import { queryRange } from "../../../lib/table/table.ts";
-import { walletsOf } from "../../../lib/table/table-keys.ts";
+import { walletsOf } from "../../../lib/table/wallet-keys.ts";
 import type { Wallet } from "../../../lib/wallets/wallet.ts";
 import { newEvmKey } from "../../support/keys.ts";
 import { importWallet, walletsOf as listedWalletsOf } from "../support/terminal.ts";

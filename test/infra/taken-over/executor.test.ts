@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { readAccess } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { settingsKey, walletKey } from "../../../lib/table/table-keys.ts";
+import { walletKey } from "../../../lib/table/wallet-keys.ts";
 import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
@@ -14,6 +14,7 @@ import {
   usedKeyKey,
 } from "../../../lib/trading/items/keys.ts";
 import { readPlacing } from "../../../lib/trading/items/views.ts";
+import { settingsKey } from "../../../lib/users/item-keys.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { putItems } from "../../support/items.ts";
 import { Theft } from "../../support/signed-bytes.ts";

@@ -1,6 +1,6 @@
 import { DeleteCommand, GetCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import type { Key } from "../../../lib/table/keys.ts";
-import { settingsKey, walletKey } from "../../../lib/table/table-keys.ts";
+import { walletKey } from "../../../lib/table/wallet-keys.ts";
 import type { SignRequest } from "../../../lib/trading/core/effects.ts";
 import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { type Intent, type SwapCall, swapBy } from "../../../lib/trading/core/intent.ts";
@@ -16,6 +16,7 @@ import {
   tradingStopKey,
   usedKeyKey,
 } from "../../../lib/trading/items/keys.ts";
+import { settingsKey } from "../../../lib/users/item-keys.ts";
 import { slot } from "../../support/trading.ts";
 import type { Random } from "../../trading/model/random.ts";
 import { mallory, nowMs, type SigningDesk, worthless } from "./desk.ts";

@@ -20,7 +20,7 @@ import { stageKey } from "../../../lib/plans/plan-stages.ts";
 import type { SweepTimes } from "../../../lib/plans/sweep.ts";
 import { openUsagePlans } from "../../../lib/plans/usage-plans.ts";
 import type { Table } from "../../../lib/table/table.ts";
-import { profileKey } from "../../../lib/table/table-keys.ts";
+import { profileKey } from "../../../lib/users/item-keys.ts";
 import { newProfile, type Profile } from "../../../lib/users/profile.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { putItems } from "../../support/items.ts";

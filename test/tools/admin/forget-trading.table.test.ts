@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { executionKey, profileKey, settingsKey } from "../../../lib/table/table-keys.ts";
 import { forgetTrading } from "../../../lib/tools/admin/forget-trading.ts";
 import {
   bookKey,
   cancellationKey,
+  executionKey,
   ledgerKey,
   slotKey,
   tradingStopKey,
   watcherKey,
 } from "../../../lib/trading/items/keys.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
+import { profileKey, settingsKey } from "../../../lib/users/item-keys.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { itemsNamed, putItems } from "../../support/items.ts";
 import { laneOf, newOrder, placing, putWallet } from "../../support/placed-orders.ts";

@@ -1,11 +1,11 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { DeleteCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { pointsLineKey } from "../../../lib/rewards/item-keys.ts";
 import { readRedemptions } from "../../../lib/rewards/redemption-records.ts";
-import { pointsLineKey } from "../../../lib/rewards/reward-keys.ts";
 import { readStock, setStock } from "../../../lib/rewards/stock-records.ts";
 import type { Table } from "../../../lib/table/table.ts";
-import { profileKey } from "../../../lib/table/table-keys.ts";
+import { profileKey } from "../../../lib/users/item-keys.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { buying, ledgerOf, reward, userWith } from "../../support/rewards.ts";

@@ -1,15 +1,12 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { retiredKeyKey, userKeyRecordKey } from "../../../lib/plans/item-keys.ts";
 import { readRedemption } from "../../../lib/rewards/redemption-records.ts";
 import { readStock } from "../../../lib/rewards/stock-records.ts";
 import type { Item, Table } from "../../../lib/table/table.ts";
-import {
-  executionKey,
-  profileKey,
-  retiredKeyKey,
-  userKeyRecordKey,
-  walletEventKey,
-} from "../../../lib/table/table-keys.ts";
+import { executionKey } from "../../../lib/trading/items/keys.ts";
+import { profileKey } from "../../../lib/users/item-keys.ts";
+import { walletEventKey } from "../../../lib/wallets/item-keys.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { itemsNamed, putItems } from "../../support/items.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { executionKey } from "../../../lib/table/table-keys.ts";
+import { executionKey } from "../../../lib/trading/items/keys.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { putItems } from "../../support/items.ts";
 import { LaneBench } from "../../trading/execution/support/lane-bench.ts";

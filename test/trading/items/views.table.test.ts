@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { settingsKey } from "../../../lib/table/table-keys.ts";
 import type { LaneKey } from "../../../lib/trading/core/intent.ts";
 import type { TradeStep } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
@@ -16,6 +15,7 @@ import {
   readSigning,
 } from "../../../lib/trading/items/views.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
+import { settingsKey } from "../../../lib/users/item-keys.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { putItems } from "../../support/items.ts";

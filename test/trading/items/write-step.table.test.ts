@@ -1,14 +1,13 @@
 import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Key } from "../../../lib/table/keys.ts";
-import { executionKey } from "../../../lib/table/table-keys.ts";
 import { cancelling } from "../../../lib/trading/core/cancelling.ts";
 import type { LaneKey } from "../../../lib/trading/core/intent.ts";
 import { type Items, type TradeStep, unchanged } from "../../../lib/trading/core/table-step.ts";
 import { shownOrder, type TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
 import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
-import { cancellationKey, laneKey, tradeKey } from "../../../lib/trading/items/keys.ts";
+import { cancellationKey, executionKey, laneKey, tradeKey } from "../../../lib/trading/items/keys.ts";
 import { laneOrdersOf } from "../../../lib/trading/items/lane-records.ts";
 import { readListed } from "../../../lib/trading/items/listed-executions.ts";
 import { readOrder } from "../../../lib/trading/items/views.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { Table } from "../../../table/table.ts";
-import { everyProfile } from "../../../table/table-keys.ts";
+import { everyProfile } from "../../../users/item-keys.ts";
 import { levelAt } from "../../../users/level.ts";
 import type { Profile } from "../../../users/profile.ts";
 import { targeted } from "../options.ts";

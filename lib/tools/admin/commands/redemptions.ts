@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
+import { everyRedemption } from "../../../rewards/item-keys.ts";
 import { type Redemption, type RedemptionStatus, redemptionStatuses } from "../../../rewards/redemption.ts";
 import { settleRedemption } from "../../../rewards/settle-redemption.ts";
-import { everyRedemption } from "../../../table/table-keys.ts";
 import { OperatorError } from "../operator-error.ts";
 import { targeted } from "../options.ts";
 import { readAllRedemptions, redemptionLine } from "../redemption-sheet.ts";

@@ -5,7 +5,7 @@ import { bindingOf, rewrap, type SealedKey, type Vault } from "../../../aws/vaul
 import { forEachConcurrently } from "../../../core/concurrency.ts";
 import type { Key } from "../../../table/keys.ts";
 import type { Table } from "../../../table/table.ts";
-import { everyWallet } from "../../../table/table-keys.ts";
+import { everyWallet } from "../../../table/wallet-keys.ts";
 import { write } from "../../../table/write.ts";
 import type { Wallet } from "../../../wallets/wallet.ts";
 import { OperatorError, reasonOf } from "../operator-error.ts";

@@ -1,13 +1,14 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { apiKeysOfUsers, deleteKey } from "../../../../lib/plans/api-keys.ts";
 import { customerPlans, deleteCustomerPlan } from "../../../../lib/plans/customer-plans.ts";
+import { userKeyRecordKey } from "../../../../lib/plans/item-keys.ts";
 import { mirrorUser } from "../../../../lib/plans/mirror.ts";
 import { ownerOf } from "../../../../lib/plans/user-key.ts";
 import { KeyChanged } from "../../../../lib/plans/user-key-records.ts";
 import { closeConnection, connectionsOfUser } from "../../../../lib/realtime/connection-records.ts";
 import { everythingOf } from "../../../../lib/table/keys.ts";
 import { queryRange } from "../../../../lib/table/table.ts";
-import { referralCodeKey, userKeyRecordKey } from "../../../../lib/table/table-keys.ts";
+import { referralCodeKey } from "../../../../lib/users/item-keys.ts";
 import type { Profile } from "../../../../lib/users/profile.ts";
 import type { Service } from "./service.ts";
 

@@ -4,7 +4,7 @@ import { createKms, type Kms, kmsRequestHandler } from "cdk-local-runner/testing
 import { unpack } from "../../../../lib/aws/container.ts";
 import { bindingOf, openVault, seal, unseal } from "../../../../lib/aws/vault.ts";
 import type { Table } from "../../../../lib/table/table.ts";
-import { walletKey } from "../../../../lib/table/table-keys.ts";
+import { walletKey } from "../../../../lib/table/wallet-keys.ts";
 import { readStoredWallet, type StoredWallet } from "../../../../lib/tools/admin/commands/rewrap-keys.ts";
 import type { Target } from "../../../../lib/tools/admin/target.ts";
 import { register } from "../../../../lib/users/register.ts";

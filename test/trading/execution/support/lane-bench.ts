@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { everythingOf } from "../../../../lib/table/keys.ts";
 import { type Item, queryRange, type Table } from "../../../../lib/table/table.ts";
-import { walletKey } from "../../../../lib/table/table-keys.ts";
+import { walletKey } from "../../../../lib/table/wallet-keys.ts";
 import { cancelling } from "../../../../lib/trading/core/cancelling.ts";
 import type { Effects } from "../../../../lib/trading/core/effects.ts";
 import type { Slot } from "../../../../lib/trading/core/evm/slot.ts";

@@ -1,7 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chains, networks } from "../../lib/core/network.ts";
-import * as rewardKeys from "../../lib/rewards/reward-keys.ts";
+import * as planKeys from "../../lib/plans/item-keys.ts";
+import { isPrices, pricesKey } from "../../lib/prices/item-keys.ts";
+import * as realtimeKeys from "../../lib/realtime/item-keys.ts";
+import * as rewardKeys from "../../lib/rewards/item-keys.ts";
 import {
   everythingOf,
   isOfTheMoment,
@@ -11,8 +14,10 @@ import {
   sortKeysSentTo,
 } from "../../lib/table/keys.ts";
 import { partitions } from "../../lib/table/layout.ts";
-import * as keys from "../../lib/table/table-keys.ts";
+import { isWallet, walletKey, walletsOf } from "../../lib/table/wallet-keys.ts";
 import * as tradingKeys from "../../lib/trading/items/keys.ts";
+import * as userKeys from "../../lib/users/item-keys.ts";
+import * as walletKeys from "../../lib/wallets/item-keys.ts";
 
 /** Names from outside: subjects of tokens, ids of execution engines and of API Gateway. Some look like our own keys. */
 const name = fc.oneof(
@@ -37,32 +42,34 @@ const lane = fc.tuple(fc.constantFrom(...networks), name).map(([chain, wallet]) 
 
 /** The keys of every kind of item. */
 const keyOfKind = {
-  profile: name.map(keys.profileKey),
-  settings: fc.tuple(name, fc.constantFrom(...chains)).map((of) => keys.settingsKey(...of)),
-  wallet: fc.tuple(name, fc.constantFrom(...networks), name).map((of) => keys.walletKey(...of)),
-  "wallet event": fc.tuple(name, name, date, name).map((of) => keys.walletEventKey(...of)),
-  referral: fc.tuple(name, date, name).map((of) => keys.referralKey(...of)),
-  "pending referral": fc.tuple(date, name).map(([at, of]) => keys.pendingReferralKey(at.toISOString(), of)),
-  "referral code": name.map(keys.referralCodeKey),
+  profile: name.map(userKeys.profileKey),
+  settings: fc.tuple(name, fc.constantFrom(...chains)).map((of) => userKeys.settingsKey(...of)),
+  wallet: fc.tuple(name, fc.constantFrom(...networks), name).map((of) => walletKey(...of)),
+  "wallet event": fc.tuple(name, name, date, name).map((of) => walletKeys.walletEventKey(...of)),
+  referral: fc.tuple(name, date, name).map((of) => userKeys.referralKey(...of)),
+  "pending referral": fc
+    .tuple(date, name)
+    .map(([at, of]) => userKeys.pendingReferralKey(at.toISOString(), of)),
+  "referral code": name.map(userKeys.referralCodeKey),
   catalogue: fc.constant(rewardKeys.catalogueKey),
   stock: name.map(rewardKeys.stockKey),
-  redemption: fc.tuple(name, date, name).map((of) => keys.redemptionKey(...of)),
+  redemption: fc.tuple(name, date, name).map((of) => rewardKeys.redemptionKey(...of)),
   "place of a redemption": name.map(rewardKeys.redemptionPlaceKey),
   "line of points": fc.tuple(name, fc.nat()).map((of) => rewardKeys.pointsLineKey(...of)),
-  order: fc.tuple(name, name).map(([userID, id]) => keys.executionKey(userID, "order", id)),
-  position: fc.tuple(name, name).map(([userID, id]) => keys.executionKey(userID, "position", id)),
+  order: fc.tuple(name, name).map(([userID, id]) => tradingKeys.executionKey(userID, "order", id)),
+  position: fc.tuple(name, name).map(([userID, id]) => tradingKeys.executionKey(userID, "position", id)),
   "listed order": fc
     .tuple(name, date, name)
-    .map(([of, at, id]) => keys.listedExecutionKey(of, "order", at, id)),
+    .map(([of, at, id]) => tradingKeys.listedExecutionKey(of, "order", at, id)),
   "listed position": fc
     .tuple(name, date, name)
-    .map(([of, at, id]) => keys.listedExecutionKey(of, "position", at, id)),
-  connection: fc.tuple(name, name).map((of) => keys.connectionKey(...of)),
-  "connection count": name.map(keys.connectionCountKey),
-  subscriber: fc.tuple(fc.nat(), name).map(([shard, id]) => keys.subscriberKey("prices", shard, id)),
-  "user key record": name.map(keys.userKeyRecordKey),
-  "retired key": fc.tuple(date, name).map((of) => keys.retiredKeyKey(...of)),
-  prices: fc.constant(keys.pricesKey),
+    .map(([of, at, id]) => tradingKeys.listedExecutionKey(of, "position", at, id)),
+  connection: fc.tuple(name, name).map((of) => realtimeKeys.connectionKey(...of)),
+  "connection count": name.map(realtimeKeys.connectionCountKey),
+  subscriber: fc.tuple(fc.nat(), name).map(([shard, id]) => realtimeKeys.subscriberKey("prices", shard, id)),
+  "user key record": name.map(planKeys.userKeyRecordKey),
+  "retired key": fc.tuple(date, name).map((of) => planKeys.retiredKeyKey(...of)),
+  prices: fc.constant(pricesKey),
   trade: fc.tuple(name, name).map((of) => tradingKeys.tradeKey(...of)),
   book: fc
     .tuple(lane, name, name)
@@ -76,9 +83,9 @@ const keyOfKind = {
     .tuple(lane, name, name)
     .map(([of, userID, day]) => tradingKeys.dayKey({ ...of, userID, day })),
   policy: fc.tuple(lane, name).map(([of, userID]) => tradingKeys.policyKey({ ...of, userID })),
-  "requested export": fc.tuple(name, name).map((of) => keys.exportKey(...of)),
-  "day of exports": fc.tuple(name, name).map((of) => keys.exportDayKey(...of)),
-  "announced export": fc.tuple(name, name).map((of) => keys.announcedExportKey(...of)),
+  "requested export": fc.tuple(name, name).map((of) => walletKeys.exportKey(...of)),
+  "day of exports": fc.tuple(name, name).map((of) => walletKeys.exportDayKey(...of)),
+  "announced export": fc.tuple(name, name).map((of) => walletKeys.announcedExportKey(...of)),
   cancellation: name.map(tradingKeys.cancellationKey),
   "stop of trading": lane.map(({ chain }) => tradingKeys.tradingStopKey(chain)),
   watcher: lane.map(({ chain }) => tradingKeys.watcherKey(chain)),
@@ -88,14 +95,14 @@ type Kind = keyof typeof keyOfKind;
 const kinds = Object.keys(keyOfKind) as Kind[];
 
 const kindsOf = (key: Key) => [
-  ...(keys.isPrices(key) ? ["prices"] : []),
-  ...(keys.isProfile(key) ? ["profile"] : []),
-  ...(keys.isWallet(key) ? ["wallet"] : []),
-  ...(keys.isReferral(key) ? ["referral"] : []),
-  ...(keys.isRedemption(key) ? ["redemption"] : []),
-  ...(keys.isAnnouncedExport(key) ? ["announced export"] : []),
-  ...(keys.chainOf(key) === undefined ? [] : ["settings"]),
-  ...(keys.executionKindOf(key) === undefined ? [] : [keys.executionKindOf(key)]),
+  ...(isPrices(key) ? ["prices"] : []),
+  ...(userKeys.isProfile(key) ? ["profile"] : []),
+  ...(isWallet(key) ? ["wallet"] : []),
+  ...(userKeys.isReferral(key) ? ["referral"] : []),
+  ...(rewardKeys.isRedemption(key) ? ["redemption"] : []),
+  ...(walletKeys.isAnnouncedExport(key) ? ["announced export"] : []),
+  ...(userKeys.chainOf(key) === undefined ? [] : ["settings"]),
+  ...(tradingKeys.executionKindOf(key) === undefined ? [] : [tradingKeys.executionKindOf(key)]),
 ];
 
 const recognized: readonly Kind[] = [
@@ -133,7 +140,7 @@ describe("a key", () => {
         if (one !== other) expect(first).not.toEqual(second);
       }),
     );
-    const executionOf = (userID: string, id: string) => keys.executionKey(userID, "order", id);
+    const executionOf = (userID: string, id: string) => tradingKeys.executionKey(userID, "order", id);
     fc.assert(
       fc.property(name, name, name, name, (user, id, otherUser, otherId) => {
         const same = user === otherUser && id === otherId;
@@ -189,13 +196,13 @@ describe("everythingOf", () => {
     const rangesOf = (userID: string) => everythingOf(userID).map(({ PK }) => PK);
     const now = new Date();
     const own = [
-      keys.profileKey,
-      (of: string) => keys.walletEventKey(of, "w", now, "e"),
+      userKeys.profileKey,
+      (of: string) => walletKeys.walletEventKey(of, "w", now, "e"),
       (of: string) => tradingKeys.policyKey({ ...wallet, userID: of }),
-      (of: string) => keys.exportKey(of, "w"),
-      (of: string) => keys.announcedExportKey(of, "w"),
+      (of: string) => walletKeys.exportKey(of, "w"),
+      (of: string) => walletKeys.announcedExportKey(of, "w"),
       (of: string) => tradingKeys.tradeKey(of, "o"),
-      (of: string) => keys.redemptionKey(of, now, "r"),
+      (of: string) => rewardKeys.redemptionKey(of, now, "r"),
       (of: string) => rewardKeys.pointsLineKey(of, 1),
     ];
     fc.assert(
@@ -214,13 +221,13 @@ describe("a key range", () => {
     Buffer.compare(Buffer.from(key.SK), Buffer.from(to)) <= 0;
 
   it.each<[string, KeyRange, Kind]>([
-    ["a user's orders", keys.executionsOf("ann", "order"), "order"],
-    ["a user's positions", keys.executionsOf("ann", "position"), "position"],
-    ["a user's connections", keys.connectionsOf("ann"), "connection"],
-    ["a user's wallets", keys.walletsOf("ann"), "wallet"],
+    ["a user's orders", tradingKeys.executionsOf("ann", "order"), "order"],
+    ["a user's positions", tradingKeys.executionsOf("ann", "position"), "position"],
+    ["a user's connections", realtimeKeys.connectionsOf("ann"), "connection"],
+    ["a user's wallets", walletsOf("ann"), "wallet"],
     ["a lane's jobs", tradingKeys.jobsOf(wallet), "job"],
     ["a lane's slots", tradingKeys.slotsInLane(wallet), "slot"],
-    ["the subscribers in a shard", keys.subscribersOf("prices", 1), "subscriber"],
+    ["the subscribers in a shard", realtimeKeys.subscribersOf("prices", 1), "subscriber"],
   ])("of %s contains those and nothing else", (_, range, kind) => {
     const any = kinds.map((kind) => keyOfKind[kind].map((key) => [kind, key] as const));
     const inPartition = ([of, key]: readonly [Kind, Key]) => [of, { ...key, PK: range.PK }] as const;

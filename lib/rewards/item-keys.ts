@@ -1,0 +1,23 @@
+import { itemAt, itemKey, type Key, type KeyRange, newestFirst, rangeOf, sortKeysOf } from "../table/keys.ts";
+
+export const catalogueKey: Key = itemKey("catalogue", {});
+
+export const stockKey = (rewardId: string): Key => itemKey("stock", { rewardId });
+
+export const redemptionKey = (userID: string, time: Date, redemptionId: string): Key =>
+  itemKey("redemption", { userID, newestFirst: newestFirst(time), redemptionId });
+
+/** A user's redemptions, newest first. */
+export const redemptionsOf = (userID: string): KeyRange => rangeOf("redemption", { userID });
+
+export const everyRedemption = sortKeysOf("redemption");
+
+export const isRedemption = (key: Key): boolean => itemAt(key) === "redemption";
+
+export const redemptionPlaceKey = (redemptionId: string): Key => itemKey("redemptionPlace", { redemptionId });
+
+export const pointsLineKey = (userID: string, number: number): Key =>
+  itemKey("pointsLine", { userID, number: String(number).padStart(10, "0") });
+
+/** The changes of a user's points, oldest first. */
+export const pointsLinesOf = (userID: string): KeyRange => rangeOf("pointsLine", { userID });
