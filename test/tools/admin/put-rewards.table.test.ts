@@ -170,7 +170,7 @@ describe("put-rewards", () => {
 
   it.each([
     ["is missing", (path: string) => join(path, "none.json"), "ENOENT"],
-    ["prints one line for a file that %s", (path: string) => path, "EISDIR"],
+    ["is a folder", (path: string) => path, "EISDIR"],
   ])("prints one line for a file that %s", async (_, path, reason) => {
     const { code, err } = await run(target, ["put-rewards", path(folder)]);
     expect({ code, err }).toEqual({ code: 1, err: `error: ${path(folder)} cannot be read (${reason})\n` });
