@@ -9,7 +9,7 @@ import { freePorts } from "../support/free-ports.ts";
 import { type Deployment, deployedStage } from "./support/deployment.ts";
 import { serveControl, startRunner } from "./support/runner.ts";
 
-/** Gives the tests the deployment to run against: the stage in the environment, else a local runner. */
+/** Provides the deployment under test: the stage in the environment, else a local runner. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const root = project.vitest.getRootProject();
   const temporary = await mkdtemp(join(tmpdir(), "e2e-"));

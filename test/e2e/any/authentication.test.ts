@@ -24,11 +24,11 @@ const sendTo = ({ method, path, body }: Endpoint, headers: SentHeaders) =>
 const user = someUser();
 
 describe.each(endpoints)("$name", (endpoint) => {
-  /** All endpoints have one authorizer: so one endpoint gets every case, and each other the first. */
+  /** All endpoints share one authorizer, so one endpoint gets every case, and each other only the first. */
   const all = runsAll() || endpoint.name === "GET /listWallets";
   const some = (cases: readonly Credentials[]) => (all ? cases : cases.slice(0, 1));
 
-  it.each(some(noCredentials))("refuses $title, and says that there is no token", async ({ value }) => {
+  it.each(some(noCredentials))("refuses $title because no token was sent", async ({ value }) => {
     expectError(await sendTo(endpoint, value(user.token)), 401, /^No token provided$/);
   });
 
@@ -39,7 +39,7 @@ describe.each(endpoints)("$name", (endpoint) => {
     expectNoTraceOf(user.token, answer);
   });
 
-  it.each(some(goodCredentials))("takes the token from $title", async ({ value }) => {
+  it.each(some(goodCredentials))("accepts a token from $title", async ({ value }) => {
     const answer = await sendTo(endpoint, value(user.token));
 
     expect(answer.status, answer.text).toBe(endpoint.status);

@@ -9,7 +9,10 @@ import { someUser } from "../support/users.ts";
 
 const { network, privateKey } = newEvmKey();
 
-/** The endpoints that take a body, with a good one. The second has the same parser: so it gets a sample by default. */
+/**
+ * The endpoints with a body, each with a valid one. They share one parser, so the second gets only a sample
+ * by default.
+ */
 const takers = [
   { path: "/storeWallet_v2", good: { network, privateKey }, data: "wallets", all: true },
   { path: "/updateTradingSettings/eth", good: { slippage: 7.25 }, data: "settings", all: runsAll() },
@@ -39,7 +42,7 @@ describe.each(takers)("POST $path", ({ path, good, data, all }) => {
     expectNoTraceOf(privateKey, answer);
   });
 
-  it.each(some(unknownFields))("refuses $title beside good fields, and names it", async ({ value }) => {
+  it.each(some(unknownFields))("refuses $title beside valid fields, and names it", async ({ value }) => {
     const body = goodText.replace("{", `{${value.json},`);
 
     const answer = await send(path, [json], body);
@@ -49,7 +52,7 @@ describe.each(takers)("POST $path", ({ path, good, data, all }) => {
     expectNoTraceOf(privateKey, answer);
   });
 
-  it("never quotes a private key in the place of a field's name", async () => {
+  it("never quotes a private key sent as a field's name", async () => {
     const body = JSON.stringify({ ...good, [privateKey]: "eth", [privateKey.slice(2)]: "eth" });
 
     const answer = await send(path, [json], body);
@@ -62,7 +65,7 @@ describe.each(takers)("POST $path", ({ path, good, data, all }) => {
     expectRefusal(await send(path, [json], "x".repeat(9_000_000)), 400, 413);
   });
 
-  it.each(some(badContentTypes))("refuses a good body sent with $title, with 415", async ({ value }) => {
+  it.each(some(badContentTypes))("refuses a valid body sent with $title, with 415", async ({ value }) => {
     const answer = await send(path, value, goodText);
 
     expectMessage(answer, 415, /application\/json/);
@@ -79,13 +82,13 @@ describe("a POST", () => {
     "application/json;charset=UTF-8",
     "Application/JSON",
     "  application/json  ",
-  ])("takes JSON that is sent as %j", async (type) => {
+  ])("accepts JSON sent as %j", async (type) => {
     const answer = await send("/updateTradingSettings/eth", [type], "{}");
 
     expect(answer.status, answer.text).toBe(200);
   });
 
-  it("takes JSON with spaces and line breaks around it", async () => {
+  it("accepts JSON with spaces and line breaks around it", async () => {
     const answer = await send("/updateTradingSettings/eth", [json], " \r\n\t{ } \n");
 
     expect(answer.status, answer.text).toBe(200);

@@ -9,7 +9,7 @@ const user = someUser();
 
 const open = (): Promise<Stream> => streamOf(user);
 
-/** The connection stays open, and is subscribed to nothing. */
+/** Expects the connection to be open, without subscriptions. */
 async function expectToBeAsBefore(stream: Stream): Promise<void> {
   const answer = await stream.ask({ type: "unsubscribe", id: "what now?", channels: [] });
   expect(answer).toStrictEqual(subscriptions([], { id: "what now?" }));
@@ -17,7 +17,7 @@ async function expectToBeAsBefore(stream: Stream): Promise<void> {
 
 const kilobytes = (count: number) => "x".repeat(count * 1024);
 
-/** API Gateway takes frames of 32 KB at most. */
+/** API Gateway accepts frames of up to 32 KB. */
 const inFrames = (text: string) => text.match(/.{1,30000}/gs) ?? [];
 
 describe("the stream", () => {
@@ -54,7 +54,7 @@ describe("the stream", () => {
     expect(await stream.take({ type: "error" })).toStrictEqual(error(bad.code, { id: "c1" }));
   });
 
-  it("takes the good channels of a request with unknown ones", async () => {
+  it("subscribes to the valid channels of a request with unknown ones", async () => {
     const stream = await open();
 
     stream.send({ type: "subscribe", id: 5, channels: ["candles", "orders", "__proto__", "positions"] });
@@ -74,7 +74,7 @@ describe("the stream", () => {
   });
 
   it.each(["$connect", "$disconnect", "$default"])(
-    "takes a message of the type %s for no event of the gateway",
+    "does not confuse a message of type %s with an event of the gateway",
     async (type) => {
       const stream = await open();
       await subscribe(stream, "orders");

@@ -44,7 +44,7 @@ describe("POST /updateTradingSettings/{chain}", () => {
 });
 
 describe("a gas price", () => {
-  // These are the only tests here that change a setting: so of a user whom no other file looks at.
+  // Only these tests here change a setting, so they have a user of their own.
   let other: User;
   beforeAll(async () => {
     [, other] = await twoUsers();

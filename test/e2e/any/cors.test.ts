@@ -21,7 +21,9 @@ const preflight = (path: string, method: string, origin: string) =>
 const listed = (answer: Answer, header: string): string[] =>
   (answer.headers.get(header) ?? "").split(",").map((name) => name.trim().toLowerCase());
 
-/** With credentials a browser accepts only the origin of the page, so the name of another origin permits nothing. */
+/**
+ * With credentials, a browser accepts only the origin of the page, so naming another origin permits nothing.
+ */
 function expectNoPermission(answer: Answer, origin: string): void {
   expect(["*", origin]).not.toContain(answer.headers.get("Access-Control-Allow-Origin"));
 }
@@ -35,7 +37,10 @@ function expectPermission(answer: Answer, origin: string): void {
 const user = someUser();
 
 describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
-  /** All endpoints have one list of origins: so one endpoint gets every origin, and each other the first. */
+  /**
+   * All endpoints share one list of origins, so one endpoint gets every origin, and each other only the
+   * first.
+   */
   const all = runsAll() || name === "GET /listWallets";
   const foreign = foreignOrigins(allowedOrigin).slice(0, all ? undefined : 1);
 
@@ -81,7 +86,7 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
     expect(answer.headers.has("Access-Control-Allow-Credentials")).toBe(false);
   });
 
-  it("names no origin to a client that is not a page", async () => {
+  it("names no origin to a client without a page", async () => {
     const answer = await send(method, path, { token: user.token, body });
 
     expect(answer.headers.has("Access-Control-Allow-Origin")).toBe(false);

@@ -5,7 +5,7 @@ import { someUser } from "../support/users.ts";
 
 type Case = [title: string, ask: (token: string) => Promise<Answer>];
 
-/** Answers of the operations, good and bad. */
+/** Responses of the operations, successful and failed. */
 const ofOperations: Case[] = [
   ...endpoints.map(
     ({ name, method, path, body }): Case => [name, (token) => send(method, path, { token, body })],
@@ -18,7 +18,7 @@ const ofOperations: Case[] = [
   ],
 ];
 
-/** Answers of the gateway. */
+/** Responses of the gateway. */
 const ofGateway: Case[] = [
   ["a missing token", () => get("/listWallets")],
   ["a bad token", () => get("/listWallets", { token: "garbage" })],
@@ -38,14 +38,14 @@ describe("the answer", () => {
     expect(headers.has("X-Powered-By")).toBe(false);
   });
 
-  it.each(ofOperations)("to %s may not be cached, nor its type guessed", async (_, ask) => {
+  it.each(ofOperations)("to %s forbids caching and sniffing of its type", async (_, ask) => {
     const { headers } = await ask(user.token);
 
     expect(headers.get("Cache-Control")).toBe("no-store");
     expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
   });
 
-  it.each(ofGateway)("to %s may not be cached either", async (_, ask) => {
+  it.each(ofGateway)("to %s forbids caching", async (_, ask) => {
     expect((await ask(user.token)).headers.get("Cache-Control")).toBe("no-store");
   });
 
@@ -55,7 +55,7 @@ describe("the answer", () => {
     expect(headers.get("RateLimit-Policy")).toMatch(/^"[a-z]+";q=[1-9]\d*;w=60$/);
   });
 
-  it("has another request id each time", async () => {
+  it("has a different request id each time", async () => {
     const ids = [await get("/listWallets", user), await get("/listWallets", user)].map(({ headers }) =>
       headers.get("x-amzn-RequestId"),
     );

@@ -19,7 +19,10 @@ const user = someUser();
 
 const ticks = { type: "update", channel: "prices" };
 
-/** All prices of a message have one source: an exchange on a deployed stage, the simulated venue on the local runner. */
+/**
+ * All prices of a message have one source: an exchange on a deployed stage, the simulated venue on the local
+ * runner.
+ */
 function expectPrices(message: Message): void {
   const [{ source = "" } = {}] = pricesIn(message);
   expect(source === "simulated").toBe(deployment().local !== undefined);
@@ -27,7 +30,7 @@ function expectPrices(message: Message): void {
   for (const { price } of pricesIn(message)) expect(Number(price)).toBeGreaterThan(0);
 }
 
-it("sends all prices each time, never the same ones twice or older ones, and snapshots that are up to date", async () => {
+it("sends all prices each time, none twice or outdated, and current snapshots", async () => {
   const stream = await streamOf(user);
   await subscribe(stream, "prices");
 
@@ -51,19 +54,20 @@ it("sends all prices each time, never the same ones twice or older ones, and sna
   for (const [at, { asOf }] of pricesIn(held as Message).entries())
     expect(Date.parse(asOf)).toBeGreaterThanOrEqual(asOfIn(updates.at(-1), at));
 
-  // Five records, one a second: four seconds. The first message may be late, and the venue sends far more prices than that.
+  // Five messages, one a second, take four seconds. The first may be late, and the venue sends far more
+  // prices than that.
   const times = updates.map(timeOf);
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(1_000);
 });
 
-it("sends no more updates to clients that have unsubscribed", async () => {
+it("stops sending updates to clients that have unsubscribed", async () => {
   const [leaver, stayer] = [await streamOf(user), await streamOf(user)];
   await subscribe(leaver, "prices");
   await subscribe(stayer, "prices");
   await leaver.take(ticks);
 
   const answer = await leaver.ask({ type: "unsubscribe", id: "off", channels: ["prices"] });
-  // Updates may still be on their way. The second is for clocks that differ.
+  // Updates may still be on their way. The added second allows for clocks that differ.
   const gone = Date.now() + 1_000;
   const isLater = (message: Message) => message.type === "update" && timeOf(message) > gone;
   await stayer.take(isLater);

@@ -52,7 +52,7 @@ describe("an unknown path or method", () => {
   });
 });
 
-it.each(endpoints)("treats $name with a slash at the end as the same or as unknown", async (endpoint) => {
+it.each(endpoints)("treats $name with a trailing slash as the same or as unknown", async (endpoint) => {
   const answer = await sendRaw(
     endpoint.method,
     `${endpoint.path}/`,
@@ -88,7 +88,7 @@ it.each([
   expect(answer.json, answer.text).toBeTypeOf("object");
 });
 
-it("ignores the body of a GET, or the edge refuses it with a page", async () => {
+it("ignores the body of a GET, unless the edge refuses it with a page", async () => {
   const answer = await sendRaw(
     "GET",
     "/listWallets",

@@ -4,7 +4,7 @@ import { someUser } from "../support/users.ts";
 
 const user = someUser();
 
-/** Not kept for the search for secrets, since the cookie is one. */
+/** Not recorded for the search for secrets, because the cookie is a secret itself. */
 const session = (method: "POST" | "DELETE", headers: Record<string, string>) =>
   fetch(`${deployment().baseUrl}/api/v2/session`, {
     method,
@@ -15,7 +15,7 @@ const session = (method: "POST" | "DELETE", headers: Record<string, string>) =>
 const attributesOf = (answer: Response) => answer.headers.get("Set-Cookie")?.split("; ") ?? [];
 
 describe("a session", () => {
-  it("is a cookie that signs in to the API, cannot renew itself, and is removed in the end", async () => {
+  it("is a cookie that signs in to the API, cannot renew itself, and can be removed", async () => {
     const started = await session("POST", { Authorization: `Bearer ${user.token}` });
     const [cookie = "", ...attributes] = attributesOf(started);
 

@@ -74,7 +74,7 @@ describe("GET /getUserData", () => {
   );
 
   it.each(["?type=ref&type=profile", "?type=profile&type=ref", "?type=ref&type=ref"])(
-    "answers with either for the query '%s'",
+    "answers with either of them for the query '%s'",
     async (query) => {
       const { status, json } = await get(`/getUserData${query}`, user);
 

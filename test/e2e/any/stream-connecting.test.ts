@@ -23,14 +23,17 @@ describe("the stream", () => {
     await expectToWork(stream);
   });
 
-  it.each(sampled(goodSubprotocols))("admits a client by $title, and names one", async ({ value }) => {
-    const stream = await connect(value(user.token));
+  it.each(sampled(goodSubprotocols))(
+    "admits a client by $title, and selects a subprotocol",
+    async ({ value }) => {
+      const stream = await connect(value(user.token));
 
-    expect(stream.subprotocol).toBe("access_token");
-    await expectToWork(stream);
-  });
+      expect(stream.subprotocol).toBe("access_token");
+      await expectToWork(stream);
+    },
+  );
 
-  it("admits the WebSocket of the web platform by the subprotocols", async () => {
+  it("admits the platform's WebSocket by the subprotocols", async () => {
     const socket = await browserSocket(["access_token", user.token]);
 
     expect(socket.subprotocol).toBe("access_token");
@@ -38,7 +41,7 @@ describe("the stream", () => {
     expect(await socket.take({ id: "from a page" })).toMatchObject({ type: "pong" });
   });
 
-  it("refuses the WebSocket of the web platform with a bad token", async () => {
+  it("refuses the platform's WebSocket with a bad token", async () => {
     await expect(browserSocket(["access_token", "garbage"])).rejects.toThrow("The connection failed");
   });
 
@@ -53,10 +56,10 @@ describe("the stream", () => {
     expectNoTraceOf(user.token, answer);
   });
 
-  // Requests have the same verifier, and try every rule.
+  // REST requests share the verifier, and their tests cover every rule.
   const some = runsAll() ? forgeries : sampled(forgeries).slice(0, 2);
 
-  it.each(some)("refuses a token with $title wherever it is", async ({ value: forge }) => {
+  it.each(some)("refuses a token with $title in every position", async ({ value: forge }) => {
     const token = await forged(forge, user.token);
 
     const answers = [
@@ -72,7 +75,7 @@ describe("the stream", () => {
   });
 });
 
-/** The client sends nothing else as a subprotocol. */
+/** Only such tokens can be sent as a subprotocol. */
 const isSubprotocol = (token: string) => /^[\w.-]+$/.test(token);
 
 describe("the user of a connection", () => {

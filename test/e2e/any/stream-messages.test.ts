@@ -10,7 +10,7 @@ const user = someUser();
 
 const open = (): Promise<Stream> => streamOf(user);
 
-/** The answers to messages, without updates and events. */
+/** The replies to messages, without updates and events. */
 const answers = ({ received }: Stream) =>
   received.filter(({ type }) => type !== "update" && type !== "TradingSettingsUpdated");
 
@@ -49,7 +49,7 @@ describe("subscribe", () => {
     ]);
   });
 
-  it("without channels is answered with the present ones", async () => {
+  it("without channels is answered with the current subscriptions", async () => {
     const stream = await open();
     expect(await stream.ask({ type: "subscribe", id: 1, channels: [] })).toStrictEqual(
       subscriptions([], { id: 1 }),
@@ -61,7 +61,7 @@ describe("subscribe", () => {
     );
   });
 
-  it("changes no other connection of the same user", async () => {
+  it("leaves the user's other connections alone", async () => {
     const [stream, other] = [await streamOf(user), await streamOf(user)];
     await subscribe(stream, "orders", "positions");
 
@@ -147,7 +147,7 @@ describe("the id of a message", () => {
   });
 });
 
-it("a message may have several frames, and white space around it", async () => {
+it("a message may have several frames, and surrounding white space", async () => {
   const stream = await open();
 
   stream.sendInFrames([' \n{"type":"pi', 'ng","id":', '"in parts"}\t']);
@@ -177,7 +177,8 @@ it("a connection that sends too many messages gets an error and is closed", asyn
   }
 
   const problems = stream.received.filter(({ type }) => type === "error");
-  // Instances of a function count separately, so a second one may send it before the connection is closed.
+  // Each instance of a function counts separately, so a second one may send the error before the connection
+  // is closed.
   expect(problems).toContainEqual(error("RATE_LIMITED"));
   expect(problems).toEqual(problems.map(() => error("RATE_LIMITED")));
   await expectToWork(other);

@@ -29,18 +29,19 @@ import {
 import { issueToken, newUser } from "../support/users.ts";
 import { keepAnswer, noteSecret, type Secret } from "../support/written.ts";
 
-// These tests run one after another when all others of test/e2e have ended, since they disturb the runner or look back.
+// These tests run one after another when all others of test/e2e have ended, because they disturb the runner
+// or inspect its output.
 
 const isLocal = deployment().local !== undefined;
 
-/** A restart on a busy machine. */
+/** Allows for a restart on a busy machine. */
 const restartMs = 180_000;
 
 const outage = async <Result>(act: () => Promise<Result>): Promise<Result> =>
   withoutDatabase((await runnerProcess("GET")) ?? 0, act);
 
 if (isLocal)
-  // It ends when the functions have given up, which takes seconds, so requests and streams share one.
+  // An outage lasts until the functions give up, which takes seconds, so requests and streams share one.
   it("an outage of the database fails requests, is reported to open connections, and leaves no trace", async () => {
     const [user, listener, late] = [await newUser(), await newUser(), await newUser()];
     const before = await profileOf(user);
@@ -49,7 +50,7 @@ if (isLocal)
     const key = newEvmKey();
     const requests = [
       () => importWallet(user, key),
-      // Bad requests are refused before the database is asked.
+      // Invalid requests are refused before the database is asked.
       ...endpoints
         .filter(({ status }) => status !== 400)
         .map(
@@ -70,7 +71,7 @@ if (isLocal)
 
     for (const answer of answers) {
       expect(answer.status, answer.text).toBe(500);
-      // From the endpoint, or from the gateway if the authorizer failed.
+      // The endpoint sends this, or the gateway if the authorizer failed.
       expect(answer.text).toContain("Internal server error");
     }
     expect(refused.status, refused.text).toBe(500);
@@ -87,7 +88,7 @@ if (isLocal)
 if (isLocal)
   describe("a crash of the runner", () => {
     it(
-      "loses no data, leaves tokens good, and stops neither bot nor demo, after a start on the same data",
+      "loses no data, keeps tokens valid, and stops neither bot nor demo, after a restart on the same data",
       async () => {
         const referrer = await newUser({ username: "Rita" });
         const user = await newUser({ username: "Uma", ref: (await profileOf(referrer)).refID });
@@ -149,10 +150,10 @@ if (isLocal)
     );
   });
 
-/** Parts of signed transactions, in hex, which only the table and the chains may have. */
+/** Parts of signed transactions, in hex, which may appear only in the table and on the chains. */
 const signed: string[] = [];
 
-/** Finds them in all blocks of the local chains. */
+/** Collects them from all blocks of the local chains. */
 async function signedOnChains(): Promise<string[]> {
   const ofChains = accessChains(localRunner().chainPort).map(async ({ head, requestAll }) => {
     const numbers = Array.from({ length: (await head()) + 1 }, (_, number) => `0x${number.toString(16)}`);
@@ -175,7 +176,7 @@ if (isLocal && runsAll())
     };
 
     it(
-      "finds every promise kept, whatever fails",
+      "keeps every promise, despite failures",
       async () => {
         const options = { requests: 150, users: 10, seed: 1, atOnce: 10 };
         const { problems, crashes } = await soak(target, options);
@@ -186,7 +187,7 @@ if (isLocal && runsAll())
     );
 
     it(
-      "finds orders and positions to be what the chains say, whatever fails",
+      "agrees with the chains on orders and positions, despite failures",
       async () => {
         const { chainPort } = localRunner();
         const { problems, crashes, facts } = await tradeSoak(
@@ -209,7 +210,7 @@ if (isLocal)
     });
   });
 
-describe("all that the run wrote", () => {
+describe("all output of the run", () => {
   const { folder, secrets: notes } = inject("written");
   let secrets: Secret[];
   let findTrace: ReturnType<typeof traceFinder>;
@@ -221,12 +222,12 @@ describe("all that the run wrote", () => {
     findTrace = traceFinder(secrets.flatMap(({ texts }) => texts));
   });
 
-  /** The runner's files and output, and every answer that a client got. */
+  /** The runner's files and output, and every response to a client. */
   const files = () => writtenFiles(folder);
   const traces = () => tracesIn(folder, findTrace);
   const logs = () => files().filter((path) => path.endsWith(".log"));
 
-  it("was searched for secrets of every kind", () => {
+  it("contains enough secrets to search for, of every kind", () => {
     const kinds = new Set(secrets.map(({ kind }) => kind));
 
     expect([...kinds]).toEqual(expect.arrayContaining(["EVM key", "Solana key", "key as sent", "token"]));
@@ -239,16 +240,16 @@ describe("all that the run wrote", () => {
     expect(logs().filter((path) => readFileSync(path).length > 0).length).toBeGreaterThan(1);
   });
 
-  it("has no secret in it", () => {
+  it("contains no secret", () => {
     expect(traces()).toEqual([]);
   });
 
-  it("has no signed transaction in a log or an answer", () => {
+  it("contains no signed transaction in a log or a response", () => {
     if (isLocal) expect(signed.length).toBeGreaterThan(4);
     expect(tracesIn(folder, traceFinder(signed), (path) => path.endsWith(".log"))).toEqual([]);
   });
 
-  it("would show a secret in any form that was searched for", () => {
+  it("would reveal a secret in every form that the search covers", () => {
     const planted = join(folder, "planted");
     mkdirSync(planted);
     const samples = Object.values(Object.groupBy(secrets, ({ kind }) => kind)).flatMap(
@@ -266,7 +267,7 @@ describe("all that the run wrote", () => {
     rmSync(planted, { recursive: true });
   });
 
-  it("has no stack trace in a log or an answer", () => {
+  it("contains no stack trace in a log or a response", () => {
     for (const path of logs()) expect(readFileSync(path, "utf8"), path).not.toMatch(stackTrace);
   });
 });

@@ -7,7 +7,7 @@ import { newUser } from "../support/users.ts";
 
 const Origin = deployment().allowedOrigin ?? "";
 
-/** An answer of CloudFront, which is a page, and which pages of other origins cannot read. */
+/** Expects a response of CloudFront: a page that pages of other origins cannot read. */
 function expectPage({ status, headers, text }: Answer, wanted: number): void {
   expect(status, text).toBe(wanted);
   expect(headers.get("Content-Type")).toBe("text/html");
@@ -15,8 +15,8 @@ function expectPage({ status, headers, text }: Answer, wanted: number): void {
   expect(headers.has("Access-Control-Allow-Origin")).toBe(false);
 }
 
-describe("the one address", () => {
-  it("brings a change of settings to clients that are connected at base_url", async () => {
+describe("the shared address", () => {
+  it("delivers a change of settings to clients that are connected at base_url", async () => {
     const user = await newUser();
     const stream = await connect({ token: user.token, url: edgeAddress() });
     await changeSettings(user, "base", { slippage: 3 });
@@ -25,7 +25,7 @@ describe("the one address", () => {
     });
   });
 
-  it("passes on strong ETags", async () => {
+  it("forwards strong ETags", async () => {
     const { token } = await newUser();
     const { headers } = await get("/api/v2/settings/eth", { token });
     expect(headers.get("ETag")).toBe('"0"');
@@ -34,7 +34,7 @@ describe("the one address", () => {
     expect(again.status).toBe(304);
   });
 
-  it("keeps no error, so that what one user is refused, another one may get", async () => {
+  it("caches no errors, so a refusal of one user does not affect another", async () => {
     const { token } = await newUser();
     const path = "/api/v2/orders/0000000000000000000000000A";
     for (const answer of [await get(path, { token }), await get(path, { token })]) {
@@ -43,7 +43,7 @@ describe("the one address", () => {
     }
   });
 
-  it("leads nobody to @connections", async () => {
+  it("does not serve @connections", async () => {
     const { token } = await newUser();
     const { pathname } = new URL(edgeAddress());
     expectPage(await post(pathname, { token, body: {}, headers: { Origin } }), 403);
@@ -71,7 +71,7 @@ describe("the one address", () => {
 });
 
 describe("the REST API's own address", () => {
-  it("answers as well", async () => {
+  it("serves requests too", async () => {
     const { token } = await newUser();
     const local = await fetch(`${deployment().baseUrl}/_local/outputs`);
     const { restUrl } = (await local.json()) as { restUrl: string };

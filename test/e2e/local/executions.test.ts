@@ -73,7 +73,7 @@ describe("recorded orders and positions", () => {
     expect(notHeld).toStrictEqual([snapshot("orders", []), snapshot("positions", [])]);
   });
 
-  it("of an older or the same version are unchanged, and sent to nobody", async () => {
+  it("are neither changed nor sent if the version is old or the same", async () => {
     const owner = await knownUser();
     const stream = await subscribed(owner, "orders");
     await record(orderReport(owner, "o-1", 3));
@@ -87,7 +87,7 @@ describe("recorded orders and positions", () => {
     expect(updatesIn(stream).map(({ version }) => version)).toEqual([3, 4]);
   });
 
-  it("reach a client that reconnects, whether they were recorded meanwhile or later", async () => {
+  it("reach a client that reconnects, whether they were recorded before or after", async () => {
     const owner = await knownUser();
     const before = await subscribed(owner, "positions");
     await record(positionReport(owner, "p-1", 1));
@@ -120,7 +120,7 @@ describe("recorded orders and positions", () => {
     expect(updatesIn(leaver)).toEqual([]);
   });
 
-  it("are sent in several messages if they are too many for one", async () => {
+  it("are split into several messages if there are too many for one", async () => {
     const owner = await knownUser();
     const stream = await subscribed(owner, "orders");
     const long = { symbol: "s".repeat(128), txHash: "t".repeat(128), reason: "r".repeat(256) };
@@ -140,12 +140,13 @@ describe("recorded orders and positions", () => {
     for (const part of parts.slice(0, -1)) expect(part).toStrictEqual({ ...snapshot("orders"), more: true });
     expect(parts.flatMap(({ data }) => data)).toStrictEqual(reports.map(seen));
     expect(updatesIn(stream)).toHaveLength(170);
-    // Each of the 170 is a write, a change and a push: seconds alone, a minute beside other tests.
+    // Each of the 170 records is a write, a change and a push: this takes seconds alone, and a minute beside
+    // other tests.
   }, 180_000);
 });
 
 describe("the lists of orders and positions", () => {
-  it("have what was recorded, newest first, page by page", async () => {
+  it("return the records, newest first, page by page", async () => {
     const owner = await knownUser();
     const reports = [1, 2, 3].map((day) =>
       orderReport(owner, `o-${day}`, 1, { createdAt: `2026-11-0${day}T09:00:00.000Z`, token: "t" }),
@@ -165,7 +166,7 @@ describe("the lists of orders and positions", () => {
     expect(other.json).toMatchObject({ error: { code: "INVALID_REQUEST", details: { field: "cursor" } } });
   });
 
-  it("lead to each order, which is its owner's alone", async () => {
+  it("lead to each order, which only its owner can read", async () => {
     const owner = await knownUser();
     const report = orderReport(owner, "o-1", 1);
     await record(report);
@@ -181,7 +182,7 @@ describe("the lists of orders and positions", () => {
 });
 
 describe("recordExecutions", () => {
-  it("answers with the result of each report, whatever the others come to", async () => {
+  it("answers with the result of each report, independently of the others", async () => {
     const owner = await knownUser();
     const stranger = await newUser();
     await record(orderReport(owner, "o-1", 5));

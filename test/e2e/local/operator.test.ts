@@ -22,7 +22,7 @@ const reward = (id: string, cost: number, rest: object = {}) => ({
   ...rest,
 });
 
-/** Sorted by no field. */
+/** Deliberately unsorted. */
 const catalogue = [
   reward("zebra", 500),
   reward("apple", 0, { type: "credits" }),
@@ -40,7 +40,7 @@ async function putRewards(rewards: object[], ...options: string[]): Promise<void
   }
 }
 
-/** Functions remember the catalogue for five seconds. */
+/** Functions cache the catalogue for five seconds. */
 const withinSeconds = { timeout: 30_000, interval: 250 };
 
 async function expectAffordable(user: User, expected: Record<string, boolean>): Promise<void> {
@@ -50,7 +50,7 @@ async function expectAffordable(user: User, expected: Record<string, boolean>): 
 }
 
 describe("a user", () => {
-  it("who is disconnected can connect again", async () => {
+  it("can connect again after being disconnected", async () => {
     const user = await knownUser();
     const stream = await streamOf(user);
 
@@ -60,7 +60,7 @@ describe("a user", () => {
     await expectToWork(await streamOf(user));
   });
 
-  it("who is blocked is disconnected and refused until they are unblocked", async () => {
+  it("is disconnected and refused while blocked", async () => {
     const [user, other] = await Promise.all([knownUser(), knownUser()]);
     const streams = await Promise.all([streamOf(user), streamOf(user)]);
 
@@ -83,7 +83,7 @@ describe("a user", () => {
 });
 
 describe("the rewards", () => {
-  it("are those of the catalogue, in its order, with whether the user can afford each", async () => {
+  it("are those of the catalogue, in its order, and show whether the user can afford them", async () => {
     const user = await knownUser();
     await putRewards(catalogue);
 
@@ -116,7 +116,7 @@ describe("the rewards", () => {
     await expectAffordable(poor, { apple: true, mango: false, zebra: false, berry: false });
   });
 
-  it("can be bought, which every connection of the user sees, and whatever becomes of it", async () => {
+  it("can be bought, and every connection of the user gets the purchase and its later changes", async () => {
     const user = await knownUser();
     await putRewards(catalogue, "--set-stock");
     await admin("set-user", user.id, "--points", "1000000");
@@ -168,7 +168,7 @@ describe("the tier of a user", () => {
       Array.from({ length: count }, () => newEvmKey()),
     );
 
-  it("raises the limit of wallets at once, and removes no wallet when it is lowered", async () => {
+  it("raises the limit of wallets at once, and removes no wallet when lowered", async () => {
     const user = await newUser();
     await importMany(user, 10);
     expectMessage(await importWallet(user, newEvmKey()), 403, /\b10\b/);
@@ -188,7 +188,7 @@ describe("the XP of a user", () => {
     [99, 1, 1],
     [100, 2, 300],
     [1_200, 4, 400],
-  ])("of %d are level %d, with %d missing to the next", async (xp, level, missing) => {
+  ])("of %d gives level %d, with %d missing to the next", async (xp, level, missing) => {
     const user = await knownUser();
 
     await admin("set-user", user.id, "--xp", `${xp}`);

@@ -9,7 +9,7 @@ import { type Stream, streamOf, subscribe } from "../support/stream.ts";
 import { importWallet } from "../support/terminal.ts";
 import { knownUser, newUser, type User } from "../support/users.ts";
 
-// Other tests have MOON quoted, whose price stays as it is.
+// Other tests quote MOON and rely on its price.
 const { usdx: token } = localAddresses;
 const { address: wallet } = exampleWallet;
 const chain = "base";
@@ -37,7 +37,7 @@ async function place(body: object, key: string, by = user) {
 
 const dataOf = async (query: string) => ((await get(`/api/v2/${query}`, user)).json as { data: Data }).data;
 
-/** What the stream has said of a channel since, oldest first. */
+/** The updates of a channel, oldest first. */
 const updatesOf = (stream: Stream, channel: string): Shown[] =>
   stream.received
     .filter((message: Message) => message.type === "update" && message.channel === channel)
@@ -49,7 +49,7 @@ const isSettled = (orderId: string) => (message: Message) =>
   (message.data as Shown[]).some((order) => order.orderId === orderId && order.settled);
 
 describe("an order", () => {
-  it("is shown alike by REST and by the stream, from its placing until it has settled", async () => {
+  it("is shown alike by REST and by the stream, from its placement to its settlement", async () => {
     const stream = await streamOf(user);
     await subscribe(stream, "orders", "positions");
     const buy = { ...trade, side: "buy", amount: "0.25" };
@@ -81,7 +81,7 @@ describe("an order", () => {
     await vi.waitFor(() => expect(updatesOf(stream, "positions").at(-1)).toEqual(positions[0]), 30_000);
   });
 
-  it("sells all that was bought, which closes the position", async () => {
+  it("sells the whole purchase, which closes the position", async () => {
     const { body } = await place({ ...trade, side: "sell", percent: 100 }, "sell");
     const { order } = body.data;
     await vi.waitFor(async () => {
@@ -98,7 +98,7 @@ describe("an order", () => {
     const { orderId } = body.data.order;
     const cancel = () => post(`${path}/${orderId}/cancel`, { token: user.token, body: {} });
     const { status, text } = await cancel();
-    // The block may have been faster.
+    // The order may have been mined before its cancellation.
     expect(status === 200 || text.includes("ORDER_NOT_CANCELLABLE"), text).toBe(true);
     await vi.waitFor(async () => {
       const { order } = await dataOf(`orders/${orderId}`);
@@ -107,7 +107,7 @@ describe("an order", () => {
     }, 50_000);
   });
 
-  it("is nobody else's to place, see or cancel, also with the same wallet", async () => {
+  it("cannot be placed, seen or cancelled by another user, even one with the same wallet", async () => {
     const other = await knownUser();
     const buy = { ...trade, side: "buy", amount: "0.01" };
     expect(await place(buy, "k", other)).toMatchObject({

@@ -37,7 +37,7 @@ const refused = (limit: string, requested: string) => ({
 });
 
 describe("a wallet's policy", () => {
-  it("bounds what the wallet buys, by the order and by the day, as the signer has counted it", async () => {
+  it("limits purchases by order and by day, as counted by the signer", async () => {
     const open = { tokens: "any", tradingEnabled: true };
     expect(await get(path, user)).toMatchObject({ status: 200, json: { data: { policy: open } } });
     expect(await set(limited)).toMatchObject({
@@ -63,7 +63,7 @@ describe("a wallet's policy", () => {
     expect(await place("0.01", "the last")).toMatchObject(refused("0", "0.01"));
   });
 
-  it("is a 404 for another user, and a 400 that names the field", async () => {
+  it("returns 404 to another user, and 400 with the name of an invalid field", async () => {
     expect(await set(limited, await knownUser())).toMatchObject({
       status: 404,
       json: { error: { code: "WALLET_NOT_FOUND" } },

@@ -7,14 +7,14 @@ import { hasKeyOn } from "../support/plans.ts";
 import { importAll } from "../support/terminal.ts";
 import { knownUser, type User } from "../support/users.ts";
 
-/** The requests per minute of a small plan. It works as larger ones do, with fewer requests. */
+/** The requests per minute of a small plan, which behaves like larger ones with fewer requests. */
 const burst = 120;
 const perSecond = burst / 60;
 
 const inHeader = ({ token }: User) => ({ Authorization: `Bearer ${token}` });
 const inCookie = ({ token }: User) => ({ Cookie: `access_token=${token}` });
 
-/** A request that counts like any other and is cheap: it gets a 415, or a 429. */
+/** A cheap request that counts like any other: it gets a 415, or a 429. */
 const ask = (headers: Record<string, string>) => post("/storeWallet_v2", { headers, body: undefined });
 
 describe("a user who exceeds the plan", () => {
@@ -30,7 +30,7 @@ describe("a user who exceeds the plan", () => {
     [user, other, pro] = await Promise.all([knownUser(), knownUser(), knownUser()]);
     await admin("set-user", user.id, "--tier", "Enterprise", "--requests-per-minute", `${burst}`);
     await admin("set-user", pro.id, "--tier", "Pro");
-    // Users of the tier Base get a key once they use the service.
+    // Users of the tier Base get a key with their first use of the service.
     await importAll(other, [newEvmKey()]);
     await Promise.all([hasKeyOn("their own", user), hasKeyOn("Standard", other), hasKeyOn("Pro", pro)]);
 
@@ -40,7 +40,7 @@ describe("a user who exceeds the plan", () => {
     const client = async () => {
       while (!full) {
         sent += 1;
-        // The same bucket, wherever the token is.
+        // Both places of the token share one bucket.
         const answer = await ask(sent % 2 === 0 ? inHeader(user) : inCookie(user));
         if (answer.status === 429) full = true;
         else admitted += 1;
@@ -51,18 +51,18 @@ describe("a user who exceeds the plan", () => {
     seconds = (performance.now() - begun) / 1000;
   });
 
-  it("gets the requests of a minute at once, those that the seconds add, and no more", () => {
+  it("gets the requests of a minute at once, plus those that elapsed seconds add", () => {
     expect(admitted).toBeGreaterThanOrEqual(burst);
     expect(admitted).toBeLessThanOrEqual(burst + Math.ceil(seconds * perSecond));
   });
 
-  it("slows down no user of another plan", async () => {
+  it("does not slow down users of another plan", async () => {
     expect([...statusesOfPro]).toEqual([415]);
     expect(await ask(inHeader(pro))).toMatchObject({ status: 415 });
     expect(await get("/listWallets", other)).toMatchObject({ status: 200 });
   });
 
-  it("gets a Retry-After, with the token in the header or the cookie, and is served after it", async () => {
+  it("gets a Retry-After, with the token in the header or the cookie, and is served after that time", async () => {
     for (const headers of [inHeader(user), inCookie(user)]) {
       const refused = await untilRefused(headers);
       expect(refused.json).toEqual({ error: "Too many requests" });

@@ -7,11 +7,11 @@ import { deployment } from "../support/deployment.ts";
 import { orderReport, record } from "../support/executions.ts";
 import { knownUser } from "../support/users.ts";
 
-/** A cookie needs no body, and the order is another engine's, which cannot be cancelled here. */
+/** A cookie needs no body. The order belongs to another engine and cannot be cancelled here. */
 const otherwise: Readonly<Record<string, number>> = { startSession: 204, endSession: 204, cancelOrder: 409 };
 
 describe("the samples of the reference page", () => {
-  it("work as they are pasted, one after another", async () => {
+  it("work as pasted, one after another", async () => {
     const { baseUrl } = deployment();
     const user = await knownUser();
     await record(orderReport(user, "o-sample", 1));
@@ -37,7 +37,7 @@ describe("the samples of the reference page", () => {
       statuses[name] = response.status;
     }
     const expected = Object.fromEntries(rows.map(({ name }) => [name, otherwise[name] ?? 200]));
-    // Another test replaces the catalogue meanwhile.
+    // Another test may have replaced the catalogue.
     expect(statuses).toEqual({ ...expected, redeemReward: expect.toBeOneOf([200, 404]) });
   });
 });

@@ -7,13 +7,13 @@ import { timestamp } from "../support/shapes.ts";
 import { profileOf, referralsOf } from "../support/terminal.ts";
 import { issueToken, newUser } from "../support/users.ts";
 
-/** A user with a name, and their referral code. */
+/** Creates a user with a name. Returns their referral code. */
 async function referrer(username = "Rita") {
   const user = await newUser({ username });
   return { user, code: (await profileOf(user)).refID };
 }
 
-it("a referral credits the referrer, and each user sees the name of the other", async () => {
+it("a referral credits the referrer, and shows each user the name of the other", async () => {
   const { user, code } = await referrer("Rita");
   const friend = await newUser({ username: "Frank", ref: code });
 
@@ -31,7 +31,7 @@ it("a referral credits the referrer, and each user sees the name of the other", 
   expect(await profileOf(user)).toMatchObject({ usersReferred: 1 });
 });
 
-it("the referrals of a user begin with the newest", async () => {
+it("the referrals of a user are listed newest first", async () => {
   const { user, code } = await referrer();
 
   for (const username of ["First", "Second", "Third"]) {
@@ -44,7 +44,7 @@ it("the referrals of a user begin with the newest", async () => {
   expect(referrals.map(({ username }) => username)).toEqual(["Third", "Second", "First"]);
 });
 
-it("a referral shows the name of a user, and never the id", async () => {
+it("a referral shows the user's name, and never the id", async () => {
   const { user, code } = await referrer();
   const friend = await newUser({ username: "Frank", ref: code });
   await profileOf(friend);
@@ -102,7 +102,7 @@ describe("a referral code credits nobody", () => {
     expect((await referralsOf(user)).referrals).toHaveLength(1);
   });
 
-  it("that is their own", async () => {
+  it("that belongs to the same user", async () => {
     const { user, code } = await referrer();
 
     const again = { ...user, token: await issueToken({ sub: user.id, ref: code }) };
@@ -123,7 +123,7 @@ describe("a referral code credits nobody", () => {
   });
 });
 
-it("50 first requests of a referred user at once make one profile, and credit the referrer once", async () => {
+it("50 simultaneous first requests of a referred user create one profile, and credit the referrer once", async () => {
   const { user, code } = await referrer();
   const friend = await newUser({ ref: code });
 
@@ -135,14 +135,14 @@ it("50 first requests of a referred user at once make one profile, and credit th
   expect((await referralsOf(user)).referrals).toHaveLength(1);
 });
 
-it("20 users who are referred at once are all let in, and credited by creditReferrals", async () => {
+it("20 users referred at once are all admitted, and creditReferrals credits them", async () => {
   const { user, code } = await referrer();
   const friends = await Promise.all(Array.from({ length: 20 }, () => newUser({ ref: code })));
 
   await Promise.all(friends.map(profileOf));
 
   const credits = async () => (await profileOf(user)).usersReferred;
-  // It runs each minute too, and credits those whose sign-ups met each other. Runs may meet as well.
+  // The schedule runs it each minute too, so runs may overlap.
   const creditMore = async () => {
     await invokeFunction("creditReferrals", {});
     return credits();
@@ -166,7 +166,7 @@ describe("the username", () => {
   });
 
   it.each(["user@mail.example", "line\nbreak"])(
-    "is generated if the token has the unsuitable %j",
+    "is generated if the token's %j is unsuitable",
     async (username) => {
       const profile = await profileOf(await newUser({ username }));
 
@@ -175,7 +175,7 @@ describe("the username", () => {
   );
 });
 
-it("users whose ids begin alike have profiles of their own", async () => {
+it("users whose ids share a prefix have profiles of their own", async () => {
   const first = await newUser({ username: "First" });
   const second = await newUser({ sub: `${first.id}#`, username: "Second" });
   const third = await newUser({ sub: `${first.id}1`, username: "Third" });

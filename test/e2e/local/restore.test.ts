@@ -13,7 +13,7 @@ import { knownUser } from "../support/users.ts";
 let table: Table;
 let backup: Table;
 
-// What point-in-time recovery makes: a table with the same keys, and nothing else.
+// Copies the table's keys only, like point-in-time recovery.
 beforeAll(async () => {
   ({ table } = await openLocal(localRunner().port));
   backup = { ...table, name: `restored-${process.pid}` };

@@ -25,8 +25,8 @@ async function bodyFor(user: User, made: ReturnType<typeof newEvmKey>, key: stri
 const importSealed = async ({ token }: User, body: object, key: string) =>
   post("/api/v2/wallets/import", { token, body, headers: { "Idempotency-Key": key } });
 
-// The search for the keys is in test/e2e/last.
-describe("a private key that comes in sealed and leaves sealed", () => {
+// test/e2e/last searches for the keys.
+describe("a private key that is imported and exported sealed", () => {
   it("is that of the wallet, and is announced before it leaves", async () => {
     const user = await knownUser();
     const stream = await streamOf(user);
@@ -57,7 +57,7 @@ describe("a private key that comes in sealed and leaves sealed", () => {
     expect(secret.subarray(0, 32)).toEqual(made.secret);
   });
 
-  it("does not open for another user or Idempotency-Key, and adds nothing", async () => {
+  it("cannot be opened for another user or Idempotency-Key, and adds no wallet", async () => {
     const [user, other] = [await newUser(), await newUser()];
     const body = await bodyFor(user, newEvmKey(), "mine");
     const refused = [await importSealed(other, body, "mine"), await importSealed(user, body, "yours")];

@@ -36,14 +36,14 @@ describe.each(ways)("the stream, with the token in %s,", (_, handshake) => {
     expect(answer.status, answer.text).toBe(401);
   });
 
-  it("admits a token that the test signs, so the others are refused for their claims", async () => {
+  it("admits a token signed by the test, so the others are refused for their claims", async () => {
     const { token } = await newUser();
 
     await expectToWork(await connect(handshake(await signAsIssuer(claimsLike(token, {})))));
   });
 });
 
-it("the stream refuses an expired token in the header beside good ones elsewhere", async () => {
+it("the stream refuses an expired token in the header beside valid ones elsewhere", async () => {
   const { id, token } = await newUser();
   const expired = await issueToken({ sub: id, expiresIn: -60 });
 

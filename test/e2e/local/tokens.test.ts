@@ -13,7 +13,7 @@ const user = someUser();
 
 const expired = () => issueToken({ sub: user.id, expiresIn: -60 });
 
-/** A token with changed claims, signed by the key of the issuer. */
+/** A token with changed claims, signed by the issuer's key. */
 function signed(change: ChangeClaims): Promise<string> {
   const { iss = "", aud = "" } = decodeJwt(user.token);
   const claims = change({ iss, aud: [aud].flat()[0] ?? "", nowSeconds: inSeconds(0) });
@@ -30,7 +30,7 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
     expectNoTraceOf(token, answer);
   });
 
-  it("takes a token that the test signs, so others are refused for their claims", async () => {
+  it("accepts a token signed by the test, so others are refused for their claims", async () => {
     const answer = await send(method, path, { token: await signed(() => ({})), body });
 
     expect(answer.status, answer.text).toBe(status);
@@ -42,7 +42,7 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
     expectUnauthorized(await send(method, path, { token, body }));
   });
 
-  // All endpoints have one authorizer.
+  // All endpoints share one authorizer.
   if (runsAll() || name === "GET /listWallets") {
     it("asks for a refresh of an expired token in the cookie", async () => {
       const headers = { Cookie: `access_token=${await expired()}` };
@@ -50,7 +50,7 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
       expectUnauthorized(await send(method, path, { body, headers }), { expired: true });
     });
 
-    it("asks for a refresh of an expired token in the header beside a good cookie", async () => {
+    it("asks for a refresh of an expired token in the header beside a valid cookie", async () => {
       const headers = { Cookie: `access_token=${user.token}` };
 
       const answer = await send(method, path, { token: await expired(), body, headers });
@@ -67,17 +67,17 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
 });
 
 describe("a token of the issuer", () => {
-  it.each(sampled(badClaims))("is refused $title, and a refresh does not help", async ({ value }) => {
+  it.each(sampled(badClaims))("is refused $title, without asking for a refresh", async ({ value }) => {
     expectUnauthorized(await get("/listWallets", { token: await signed(value) }));
   });
 
-  it("is refused with an unknown key id that it was signed under", async () => {
+  it("is refused if its header names an unknown key id", async () => {
     const token = await signAsIssuer(claimsLike(user.token, {}), { kid: "unknown" });
 
     expectUnauthorized(await get("/listWallets", { token }));
   });
 
-  it("is refused if it has expired and its signature is bad, and a refresh does not help", async () => {
+  it("is refused if it has expired and its signature is bad, without asking for a refresh", async () => {
     const [header, payload, signature = ""] = (await expired()).split(".");
     const token = `${header}.${payload}.${signature.replace(/^./, (first) => (first === "A" ? "B" : "A"))}`;
 
@@ -111,7 +111,7 @@ describe("a token of the issuer", () => {
     expectUnauthorized(answer, { expired: true });
   });
 
-  it("is accepted if it has 8 KB", async () => {
+  it("is accepted with a size of 8 KB", async () => {
     const long = await signAsIssuer(claimsLike(user.token, { padding: "x".repeat(5_500) }));
 
     const answer = await sendRaw("GET", "/listWallets", [["Authorization", `Bearer ${long}`]]);

@@ -9,7 +9,7 @@ import { knownUser, newUser, type User } from "../support/users.ts";
 const { moon, taxd, trap } = localAddresses;
 const chains = ["eth", "base", "bsc", "avax"];
 
-/** Has nothing. */
+/** An empty wallet. */
 const { address: wallet, privateKey } = newEvmKey();
 
 let user: User;
@@ -39,14 +39,14 @@ describe("GET /api/v2/tokens/{chain}/{token}", () => {
     [moon, { symbol: "MOON", listed: true, sellable: true, buyTax: 0, sellTax: 0, flags: [] }],
     [trap, { symbol: "TRAP", listed: false, sellable: false, flags: ["NOT_LISTED", "CANNOT_SELL"] }],
     [taxd, { symbol: "TAXD", sellable: true, buyTax: 5, sellTax: 5, flags: ["NOT_LISTED", "TAXED"] }],
-  ])("finds out about %s by a simulated buy and sale", async (token, found) => {
+  ])("inspects %s by a simulated purchase and sale", async (token, found) => {
     expect(await read(`/api/v2/tokens/eth/${token.toLowerCase()}`)).toMatchObject({
       status: 200,
       json: { success: true, data: { token: { chain: "eth", token, ...found, asOf: timestamp } } },
     });
   });
 
-  it("finds no token where there is none", async () => {
+  it("returns 404 for an address without a token", async () => {
     expect(await read(`/api/v2/tokens/eth/${wallet}`)).toMatchObject({
       status: 404,
       json: { success: false, error: { code: "TOKEN_NOT_FOUND" } },
@@ -55,7 +55,7 @@ describe("GET /api/v2/tokens/{chain}/{token}", () => {
 });
 
 describe("GET /api/v2/balances", () => {
-  it("reads what a wallet has", async () => {
+  it("returns the balances of a wallet", async () => {
     const { json } = await read(`/api/v2/balances?chain=avax&wallet=${wallet}`);
     expect(json.data).toMatchObject({ chain: "avax", block: expect.any(Number), asOf: timestamp });
     expect(json.data.balances?.[0]).toEqual({
@@ -69,7 +69,7 @@ describe("GET /api/v2/balances", () => {
     });
   });
 
-  it("is a 404 for the wallet of another user", async () => {
+  it("returns 404 for the wallet of another user", async () => {
     const { status, json } = await get(`/api/v2/balances?chain=eth&wallet=${wallet}`, await knownUser());
     expect(status).toBe(404);
     expect(json).toMatchObject({ error: { code: "WALLET_NOT_FOUND" } });
@@ -98,7 +98,7 @@ describe("POST /api/v2/quotes", () => {
     });
   });
 
-  it("goes by the user's settings of the chain", async () => {
+  it("applies the user's settings for the chain", async () => {
     const trader = await knownUser();
     await changeSettings(trader, "base", { slippage: 2.5 });
     const body = { chain: "base", side: "buy", token: moon, amount: "0.5" };
@@ -108,7 +108,7 @@ describe("POST /api/v2/quotes", () => {
     });
   });
 
-  it("is a 400 for what cannot be read, and names the field", async () => {
+  it("returns 400 for an unreadable field, and names it", async () => {
     const body = { chain: "eth", side: "buy", token: moon, amount: 0.5 };
     const { status, json } = await post("/api/v2/quotes", { token: user.token, body });
     expect(status).toBe(400);

@@ -16,7 +16,7 @@ const root = resolve(import.meta.dirname, "../../..");
 
 type Options = { env?: Record<string, string>; interruptAt?: RegExp };
 
-/** Runs the program as an operator does, who presses Ctrl-C after the first line that matches. */
+/** Runs the program like an operator who presses Ctrl-C after the first matching line. */
 async function verify({ env = {}, interruptAt }: Options = {}) {
   const args = ["bin/verify.ts", "--local", `${localRunner().port}`, "--quick"];
   const child = spawn(process.execPath, args, {
@@ -31,7 +31,7 @@ async function verify({ env = {}, interruptAt }: Options = {}) {
     lines.push(line);
     if (interruptAt?.test(line)) {
       process.kill(-(child.pid ?? 0), "SIGINT");
-      // npm repeats the signal that the terminal has sent.
+      // npm repeats the terminal's signal.
       child.kill("SIGINT");
     }
   });
@@ -41,7 +41,7 @@ async function verify({ env = {}, interruptAt }: Options = {}) {
   return { code, output };
 }
 
-/** Expects no item and no API key of the user whom the output names. */
+/** Expects no item and no API key of the user named in the output. */
 async function expectNothingLeft(output: string): Promise<void> {
   const { port } = localRunner();
   const [, userID = ""] = /^removed the data and the API keys of user (\S+)$/m.exec(output) ?? [];
@@ -64,7 +64,7 @@ describe.concurrent("npm run verify", () => {
     await expectNothingLeft(output);
   }, 120_000);
 
-  it("goes on after a check that fails, prints no token, and leaves nothing of its user", async () => {
+  it("continues after a failed check, prints no token, and leaves nothing of its user", async () => {
     const { token } = await newUser();
 
     const { code, output } = await verify({ env: { VERIFY_EXPIRED_TOKEN: token } });

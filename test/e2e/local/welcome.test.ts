@@ -10,7 +10,7 @@ describe("the lines of the welcome text", () => {
   let answers: Answer[];
 
   beforeAll(async () => {
-    // The runner serves a moment before it prints them.
+    // The runner serves shortly before it prints these lines.
     const lines = await vi.waitFor(() => {
       const output = readFileSync(join(dirname(localRunner().dataDir), "output.log"), "utf8");
       const [found] = /\nTOKEN=.*?(?=\nnode -e)/s.exec(output) ?? [];
@@ -20,7 +20,7 @@ describe("the lines of the welcome text", () => {
     answers = await Promise.all((await curlRequests(lines)).filter(isHarmless).map(send));
   });
 
-  /** Trades change the prices that other tests expect. test/e2e/last has them. */
+  /** Trades change the prices that other tests expect, so test/e2e/last runs them. */
   const isHarmless = ({ method, url }: CurlRequest) => method === "GET" || !url.endsWith("/api/v2/orders");
 
   async function send({ method, url, headers, body }: CurlRequest) {
@@ -51,7 +51,7 @@ describe("the lines of the welcome text", () => {
     ]);
   });
 
-  it("distinguish a token with a tax from one that nobody can sell", () => {
+  it("distinguish a token with a tax from a token that cannot be sold", () => {
     const tokens = answers.filter(({ path }) => path.startsWith("/api/v2/tokens/")).map(({ data }) => data);
     expect(tokens).toMatchObject([
       { token: { symbol: "TRAP", sellable: false } },

@@ -7,13 +7,13 @@ import { it, service } from "./support/check.ts";
 /** A run of feedPrices ends within this time. */
 const watchMs = 75_000;
 
-/** Bounds the time between two prices. There is one a second if the market moves. */
+/** The longest time between two prices. There is one a second if the market moves. */
 const gapMs = 10_000;
 
 const mirrored = ["publishChanges", "mirrorPlans"] as const;
 
 describe("the change stream", () => {
-  it("brings changes of settings to the WebSocket API, at the edge too", async ({ user }) => {
+  it("delivers changes of settings to the WebSocket API, including the edge", async ({ user }) => {
     const { streamUrl, edge } = service;
     for (const url of new Set([streamUrl, edge?.streamUrl ?? streamUrl])) {
       const stream = await connect({ subprotocols: ["access_token", user.token], url });

@@ -7,7 +7,7 @@ import { it, service } from "./support/check.ts";
 const manyConnections = 101;
 
 describe("the WebSocket API", () => {
-  it("carries the user of $connect to later messages and to $disconnect", async ({ user }) => {
+  it("passes the user of $connect on to later messages and to $disconnect", async ({ user }) => {
     const idsOfUser = async () =>
       (await connectionsOfUser(service.table, user.id)).map(({ connectionId }) => connectionId);
     const before = await idsOfUser();

@@ -4,13 +4,16 @@ import { connect, refusalOf } from "../support/stream.ts";
 import { it, service } from "./support/check.ts";
 
 describe("the edge", () => {
-  it("keeps no error, and asks again for the next request", async ({ edge: _ }) => {
+  it("caches no errors, and asks again for the next request", async ({ edge: _ }) => {
     const path = `/verify-${Date.now()}`;
     for (const { status, headers } of [await get(path), await get(path)])
       expect({ status, age: headers.get("Age") }).toEqual({ status: 404, age: null });
   });
 
-  it("passes on a strong ETag, also to clients that take compressed answers", async ({ edge: _, user }) => {
+  it("forwards a strong ETag, even to clients that accept compressed responses", async ({
+    edge: _,
+    user,
+  }) => {
     const read = (headers: Record<string, string>) =>
       get("/api/v2/settings/sol", { token: user.token, headers });
     const etag = (await read({ "Accept-Encoding": "gzip, br" })).headers.get("ETag") ?? "";
@@ -26,7 +29,7 @@ describe("the edge", () => {
 });
 
 describe("the APIs' own addresses", () => {
-  it("answer, or with edgeOnly refuse with a 403 what lacks the origin key", async ({ edge, user }) => {
+  it("answer, or with edgeOnly refuse requests without the origin key with a 403", async ({ edge, user }) => {
     const { own } = edge;
     const { EDGE_ONLY } = (await service.deployed?.environmentOf("authorize")) ?? {};
     const guess = { Authorization: `Bearer ${user.token}`, "x-origin-key": "guessed" };

@@ -13,10 +13,10 @@ import { get } from "../support/client.ts";
 import { importWallet } from "../support/terminal.ts";
 import { it, service } from "./support/check.ts";
 
-/** mirrorPlans waits its turn behind other users: API Gateway takes 5 new keys a second. */
+/** mirrorPlans may queue behind other users: API Gateway takes 5 new keys a second. */
 const mirroring = { timeout: 120_000, interval: 500 };
 
-/** More than the burst of a plan can be at once. */
+/** Exceeds the largest burst of a plan. */
 const customersRequestsPerMinute = 6000;
 
 const { table, plans: target } = service;
@@ -38,7 +38,7 @@ async function all<Each>(each: AsyncIterable<Each>): Promise<Each[]> {
 
 describe("the usage plan", () => {
   it.for(["Standard", "Pro"] as const)(
-    "%s keeps a rate that is a fraction, and a burst of up to 5000",
+    "%s keeps a fractional rate, and a burst of up to 5000",
     async (name) => {
       const { throttle = {} } = await plans.client.send(
         new GetUsagePlanCommand({ usagePlanId: tierPlans[name] }),
@@ -50,7 +50,7 @@ describe("the usage plan", () => {
 });
 
 describe("mirrorPlans", () => {
-  it("makes a key with the user's name and tag, on the plan Standard", async ({ user }) => {
+  it("creates a key with the user's name and tag, on the plan Standard", async ({ user }) => {
     // A user with a wallet is active, and gets a key.
     expect((await importWallet(user, newEvmKey())).status).toBe(200);
     const { name, keyId } = await keyOn("Standard", user.id);
@@ -59,9 +59,9 @@ describe("mirrorPlans", () => {
     expect(await isAttached(plans, tierPlans.Standard, keyId), "Whether the key is on its plan").toBe(true);
   });
 
-  it("makes a key that API Gateway accepts after keyGraceSeconds", async ({ user, minutes: _ }) => {
+  it("creates a key that API Gateway accepts after keyGraceSeconds", async ({ user, minutes: _ }) => {
     const { activeFrom } = await keyOn("Standard", user.id);
-    // An authorizer may remember for two seconds that there was none.
+    // An authorizer may cache the missing key for two seconds.
     await pause(Math.max(0, Date.parse(activeFrom) - Date.now()) + 3000);
     for (let call = 1; call <= 10; call++) {
       expect((await get("/listWallets", user)).status).toBe(200);

@@ -4,7 +4,7 @@ import { it } from "./support/check.ts";
 
 type User = { token: string };
 
-/** @returns undefined if nothing trades. */
+/** @returns undefined if trading is off. */
 async function tradingChains({ token }: User): Promise<string[] | undefined> {
   const { status, text, json } = await get("/api/v2/tokens", { token });
   if (status === 403) return undefined;
@@ -24,8 +24,8 @@ describe("the API of trading", () => {
     },
   );
 
-  it("refuses several methods by one function where nothing trades", async ({ user, skip }) => {
-    skip((await tradingChains(user)) !== undefined, "chains trade, so nothing is refused");
+  it("refuses several methods by one function where trading is off", async ({ user, skip }) => {
+    skip((await tradingChains(user)) !== undefined, "trading is on, so nothing is refused");
     for (const path of ["/api/v2/orders", "/api/v2/orders/no-order/cancel"])
       expect(await send("POST", path, { token: user.token, body: {} }), path).toMatchObject({
         status: 403,
@@ -35,7 +35,7 @@ describe("the API of trading", () => {
 });
 
 describe("Lambda", () => {
-  it("runs the first line of a function's code before the rest, which gives it the chains", async ({
+  it("runs the first line of a function's code before the rest, so that its chains are set", async ({
     user,
     skip,
   }) => {
@@ -44,7 +44,7 @@ describe("Lambda", () => {
     expect(chains).not.toEqual([]);
   });
 
-  it("reaches the hosts of each chain that trades", async ({ user, skip }) => {
+  it("reaches the hosts of each chain", async ({ user, skip }) => {
     const chains = await tradingChains(user);
     skip(chains === undefined, nothingTrades);
     for (const chain of chains ?? []) {

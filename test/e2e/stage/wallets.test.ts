@@ -13,18 +13,18 @@ const { table, vault } = service;
 const denied = { name: "AccessDeniedException" };
 
 describe("KMS", () => {
-  it("makes a data key for an import", async ({ user }) => {
+  it("creates a data key for an import", async ({ user }) => {
     const { status, text } = await importWallet(user, newEvmKey());
     expect(status, text).toBe(200);
   });
 
-  it("refuses a data key without the encryption context, also to operators", async () => {
+  it("refuses a data key without the encryption context, even to operators", async () => {
     const { client, keyId } = vault;
     const call = client.send(new GenerateDataKeyCommand({ KeyId: keyId, KeySpec: "AES_256" }));
     await expect(call).rejects.toMatchObject(denied);
   });
 
-  it("wraps the data key of a wallet again, and decrypts it for nobody", async ({ user, skip }) => {
+  it("rewraps the data key of a wallet, and decrypts it for nobody", async ({ user, skip }) => {
     const wallets = await queryRange<Wallet & SealedKey>(table, walletsOf(user.id));
     const [wallet] = wallets;
     if (wallet === undefined) return skip("there is no wallet");

@@ -5,10 +5,10 @@ import { streamOf } from "../support/stream.ts";
 import { it } from "./support/check.ts";
 import { accessLogs, watchedFunctions } from "./support/deployed.ts";
 
-/** API Gateway writes its access logs a little later. */
+/** API Gateway writes its access logs with a delay. */
 const arrival = { timeout: 180_000, interval: 5000 };
 
-/** Alarms on the table have a state once their metrics have been filled. */
+/** Alarms on the table have a state only after their metrics have data. */
 const settledMs = 30 * 60 * 1000;
 
 const startedAt = new Date(inject("startedAt"));
@@ -35,7 +35,7 @@ describe("the functions", () => {
 });
 
 describe("the alarms", () => {
-  it("watch functions that exist: CloudFormation has resolved their names", async ({ deployed }) => {
+  it("watch existing functions: CloudFormation has resolved their names", async ({ deployed }) => {
     const watched = watchedFunctions(await deployed.alarms());
     expect(watched).not.toEqual([]);
     expect(deployed.functionNames).toEqual(expect.arrayContaining(watched));

@@ -4,16 +4,16 @@ import { endpoints } from "./endpoints.ts";
 import { newUser } from "./users.ts";
 
 export type Secrets = {
-  /** Keys that are imported. */
+  /** Importable keys. */
   keys: readonly Key[];
-  /** Keys that cannot be imported. */
+  /** Malformed keys. */
   badKeys: readonly string[];
   words: readonly string[];
   goodToken: string;
   badTokens: readonly string[];
 };
 
-/** Puts secrets into every part of a request. @returns the answers */
+/** Puts secrets into every part of a request. @returns the responses */
 export async function abuse({ keys, badKeys, words, goodToken, badTokens }: Secrets): Promise<Answer[]> {
   const typed = ["Content-Type", "application/json"] as const;
   const other = { token: (await newUser()).token };

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 
 const argumentsFor = (options: readonly string[]) => [...options, "--local", `${localRunner().port}`];
 
-/** Runs the admin program on the local runner in this process, which is quick. @returns its output. */
+/** Runs the admin program on the local runner in this process, which is faster. @returns its output. */
 export async function admin(...options: string[]): Promise<string> {
   const output: string[] = [];
   const collect = () =>
@@ -30,7 +30,7 @@ export async function admin(...options: string[]): Promise<string> {
   return output.join("");
 }
 
-/** Runs the admin program on the local runner as an operator does. @returns its output. */
+/** Runs the admin program on the local runner in its own process, like an operator. @returns its output. */
 export async function adminProcess(...options: string[]): Promise<string> {
   const cwd = resolve(import.meta.dirname, "../../..");
   const { stdout } = await run(process.execPath, ["bin/admin.ts", ...argumentsFor(options)], { cwd });

@@ -10,7 +10,7 @@ import { issueToken, knownUser } from "./users.ts";
 const chain = "eth";
 const moon = localAddresses.moon;
 
-/** The bot of docs/bot.js with a wallet of its own, in a state where its purchase is under way. */
+/** Runs the bot of docs/bot.js with a wallet of its own, until its purchase is under way. */
 export async function tradingBot() {
   const user = await knownUser();
   const { address: wallet, privateKey } = newEvmKey();
@@ -26,18 +26,18 @@ export async function tradingBot() {
     }),
   });
   const { baseUrl } = deployment();
-  // It lives for a shorter time than the bot, which so needs others.
+  // The token expires before the bot ends, so the bot needs new ones.
   const token = () => issueToken({ sub: user.id, expiresIn: 20 });
   const done: Promise<{ bought: Order; sold: Order }> = runBot({
     ...{ name: "e2e", chain, wallet, moon, baseUrl, token },
   });
-  // Its failure is reported by `done`.
+  // `done` reports its failure.
   done.catch(() => {});
   const terminal = createTerminal({ baseUrl, token, patienceMs: 120_000 });
   const stream = terminal.follow({ channels: ["orders"] });
   await Promise.race([stream.until(({ orders }) => orders[0]), done]);
   stream.close();
-  /** What the service says about the wallet in the end. */
+  /** The service's final data about the wallet. */
   const outcome = async () => {
     const [orders, positions, balances] = await Promise.all([
       terminal.listOrders({ query: { wallet } }),

@@ -3,10 +3,10 @@ import { createInbox, type Inbox } from "./inbox.ts";
 import { streamAddress } from "./stream.ts";
 import { keepAnswer, noteSecretsIn } from "./written.ts";
 
-/** A connection by the WebSocket of the web platform, which sets subprotocols and no headers. */
+/** A connection by the platform's WebSocket, which sets subprotocols and no headers. */
 export type BrowserSocket = Inbox & { subprotocol: string; send(message: object): void };
 
-/** @throws when the connection fails, as it does when the server chooses none of the subprotocols. */
+/** @throws when the connection fails, for example if the server selects none of the subprotocols. */
 export async function browserSocket(subprotocols: string[]): Promise<BrowserSocket> {
   noteSecretsIn({ head: subprotocols });
   const socket = new WebSocket(streamAddress(), subprotocols);

@@ -48,8 +48,8 @@ const bodyOf = (body: unknown): string | Uint8Array<ArrayBuffer> =>
     : JSON.stringify(body);
 
 /**
- * Sends exactly these headers and this target, which `fetch` would merge, refuse or normalize. An answer counts even if it
- * comes before the whole body was sent.
+ * Sends exactly these headers and this target, which `fetch` would merge, refuse or normalize. A response
+ * counts even if it comes before the whole body was sent.
  */
 export async function sendRaw(
   method: string,
@@ -85,7 +85,7 @@ export async function sendRaw(
   return promise;
 }
 
-/** Keeps an answer for the search for secrets, and parses it. */
+/** Records a response for the search for secrets, and parses it. */
 export function answerOf(status: number, headers: Headers, text: string): Answer {
   keepAnswer(`${status} ${JSON.stringify([...headers])}\n${text}`);
   return { status, headers, text, json: parsed(text) };

@@ -7,7 +7,7 @@ export type Endpoint = {
   status: number;
 };
 
-/** A request to each operation. The import is a bad one, since a good one would add a wallet. */
+/** A request to each operation. The import is invalid, because a valid one would add a wallet. */
 export const endpoints: readonly Endpoint[] = [
   { name: "POST /storeWallet_v2", method: "POST", path: "/storeWallet_v2", body: {}, status: 400 },
   { name: "GET /listWallets", method: "GET", path: "/listWallets", status: 200 },

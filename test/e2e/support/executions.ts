@@ -63,10 +63,10 @@ export const positionReport = (
   ...rest,
 });
 
-/** A report as its owner sees it. */
+/** A report in the form that its owner receives. */
 export const seen = ({ kind, userID, ...execution }: Report) => execution;
 
-/** Records them with the admin program. @returns its output. */
+/** Records reports with the admin program. @returns its output. */
 export async function recordByOperator(...reports: Report[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "e2e-executions-"));
   try {
@@ -80,7 +80,7 @@ export async function recordByOperator(...reports: Report[]): Promise<string> {
 /** The most reports in one invocation. */
 const batch = 100;
 
-/** Records them as an execution engine does. @returns the status of each. */
+/** Records reports like an execution engine. @returns the status of each. */
 export async function record(...reports: Report[]): Promise<string[]> {
   const statuses: string[] = [];
   for (let from = 0; from < reports.length; from += batch) {

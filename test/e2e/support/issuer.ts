@@ -15,7 +15,7 @@ export async function signAsIssuer(
     .sign(await importJWK(key, alg));
 }
 
-/** The claims of a good token with changes. Undefined claims are left out. */
+/** The claims of a valid token, with changes. `undefined` removes a claim. */
 export function claimsLike(good: string, change: object): object {
   const claims = { ...decodeJwt(good), ...change };
   return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined));

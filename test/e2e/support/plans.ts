@@ -10,7 +10,10 @@ type Description = {
   credentials: { accessKeyId: string; secretAccessKey: string };
 };
 
-/** Waits until a known user has an API key on this plan, and the authorizers know it. Enterprise users have a plan of their own. */
+/**
+ * Waits until a known user has an API key on this plan, and the authorizers use it. Enterprise users have a
+ * plan of their own.
+ */
 export async function hasKeyOn(plan: "Standard" | "Pro" | "their own", { id }: User): Promise<void> {
   const response = await fetch(`${deployment().baseUrl}/_local/outputs`);
   const { outputs, endpoints, region, credentials } = (await response.json()) as Description;
@@ -26,6 +29,6 @@ export async function hasKeyOn(plan: "Standard" | "Pro" | "their own", { id }: U
     expect((await client.send(new GetUsagePlanKeysCommand(query))).items).toHaveLength(1);
   };
   await vi.waitFor(isThere, { timeout: 30_000, interval: 200 });
-  // An authorizer remembers for two seconds that there was none.
+  // An authorizer caches a missing key for two seconds.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
 }

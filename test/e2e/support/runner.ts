@@ -9,20 +9,20 @@ import { freePort } from "cdk-local-runner/testing";
 
 const root = resolve(import.meta.dirname, "../../..");
 
-/** A local runner, in a process of its own. */
+/** A local runner in its own process. */
 export type Runner = {
   baseUrl: string;
   streamUrl: string;
   pid: number;
-  /** Asks it to end, and rejects when it, or a process that it started, does not. */
+  /** Asks it to end, and rejects if it or one of its processes does not. */
   stop(): Promise<void>;
-  /** Ends it as a crash would. */
+  /** Kills it, like a crash. */
   kill(): Promise<void>;
 };
 
 /**
- * The runner writes into the folder alone, temporary files included. Without a port it takes a free one, and without
- * `chainPort` it has no chains.
+ * The runner writes only to the folder, including temporary files. Without a port it takes a free one, and
+ * without `chainPort` it has no chains.
  */
 type Options = {
   folder: string;
@@ -68,14 +68,14 @@ export async function startRunner({ folder, chainPort, options = [], ...ports }:
 }
 
 /**
- * Starts a runner, and lets the test files, which are other processes, control it by HTTP: GET waits until it serves, POST
- * crashes it and starts it again on the same data and ports, and DELETE stops it. They answer with its process id.
+ * Starts a runner that the test files, which are other processes, control by HTTP: GET waits until it serves,
+ * POST crashes and restarts it on the same data and ports, and DELETE stops it. All return its process id.
  */
 export async function serveControl(
   start: () => Promise<Runner>,
 ): Promise<{ url: string; stop(): Promise<void> }> {
   let runner = start();
-  // Its failure is reported to the tests that wait for it.
+  // Tests that wait for it get the failure.
   runner.catch(() => {});
   const change = (act: (running: Runner) => Promise<Runner>) => {
     runner = runner.then(act);

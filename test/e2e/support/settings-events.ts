@@ -23,7 +23,7 @@ export function settingsEvents({ received }: Inbox): SettingsEvent[] {
   return events;
 }
 
-/** The settings of a chain as a client has them that ignores older versions. */
+/** The settings of a chain in a client that ignores older versions. */
 export function settingsInView(inbox: Inbox, chain: string): Settings | undefined {
   const events = settingsEvents(inbox).filter((event) => event.chain === chain);
   return events.toSorted((one, other) => one.version - other.version).at(-1)?.settings;

@@ -3,10 +3,10 @@ import type { Secrets } from "./abuse.ts";
 import type { Answer } from "./client.ts";
 import { connect, refusalOf } from "./stream.ts";
 
-/** The answers that refused connections, and the number of messages that were answered with an error. */
+/** The responses that refused connections, and the number of messages that were answered with an error. */
 export type Outcome = { refusals: Answer[]; errors: number };
 
-/** Puts secrets into handshakes and messages wherever something can stand. */
+/** Puts secrets into every part of handshakes and messages. */
 export async function abuseStreams({
   keys,
   badKeys,
@@ -21,7 +21,7 @@ export async function abuseStreams({
   const secrets = [...keys.map(({ privateKey }) => privateKey), ...badKeys, ...words];
   let errors = 0;
   for (const secret of secrets) {
-    // A new connection each time, since the messages of a connection are limited.
+    // Opens a new connection each time, because the messages of a connection are limited.
     const stream = await connect({ token: goodToken });
     for (const message of messagesWith(secret)) {
       stream.send(message);
@@ -29,7 +29,7 @@ export async function abuseStreams({
       errors++;
     }
     stream.close();
-    // The answer repeats the secret, as it should, so it is not searched.
+    // The reply repeats the secret on purpose, so it is not searched.
     const elsewhere = await connect({ token: goodToken }, false);
     await elsewhere.ask({ type: "ping", id: secret.slice(0, 64) });
     elsewhere.send(Buffer.from(secret));
@@ -38,7 +38,7 @@ export async function abuseStreams({
   return { refusals, errors };
 }
 
-/** Handshakes that are refused even with a good token. */
+/** Handshakes that are refused even with a valid token. */
 const withToken = (token: string): Handshake[] => [
   { query: `?access_token=${token}` },
   { headers: { Authorization: `Basic ${token}` } },

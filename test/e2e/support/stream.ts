@@ -8,32 +8,32 @@ import { createInbox, type Inbox, type Message } from "./inbox.ts";
 import type { User } from "./users.ts";
 import { keepAnswer, noteSecretsIn } from "./written.ts";
 
-/** An open connection. It ends with the test that opened it. */
+/** An open connection. It is closed at the end of its test. */
 export type Stream = Inbox & {
-  /** What the server chose; empty when it chose none. */
+  /** The server's choice; empty if it chose none. */
   subprotocol: string;
   /** Text and bytes are sent as they are, anything else as JSON. */
   send(message: unknown): void;
   /** Sends text in frames of their own, as one message. */
   sendInFrames(parts: readonly string[]): void;
-  /** Sends the message and takes the answer that carries its id. */
+  /** Sends the message and takes the reply with its id. */
   ask(message: Partial<Message> & { id: string | number }): Promise<Message>;
-  /** Resolves to the code of the close frame, or 1006 when there was none. */
+  /** Resolves to the code of the close frame, or 1006 if there was none. */
   closed: Promise<number>;
   close(): void;
-  /** Ends it as a crash of the client would: without a close frame. */
+  /** Ends the connection like a crash of the client: without a close frame. */
   terminate(): void;
 };
 
-/** A handshake with one address in particular. */
+/** A handshake with a chosen address. */
 type Addressed = Handshake & { url?: string };
 
-/** The stream beside the REST API, at the edge. */
+/** The address of the stream at the edge, beside the REST API. */
 export const edgeAddress = () => `${deployment().baseUrl.replace(/^http/, "ws")}/stream`;
 
 let connected = 0;
 
-/** The stream's own address and the one at the edge in turns, so that both pass all tests. */
+/** Alternates between the stream's own address and the one at the edge, so that both pass all tests. */
 export function streamAddress(): string {
   const { streamUrl, local } = deployment();
   return local && connected++ % 2 === 1 ? edgeAddress() : streamUrl;
@@ -43,8 +43,8 @@ export function streamAddress(): string {
 export const streamOf = ({ token }: User): Promise<Stream> => connect({ token });
 
 /**
- * @param keeps whether the messages are searched for secrets at the end of the run, as those of all clients are
- * @throws when the connection is refused.
+ * @param keeps whether the messages are searched for secrets at the end of the run, like those of all clients
+ * @throws if the connection is refused.
  */
 export async function connect(handshake: Addressed, keeps = true): Promise<Stream> {
   const outcome = await attempt(handshake, keeps);
@@ -52,7 +52,7 @@ export async function connect(handshake: Addressed, keeps = true): Promise<Strea
   return outcome;
 }
 
-/** @returns the answer that refuses the connection. @throws when it is admitted. */
+/** @returns the response that refuses the connection. @throws if it is admitted. */
 export async function refusalOf(handshake: Addressed): Promise<Answer> {
   const outcome = await attempt(handshake);
   if (!("status" in outcome)) throw new Error("The connection was admitted");
@@ -66,7 +66,7 @@ async function attempt(handshake: Addressed, keeps = true): Promise<Stream | Ans
     headers: { ...(token !== undefined && { Authorization: `Bearer ${token}` }), ...headers },
   });
   const { promise, resolve, reject } = Promise.withResolvers<Stream | Answer>();
-  // Listens from the start: the first message may come with the answer to the handshake.
+  // Listens from the start: the first message may come with the response to the handshake.
   const stream = streamOver(socket, keeps);
   socket.on("error", reject);
   socket.on("upgrade", ({ rawHeaders }) => keepAnswer(JSON.stringify(rawHeaders)));

@@ -1,10 +1,10 @@
 import { decodeJwt, decodeProtectedHeader, type JWK } from "jose";
 import type { Forge } from "../../cases/tokens.ts";
 
-/** Makes a forgery from a good token and what the issuer publishes. */
+/** Forges a token from a valid one and the issuer's published data. */
 export const forged = async (forge: Forge, good: string) => forge(good, await publishedKey(good));
 
-/** The public key of a token, found by OpenID Connect Discovery. */
+/** Finds the public key of a token by OpenID Connect Discovery. */
 async function publishedKey(good: string): Promise<JWK> {
   const { iss = "" } = decodeJwt(good);
   const read = async (address: string) => (await fetch(address)).json();

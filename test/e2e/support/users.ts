@@ -10,10 +10,10 @@ const run = promisify(execFile);
 
 export type User = { id: string; token: string };
 
-/** What the local issuer puts into a token. */
+/** The variable claims of the local issuer's tokens. */
 export type Subject = { sub: string; username?: string; ref?: unknown; expiresIn?: number };
 
-/** A user whom the service does not know. */
+/** A user unknown to the service. */
 export async function newUser(subject: Partial<Subject> = {}): Promise<User> {
   const { tokens } = deployment();
   const sub = subject.sub ?? `e2e-${randomUUID()}`;
@@ -29,14 +29,14 @@ export async function knownUser(): Promise<User> {
   return user;
 }
 
-/** Two different users, who may have any data already. */
+/** Two different users, with or without data. */
 export async function twoUsers(): Promise<[User, User]> {
   const { tokens } = deployment();
   if (tokens.from === "environment") return [userOf(tokens.tokens[0]), userOf(tokens.tokens[1])];
   return Promise.all([newUser(), newUser()]);
 }
 
-/** One user for all tests of a file or group, who may have any data already. */
+/** One user for all tests of a file or group, with or without data. */
 export function someUser(): User {
   const user: User = { id: "", token: "" };
   beforeAll(async () => {
@@ -47,7 +47,7 @@ export function someUser(): User {
   return user;
 }
 
-/** Asks the local issuer for a token. */
+/** Requests a token from the local issuer. */
 export async function issueToken(subject: Subject): Promise<string> {
   const response = await fetch(`${deployment().baseUrl}/_local/issuer/token`, {
     method: "POST",

@@ -3,15 +3,15 @@ import { join } from "node:path";
 import { inject } from "vitest";
 import { formsOf, type Key, keysMade } from "../../support/keys.ts";
 
-/** Where a run writes, for the search for secrets at its end. */
+/** The folders of a run's output, for the search for secrets at its end. */
 export type Written = {
-  /** All that the runner writes, and all answers that clients get. */
+  /** The runner's output, and all responses to clients. */
   folder: string;
-  /** A folder of its own, with a line of JSON for each secret that was sent. */
+  /** A separate folder, with a line of JSON for each secret that was sent. */
   secrets: string;
 };
 
-/** A secret that was sent: the texts of which no part may be written anywhere. */
+/** A secret that was sent. No part of its texts may be written anywhere. */
 export type Secret = { kind: "EVM key" | "Solana key" | "key as sent" | "token" | "word"; texts: string[] };
 
 declare module "vitest" {
@@ -25,7 +25,7 @@ const place = (): Written | undefined => inject("written");
 
 const noted = new Set<string>();
 
-/** Notes a secret before it is sent. */
+/** Records a secret before it is sent. */
 export function noteSecret(kind: Secret["kind"], texts: string[]): void {
   const written = place();
   if (written === undefined) return;
@@ -36,10 +36,10 @@ export function noteSecret(kind: Secret["kind"], texts: string[]): void {
   appendFileSync(join(written.secrets, `${process.pid}.jsonl`), line);
 }
 
-/** Zeros, for example, may stand in a file by chance. */
+/** Excludes texts such as zeros, which may occur in a file by chance. */
 const isUnlikely = (text: string) => text.length >= 24 && new Set(text).size >= 8;
 
-/** Notes the keys that were made since the last request, and the tokens and private keys in this one. */
+/** Records the tokens and private keys in a request, and all keys created since the last one. */
 export function noteSecretsIn(request: { head: readonly string[]; body?: unknown }): void {
   for (const key of keysMade.splice(0)) noteKey(key);
   for (const [token] of request.head.join("\n").matchAll(/[\w-]+\.[\w-]+\.[\w-]*/g)) noteToken(token);
@@ -53,7 +53,10 @@ function noteKey(key: Key): void {
   noteSecret(kind, [...formsOf(key), key.secret.toString("latin1")]);
 }
 
-/** Tokens of one issuer begin alike, and the runner prints one on purpose: so the signature is what is searched for. */
+/**
+ * Tokens of one issuer start alike, and the runner prints one on purpose, so only the signature is searched
+ * for.
+ */
 function noteToken(token: string): void {
   const [, , signature = ""] = token.split(".");
   noteSecret("token", [signature.length < 20 ? token.slice(-60) : signature]);
@@ -64,7 +67,7 @@ function privateKeyIn(body: unknown): string | undefined {
   return /"privateKey":"([^"\\]{24,300})"/.exec(text)?.[1];
 }
 
-/** Keeps what a client was sent. */
+/** Records a response to a client. */
 export function keepAnswer(text: string): void {
   const written = place();
   if (written === undefined) return;

@@ -43,7 +43,7 @@ it("20 imports of one wallet at once store it once, and count it once", async ()
   expect(await importWallet(user, newEvmKey())).toMatchObject({ status: 403 });
 });
 
-it("first requests of 20 new users at once make 20 profiles", async () => {
+it("first requests of 20 new users at once create 20 profiles", async () => {
   const users = await atOnce(20, () => newUser());
 
   const profiles = await Promise.all(users.map(profileOf));
@@ -80,7 +80,7 @@ it("34 changes of different settings at once all survive", async () => {
       expect((await changeSettings(user, chain, {})).json).toMatchObject(values);
 });
 
-it("30 changes of one setting at once make one record, with one of the values", async () => {
+it("30 changes of one setting at once create one record, with one of the values", async () => {
   const user = await newUser();
 
   const answers = await atOnce(30, (index) => changeSettings(user, "sol", { slippage: index + 1 }));

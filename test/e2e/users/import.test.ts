@@ -17,7 +17,7 @@ import { newUser, type User } from "../support/users.ts";
 
 describe("an import", () => {
   it.each(["eth", "base", "sol", "bsc", "avax"])(
-    "to %s stores a wallet, which the list shows",
+    "to %s stores a wallet, which then is listed",
     async (network) => {
       const user = await newUser();
       const key = newKey(network);
@@ -56,7 +56,7 @@ describe("an import", () => {
   });
 });
 
-// The tests of lib/wallets/keys read every published key, and random ones, in every spelling.
+// The tests of lib/wallets/keys cover every published key, and random ones, in every spelling.
 describe("a published key", () => {
   const [[seed, publicKey]] = solanaVectors;
   const [hex, address] = evmVectors[3];
@@ -85,7 +85,7 @@ describe("the same wallet", () => {
     ["avax", "another case", hex, hex.toUpperCase()],
     ["sol", "the same words", base58OfHex(seed, publicKey), base58OfHex(seed, publicKey)],
     ["sol", "its seed alone", base58OfHex(seed, publicKey), base58OfHex(seed)],
-  ])("imported to %s a second time, with %s, stays one", async (network, _, first, second) => {
+  ])("imported to %s a second time, with %s, stays one wallet", async (network, _, first, second) => {
     const user = await newUser();
     await importWallet(user, { network, privateKey: first });
     const before = await walletsOf(user);
@@ -158,7 +158,7 @@ describe("a user of tier Base with 10 wallets", () => {
     expectMessage(await importWallet(user, { network: "bsc", privateKey: keys[0]?.privateKey ?? "" }), 403);
   });
 
-  it("gets a 400 for a bad key, before the limit counts", async () => {
+  it("gets a 400 for a bad key, before the limit is checked", async () => {
     expectMessage(await importWallet(user, { network: "eth", privateKey: "1" }), 400);
   });
 });
@@ -186,7 +186,7 @@ it("a field that is given twice is refused, and nothing is stored", async () => 
   expect(await walletsOf(user)).toEqual([]);
 });
 
-it("no answer of any operation holds a private key", async () => {
+it("no response of any operation contains a private key", async () => {
   const user = await newUser();
   const keys = [newEvmKey(), newSolanaKey()];
   await importAll(user, keys);

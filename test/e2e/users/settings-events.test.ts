@@ -21,7 +21,7 @@ describe.each(chains)("a change of the settings of %s", (chain) => {
     const user = await newUser();
     const stream = await streamOf(user);
 
-    // One after the other: of changes that are published together, only the last is sent.
+    // One after the other: if changes are published together, only the last is sent.
     const first = await settingsAfter(user, chain, { slippage: 2 });
     const events = [await stream.take(versionOf(chain, 1))];
     const second = await settingsAfter(user, chain, { autoBuy: true });
@@ -66,7 +66,7 @@ it("every connection gets all changes of its own user, in order, and none of ano
       return records;
     }),
   );
-  // One user changes settings after the other, so that no event is on its way when the counts are compared.
+  // Users change settings one after the other, so that no event is on its way when the counts are compared.
   for (const [index, user] of users.entries()) {
     await settingsAfter(user, "sol", { slippage: 99 });
     await inOrder(streams[index] ?? [], [["sol", 3]]);
@@ -102,7 +102,7 @@ it("a client that reconnects gets later changes, on the new connection only", as
   expect(settingsEvents(before)).toHaveLength(1);
 });
 
-it("a client gets changes whatever it has subscribed to", async () => {
+it("a client gets changes regardless of its subscriptions", async () => {
   const user = await newUser();
   const stream = await streamOf(user);
   await subscribe(stream, "orders", "positions", "prices");

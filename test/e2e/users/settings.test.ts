@@ -8,7 +8,7 @@ import { newUser } from "../support/users.ts";
 
 const chains = ["eth", "base", "sol"] as const;
 
-/** One change of everything, to what no default is. */
+/** Changes every setting to a value other than its default. */
 const everything = {
   eth: {
     slippage: 2.5,
@@ -34,7 +34,7 @@ const nameIn = { eth: "ethereum", base: "base", sol: "solana" } as const;
 describe.each(chains)("the settings of %s", (chain) => {
   const values = sampled(goodSettings.filter((change) => change.chain === chain));
 
-  it.each(values)("take $title", async ({ body }) => {
+  it.each(values)("accept $title", async ({ body }) => {
     const user = await newUser();
 
     const record = await settingsAfter(user, chain, body);
@@ -43,7 +43,7 @@ describe.each(chains)("the settings of %s", (chain) => {
     expect(record).toMatchObject({ userID: user.id, ...body });
   });
 
-  it("begin with defaults, which the profile shows before the first change", async () => {
+  it("start with defaults, which the profile shows before the first change", async () => {
     const user = await newUser();
     const shown = (await profileOf(user)).tradingSettings[nameIn[chain]];
 
@@ -53,7 +53,7 @@ describe.each(chains)("the settings of %s", (chain) => {
     expect(record).toMatchObject(shown);
   });
 
-  it("are created by a change of one, with defaults for the others", async () => {
+  it("are created by a change of one value, with defaults for the others", async () => {
     const [user, other] = [await newUser(), await newUser()];
     const defaults = valuesOf(await settingsAfter(other, chain, {}));
 
@@ -70,7 +70,7 @@ describe.each(chains)("the settings of %s", (chain) => {
     expect(valuesOf(record)).toStrictEqual(everything[chain]);
   });
 
-  it("keep the values that a change does not name", async () => {
+  it("keep values that a change leaves out", async () => {
     const user = await newUser();
     await settingsAfter(user, chain, everything[chain]);
 
@@ -96,7 +96,7 @@ describe.each(chains)("the settings of %s", (chain) => {
     expect(Math.abs(Date.parse(first.createdAt as string) - Date.now())).toBeLessThan(60_000);
   });
 
-  it("of one user are not those of another", async () => {
+  it("of one user do not affect those of another", async () => {
     const [user, other] = [await newUser(), await newUser()];
     const before = (await profileOf(other)).tradingSettings;
 
@@ -105,7 +105,7 @@ describe.each(chains)("the settings of %s", (chain) => {
     expect((await profileOf(other)).tradingSettings).toStrictEqual(before);
   });
 
-  it("are not those of other chains", async () => {
+  it("do not affect those of other chains", async () => {
     const user = await newUser();
     const before = (await profileOf(user)).tradingSettings;
 

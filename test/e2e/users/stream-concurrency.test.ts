@@ -19,7 +19,7 @@ it("30 connections of a user, opened at once, all get a change", async () => {
     expect(settingsEvents(stream)).toMatchObject([{ version: 1, settings: { slippage: 8.5 } }]);
 });
 
-it("20 changes at once bring every connection to the value in force", async () => {
+it("20 changes at once bring every connection to the final value", async () => {
   const user = await newUser();
   const streams = await times(5, () => streamOf(user));
 
@@ -28,7 +28,7 @@ it("20 changes at once bring every connection to the value in force", async () =
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   await Promise.all(streams.map((stream) => stream.take(versionOf("eth", 20))));
   const { ethereum } = (await profileOf(user)).tradingSettings;
-  // Of changes that are published together, only the last is sent.
+  // If changes are published together, only the last is sent.
   for (const stream of streams) expect(settingsInView(stream, "eth")).toStrictEqual(ethereum);
 });
 

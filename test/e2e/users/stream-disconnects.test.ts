@@ -5,7 +5,7 @@ import { subscriptions } from "../support/stream-shapes.ts";
 import { profileOf, settingsAfter } from "../support/terminal.ts";
 import { newUser } from "../support/users.ts";
 
-it("lost connections delay nobody, and a client that reconnects sees the present settings", async () => {
+it("lost connections delay nobody, and a client that reconnects gets the current settings", async () => {
   const user = await newUser();
   const open = (count: number) => Promise.all(Array.from({ length: count }, () => streamOf(user)));
   const [stays, lost]: [Stream, Stream[]] = [await streamOf(user), await open(5)];

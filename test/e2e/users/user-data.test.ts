@@ -53,7 +53,7 @@ it("any first request creates the profile", async () => {
   });
 });
 
-it("ids and referral codes are unique, and a code can be read aloud", async () => {
+it("ids and referral codes are unique, and codes avoid ambiguous characters", async () => {
   const users = await Promise.all(Array.from({ length: 5 }, () => newUser()));
 
   const profiles = await Promise.all(users.map(profileOf));

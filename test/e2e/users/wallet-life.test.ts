@@ -9,7 +9,7 @@ import { newUser, type User } from "../support/users.ts";
 
 const path = "/api/v2/wallets";
 
-/** The data of a success in the general envelope. */
+/** The data of a successful response in the general envelope. */
 async function dataOf<Data>(method: string, at: string, { token }: User, call: Call = {}): Promise<Data> {
   const { status, json } = await send(method, at, { token, ...call });
   expect(json).toMatchObject({ success: true });
@@ -34,9 +34,9 @@ const codeOf = async (method: string, at: string, { token }: User, call: Call = 
   return [status, (json as { error?: { code: string } }).error?.code];
 };
 
-describe("a wallet that is made here", () => {
+describe("a wallet created by the service", () => {
   it.each(["eth", "base", "sol", "bsc", "avax"])(
-    "is on %s, with the name and the colour asked for",
+    "is on %s, with the requested name and colour",
     async (network) => {
       const user = await newUser();
       const { wallet } = await create(user, { network, slotName: " Sniper ", colortag: "pink" });
@@ -67,7 +67,7 @@ describe("a wallet that is made here", () => {
   });
 });
 
-it("a wallet can be named, coloured, and given its defaults again", async () => {
+it("a wallet can get a name, a colour, and its defaults again", async () => {
   const user = await newUser();
   const { wallet } = await create(user);
   expect(await change(user, wallet, { slotName: "🚀 Moon", colortag: "red" })).toMatchObject({
@@ -92,7 +92,7 @@ it("a retired wallet is hidden, and can be restored or imported again", async ()
 
   expect(await retire(user, wallet)).toStrictEqual({ wallet, restorableUntil: timestamp });
   expect(await walletsOf(user)).toStrictEqual([other]);
-  // Once more, as if the answer had been lost.
+  // Repeats the request, as after a lost response.
   expect(await retire(user, wallet)).toStrictEqual({ wallet, restorableUntil: timestamp });
   expect(await restore(user, wallet)).toStrictEqual({ wallet });
   await retire(user, wallet);
@@ -119,7 +119,7 @@ it("a wallet of another user is unknown", async () => {
   expect(await walletsOf(owner)).toStrictEqual([wallet]);
 });
 
-it("wallets come in pages if they are asked for with a parameter", async () => {
+it("wallets come in pages if a parameter asks for them", async () => {
   const user = await newUser();
   await importAll(
     user,
@@ -139,7 +139,7 @@ it("wallets come in pages if they are asked for with a parameter", async () => {
     expect((await get(`${path}?${query}`, user)).status, query).toBe(400);
 });
 
-it("changes of wallets reach every connection of their owner, and nobody else", async () => {
+it("changes of wallets reach every connection of their owner, and no other user", async () => {
   const [owner, stranger] = [await newUser(), await newUser()];
   const [stream, other, strange] = [await streamOf(owner), await streamOf(owner), await streamOf(stranger)];
 

@@ -71,7 +71,7 @@ it("nobody sees the wallets of another user", async () => {
   for (const { text } of answers) expect(text).not.toContain(owner.id);
 });
 
-it("a list right after an import has the wallet", async () => {
+it("a list right after an import contains the wallet", async () => {
   const user = await newUser();
 
   for (let count = 1; count <= 10; count++) {

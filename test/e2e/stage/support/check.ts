@@ -3,14 +3,14 @@ import type { Deployment } from "../../support/deployment.ts";
 import { openService, type Service, type ServiceNames } from "./service.ts";
 import type { TestUser } from "./sign-in.ts";
 
-/** Describes a run of the checks. It crosses to their process as JSON. */
+/** The settings of a run, passed to the process of the checks as JSON. */
 export type Run = {
   deployment: Deployment;
   names: ServiceNames;
   startedAt: number;
   isQuick: boolean;
   user: TestUser;
-  /** Empty if the operator has provided no such token. */
+  /** Empty if the operator has provided no expired token. */
   expiredToken: string;
 };
 
@@ -29,7 +29,7 @@ type Given = {
   minutes: undefined;
 };
 
-/** Defines a check. It is skipped with a reason if the service lacks what its function takes. */
+/** Defines a check. Skips it with a reason if the service lacks something that its function needs. */
 export const it = test.extend<Given>({
   user: async ({ skip }, use) => {
     const user = inject("user");
@@ -37,7 +37,7 @@ export const it = test.extend<Given>({
     else await use(user);
   },
   deployed: async ({ skip }, use) => {
-    if (service.deployed === undefined) skip("only a deployment has what this check reads");
+    if (service.deployed === undefined) skip("only a deployment has the data of this check");
     else await use(service.deployed);
   },
   edge: async ({ skip }, use) => {

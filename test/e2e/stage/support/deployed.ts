@@ -14,7 +14,7 @@ import {
 import { type OperationName, operations } from "../../../../lib/operations/operations.ts";
 import { OperatorError } from "../../../../lib/tools/admin/operator-error.ts";
 
-/** What only a deployment has: logs, alarms, and resources with names that CloudFormation chose. */
+/** The parts that only a deployment has: logs, alarms, and resources named by CloudFormation. */
 export type Deployed = Awaited<ReturnType<typeof openDeployed>>;
 
 /** The access logs of the REST and the WebSocket API, by the names of their log groups in the stack. */
@@ -30,7 +30,7 @@ export async function openDeployed({ api, watch }: { api: string; watch: string 
   const names = await namesIn(stacks, api);
   const functions = Object.keys(operations) as OperationName[];
 
-  /** The physical name of a resource of the API stack. Its logical id is this, and eight digits. */
+  /** The physical name of a resource of the API stack. Its logical id is this name plus eight digits. */
   function nameOf(id: string): string {
     const [found] = [...names].filter(([logicalId]) => new RegExp(`^${id}[0-9A-F]{8}$`).test(logicalId));
     if (found === undefined) throw new OperatorError(`Stack ${api} has no resource ${id}`);
@@ -61,7 +61,9 @@ export async function openDeployed({ api, watch }: { api: string; watch: string 
       }));
     },
 
-    /** How many lines of a log match a pattern of CloudWatch Logs. Stops at the first page that has some. */
+    /**
+     * The number of log lines that match a pattern of CloudWatch Logs. Stops at the first page with matches.
+     */
     async linesIn(log: string, filterPattern: string, since: Date): Promise<number> {
       const query = { logGroupName: nameOf(log), filterPattern, startTime: since.getTime() };
       for await (const { events = [] } of paginateFilterLogEvents({ client: logs }, query))
@@ -80,14 +82,14 @@ export async function openDeployed({ api, watch }: { api: string; watch: string 
       return found;
     },
 
-    /** When the watch stack was last changed. */
+    /** The time of the watch stack's last change. */
     async watchedSince(): Promise<Date> {
       const { Stacks = [] } = await stacks.send(new DescribeStacksCommand({ StackName: watch }));
       const { LastUpdatedTime, CreationTime = new Date() } = Stacks[0] ?? {};
       return LastUpdatedTime ?? CreationTime;
     },
 
-    /** Whether IAM lets a function make a call, on a resource with these tags. */
+    /** Whether IAM allows a function to make a call on a resource with these tags. */
     async mayCall(
       name: OperationName,
       { action, resource, tags }: { action: string; resource: string; tags: Record<string, string> },
@@ -118,7 +120,7 @@ async function namesIn(client: CloudFormationClient, StackName: string): Promise
   return names;
 }
 
-/** The functions of which alarms watch metrics, by their physical names. */
+/** The functions that have alarms, by physical name. */
 export const watchedFunctions = (alarms: readonly MetricAlarm[]): string[] =>
   alarms
     .flatMap(({ Dimensions = [], Metrics = [] }) => [

@@ -12,12 +12,12 @@ import { referralCodeKey } from "../../../../lib/users/item-keys.ts";
 import type { Profile } from "../../../../lib/users/profile.ts";
 import type { Service } from "./service.ts";
 
-/** Deletes all that the service has of a user. */
+/** Deletes all data of a user. */
 export async function forgetUser(
   { table, plans }: Pick<Service, "table" | "plans">,
   userID: string,
 ): Promise<void> {
-  // Channels lose their places, too. The service may not have noticed the end of the connections yet.
+  // Removes subscriptions, too: the service may not have noticed the end of the connections yet.
   for (const connection of await connectionsOfUser(table, userID)) await closeConnection(table, connection);
   const items = await Promise.all(
     everythingOf(userID).map((range) => queryRange<Partial<Profile>>(table, range)),
@@ -27,18 +27,18 @@ export async function forgetUser(
     table.client.send(new DeleteCommand({ TableName: table.name, Key }));
   for (const { PK, SK, refID } of items.flat()) {
     if (refID !== undefined) await remove(referralCodeKey(refID));
-    // The record names keys that are to be deleted.
+    // The record names keys that are still to be deleted.
     if (SK !== record) await remove({ PK, SK });
   }
   await retire({ ...plans, now: () => new Date() }, userID);
-  // deleteRetiredKeys would do this too, ten minutes later.
+  // deleteRetiredKeys would delete them, too, but ten minutes later.
   for await (const { id, name } of apiKeysOfUsers(plans.plans))
     if (ownerOf(name) === userID) await deleteKey(plans.plans, id);
   for await (const { id, name } of customerPlans(plans.plans))
     if (ownerOf(name) === userID) await deleteCustomerPlan(plans.plans, id);
 }
 
-/** Removes the record of a deleted user's key, even while mirrorPlans does the same. */
+/** Removes the record of a deleted user's key, even if mirrorPlans does the same at once. */
 async function retire(deps: Parameters<typeof mirrorUser>[0], userID: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -2,7 +2,7 @@ import type { Reporter, TestCase, TestModule } from "vitest/node";
 
 const marks = { passed: "pass", failed: "FAIL", skipped: "skip" };
 
-/** Prints a line for each check with its seconds, one for the reason if there is one, and the counts in the end. */
+/** Prints a line for each check with its seconds, its reason if it has one, and a summary. */
 export default class Report implements Reporter {
   readonly #counts = { passed: 0, failed: 0, skipped: 0 };
 

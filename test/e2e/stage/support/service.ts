@@ -16,13 +16,13 @@ export type ServiceNames = { local: number } | { api: string; data: string; watc
 
 export type Addresses = { baseUrl: string; streamUrl: string };
 
-/** The service whose assumptions are checked. */
+/** The service to verify. */
 export type Service = Target &
   Addresses & {
-    /** The one address of both APIs. `own` are those of the APIs behind it. */
+    /** The address shared by both APIs, and in `own` the APIs' own addresses. */
     edge: { streamUrl: string; own: Addresses } | undefined;
     plans: PlanTarget;
-    /** Undefined if the deployment has an issuer of its own. */
+    /** Undefined if the deployment has a configured issuer. */
     issuer: UserPoolNames | { port: number } | undefined;
     /** Undefined on the local runner. */
     deployed: Deployed | undefined;
@@ -32,13 +32,13 @@ const served = v.object({ BaseUrl: v.string(), StreamUrl: v.string() });
 
 const edgeStack = { label: "edge stack", example: "TerminalEdge", outputs: served };
 
-/** The API stack with all that the checks need of it, so that the wrong stack is named at once. */
+/** The API stack with all outputs that the checks need, so that a wrong stack is reported at once. */
 const servedStack = {
   ...planStack,
   outputs: v.object({ ...served.entries, ...planStack.outputs.entries, ...streamStack.outputs.entries }),
 };
 
-/** The data stack. It names its user pool if that is the issuer. */
+/** The data stack, with its user pool if that is the issuer. */
 const issuerStack = {
   ...dataStack,
   outputs: v.object({
@@ -48,7 +48,10 @@ const issuerStack = {
   }),
 };
 
-/** @throws {OperatorError} if there is no such runner, a stack is missing or of another kind, or two do not belong together. */
+/**
+ * @throws {OperatorError} if there is no such runner, a stack is missing or of another kind, or two do not
+ * belong together.
+ */
 export const openService = async (names: ServiceNames): Promise<Service> =>
   "local" in names ? openLocalService(names.local) : openStackService(names);
 
@@ -89,7 +92,7 @@ async function edgeOutputs(name: string): Promise<v.InferOutput<typeof served> |
   try {
     return await outputsOf(name, edgeStack);
   } catch (error) {
-    // CloudFormation has no error of its own for it.
+    // CloudFormation has no error class for a missing stack.
     if (error instanceof Error && / does not exist$/.test(error.message)) return undefined;
     throw error;
   }

@@ -6,20 +6,20 @@ import { forgetUser } from "./forget-user.ts";
 import type { Service } from "./service.ts";
 import { poolSignIn } from "./user-pool.ts";
 
-/** The user of all checks, or why there is none. */
+/** The user of all checks, or the reason why there is none. */
 export type TestUser = { id: string; token: string } | { missing: string };
 
-/** Names the variables with tokens of an issuer that is not the stack's own. */
+/** The variables with tokens of an issuer outside the stack. */
 export type TokenVariables = { VERIFY_TOKEN?: string | undefined; VERIFY_EXPIRED_TOKEN?: string | undefined };
 
-/** Removes something that a run has made. */
+/** Something that the run has created and must remove. */
 export type Removal = { what: string; remove: () => Promise<void> };
 
 /**
- * Signs in as a user whom the service has not seen before.
+ * Signs in as a user new to the service.
  *
- * @param toRemove gets what has to be removed in the end, the latest last.
- * @returns also an expired token, which is empty if the operator has provided none.
+ * @param toRemove receives the removals, to be carried out in reverse order.
+ * @returns the user, and an expired token, which is empty if the operator has provided none.
  */
 export async function signIn(
   service: Service,
@@ -32,7 +32,7 @@ export async function signIn(
   const { sub: id = "" } = decodeJwt(token);
   if (remove) toRemove.push({ what: `the sign-in of user ${id}`, remove });
   if (id === "") throw new Error("The token has no claim sub");
-  // Everything of the user is deleted in the end.
+  // All data of the user are deleted at the end.
   if ((await readProfile(service.table, id)) !== undefined)
     return without("the user of VERIFY_TOKEN has data already: set it to a token of a new user");
   toRemove.push({
@@ -47,7 +47,7 @@ type Tokens = { token?: string | undefined; expiredToken?: string | undefined; r
 async function tokenFor({ issuer }: Service, env: TokenVariables): Promise<Tokens> {
   const { VERIFY_TOKEN: token, VERIFY_EXPIRED_TOKEN: expiredToken } = env;
   if (issuer === undefined) return { token, expiredToken };
-  // A token of the pool lives 15 minutes.
+  // The pool's tokens are valid for 15 minutes.
   if ("poolId" in issuer) return { ...(await poolSignIn(issuer)), expiredToken };
   const sub = `verify-${randomUUID()}`;
   return {

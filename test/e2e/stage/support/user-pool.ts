@@ -9,11 +9,11 @@ import {
 
 export type UserPoolNames = { poolId: string; clientId: string };
 
-/** Signs in as a new user of the stack's own user pool. Nobody gets a mail. */
+/** Signs in as a new user of the stack's own user pool. Sends no mail. */
 export async function poolSignIn({ poolId: UserPoolId, clientId: ClientId }: UserPoolNames) {
   const client = new CognitoIdentityProviderClient();
   const Username = `verify-${randomUUID()}@example.com`;
-  // The policy of the pool requires a letter of each kind, a digit and a symbol.
+  // The pool requires an upper-case and a lower-case letter, a digit and a symbol.
   const Password = `aA1!${randomBytes(24).toString("base64url")}`;
   const user = { UserPoolId, Username };
   const remove = async () => void (await client.send(new AdminDeleteUserCommand(user)));

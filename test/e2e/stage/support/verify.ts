@@ -16,31 +16,32 @@ type Options = TargetOptions & { dataStack: string; watchStack: string; edgeStac
 
 export type VerifyDeps = { stdout: Output; stderr: Output; env: TokenVariables };
 
-/** Bounds a run, however long its checks wait. */
+/** The longest run, whatever its checks wait for. */
 const maxMinutes = 20;
 
-/** Lets requests end that Ctrl-C has cut off, so that the clean-up finds what they wrote. */
+/** Lets requests that Ctrl-C has cut off finish, so that the clean-up finds what they wrote. */
 const settleMs = 3000;
 
 const root = resolve(import.meta.dirname, "../../../..");
 
 /**
- * `npm run verify`: checks what the service assumes of AWS.
+ * `npm run verify`: checks the service's assumptions about AWS.
  *
- * @returns the exit code: 0 if no check failed, 1 if one did or the run was interrupted, 2 for wrong usage.
+ * @returns the exit code: 0 if no check failed, 1 if a check failed or the run was interrupted, 2 for wrong
+ * usage.
  */
 export async function runVerify(args: readonly string[], deps: VerifyDeps): Promise<number> {
   const { stdout, stderr } = deps;
   let code = 0;
   const program = targeted(new Command("npm run verify --"), apiStack)
     .description(
-      "Checks what the service assumes of AWS, as a user whom it makes, and removes afterwards. " +
+      "Checks the service's assumptions about AWS, as a user that it creates and removes afterwards. " +
         `Takes about five minutes, ${maxMinutes} at most, and costs less than a cent.`,
     )
     .addOption(otherStack("--data-stack <name>", dataStack.example))
     .addOption(otherStack("--watch-stack <name>", "TerminalWatch"))
     .addOption(otherStack("--edge-stack <name>", "TerminalEdge"))
-    .option("--quick", "leave out the checks that take longer than half a minute")
+    .option("--quick", "skip checks that take longer than half a minute")
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
@@ -66,7 +67,7 @@ export async function runVerify(args: readonly string[], deps: VerifyDeps): Prom
 const otherStack = (flags: string, name: string) =>
   new Option(flags, "with --stack: the name of this other stack").default(name);
 
-/** Replaces what looks like a token or a private key. */
+/** Replaces everything that looks like a token or a private key. */
 export const withoutSecrets = (text: string): string =>
   text.replace(/\beyJ[\w.-]*/g, "[token]").replace(/\b(0x)?[0-9a-f]{64}\b/gi, "[key]");
 
@@ -100,7 +101,7 @@ async function verify(options: Options, { stdout, env }: VerifyDeps): Promise<nu
   return isGood && isClean ? 0 : 1;
 }
 
-/** @returns whether all checks were made and none failed. */
+/** @returns whether all checks ran and none failed. */
 async function runChecks(run: Run, say: (line: string) => void, signal: AbortSignal): Promise<boolean> {
   const vitest = resolve(root, "node_modules/vitest/vitest.mjs");
   const child = spawn(process.execPath, [vitest, "run", "--config", "test/e2e/stage/vitest.config.ts"], {
@@ -116,12 +117,12 @@ async function runChecks(run: Run, say: (line: string) => void, signal: AbortSig
   for (const output of [child.stdout, child.stderr]) createInterface(output).on("line", say);
   const [code] = await once(child, "close");
   if (!signal.aborted) return code === 0;
-  say("The run was interrupted, or took too long. The other checks were not made.");
+  say("The run was interrupted, or took too long. The other checks did not run.");
   await pause(settleMs);
   return false;
 }
 
-/** Removes everything, the latest first, also after a step that failed. @returns whether nothing is left. */
+/** Removes everything in reverse order, even after a failed step. @returns whether nothing is left. */
 export async function clean(toRemove: readonly Removal[], say: (line: string) => void): Promise<boolean> {
   let isClean = true;
   for (const { what, remove } of toRemove.toReversed()) {
@@ -149,9 +150,9 @@ export function nextSteps(
     ...(isLocal
       ? ["This was the local runner. After a deploy, run npm run verify -- --stack TerminalApi."]
       : [
-          "Make the checks by hand of docs/verify-live.md, and the skipped ones as their reasons say.",
+          "Do the manual checks of docs/verify-live.md, and the skipped checks as their reasons explain.",
           `Run the end-to-end suite as docs/operations.md says: BASE_URL=${baseUrl} STREAM_URL=${streamUrl}`,
-          "Run this again two days after a first deploy, when every alarm has a state.",
+          "Run this again two days after a first deployment, when every alarm has a state.",
         ]),
   ].map((step) => `- ${step}`);
 }
