@@ -17,7 +17,7 @@ describe("getOrder", () => {
     expect(await getOrder(db.table, "ann", "o1")).toMatchObject({ order: order(), attempts: [] });
   });
 
-  it("returns an order that was placed here with its transactions, and without their bytes", async () => {
+  it("returns an order that was placed here with its transactions, without the signed bytes", async () => {
     const placed = newOrder();
     const { userID, orderId, chain, wallet } = placed.intent;
     const attempt = {
@@ -42,7 +42,7 @@ describe("getOrder", () => {
     expect(JSON.stringify(found)).not.toContain(attempt.raw);
   });
 
-  it("finds no order of another user, and none that does not exist", async () => {
+  it("finds no order of another user, and no missing order", async () => {
     await saveExecution(db.table, { userID: "bob", kind: "order", execution: order(), now });
     const placed = newOrder();
     await writeStep(db.table, placing(placed));

@@ -34,7 +34,7 @@ const orders = (userID: string, query: Query = {}) =>
 
 const idsOf = ({ executions }: { executions: Order[] }) => executions.map(({ orderId }) => orderId);
 
-/** The ids of all pages. */
+/** The ids on all pages. */
 async function allPages(userID: string, query: Query): Promise<string[][]> {
   const pages: string[][] = [];
   let cursor: string | undefined;
@@ -49,7 +49,7 @@ async function allPages(userID: string, query: Query): Promise<string[][]> {
 const at = (second: number) => new Date(Date.UTC(2026, 10, 21, 9, 0, second)).toISOString();
 
 describe("listExecutions", () => {
-  it("lists orders of one user, newest first, and those of the same time by id", async () => {
+  it("lists orders of one user, newest first, and orders of the same time by id", async () => {
     const [own, other] = [randomUUID(), randomUUID()];
     await put(
       own,
@@ -63,7 +63,7 @@ describe("listExecutions", () => {
     expect(await orders(randomUUID())).toEqual({ executions: [] });
   });
 
-  it("lists positions by when they were opened", async () => {
+  it("lists positions by their opening time", async () => {
     const userID = randomUUID();
     await put(
       userID,
@@ -75,7 +75,7 @@ describe("listExecutions", () => {
     expect(page.executions.map(({ positionId }) => positionId)).toEqual(["p2", "p1"]);
   });
 
-  it("has every order on exactly one page, and a cursor on all pages but the last", async () => {
+  it("puts every order on exactly one page, with a cursor on all pages but the last", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(fc.tuple(fc.nat({ max: 5 }), fc.stringMatching(/^[a-z]{1,3}$/)), {
@@ -99,7 +99,7 @@ describe("listExecutions", () => {
     );
   });
 
-  it("moves nothing on later pages if orders are added meanwhile", async () => {
+  it("keeps later pages stable if orders are added meanwhile", async () => {
     const userID = randomUUID();
     await put(userID, ...[1, 2, 3].map((n) => order({ orderId: `o${n}`, createdAt: at(n) })));
     const first = await orders(userID, { limit: "2" });
@@ -108,7 +108,7 @@ describe("listExecutions", () => {
     expect(idsOf(await orders(userID, { limit: "2", cursor: first.cursor }))).toEqual(["o1"]);
   });
 
-  it("lists what matches all filters", async () => {
+  it("lists only executions that match all filters", async () => {
     const userID = randomUUID();
     const base = { chain: "eth", wallet, token: moon, status: "open" } as const;
     await put(
@@ -155,10 +155,10 @@ describe("listExecutions", () => {
       "with a changed beginning",
       (cursor) => ({ cursor: `${cursor.startsWith("A") ? "B" : "A"}${cursor.slice(1)}` }),
     ],
-    ["that was cut off", (cursor) => ({ cursor: cursor.slice(0, -4) })],
+    ["that was truncated", (cursor) => ({ cursor: cursor.slice(0, -4) })],
     ["that was made up", () => ({ cursor: "A".repeat(40) })],
     ["with another ending of the same bits", (cursor) => ({ cursor: `${cursor}=` })],
-  ])("refuses a cursor %s", async (_, change) => {
+  ])("rejects a cursor %s", async (_, change) => {
     const userID = randomUUID();
     await put(userID, order({ orderId: "a" }), order({ orderId: "b" }));
     const { cursor = "" } = await orders(userID, { limit: "1" });
@@ -169,13 +169,13 @@ describe("listExecutions", () => {
     expect(idsOf(await orders(userID, { limit: "9", cursor }))).toEqual(["b"]);
   });
 
-  it("refuses a cursor that points beyond the end of the list", async () => {
+  it("rejects a cursor that points beyond the end of the list", async () => {
     const filter = {};
     const cursor = cursorAt("\u{10FFFF}z", ["order", "forger", filter]);
     await expect(orders("forger", { cursor })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   });
 
-  it("refuses a cursor of another user, and of another kind", async () => {
+  it("rejects a cursor of another user, and of another kind", async () => {
     const [own, other] = [randomUUID(), randomUUID()];
     for (const userID of [own, other])
       await put(userID, order({ orderId: "a" }), order({ orderId: "b" }), position());
@@ -186,7 +186,7 @@ describe("listExecutions", () => {
     await expect(positions).rejects.toMatchObject(refused);
   });
 
-  it.each(["wallet", "token"])("refuses a %s with a wrong checksum", async (field) => {
+  it.each(["wallet", "token"])("rejects a %s with a wrong checksum", async (field) => {
     await expect(orders("nobody", { [field]: wallet.replace("F", "f") })).rejects.toMatchObject({
       code: "INVALID_REQUEST",
       details: { field },

@@ -36,7 +36,7 @@ const fine: OrderChecks = {
   maxPriceImpact: 15,
 };
 
-/** Each reason alone, in order of precedence. */
+/** Triggers each reason alone, in order of precedence. */
 const reasons: [string, Partial<OrderChecks>, object | undefined][] = [
   ["TRADING_DISABLED", { isStopped: true }, undefined],
   ["WALLET_BUSY", { openOrders: 20 }, undefined],

@@ -57,7 +57,9 @@ type LaneState = {
   of?: PlaceRequest;
 };
 
-/** Places the order with these answers from the table and the hosts. The last view and the last quote repeat. */
+/**
+ * Places the order with these results from the table and the hosts. The last view and the last quote repeat.
+ */
 function play(
   { views = [view()], quotes = [[tradeFacts(), tradeFacts()]], written = [true] }: LaneState,
   procedure: ReturnType<typeof placing | typeof trying>,

@@ -145,7 +145,7 @@ describe("policyAfter", () => {
         const isRecent = (each: { ms: number }) => each.ms > endMs - dayMs;
         for (const request of asked.filter(isRecent)) expect(allows(request.policy)).toBe(true);
         const isForbidden = inForce.filter(isRecent).some((each) => !allows(each.policy));
-        // Then it was requested in time, and by each request since.
+        // Everything allowed was requested in time, and by each request since.
         const since = asked.findLastIndex((each) => !allows(each.policy)) + 1;
         if (isForbidden) expect(asked[since]?.ms).toBeLessThanOrEqual(endMs - dayMs);
       }),
@@ -160,9 +160,9 @@ describe("objectionToBuy", () => {
   it.each([
     ["exactly the most of an order and of a day", { token: "A", amount: 5n }, 5n, undefined],
     ["a token that is not listed", { token: "B", amount: 1n }, 0n, "tokens"],
-    ["more than an order may spend", { token: "A", amount: 6n }, 0n, "maxPerOrder"],
+    ["more than the limit of an order", { token: "A", amount: 6n }, 0n, "maxPerOrder"],
     ["more than is left of the day", { token: "A", amount: 5n }, 6n, "maxPerDay"],
-    ["an amount that the day counts already", { token: "A", amount: 5n }, undefined, undefined],
+    ["an amount that the day has counted already", { token: "A", amount: 5n }, undefined, undefined],
   ])("checks %s", (_, buy, spent, rule) => {
     expect(objectionToBuy({ policy: strict, ...(spent !== undefined && { spent }) }, buy)?.rule).toBe(rule);
   });

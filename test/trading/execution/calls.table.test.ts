@@ -6,7 +6,7 @@ import { LaneBench } from "./support/lane-bench.ts";
 
 const db = tableForTests();
 
-/** The effects that call AWS besides those on the table: Invoke twice, and KMS three times. */
+/** Effects that call AWS outside the table: Invoke twice, and KMS three times. */
 const elsewhere: readonly (keyof Effects)[] = ["wake", "sign", "makeMac", "checkMac", "signBytes"];
 
 /** A bench that counts the calls of AWS. */

@@ -109,7 +109,7 @@ describe("the effect look", () => {
   const question: Question = { chain: "eth", wallet: "0xf39F", hashes: [], orders: [] };
   const hostNames = ["a", "b", "c", "d"].map((name) => `http://${name}.example`);
 
-  /** Sees what these hosts see, by their number. The others fail. */
+  /** Snapshots from these hosts, by their number. The other hosts fail. */
   function looking(hosts: number, snapshots: Record<number, Promise<HostSnapshot> | HostSnapshot>) {
     const chains = chainsOf({ hosts: hostNames.slice(0, hosts) });
     const all = chains.get("eth")?.client.hosts ?? [];
@@ -178,7 +178,7 @@ describe("the effect chainSnapshot", () => {
       ...(latest !== undefined && { latest }),
     });
 
-  it("says which blocks have which transactions, and the latest and the final block", async () => {
+  it("returns the block of each transaction, and the latest and the final block", async () => {
     first.answers = answers([two]);
     expect(await chainSnapshot([one, two])).toEqual({
       latest: hashOf("9"),

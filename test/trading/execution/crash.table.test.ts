@@ -16,26 +16,26 @@ const db = tableForTests();
 
 beforeAll(() => loseAnswers(db.table));
 
-/** What a client does with an order, and how it may end. */
+/** A client's actions on an order, and its possible ends. */
 type Story = {
   side: "buy" | "sell";
-  /** Cancels after so many runs for the order. */
+  /** Cancels after this many runs for the order. */
   cancelAfter?: number;
   outcomes: readonly TradeOrder["life"]["status"][];
-  /** The kinds of faults that interrupt it. */
+  /** The kinds of faults that interrupt the story. */
   faults: readonly Fault[];
 };
 
 const { FULL } = process.env;
 const allFaults: readonly Fault[] = ["not arrived", "died after", "answer lost"];
 /**
- * An effect that has not arrived leaves what the one before it has left when the run dies after that. These take a minute:
- * `npm run test:model`.
+ * An effect that does not arrive leaves the same state as a run that dies after the previous effect. `FULL=1`
+ * covers these too, which takes a minute.
  */
 const mostFaults = FULL ? allFaults : allFaults.slice(1);
 const someFaults = FULL ? allFaults : allFaults.slice(1, 2);
 
-/** Plays the story to its end, whatever fails on the way: clients repeat, and the sweep wakes the lane. */
+/** Plays the story to its end despite the fault: clients repeat, and the sweep wakes the lane. */
 async function play({ side, cancelAfter }: Story, bench: LaneBench): Promise<string> {
   const request = bench.request({ side });
   let isPlaced = false;
@@ -53,7 +53,7 @@ async function play({ side, cancelAfter }: Story, bench: LaneBench): Promise<str
   throw new Error("The order never came to an end");
 }
 
-/** A lane whose user may buy as much in a day as the order is for. What is counted twice would never be signed. */
+/** A lane whose user may buy only this order in a day. A buy that counted twice would never be signed. */
 async function openBench(): Promise<LaneBench> {
   const bench = await new LaneBench(db.table).open();
   const { lane, userID } = bench;
@@ -61,7 +61,7 @@ async function openBench(): Promise<LaneBench> {
   return bench;
 }
 
-/** Expects that the order has ended once, that everybody sees how, and that nothing else is left. */
+/** Expects that the order has ended once, that clients see how, and that nothing else is left. */
 async function expectSettled(bench: LaneBench, orderId: string, { side, outcomes }: Story): Promise<void> {
   const { table, userID, lane } = bench;
   const items = new Map(
@@ -120,7 +120,7 @@ describe("an order on the table", () => {
     const faults = effects.flatMap((effect, index) =>
       faultsOf(effect)
         .filter((how) => story.faults.includes(how))
-        // Of those that change nothing, one is like the other.
+        // Effects that change nothing resemble each other, so one is enough.
         .filter(() => FULL || isChanging(effect) || effects.indexOf(effect) === index)
         .map((how) => ({ number: index + 1, how })),
     );

@@ -29,7 +29,7 @@ afterAll(() => engine.stop());
 const byId = (orders: readonly TradeOrder[]) =>
   orders.toSorted((a, b) => (a.intent.orderId < b.intent.orderId ? -1 : 1));
 
-/** The model's view as far as the table's goes: the table gives what belongs to the users of jobs. */
+/** The model's view, reduced to data that the table returns: only users with jobs. */
 function ofJobs(view: LaneView): LaneView {
   const users = new Set(view.jobs.map(({ userID }) => userID));
   const hasJob = ({ userID, token }: { userID: string; token: string }) =>
@@ -46,7 +46,7 @@ function ofJobs(view: LaneView): LaneView {
 
 const keyOf = ({ userID, token }: { userID: string; token: string }) => `${userID} ${token}`;
 
-/** A world whose every step is written to a real table too, and every view read from there. Both have to agree. */
+/** A world that also writes every step to a real table, and reads every view from both. They must agree. */
 function mirroredWorld(table: Table, done: { effects: number }) {
   let known = "";
   return class extends World {
@@ -81,7 +81,7 @@ function mirroredWorld(table: Table, done: { effects: number }) {
       });
     }
 
-    /** What users and operators have changed. */
+    /** Copies changes by users and operators. */
     private async copyUsers(): Promise<void> {
       const wallets = this.table.all("wallet").map(({ userID, wallet, retiredAt }) => ({
         ...walletKey(userID, chain, wallet),
@@ -118,10 +118,10 @@ function comparable({ do: name }: Effect, answer: unknown): unknown {
   return { ...view, laneOrders: byId(view.laneOrders) };
 }
 
-/** More of them with `npm run test:model`. */
+/** `FULL=1` plays more of them. */
 const histories = process.env.FULL ? 40 : 1;
 
-/** The histories, of many, in which the most different things happen. */
+/** The histories with the most different events, out of many. */
 async function richest(): Promise<number[]> {
   const found: { seed: number; size: number }[] = [];
   for (let seed = 1; seed <= 50 * histories; seed++) {

@@ -20,7 +20,7 @@ beforeEach(async () => {
   desk = await openDesk(db.table, chain);
 });
 
-/** Makes every later block later than any order. */
+/** Makes every later block later than any order's deadline. */
 async function passTime(): Promise<void> {
   await chain.request("evm_increaseTime", [3600]);
   await chain.mine();
@@ -30,7 +30,7 @@ const purposesOf = ({ attempts }: Awaited<ReturnType<TradingDesk["read"]>>) =>
   attempts.map(({ purpose, outcome }) => `${purpose} ${outcome}`);
 
 describe("cancelling", () => {
-  it("ends an order at once while its swap is not signed, and changes nothing the second time", async () => {
+  it("ends an order at once before its swap is signed, and changes nothing the second time", async () => {
     const { orderId } = await desk.place({ amount: "0.5" });
     const cancelled = { status: "cancelled", stage: "done", reasonCode: "CANCELLED_BY_USER", version: 2 };
     expect(await desk.cancel(orderId)).toMatchObject(cancelled);
@@ -43,7 +43,7 @@ describe("cancelling", () => {
     expect(await desk.coins()).toBe(100n * 10n ** 18n);
   });
 
-  it("leaves an approval that is on its way, and shows its fee", async () => {
+  it("keeps an approval that was sent, and shows its fee", async () => {
     const { orderId: bought } = await desk.place({ amount: "0.5" });
     await desk.work();
     await desk.settle();
@@ -59,7 +59,7 @@ describe("cancelling", () => {
     expect(Number(after.order.networkFee)).toBeGreaterThan(0);
   });
 
-  it("has a transaction compete with a swap that is signed, and win", async () => {
+  it("replaces a signed swap with a competing transaction, which may win", async () => {
     const { orderId } = await desk.place({ amount: "0.5" });
     await desk.work();
     expect(await desk.cancel(orderId)).toMatchObject({ status: "open", stage: "cancelling" });
@@ -74,7 +74,7 @@ describe("cancelling", () => {
     expect(await desk.held()).toBe(0n);
   });
 
-  it("ends as filled where the swap is faster", async () => {
+  it("ends as filled if the swap is mined first", async () => {
     const { orderId } = await desk.place({ amount: "0.5" });
     await desk.work();
     expect(await desk.cancel(orderId)).toMatchObject({ stage: "cancelling" });
@@ -86,7 +86,7 @@ describe("cancelling", () => {
     });
   });
 
-  it("ends as expired where no block takes either in time", async () => {
+  it("ends as expired if no block includes either in time", async () => {
     const { orderId } = await desk.place({ amount: "0.5" });
     await desk.work();
     expect(await desk.cancel(orderId)).toMatchObject({ stage: "cancelling" });
@@ -100,7 +100,7 @@ describe("cancelling", () => {
     expect(await desk.read(orderId)).toMatchObject({ order: { status: "expired", settled: true } });
   });
 
-  it("is for the user's own orders only", async () => {
+  it("works for the user's own orders only", async () => {
     const { orderId } = await desk.place({ amount: "0.5" });
     const stranger = await openDesk(db.table, chain);
     await expect(stranger.cancel(orderId)).rejects.toMatchObject({ code: "ORDER_NOT_FOUND" });
@@ -126,7 +126,7 @@ describe("an order", () => {
     });
   });
 
-  it("costs its network fee alone if the tax is raised before the block", async () => {
+  it("costs only its network fee if the tax is raised before the block", async () => {
     const token = await deployOddToken(chain, "has nothing odd");
     const { orderId } = await desk.place({ token, amount: "0.01" });
     await desk.work();
@@ -139,7 +139,7 @@ describe("an order", () => {
     expect(purposesOf(after)).toEqual(["swap reverted"]);
   });
 
-  it("waits while another program's transaction is pending, and is filled when that is mined", async () => {
+  it("waits while another program's transaction is pending, and is filled after that is mined", async () => {
     const { orderId } = await desk.place({ amount: "0.5" });
     const { wallet: from } = desk;
     await chain.request("anvil_impersonateAccount", [from]);

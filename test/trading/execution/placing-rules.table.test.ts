@@ -27,7 +27,7 @@ const code = (code: string, details?: object) => ({ code, ...(details && { detai
 const buy = { amount: "0.01" };
 
 describe("placeOrder", () => {
-  it("answers the same body and key with the order as it is now, whatever else has changed", async () => {
+  it("answers a repeated request with the order as it is now, whatever else has changed", async () => {
     const { orderId } = await desk.place({ ...buy, slippage: 2 }, "k");
     await desk.cancel(orderId);
     await chain.request("anvil_setBalance", [desk.wallet, "0x0"]);
@@ -40,7 +40,7 @@ describe("placeOrder", () => {
     });
   });
 
-  it("refuses another body, and takes the key of another user", async () => {
+  it("rejects another body for the same key, but accepts the key of another user", async () => {
     const { orderId } = await desk.place(buy, "k");
     await expect(desk.ask({ amount: "0.02" }, "k")).rejects.toMatchObject(
       code("IDEMPOTENCY_KEY_REUSED", { orderId }),
@@ -54,13 +54,13 @@ describe("placeOrder", () => {
     expect(await desk.place(buy, "k")).toMatchObject({ status: "open", amount: "0.01" });
   });
 
-  it("places one order of two requests that come at once", async () => {
+  it("places one order for two simultaneous requests", async () => {
     const [a, b] = await Promise.all([desk.ask(buy, "k"), desk.ask(buy, "k")]);
     expect(a).toMatchObject({ order: { orderId: (b as { order: { orderId: string } }).order.orderId } });
     expect([a, b].filter((each) => "isReplayed" in each && each.isReplayed)).toHaveLength(1);
   });
 
-  it("sells 75 % by two sales of 50 % that are placed at once", async () => {
+  it("sells 75 % by two sales of 50 % placed at once", async () => {
     await desk.place({ amount: "0.5" });
     await desk.work();
     await desk.settle();
@@ -73,7 +73,7 @@ describe("placeOrder", () => {
     expect(sales).toMatchObject([{ percent: 50 }, { percent: 50 }]);
   });
 
-  it("has a second order see what the first has reserved", async () => {
+  it("subtracts the reservations of earlier orders", async () => {
     await chain.request("anvil_setBalance", [desk.wallet, `0x${(10n ** 18n).toString(16)}`]);
     const both = await Promise.allSettled([desk.ask({ amount: "0.6" }), desk.ask({ amount: "0.6" })]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
@@ -87,7 +87,7 @@ describe("placeOrder", () => {
     });
   });
 
-  it("refuses a share of nothing", async () => {
+  it("rejects a share of an empty balance", async () => {
     await expect(desk.ask({ side: "sell", percent: 100 })).rejects.toMatchObject(
       code("INSUFFICIENT_BALANCE", {
         token: moon,
@@ -98,21 +98,21 @@ describe("placeOrder", () => {
     );
   });
 
-  it("finds no wallet of another user, and no retired one", async () => {
+  it("finds neither wallets of other users nor retired wallets", async () => {
     const other = await openDesk(db.table, chain);
     await expect(desk.ask({ ...buy, wallet: other.wallet })).rejects.toMatchObject(code("WALLET_NOT_FOUND"));
     await putWallet(db.table, desk.lane, desk.userID, { retiredAt: "2026-11-21T20:00:00.000Z" });
     await expect(desk.ask(buy)).rejects.toMatchObject(code("WALLET_NOT_FOUND"));
   });
 
-  it("refuses everything new while an operator has stopped trading", async () => {
+  it("refuses new orders while an operator has stopped trading", async () => {
     await stopTrading(db.table, ["eth"], new Date());
     const refused = Promise.allSettled([desk.ask(buy), desk.ask({ ...buy, dryRun: true })]);
     const reasons = await refused.finally(() => startTrading(db.table, ["eth"]));
     for (const reason of reasons) expect(reason).toMatchObject({ reason: code("TRADING_DISABLED") });
   });
 
-  it("limits buys, not sales, to what the configuration allows", async () => {
+  it("limits buys, not sales, to the configured size", async () => {
     const limited = await openDesk(db.table, chain, { maxOrder: "0.1" });
     await expect(limited.ask({ amount: "0.5" })).rejects.toMatchObject(
       code("POLICY_LIMIT", { limit: "0.1", requested: "0.5" }),
@@ -122,7 +122,7 @@ describe("placeOrder", () => {
     );
   });
 
-  it("limits buys, not sales, to what the wallet's policy allows beside its open buys", async () => {
+  it("limits buys, not sales, to the wallet's policy minus its open buys", async () => {
     const { lane, userID, wallet } = desk;
     const policy = { ...openPolicy, maxPerDay: 15n * 10n ** 15n };
     await putPolicy(db.table, { ...lane, userID, policy, revision: 1 });
@@ -140,7 +140,7 @@ describe("placeOrder", () => {
     expect(await desk.ask(buy, "k")).toMatchObject({ isReplayed: true, order: { orderId } });
   });
 
-  it("is valid for as long as it was asked to be, and with slow gas for ten minutes", async () => {
+  it("sets the requested validity, and ten minutes for slow gas", async () => {
     const seconds = async (asked: object) => {
       const { createdAt, validUntil = "" } = await desk.place({ ...buy, ...asked });
       return Math.round((Date.parse(validUntil) - Date.parse(createdAt)) / 1000);
@@ -150,7 +150,7 @@ describe("placeOrder", () => {
     expect(await seconds({ gasPreset: "slow" })).toBeGreaterThan(590);
   });
 
-  it("with dryRun answers what a quote does, needs no key, and records nothing", async () => {
+  it("with dryRun returns a quote, needs no key, and records nothing", async () => {
     const chains = openChains({ eth: { ...chain.contracts, hosts: [chain.url] } });
     const { userID, wallet } = desk;
     const body = { chain: "eth", wallet, side: "buy", token: moon, ...buy } as const;

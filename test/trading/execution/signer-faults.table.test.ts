@@ -52,17 +52,17 @@ const sign = (request: Request, table: Table = db.table, { vault, macs } = keys)
 
 type Fault = { isBefore: boolean; error: Error };
 
-/** How a call of AWS fails: it does not arrive, the function ends right after it, or its answer is lost. */
+/** Faults of an AWS call: it does not arrive, the function ends right after it, or its response is lost. */
 const faults: Readonly<Record<string, Fault>> = {
   "does not arrive": { isBefore: true, error: Object.assign(new Error(), { $metadata: {} }) },
-  "is the last thing that happens": { isBefore: false, error: new Error("killed") },
-  "has its answer lost": { isBefore: false, error: Object.assign(new Error(), { $metadata: {} }) },
+  "ends the function": { isBefore: false, error: new Error("killed") },
+  "loses its response": { isBefore: false, error: Object.assign(new Error(), { $metadata: {} }) },
 };
 
-/** The calls in their order. */
+/** The calls in order. */
 const calls = ["the read", "VerifyMac", "Decrypt", "the write"] as const;
 
-/** Signs, with a fault of one call. Returns the answer, if there is one. */
+/** Signs with a fault of one call. Returns the result, if there is one. */
 async function signWithFault(request: Request, number: number, { isBefore, error }: Fault) {
   let left = number;
   const before = () => {
@@ -88,10 +88,10 @@ const cases = (["swap", "approve"] as const).flatMap((purpose) =>
 );
 
 describe("signTransaction on the table", () => {
-  it.each(cases)("signs one %s, and has it on record, if %s %s", async (purpose, _, how, number) => {
+  it.each(cases)("signs and records one %s, if %s %s", async (purpose, _, how, number) => {
     const { own, request } = await planned(purpose);
     const first = await signWithFault(request, number, faults[how] as Fault);
-    const isKilled = how === "is the last thing that happens";
+    const isKilled = how === "ends the function";
     expect(first).toEqual(isKilled ? "failed" : { later: "a call to AWS has failed" });
     const answer = await sign(request);
     const { view } = await readSigning(db.table, { request, day });
@@ -106,7 +106,7 @@ describe("signTransaction on the table", () => {
     expect(await sign(request)).toEqual(answer);
   });
 
-  it("signs the same once if it is asked several times at once", async () => {
+  it("signs the same transaction for simultaneous requests", async () => {
     const { request } = await planned("swap");
     const answers = await Promise.all(Array.from({ length: 4 }, () => sign(request)));
     const { view } = await readSigning(db.table, { request, day });
@@ -117,7 +117,7 @@ describe("signTransaction on the table", () => {
     for (const answer of answers) expect(answer).not.toHaveProperty("refused");
   });
 
-  it("signs one of two buys that race for the last of a day, and never the other", async () => {
+  it("signs one of two buys that compete for the rest of a day's limit", async () => {
     const { own, request } = await planned("swap");
     const { userID, chain, wallet, amount } = own;
     const other = await planned("swap", userID);
@@ -135,7 +135,7 @@ describe("signTransaction on the table", () => {
     expect(view.limits.count?.spent).toBe(amount);
   });
 
-  it("excludes a tighter policy, whichever is first", async () => {
+  it("obeys whichever comes first, a signature or a tighter policy", async () => {
     const { own, request } = await planned("swap");
     const { userID, chain, wallet } = own;
     const policy = { ...openPolicy, tradingEnabled: false };
@@ -149,7 +149,7 @@ describe("signTransaction on the table", () => {
     expect([view.slot?.attempts, view.limits.count]).toEqual([[], undefined]);
   });
 
-  it("excludes a cancellation, whichever is first", async () => {
+  it("obeys whichever comes first, a signature or a cancellation", async () => {
     const { request } = await planned("swap");
     const cancellation = { orderId: request.orderId, expiresAt: 1 };
     const late = interceptedTable(db.table, async (command) => {

@@ -41,7 +41,7 @@ const intent = (changes: Partial<Intent> = {}): Intent =>
 const configuration = () => ({ ...chain.contracts, hosts: [chain.url] });
 const transactionOf = (call: Call): CallTransaction => encodeCall(configuration(), call, wallet);
 
-/** Pools skip a costly part of their bookkeeping within the second of the last block. */
+/** Within the second of the last block, pools skip a costly part of their bookkeeping. */
 async function waitASecond(): Promise<void> {
   const { timestamp } = (await chain.request("eth_getBlockByNumber", ["latest", false])) as {
     timestamp: string;
@@ -201,7 +201,7 @@ describe("snapshotOf", () => {
     if (quote === undefined) throw new Error("There is no quote");
     const receipt = await receiptOf(await send(swapBy(order, quote, order.amount), gasLimit.swap));
     expect(receipt).toMatchObject({ status: "ok", received: quote.amountOut });
-    // The minimum's own bytes cost gas too.
+    // The bytes of the minimum cost gas too.
     const margin = (Number(gasLimit.swap) / Number(receipt?.gasUsed)) * 100;
     expect(Math.round(margin)).toBe(150);
   });

@@ -37,11 +37,11 @@ const sweep = (
     nowMs: () => nowMs,
   });
 
-/** What was reported: the name, the chain, and the wallet. */
+/** The reports: the name, the chain, and the wallet. */
 const troubles = () => onTrouble.mock.calls.map(([{ error, chain, wallet }]) => [error.name, chain, wallet]);
 
 describe("sweepChains", () => {
-  it("wakes every lane of each chain, though one cannot be read and one cannot be woken", async () => {
+  it("wakes every lane of each chain, even if one chain cannot be read and one lane cannot be woken", async () => {
     start.mockImplementation(async ({ wallet }) => {
       if (wallet === "a") throw new Error("throttled");
     });
@@ -68,7 +68,7 @@ describe("sweepChains", () => {
     expect(start).toHaveBeenCalledTimes(3);
   });
 
-  it("reports an order that no run has seen since it was placed, and none that was seen", async () => {
+  it("reports an order that no run has processed since its placement, and no other", async () => {
     const bench = await new LaneBench(db.table).open();
     await bench.place(bench.request());
     const sweepAfter = (ms: number) => {
@@ -85,7 +85,7 @@ describe("sweepChains", () => {
     expect(troubles()).toEqual([]);
   });
 
-  it("reports each chain of which no two hosts agree, and sweeps it all the same", async () => {
+  it("reports each chain without two agreeing hosts, and still sweeps it", async () => {
     agree.mockImplementation(async (chain) => {
       if (chain === "eth") throw new ChainUnavailable();
       if (chain === "bsc") throw new RpcRefusal("eth_getBlockByNumber", { code: -32601, message: "no" });

@@ -15,7 +15,7 @@ import { coinsAtStart, LaneBench, tokensAtStart } from "./support/lane-bench.ts"
 
 let engine: Engine;
 let proxy: Awaited<ReturnType<typeof startDynamoDbProxy>>;
-/** The table, by a client that meets conflicts. */
+/** The table, accessed by a client that causes conflicts. */
 let table: Table;
 const faults: unknown[] = [];
 
@@ -41,7 +41,7 @@ afterAll(async () => {
   expect(faults).toEqual([]);
 });
 
-/** What the bench's wallet must have by what its orders say. */
+/** The balances that follow from the orders. */
 function balanceBy(orders: readonly TradeOrder[]) {
   let [coins, tokens] = [coinsAtStart, tokensAtStart];
   for (const { intent, life } of orders) {
@@ -60,14 +60,14 @@ async function expectSettled(bench: LaneBench, orders: readonly TradeOrder[]): P
   expect(await getItems(engine.table, [laneKey(bench.lane)])).toEqual([]);
 }
 
-/** Whatever may fail because somebody else was at work. */
+/** Ignores failures that concurrent work can cause. */
 const unlessContended = (work: Promise<unknown>) =>
   work.catch((error) => {
     if (!isTransient(error)) throw error;
   });
 
 describe("a lane", () => {
-  it("executes the orders of two users once each, while runs, clients and cancellations meet", async () => {
+  it("executes the orders of two users once each, despite concurrent runs, clients and cancellations", async () => {
     const bench = await new LaneBench(table).open();
     const other = `${bench.userID}'s friend`;
     await bench.addUser(other);
@@ -109,7 +109,7 @@ describe("a lane", () => {
     ["a signature that is not recorded", "write", 3, 0],
     ["a signed transaction", "send", 1, 0],
     ["sent a transaction", "write", 4, 1],
-  ])("goes on with another run when the lease of one that has %s runs out", async (_, name, number, sent) => {
+  ])("continues with another run when the lease of a run that has %s ends", async (_, name, number, sent) => {
     const bench = await new LaneBench(engine.table).open();
     const request = bench.request();
     await bench.place(request);
@@ -134,12 +134,12 @@ describe("a lane", () => {
     await expectSettled(bench, orders);
   });
 
-  it("is read by a run that holds it, so that no other run can be at work meanwhile", async () => {
+  it("is read only by the run that holds it, so that no other run works on it meanwhile", async () => {
     const bench = await new LaneBench(engine.table).open();
     await bench.place(bench.request({ key: "k-1" }));
     await bench.place(bench.request({ key: "k-2" }));
     await bench.work();
-    // The second order waits, so that the lane goes on when the first has settled.
+    // The second order waits, so the lane continues after the first is settled.
     bench.mine();
     bench.chain.setBaseFee(1000n);
     await bench.work();
@@ -161,7 +161,7 @@ describe("a lane", () => {
   });
 });
 
-/** A lane with two buys of 500 each, placed before their user had a policy, and a sale between them. */
+/** A lane with two buys of 500 each, placed before their user set a policy, and a sale between them. */
 async function openLimited(changes: Partial<WalletPolicy>) {
   const bench = await new LaneBench(engine.table).open();
   const validUntil = bench.nowMs / 1000 + 3600;
@@ -187,17 +187,13 @@ async function outcomes(bench: LaneBench) {
 
 describe("a lane whose user has a policy", () => {
   it.each<[string, Partial<WalletPolicy>, string[]]>([
-    ["what is left of a day", { maxPerDay: 999n }, ["filled", "filled", "rejected POLICY_LIMIT"]],
-    [
-      "nothing but sales",
-      { tradingEnabled: false },
-      ["rejected POLICY_LIMIT", "filled", "rejected POLICY_LIMIT"],
-    ],
+    ["the rest of a day's limit", { maxPerDay: 999n }, ["filled", "filled", "rejected POLICY_LIMIT"]],
+    ["only sales", { tradingEnabled: false }, ["rejected POLICY_LIMIT", "filled", "rejected POLICY_LIMIT"]],
   ])("executes %s, in the order of placing, and every sale", async (_, changes, wanted) => {
     expect(await outcomes(await openLimited(changes))).toEqual(wanted);
   });
 
-  /** A lane whose user forbids all buys while its first run is about to do something for the first of them. */
+  /** A lane whose user forbids all buys while its first run is about to process the first one. */
   async function forbiddenBefore(effect: keyof Effects) {
     const bench = await openLimited({});
     const { lane, userID } = bench;
@@ -209,14 +205,14 @@ describe("a lane whose user has a policy", () => {
     return { bench, late, stopped };
   }
 
-  it("lets a run that began before end what the signer will not sign", async () => {
+  it("lets an earlier run end the orders that the signer will not sign", async () => {
     const { bench, late, stopped } = await forbiddenBefore("sign");
     late.goOn();
     await stopped;
     expect(await outcomes(bench)).toEqual(["rejected POLICY_LIMIT", "filled", "rejected POLICY_LIMIT"]);
   });
 
-  it("clears a buy that was signed and not sent when it was forbidden, and goes on with the sale", async () => {
+  it("clears a buy that was signed but not sent when forbidden, and continues with the sale", async () => {
     const { bench, late, stopped } = await forbiddenBefore("send");
     // The lease of that run ends.
     bench.nowMs += 31_000;

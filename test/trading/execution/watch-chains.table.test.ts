@@ -40,7 +40,7 @@ const watch = (chains: readonly TradingChain[], lease: string, untilMs: number) 
   );
 
 describe("watchChains", () => {
-  it("looks at the lanes of a chain each second, until its time is over", async () => {
+  it("checks the lanes of a chain each second, until its time is over", async () => {
     await watch(["eth"], "1", 10_000);
     expect(readLanes).toHaveBeenCalledTimes(10);
     expect(readLanes).toHaveBeenCalledWith({ do: "readLanes", chain: "eth" });
@@ -52,7 +52,7 @@ describe("watchChains", () => {
     expect(wake).toHaveBeenCalledExactlyOnceWith({ do: "wake", lane: lane("a") });
   });
 
-  it("leaves a chain that a newer run has taken over, within five seconds, and no other", async () => {
+  it("leaves only a chain that a newer run has taken over, within five seconds", async () => {
     await takeWatch(db.table, "base", "4");
     const chains: string[] = [];
     readLanes.mockImplementation(async ({ chain }) => {
@@ -69,14 +69,14 @@ describe("watchChains", () => {
     expect(chains.slice(5)).toEqual(["avax", "avax", "avax"]);
   });
 
-  it("goes on after a fault", async () => {
+  it("continues after a fault", async () => {
     readLanes.mockRejectedValueOnce(new Error("throttled"));
     await watch(["eth"], "5", 3000);
     expect(readLanes).toHaveBeenCalledTimes(3);
     expect(onFault).toHaveBeenCalledOnce();
   });
 
-  it("reports once that no host answers, until one has answered again", async () => {
+  it("reports an outage of all hosts once, until one has recovered", async () => {
     readLanes.mockResolvedValue([{ ...lane("a"), watch: { jobs: 1, blocks: {} } }]);
     const silence = new ChainUnavailable();
     chainSnapshot.mockRejectedValue(silence);

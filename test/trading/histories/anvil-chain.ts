@@ -11,20 +11,20 @@ import { AnvilHost, type MinedBlock } from "./anvil-host.ts";
 import { AnvilNode, type Signed } from "./anvil-node.ts";
 import { type AnvilSetup, tokenMoves } from "./anvil-setup.ts";
 
-/** Blocks until one is final. */
+/** The number of blocks until one is final. */
 const depthOfFinality = 4;
 
-/** Somebody to whom the owners' other programs send tokens. */
+/** The recipient of tokens that the owners' other programs send. */
 const stranger = "0x000000000000000000000000000000000000dEaD";
 
-/** Real contracts on a real node, behind two hosts and a relay that fail as the model's do. */
+/** Real contracts on a real node, behind two hosts and a relay with the same faults as the model's. */
 export class AnvilChain implements ChainUnderTest {
   readonly seen = new Set<string>();
   private readonly node: AnvilNode;
   private readonly random: Random;
   private readonly hosts: readonly [AnvilHost, AnvilHost];
   private readonly blocks: MinedBlock[];
-  /** What the relay has, by hash. */
+  /** The relay's transactions, by hash. */
   private readonly relay = new Map<string, Signed>();
   private readonly delegated = new Set<string>();
   private relayState: "up" | "silent" | "away" = "up";
@@ -33,7 +33,7 @@ export class AnvilChain implements ChainUnderTest {
   private finalized: number;
   private latest: number;
 
-  /** Takes back what the last history did. */
+  /** Opens the chain without the changes of the last history. */
   static async open(setup: AnvilSetup, random: Random): Promise<AnvilChain> {
     await setup.chain.restore();
     const node = new AnvilNode(setup);
@@ -99,16 +99,16 @@ export class AnvilChain implements ChainUnderTest {
     return true;
   }
 
-  /** Offers a transaction to the pool, which is as strict as those of other nodes. */
+  /** Offers a transaction to the pool, with the strict rules of other nodes. */
   private async offer(transaction: Signed): Promise<"taken" | "refused" | "in-flight limit"> {
     const { wallet, nonce, hash } = transaction;
-    // Such a wallet may have one transaction waiting, which must be its next.
+    // A delegated wallet may have only its next transaction waiting.
     if (this.delegated.has(wallet) && nonce !== (await this.node.nonce(wallet, "latest")))
       return "in-flight limit";
     const rival = (await this.node.pool()).find(
       (other) => other.wallet === wallet && other.hash !== hash && other.nonce === nonce,
     );
-    // Anvil would take any higher fee. Other nodes want a tenth more.
+    // Anvil accepts any higher fee. Other nodes require a tenth more.
     if (rival !== undefined && !outbids(transaction, rival)) return "refused";
     return this.node.publish(transaction);
   }
@@ -122,7 +122,7 @@ export class AnvilChain implements ChainUnderTest {
     this.latest = Math.max(time, this.latest + 1);
     this.blocks.push(await this.node.mine(this.latest));
     this.finalized = Math.max(this.finalized, this.tip.number - depthOfFinality);
-    // A relay shows nobody what it has.
+    // A relay shows its transactions to nobody.
     for (const transaction of relayed)
       if (!this.tip.transactions.includes(transaction.hash)) await this.node.drop(transaction);
     for (const transaction of left) await this.offer(transaction);
@@ -138,7 +138,7 @@ export class AnvilChain implements ChainUnderTest {
     await this.node.takeBack(depth);
     if (undone.length > 0) this.seen.add("transactions taken back");
     if (undone.some(({ purpose }) => purpose === "approve")) this.seen.add("approval taken back");
-    // Nodes put them back into their pools, if they remember them.
+    // Nodes put them back into their pools if they remember them.
     for (const transaction of undone) if (this.random.chance(0.5)) await this.offer(transaction);
     await this.node.setBaseFee(this.baseFee);
     for (let mined = this.random.below(depth + 2); mined > 0; mined--) await this.mine(time, false);

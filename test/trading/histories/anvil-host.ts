@@ -5,21 +5,21 @@ import type { Lie } from "../model/chain-under-test.ts";
 
 export type MinedBlock = { number: number; hash: string; time: number; transactions: readonly string[] };
 
-/** What both hosts know of the chain. */
+/** Data shared by both hosts. */
 type Common = {
   /** Anvil itself. */
   node: RpcHost;
   tip(): MinedBlock;
   isOnChain(block: MinedBlock): boolean;
-  /** The newest final block's. */
+  /** Returns the newest final block. */
   finalized(): number;
-  /** What anvil has answered since its state changed last, by method and parameters. */
+  /** Anvil's responses since its last change of state, by method and parameters. */
   answers: Map<string, { result: unknown } | RpcRefusal>;
-  /** Called before receipts are asked for. */
+  /** Called before a request for receipts. */
   beforeReceipts(): Promise<void>;
 };
 
-/** A host in front of anvil, which can lag behind it or be silent. */
+/** A host in front of anvil, which can lag or be silent. */
 export class AnvilHost implements RpcHost {
   isDown = false;
   lie: Lie | undefined;
@@ -40,7 +40,7 @@ export class AnvilHost implements RpcHost {
     if (calls.some(({ method }) => method === "eth_getTransactionReceipt"))
       await this.common.beforeReceipts();
     const { laggingAt } = this;
-    // What it still sees is nowhere else any more.
+    // A lagging host may still see a block that was taken back.
     if (laggingAt !== undefined && !this.common.isOnChain(laggingAt.head))
       throw new HostFault("UNREACHABLE", "a lost block");
     const seen = calls.map((call) => this.seenBy(call));
@@ -48,7 +48,7 @@ export class AnvilHost implements RpcHost {
     return seen.map((call) => this.valueOf(call)) as ValuesOf<Calls>;
   }
 
-  /** The call as anvil has to answer it, so that this host's own head and finality are what is seen. */
+  /** Rewrites a call for anvil so that it sees this host's own head and finality. */
   private seenBy(call: RpcCall<unknown>): RpcCall<unknown> {
     const head = this.laggingAt?.head.number;
     const finalized = this.laggingAt?.finalized ?? this.common.finalized();
@@ -57,7 +57,7 @@ export class AnvilHost implements RpcHost {
       return param === "latest" && head !== undefined ? `0x${head.toString(16)}` : param;
     });
     const read = (result: unknown) => {
-      // Anvil suggests a tip that is beyond what the histories pay.
+      // Anvil suggests a tip that is too high for the histories.
       if (call.method === "eth_maxPriorityFeePerGas") return call.read("0x1");
       const block = (result as { blockNumber?: string } | null)?.blockNumber;
       const isHidden =

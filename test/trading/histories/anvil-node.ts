@@ -31,14 +31,17 @@ type RawBlock = {
 
 const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 
-/** Anvil, for wallets and tokens by their names in histories. It knows every transaction that it has signed. */
+/**
+ * Anvil, with wallets and tokens by their names in histories. It records every transaction that it has
+ * signed.
+ */
 export class AnvilNode {
-  /** What anvil has answered since its state changed last. */
+  /** Anvil's responses since its last change of state. */
   readonly answers: AnvilHost["common"]["answers"] = new Map();
   readonly setup: AnvilSetup;
-  /** By hash. */
+  /** Signed transactions, by hash. */
   private readonly signed = new Map<string, Signed>();
-  /** It stays empty until somebody publishes something. */
+  /** The pool is empty until a transaction is published. */
   private isPoolEmpty = true;
 
   constructor(setup: AnvilSetup) {
@@ -58,7 +61,7 @@ export class AnvilNode {
     return this.setup.addresses.get(name) as string;
   }
 
-  /** The question with addresses in the place of names. */
+  /** Replaces names in a question by addresses. */
   realQuestion({ wallet, orders, ...rest }: Question): Question {
     const real = orders.map((intent) => ({
       ...intent,
@@ -68,7 +71,7 @@ export class AnvilNode {
     return { ...rest, wallet: this.at(wallet), orders: real };
   }
 
-  /** Signs what the core wants signed. */
+  /** Signs a transaction of the core. */
   signCall({ call, wallet, ...terms }: UnsignedTransaction): Signed {
     const { purpose } = call;
     const real = purpose === "clear" ? call : { ...call, token: this.at(call.token) };
@@ -99,7 +102,7 @@ export class AnvilNode {
     return [...this.signed.values()].find((each) => each.raw === raw);
   }
 
-  /** What the owners' other programs have signed. */
+  /** Transactions signed by the owners' other programs. */
   get foreign(): Signed[] {
     return [...this.signed.values()].filter(({ purpose }) => purpose === "foreign");
   }
@@ -142,7 +145,7 @@ export class AnvilNode {
     await this.change("anvil_rollback", blocks);
   }
 
-  /** Of the next block. */
+  /** Sets the base fee of the next block. */
   async setBaseFee(baseFee: bigint): Promise<void> {
     await this.change("anvil_setNextBlockBaseFeePerGas", hex(baseFee));
   }
@@ -175,7 +178,7 @@ export class AnvilNode {
     };
   }
 
-  /** What the owners' other programs have added to a wallet and taken from it. */
+  /** The net effect of the owners' other programs on a wallet. */
   async foreignEffect(wallet: string): Promise<{ coins: bigint; tokens: ReadonlyMap<string, bigint> }> {
     const moved = new Map<string, bigint>();
     let coins = 0n;

@@ -9,13 +9,13 @@ import { tokens, wallets } from "../model/clients.ts";
 import { genesis } from "../model/history.ts";
 import { type Account, isDusk } from "../model/ledger-state.ts";
 
-/** A chain where the histories' wallets, tokens and pools are real. */
+/** A chain with real contracts for the histories' wallets, tokens and pools. */
 export type AnvilSetup = {
   chain: TestChain;
   configuration: Omit<ChainConfiguration, "hosts">;
-  /** Of wallets, by their names in histories. */
+  /** Private keys of wallets, by name in histories. */
   keys: ReadonlyMap<string, string>;
-  /** Of wallets and tokens, by their names in histories. */
+  /** Addresses of wallets and tokens, by name in histories. */
   addresses: ReadonlyMap<string, string>;
 };
 
@@ -23,13 +23,13 @@ const keys = new Map(wallets.map((wallet, index) => [wallet, `0x${String(index +
 
 const { v2Router, v3Router, v3Positions } = localAddresses;
 
-/** Pools that are as small as the model's. The one on v3 runs dry after about 2000 wei. */
+/** Pools as small as the model's. The v3 pool runs dry after about 2000 wei. */
 const pools = {
   MOON: { coins: 10n ** 6n, tokens: 10n ** 8n },
   DUSK: { coins: 2000n, tokens: 200_000n, fee: 3000, reach: 1.05 },
 } as const;
 
-/** What histories ask of tokens, beside what trading does. */
+/** Token calls that histories need, and trading does not. */
 export const tokenMoves = new Interface([
   "function transfer(address to, uint256 value) returns (bool)",
   "function approve(address spender, uint256 value) returns (bool)",
@@ -38,7 +38,7 @@ export const tokenMoves = new Interface([
 
 const hex = (value: bigint) => `0x${value.toString(16)}`;
 
-/** Starts an anvil where everybody has what the histories' genesis says. */
+/** Starts an anvil with the balances of the histories' genesis. */
 export async function startAnvilSetup(): Promise<AnvilSetup> {
   const chain = await startTestChain();
   const [moon, dusk] = (await chain.deploy(
@@ -63,7 +63,7 @@ export async function startAnvilSetup(): Promise<AnvilSetup> {
     ),
   );
   for (const wallet of wallets) await fund(chain, wallet, addressOf);
-  // Until no block is left from which hosts would conclude what tips are paid.
+  // Mines until no block is left from which hosts would derive tips.
   await chain.request("anvil_setNextBlockBaseFeePerGas", ["0xa"]);
   await chain.mine(8);
   await chain.keep();
@@ -76,7 +76,7 @@ export async function startAnvilSetup(): Promise<AnvilSetup> {
   return { chain, configuration: { ...chain.contracts, tokens: listed }, keys, addresses: addressOf };
 }
 
-/** Gives a wallet its allowances, and then exactly its coins. */
+/** Sets a wallet's allowances, and then its exact balance. */
 async function fund(chain: TestChain, wallet: string, addresses: AnvilSetup["addresses"]): Promise<void> {
   const from = addresses.get(wallet) as string;
   const { coins, allowances } = genesis.accounts.get(wallet) as Account;

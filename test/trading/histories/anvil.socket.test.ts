@@ -7,12 +7,12 @@ import { type AnvilSetup, startAnvilSetup } from "./anvil-setup.ts";
 
 const isFull = process.env.FULL !== undefined;
 
-/** The whole number takes a minute and a half of one core: `npm run test:model`. */
+/** `FULL=1` plays all of them, which takes a minute and a half of one core. */
 const most = isFull ? 200 : 40;
-/** Ends with the history that reaches the last of what is wanted, but not before so many. */
+/** Ends with the history that reaches the last wanted event, but not before this many. */
 const least = isFull ? most : 10;
 
-/** What the histories have to reach on a real node, or they prove nothing about it. */
+/** Events that the histories must reach to prove anything about a real node. */
 const wanted: Readonly<Record<string, readonly string[]>> = {
   "fills on real contracts": ["signed approve", "signed swap", "filled", "settle"],
   "a reorganisation": ["transactions taken back"],
@@ -23,7 +23,7 @@ const wanted: Readonly<Record<string, readonly string[]>> = {
   "a pool that refuses, and a relay": ["send taken", "send refused", "relay up"],
 };
 
-/** What only the whole number reaches. */
+/** Events that only the full number reaches. */
 const rare: typeof wanted = {
   "a reorganisation that undoes what was recorded": [
     "approval taken back",
@@ -66,7 +66,7 @@ describe("the trading core on real contracts, in histories full of faults", () =
   }, 900_000);
 
   it.each(Object.entries({ ...wanted, ...(isFull && rare) }))(
-    "spends money once and reports what the chain did, with %s",
+    "spends money once and reports the chain's outcome, with %s",
     (_, labels) => {
       expect(labels.filter((label) => !reached.has(label))).toEqual([]);
     },
@@ -74,7 +74,7 @@ describe("the trading core on real contracts, in histories full of faults", () =
 });
 
 describe("the histories on real contracts", () => {
-  // The first histories catch these. The others are caught by `test/trading`, which plays more.
+  // The first histories catch these faults. test/trading/model plays more histories and catches the others.
   it.each(["sends before it records", "takes the latest block for final"])(
     "catch a core that %s",
     async (name) => {

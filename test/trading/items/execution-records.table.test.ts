@@ -56,7 +56,7 @@ describe("saveExecution", () => {
   );
 
   it.each(["open", "partially_filled"] as const)(
-    "lets an order that is %s never expire, even if it was finished before",
+    "keeps an order that is %s for good, even if it was finished before",
     async (status) => {
       const userID = randomUUID();
       await save(userID, order({ status: "filled" }));
@@ -65,7 +65,7 @@ describe("saveExecution", () => {
     },
   );
 
-  it("lists the order as it is saved, and lets it expire with it", async () => {
+  it("lists the order when it is saved, and expires both together", async () => {
     const userID = randomUUID();
     await save(userID, order());
     expect(await listOf(userID)).toEqual([kept(userID, order())]);
@@ -75,7 +75,7 @@ describe("saveExecution", () => {
     ]);
   });
 
-  it("lists an order once if its engine corrects when it was created", async () => {
+  it("lists an order once if its engine corrects its creation time", async () => {
     const userID = randomUUID();
     const corrected = { createdAt: "2026-11-20T09:00:00.000Z" };
     expect(await save(userID, order())).toBe("recorded");
@@ -85,7 +85,7 @@ describe("saveExecution", () => {
     expect(await listOf(userID)).toEqual([kept(userID, order({ ...corrected, version: 3 }))]);
   });
 
-  it("lists an order that was recorded before there were lists with its next version", async () => {
+  it("lists, with its next version, an order recorded before lists existed", async () => {
     const userID = randomUUID();
     await putItems(db.table, [executionItem(userID, order())]);
     expect(await listOf(userID)).toEqual([]);
@@ -93,7 +93,7 @@ describe("saveExecution", () => {
     expect(await listOf(userID)).toEqual([kept(userID, order({ version: 2 }))]);
   });
 
-  it("changes nothing that was placed here", async () => {
+  it("does not change orders placed here", async () => {
     const userID = randomUUID();
     const own = order({ settled: false });
     const { shown } = executionItems({ userID, kind: "order", execution: own, now, lane: "eth#0x1" });
@@ -103,7 +103,7 @@ describe("saveExecution", () => {
     expect(await listOf(userID)).toEqual([]);
   });
 
-  it("changes nothing in lists that was placed here, when it is no longer shown", async () => {
+  it("does not change list entries of orders placed here, even when no longer shown", async () => {
     const userID = randomUUID();
     const own = order({ status: "filled", settled: true });
     const { listed } = executionItems({ userID, kind: "order", execution: own, now, lane: "eth#0x1" });
@@ -113,7 +113,7 @@ describe("saveExecution", () => {
     expect(await listOf(userID)).toEqual([kept(userID, own)]);
   });
 
-  it("ends with the greatest version, in whatever order and concurrency they arrive", async () => {
+  it("keeps the greatest version, regardless of order and concurrency", async () => {
     const versions = fc.array(fc.nat({ max: 20 }), { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(fc.array(versions, { minLength: 1, maxLength: 3 }), async (waves) => {
@@ -139,13 +139,13 @@ describe("executionItems", () => {
   const items = (execution: Order, lane?: string) =>
     executionItems({ userID: "ann", kind: "order", execution, now, ...(lane && { lane }) });
 
-  it("keeps what was placed here in lists for good, and shows it for a week after it is final", () => {
+  it("keeps orders placed here in lists for good, and shows them for a week after they are final", () => {
     const { shown, listed } = items(order({ status: "filled", settled: true }), "eth#0x1");
     expect(shown.item).toMatchObject({ expiresAt: inAWeek, lane: "eth#0x1" });
     expect(listed.item).toMatchObject({ expiresAt: undefined, lane: "eth#0x1" });
   });
 
-  it("lets nothing expire that the chain may still change", () => {
+  it("expires nothing that the chain may still change", () => {
     const { shown } = items(order({ status: "expired", settled: false }), "eth#0x1");
     expect(shown.item).toMatchObject({ expiresAt: undefined });
   });
@@ -171,10 +171,10 @@ describe("readExecutions", () => {
     ]);
   });
 
-  it("reads all open executions, and of the finished ones the 500 that ended last, by id", async () => {
+  it("reads all open executions, and the 500 finished ones that ended last, by id", async () => {
     const userID = "busy";
     const count = 1300;
-    // Those that ended last are spread over all pages.
+    // The last ones to end are spread over all pages.
     const expiresAt = (index: number) => inAWeek - ((index * 7) % count);
     const items = Array.from({ length: count }, (_, index) => {
       const orderId = `o${String(index).padStart(4, "0")}`;

@@ -16,7 +16,7 @@ const day = "2026-11-21";
 const lane = { chain: "eth", wallet: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266" } as const;
 
 describe("readOrderTerms", () => {
-  it("has the user's settings of the chain, with defaults for the others", async () => {
+  it("returns the user's settings of the chain, with defaults for the others", async () => {
     const userID = randomUUID();
     await saveSettings(db.table, userID, "eth", { slippage: 2.5, mevProtection: false }, now);
     const { settings } = await readOrderTerms(db.table, { chain: "eth", userID, day });
@@ -26,15 +26,18 @@ describe("readOrderTerms", () => {
     );
   });
 
-  it.each(["bsc", "avax"] as const)("has the defaults of %s, which users cannot change", async (chain) => {
-    expect(await readOrderTerms(db.table, { chain, userID: randomUUID(), day })).toEqual({
-      settings: defaultOrderSettings[chain],
-      isStopped: false,
-      limits: undefined,
-    });
-  });
+  it.each(["bsc", "avax"] as const)(
+    "returns the defaults of %s, which users cannot change",
+    async (chain) => {
+      expect(await readOrderTerms(db.table, { chain, userID: randomUUID(), day })).toEqual({
+        settings: defaultOrderSettings[chain],
+        isStopped: false,
+        limits: undefined,
+      });
+    },
+  );
 
-  it("says whether an operator has stopped trading on the chain", async () => {
+  it("shows whether an operator has stopped trading on the chain", async () => {
     await putItems(db.table, [tradingStopKey("base")]);
     const userID = randomUUID();
     await saveSettings(db.table, userID, "base", { slippage: 3 }, now);
@@ -49,7 +52,7 @@ describe("readOrderTerms", () => {
 });
 
 describe("readOrderTerms of a wallet", () => {
-  it("has its policy, and what was signed for it on the day", async () => {
+  it("returns its policy, and the amount signed for it on the day", async () => {
     const key = { ...lane, userID: randomUUID() };
     const read = () => readOrderTerms(db.table, { ...key, day });
     expect(await read()).toMatchObject({ limits: { stored: undefined, count: undefined } });

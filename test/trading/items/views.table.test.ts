@@ -24,13 +24,13 @@ import { slot } from "../../support/trading.ts";
 
 const db = tableForTests();
 
-/** An order of a wallet of its own, so that tests do not meet. */
+/** An order of a separate wallet, so that tests do not interfere. */
 let order: TradeOrder;
 let lane: LaneKey;
 
 const day = "2026-11-21";
 
-/** Stores a policy, and what was signed on the day and on the day before. */
+/** Stores a policy, and the amounts signed on the day and on the day before. */
 async function putLimits(key: PolicyKey): Promise<Limits> {
   const pending = { policy: openPolicy, effectiveAt: "2026-11-22T20:00:00.000Z" };
   const stored = { ...key, policy: { ...openPolicy, maxPerDay: 2n ** 77n }, pending, revision: 1 };
@@ -72,7 +72,7 @@ describe("laneOrdersOf", () => {
 });
 
 describe("readLane", () => {
-  it("reads the lane with its jobs, slots and orders, and what belongs to their users", async () => {
+  it("reads the lane with its jobs, slots and orders, and its users' data", async () => {
     const { userID } = order.intent;
     const slots = [10, 9].map((nonce) => slot({ nonce }, order.intent));
     await write(
@@ -95,7 +95,7 @@ describe("readLane", () => {
     });
   });
 
-  it("takes a wallet that is gone or retired for retired, and settings that are unset for their defaults", async () => {
+  it("treats a missing wallet as retired, and unset settings as the defaults", async () => {
     const other = newOrder(lane);
     await write(...placing(order));
     await write(...placing(other));
@@ -108,7 +108,7 @@ describe("readLane", () => {
     });
   });
 
-  it("knows whether an operator has stopped the chain", async () => {
+  it("shows whether an operator has stopped the chain", async () => {
     const own = { chain: "avax", wallet: "0xA" } as const;
     expect(await readLane(db.table, own, day)).toMatchObject({ lane: undefined, isStopped: false });
     await putItems(db.table, [tradingStopKey("avax")]);
@@ -117,7 +117,7 @@ describe("readLane", () => {
 });
 
 describe("readSigning", () => {
-  it("reads what the signer goes by with one call", async () => {
+  it("reads all data of the signer's rules with one call", async () => {
     const { userID, orderId } = order.intent;
     const planned = slot({}, order.intent);
     const ledger = { orderId, approveNonces: [], fees: { 7: planned.fees }, revision: 1 };
@@ -152,7 +152,7 @@ describe("readSigning", () => {
 describe("readPlacing", () => {
   const view = (userID: string, key: string) => readPlacing(db.table, { lane, day, userID, key }, 5n);
 
-  it("reads the wallet's orders of all users, and the order that the key has placed", async () => {
+  it("reads the wallet's orders of all users, and the order placed with the key", async () => {
     const other = newOrder(lane);
     await write(...placing(order));
     await write(...placing(other));

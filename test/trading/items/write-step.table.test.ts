@@ -19,7 +19,7 @@ import { jobOf, laneOf, newOrder, placing, putWallet } from "../../support/place
 
 const db = tableForTests();
 
-/** An order of a wallet of its own, so that tests do not meet. */
+/** An order of a separate wallet, so that tests do not interfere. */
 let order: TradeOrder;
 let lane: LaneKey;
 
@@ -47,7 +47,7 @@ describe("writeStep", () => {
     expect(await laneOrdersOf(db.table, lane)).toEqual([order]);
   });
 
-  it("notes a cancellation however often, for DynamoDB to delete a day after the order's last moment", async () => {
+  it("records repeated cancellations once, to expire a day after the order's last moment", async () => {
     await write(...placing(order));
     const { userID, orderId, validUntil } = order.intent;
     const effects = {
@@ -59,13 +59,13 @@ describe("writeStep", () => {
     expect(await cancel()).toMatchObject({ order: { life: { status: "cancelled" } } });
     const noted = { ...cancellationKey(orderId), orderId, expiresAt: validUntil + 86_400 };
     expect(await get(cancellationKey(orderId))).toEqual(noted);
-    // Somebody who can write orders has put it back.
+    // An attacker with write access to orders restores it.
     await write({ kind: "put", of: "order", item: order, when: {} });
     expect(await cancel()).toMatchObject({ order: { life: { status: "cancelled" } } });
     expect(await get(cancellationKey(orderId))).toEqual(noted);
   });
 
-  it("publishes what clients see of an order, lists it too, and shows nothing of its other record", async () => {
+  it("publishes and lists the visible part of an order, and hides its other record", async () => {
     await write(...placing(order));
     const { userID, orderId } = order.intent;
     expect(await shown(order)).toEqual({
@@ -93,7 +93,7 @@ describe("writeStep", () => {
     expect(await shown(order)).toMatchObject({ version: 2, amount: "0.000000000000000001" });
   });
 
-  it("moves a position in lists whose first fill is in another block now", async () => {
+  it("moves a position in lists if its first fill moves to another block", async () => {
     const userID = "mover";
     const position = {
       positionId: "p1",
@@ -119,7 +119,7 @@ describe("writeStep", () => {
     expect(await get(executionKey(userID, "position", "p1"))).toMatchObject(moved);
   });
 
-  it("writes no order over one of another engine", async () => {
+  it("does not overwrite an order of another engine", async () => {
     const { userID, orderId } = order.intent;
     await putItems(db.table, [{ ...executionKey(userID, "order", orderId), version: 9 }]);
     expect(await write({ kind: "put", of: "order", item: order, when: "absent" })).toBe(false);
@@ -137,7 +137,7 @@ describe("writeStep", () => {
     expect(await write({ kind: "check", of: "lane", item: own, when })).toBe(holds);
   });
 
-  it("finds no values in an item that does not exist", async () => {
+  it("finds no values in a missing item", async () => {
     const when = { leaseUntilMs: undefined };
     expect(await write({ kind: "check", of: "lane", item: lane, when })).toBe(false);
     expect(await write({ kind: "remove", of: "lane", item: lane, when })).toBe(false);
@@ -188,7 +188,7 @@ describe("writeStep", () => {
     expect(await write(check)).toBe(holds);
   });
 
-  it("applies a step once when the SDK repeats it because the answer was lost", async () => {
+  it("applies a step once if the SDK repeats it after a lost response", async () => {
     let sent = 0;
     const { client } = db.table;
     const name = { name: "loseFirstAnswer", step: "deserialize", priority: "high" } as const;
@@ -209,7 +209,7 @@ describe("writeStep", () => {
     expect(await get(laneKey(lane))).toMatchObject({ jobs: 1 });
   });
 
-  it("fails, and does not answer false, if it is unknown whether the step was written", async () => {
+  it("fails instead of returning false if it is unknown whether the step was written", async () => {
     const broken = interceptedTable(
       db.table,
       () => {},

@@ -2,7 +2,7 @@ import type { Question } from "../../../lib/trading/core/effects.ts";
 import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
 
-/** At once from the model, later from a real node. */
+/** Synchronous in the model, asynchronous on a real node. */
 export type Soon<Value> = Value | Promise<Value>;
 
 export type Lie = "receipt made up" | "receipts withheld" | "nonce high" | "nonce low" | "quote low";
@@ -18,14 +18,14 @@ export const lies: readonly Lie[] = [
 /** A transaction that another program of the wallet's owner sends. */
 export type ForeignTransaction = {
   wallet: string;
-  /** Above or below what a transaction of ours in the pool pays. */
+  /** Whether it pays more or less than our transaction in the pool. */
   isAbove: boolean;
-  /** Tokens that it moves to somebody else. */
+  /** Tokens that it sends away. */
   token?: string;
   amount: bigint;
 };
 
-/** What a wallet has at the newest block. */
+/** A wallet's balances at the newest block. */
 export type Belongings = {
   coins: bigint;
   tokens: ReadonlyMap<string, bigint>;
@@ -33,54 +33,54 @@ export type Belongings = {
   pending: number;
 };
 
-/** A chain behind two hosts and a relay, with all that can go wrong there. The model has one, and anvil can be one. */
+/** A chain behind two hosts and a relay, with their possible faults. The model implements it, and anvil can. */
 export interface ChainUnderTest {
   /** Signs with the wallet's key. The same transaction has the same bytes each time. */
   sign(transaction: UnsignedTransaction): Soon<{ hash: string; raw: string }>;
   look(host: 0 | 1, question: Question): Soon<HostSnapshot | undefined>;
-  /** To both hosts, or to the relay alone. Returns whether anybody was there. */
+  /** Sends to both hosts, or to the relay alone. Returns whether any was reachable. */
   send(raw: string, isPrivate: boolean): Soon<boolean>;
 
-  /** Mines a block at this time, in seconds, with all or a random part of what the pools have. */
+  /** Mines a block at this time, in seconds, with all or a random part of the pools' transactions. */
   mine(time: number, isAll: boolean): Soon<void>;
   /** Takes back blocks that are not final, and mines others. Their transactions may be lost. */
   reorganise(time: number): Soon<void>;
-  /** The pools forget their transactions. */
+  /** Empties the pools. */
   drop(): Soon<void>;
-  /** A host stops following the chain, or follows it again. */
+  /** Makes a host stop following the chain, or follow it again. */
   lag(host: 0 | 1, isLagging: boolean): Soon<void>;
-  /** A host answers nothing, or answers again. */
+  /** Silences a host, or lets it answer again. */
   setDown(host: 0 | 1, isDown: boolean): Soon<void>;
-  /** One host lies, or neither does. */
+  /** Makes one host lie, or neither. */
   lie(host: 0 | 1, lie: Lie | undefined): Soon<void>;
-  /** Answers are torn: blocks come between the parts of an answer. */
+  /** Makes answers inconsistent: blocks come between the parts of an answer. */
   tear(isTorn: boolean): Soon<void>;
-  /** A silent relay takes transactions and forgets them. */
+  /** A silent relay accepts transactions and forgets them. */
   setRelay(relay: "up" | "silent" | "away"): Soon<void>;
   /** A delegated wallet may have one transaction in a pool. */
   delegate(wallet: string): Soon<void>;
-  /** Wei for a unit of gas. */
+  /** Sets the base fee, in wei per unit of gas. */
   setBaseFee(baseFee: bigint): Soon<void>;
   /** Does nothing if the wallet cannot pay. */
   sendForeign(transaction: ForeignTransaction): Soon<void>;
-  /** The owner's other programs send again what has no block. */
+  /** The owner's other programs send their pending transactions again. */
   resendForeign(): Soon<void>;
 
   belongings(wallet: string): Soon<Belongings>;
-  /** What the owner's other programs have added and taken, fees included. */
+  /** The net effect of the owner's other programs, including fees. */
   foreignEffect(wallet: string): Soon<{ coins: bigint; tokens: ReadonlyMap<string, bigint> }>;
-  /** Coin that lies in a router, for anyone to take. */
+  /** Coin left in a router, for anyone to take. */
   strayCoins(): Soon<bigint>;
   /** Whether the final chain has a transaction of another program at the nonce. */
   isForeign(wallet: string, nonce: number): Soon<boolean>;
-  /** The latest time that any block has had. */
+  /** The latest time of any block so far. */
   latestTime(): Soon<number>;
   /** Whether the transaction is in a final block. */
   isFinal(hash: string): Soon<boolean>;
-  /** The nonces below this one can never change. */
+  /** Nonces below this one can never change. */
   finalNonce(wallet: string): Soon<number>;
-  /** What each transaction pays for layer 1, where that stands still. */
+  /** The constant layer 1 fee of each transaction, if the chain has one. */
   readonly l1Fee?: bigint;
-  /** What has happened, for the coverage. */
+  /** Events so far, for the coverage. */
   readonly seen: Set<string>;
 }

@@ -4,13 +4,13 @@ import { must } from "./invariants.ts";
 import type { World } from "./world.ts";
 
 export const users = ["alice", "bob"] as const;
-/** The second wallet's key is known to both. */
+/** Both users know the key of the second wallet. */
 export const wallets = ["0xA1", "0xB2"] as const;
 export const tokens = ["MOON", "DUSK"] as const;
 
 type Placed = { request: PlaceRequest; orderId?: string };
 
-/** Percent. */
+/** In percent. */
 const slippage = 10;
 
 /** Clients that place orders, repeat requests, and mix up keys. */
@@ -29,15 +29,15 @@ export class Clients {
     this.send({ request: this.request(userID, wallet, this.world.newId("key")) });
   }
 
-  /** An order of alice's with this highest gas price. Returns its wallet. */
+  /** Places an order of alice's with this highest gas price. Returns its wallet. */
   placeFor(maxGasPrice: bigint, wallet: string = this.world.random.pick(wallets) as string): string {
     this.send({ request: this.request("alice", wallet, this.world.newId("key"), { maxGasPrice }) });
     return wallet;
   }
 
-  /** An order of alice's for this side and amount. */
+  /** Places an order of alice's for this side and amount. */
   trade(wallet: string, side: "buy" | "sell", token: string, amount: bigint): void {
-    // A request cannot ask for nothing.
+    // The API rejects requests with an amount of 0.
     if (amount === 0n) return;
     const changes = { side, token, amount, maxGasPrice: 200n, fingerprint: `${side} ${amount} ${token}` };
     this.send({ request: this.request("alice", wallet, this.world.newId("key"), changes) });
@@ -72,7 +72,7 @@ export class Clients {
     });
   }
 
-  /** The same request again, with an order id that the server has made for it. */
+  /** Repeats a request with the key of an earlier order, and a new order id from the server. */
   repeat(): void {
     const placed = this.world.random.pick(this.placed);
     if (placed === undefined) return;
@@ -80,7 +80,7 @@ export class Clients {
     this.send({ request: { ...placed.request, orderId: this.world.newId("order") } });
   }
 
-  /** Another request with a key that was used, by the same user or by another. */
+  /** Sends another request with a used key, by the same user or by another. */
   reuseKey(isOther: boolean): void {
     const placed = this.world.random.pick(this.placed);
     if (placed === undefined) return;
@@ -102,7 +102,7 @@ export class Clients {
   }
 }
 
-/** A key that was used answers with its order, whatever has changed since. */
+/** A used key returns its order, whatever has changed since. */
 function checkReplay(
   before: { orderId: string; fingerprint: string },
   { fingerprint }: PlaceRequest,

@@ -1,7 +1,7 @@
 const crashes = (name: string, ...labels: string[]) =>
   labels.flatMap((label) => [`crash: ${name} before ${label}`, `crash: ${name} after ${label}`]);
 
-/** What histories have to reach, or they prove nothing about it. */
+/** Events that histories must reach to prove anything. */
 export const faults: Readonly<Record<string, readonly string[]>> = {
   "a crash around placing an order": [
     ...crashes("place", "place", "wake"),
@@ -20,7 +20,7 @@ export const faults: Readonly<Record<string, readonly string[]>> = {
   "a crash in the signer": crashes("sign", "readSigning", "signBytes", "write signature"),
   "a crash around sending": crashes("work", "send", "record sending"),
   "a crash between the receipt and its record": crashes("work", "record fill", "record receipt", "settle"),
-  "a crash of those who wake lanes": crashes("watch", "wake", "chainSnapshot").concat(
+  "a crash of sweepLanes or watchReceipts": crashes("watch", "wake", "chainSnapshot").concat(
     crashes("sweep", "wake"),
   ),
   "two runs for one lane, and wrong clocks": [
@@ -39,7 +39,7 @@ export const faults: Readonly<Record<string, readonly string[]>> = {
     "corrected to open",
   ],
   "an approval that is not used": ["signed approve", "an approval came to nothing"],
-  "a chain that is away": [
+  "an unreachable chain": [
     "chain away",
     "open CHAIN_UNAVAILABLE",
     "expired CHAIN_UNAVAILABLE",

@@ -10,7 +10,7 @@ import type { World } from "./world.ts";
 
 const mostRounds = 80;
 
-/** All faults end, and everything is given the time to come to rest. */
+/** Ends all faults, and runs until nothing changes. */
 export async function comeToRest(world: World): Promise<void> {
   const { chain } = world;
   for (const host of [0, 1] as const) {
@@ -38,7 +38,7 @@ export async function comeToRest(world: World): Promise<void> {
   }
 }
 
-/** Table and chain agree, to the unit. */
+/** Checks that table and chain agree, to the unit. */
 export async function checkEnd(world: World, genesis: State): Promise<void> {
   const { table, chain } = world;
   must(table.all("slot").length === 0, "a slot is left");
@@ -77,7 +77,7 @@ async function checkWallet(
   }
 }
 
-/** Each position is what its fills add up to. */
+/** Checks that each position is the sum of its fills. */
 function checkPositions({ table, seen, invariants }: World, orders: TradeOrder[]): void {
   for (const book of table.all("book")) {
     must(book.events.length === 0, "a book has events that are not final");

@@ -9,7 +9,7 @@ import { Random } from "./random.ts";
 import { type System, theSystem } from "./system.ts";
 import { chain, World } from "./world.ts";
 
-/** In seconds. */
+/** The start of each history, in seconds. */
 const start = Date.UTC(2026, 10, 21, 20) / 1000;
 const mostMoves = 40;
 
@@ -32,7 +32,7 @@ export const genesis: State = {
   strayCoins: 0n,
 };
 
-/** Gives a history its chain. Everybody begins with what the genesis says. */
+/** Opens a history's chain. Everybody has the balances of the genesis. */
 export type OpenChain = (random: Random) => Soon<ChainUnderTest>;
 
 const openModel: OpenChain = (random) => new ModelChain(random, genesis, start);
@@ -44,7 +44,10 @@ type Parts = {
   of?: typeof World | undefined;
 };
 
-/** Plays one history, and adds what it has reached to the coverage. Throws a Violation if the code did what it must not. */
+/**
+ * Plays one history, and adds the events that it reached to the coverage. Throws a Violation if the code
+ * broke an invariant.
+ */
 export async function playHistory(
   seed: number,
   coverage: Set<string>,
@@ -68,7 +71,7 @@ export async function playHistory(
   for (const reached of world.seen) coverage.add(reached);
 }
 
-/** Plays histories one after another. A violation names its history, which `playHistory` plays again. */
+/** Plays histories one after another. A violation names its history, which `playHistory` can replay. */
 export async function playHistories({
   from,
   count,
@@ -79,7 +82,7 @@ export async function playHistories({
   from: number;
   count: number;
   reached?: Set<string>;
-  /** Makes the code under test for each history. */
+  /** Creates the code under test for each history. */
   system?: () => System;
   openChain?: OpenChain;
 }): Promise<void> {

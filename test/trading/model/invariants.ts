@@ -7,7 +7,7 @@ import type { ChainUnderTest } from "./chain-under-test.ts";
 import type { Process } from "./process.ts";
 import { isRetired, type ModelTable } from "./table.ts";
 
-/** The code under test did what it must never do. */
+/** The code under test broke an invariant. */
 export class Violation extends Error {}
 
 export function must(holds: boolean, message: string): asserts holds {
@@ -18,7 +18,7 @@ type Facts = { table: ModelTable; chain: ChainUnderTest; seen: Set<string>; nowM
 
 type Change = { kind: string; before: unknown; after: unknown };
 
-/** What must hold after each step, whatever has happened. */
+/** Checks the invariants after each step. */
 export class Invariants {
   private readonly signed = new Map<string, { transaction: UnsignedTransaction; sawStop: boolean }>();
   private readonly recorded = new Map<string, Slot>();
@@ -26,7 +26,7 @@ export class Invariants {
   private readonly swaps = new Map<string, Slot>();
   private readonly slots = new Map<string, Map<number, Slot>>();
   private readonly swapNonces = new Map<string, number>();
-  /** What was signed for buys, by wallet, user and day. */
+  /** The amounts signed for buys, by wallet, user and day. */
   private readonly spent = new Map<string, bigint>();
   private readonly counted = new Set<string>();
   private readonly facts: Facts;
@@ -123,7 +123,7 @@ export class Invariants {
     const own = [...(this.slots.get(intent.orderId)?.values() ?? [])];
     const hasFailed = own.some(({ receipt }) => receipt?.status === "failed");
     const isTaken = own.some(({ state }) => state === "taken");
-    // A late approval of another sale may take the place of its own, each time.
+    // A late approval of another sale may replace its own, each time.
     const isUnapproved = approveNonces.length > 1 && swapNonce === undefined;
     must(
       life.reasonCode !== "REVERTED" || hasFailed || isTaken || isUnapproved,
@@ -133,7 +133,7 @@ export class Invariants {
     const reason = (swap?.receipt as { reason?: string } | undefined)?.reason;
     if (life.status === "rejected" && reason === "allowance") {
       const taken = await Promise.all(approveNonces.map((nonce) => chain.isForeign(wallet, nonce)));
-      // After a reorganisation, a sale before it may leave its allowance behind, on which this approval fails.
+      // After a reorganisation, an earlier sale may leave its allowance behind, and this approval then fails.
       const hasFailedApproval = own.some(
         ({ call, receipt: seen }) => call.purpose === "approve" && seen?.status === "failed",
       );
@@ -141,7 +141,7 @@ export class Invariants {
     }
   }
 
-  /** What clients can still ask for when the slots are gone. */
+  /** Checks the details that clients can still read after the slots are gone. */
   private checkDetails({ intent, life, details }: TradeOrder): void {
     const own = [...(this.slots.get(intent.orderId)?.values() ?? [])];
     const signed = own.reduce((sum, { attempts }) => sum + attempts.length, 0);
@@ -155,7 +155,7 @@ export class Invariants {
     must(total === formatAmount(life.networkFee, coinDecimals), "a report has other network fees");
   }
 
-  /** The slot that an order's swap had last. */
+  /** The last slot of an order's swap. */
   swapOf(orderId: string): Slot | undefined {
     return this.swaps.get(orderId);
   }
@@ -219,7 +219,10 @@ export class Invariants {
     this.swapNonces.set(orderId, nonce);
   }
 
-  /** No buy is signed beyond the policy in force, and each counts once, with the first signature of its swap. */
+  /**
+   * Checks that no buy is signed against the policy in force, and that each counts once, with the first
+   * signature of its swap.
+   */
   private checkCount({ orderId, swap }: Items["ledger"], changes: readonly Change[], skewMs: number): void {
     const { table, nowMs, seen } = this.facts;
     const intent = this.intents.get(orderId) as Intent;
@@ -266,11 +269,11 @@ const visibleIn = ({ amount, life }: TradeOrder) => {
 
 function checkPosition(before: Items["position"] | undefined, after: Items["position"]): void {
   must(after.version === (before?.version ?? 0) + 1, "a position's version does not grow by one");
-  // An open one may grow by a new fill. A closed one has no more to come.
+  // An open position may grow by a new fill. A closed one gets no more fills.
   must(!(before?.settled === true && before.status === "closed"), "a closed, settled position changed");
 }
 
-/** The signer's rules, written once more, from the intent alone. */
+/** Repeats the signer's rules independently, from the intent alone. */
 function checkObedience(transaction: UnsignedTransaction, intent: Intent, l1Fee: bigint): void {
   const { call, gasLimit, maxFeePerGas } = transaction;
   must(transaction.wallet === intent.wallet, "signed by another wallet");

@@ -21,7 +21,7 @@ export type Account = {
   allowances: ReadonlyMap<string, bigint>;
 };
 
-/** Everything that a block changes. Never changed in place, so that forks share what they have in common. */
+/** All state that a block changes. It is immutable, so forks share common parts. */
 export type State = {
   accounts: ReadonlyMap<string, Account>;
   pools: ReadonlyMap<string, { coins: bigint; tokens: bigint }>;
@@ -32,14 +32,14 @@ export type Outcome =
   | { status: "ok"; spent: bigint; received: bigint }
   | { status: "failed"; isSlippage: boolean; reason: string };
 
-/** A v3 pool takes at most this much coin in one swap, and then has run dry. */
+/** The most coin that a v3 pool accepts in one swap before it runs dry. */
 export const dryAt = 600n;
 
-/** DUSK has a v3 pool that runs dry, and wants an allowance to be 0 before it changes. */
+/** DUSK has a v3 pool that runs dry, and requires an allowance of 0 before any change. */
 export const isDusk = (token: string): boolean => token === "DUSK";
 export const venueOf = (token: string) => (isDusk(token) ? "uniswap-v3" : "uniswap-v2");
 
-/** What each transaction pays for layer 1. */
+/** The layer 1 fee of each transaction. */
 export const l1Fee = 150_000n;
 
 export const gasUsed = (gasLimit: bigint): bigint => (gasLimit * 4n) / 5n;
@@ -57,7 +57,7 @@ export function quote(state: State, side: "buy" | "sell", token: string, amountI
 const set = <Value>(map: ReadonlyMap<string, Value>, key: string, value: Value) =>
   new Map(map).set(key, value);
 
-/** The state after a transaction, and what it did. The fee is taken whether it succeeds or not. */
+/** The state after a transaction, and its effects. The fee is charged even if it fails. */
 export function execute(
   state: State,
   transaction: Transaction,

@@ -4,7 +4,7 @@ import type { Lie } from "./chain-under-test.ts";
 
 const madeUp = { fee: 5n, l1Fee: 0n, gasUsed: 5n, gasPrice: 1n, spent: 11n, received: 13n };
 
-/** What a host that lies answers in the place of what it sees. */
+/** Replaces a host's snapshot by a lie. */
 export function lyingSnapshot(snapshot: HostSnapshot, lie: Lie, { hashes }: Question): HostSnapshot {
   const { latest, nonce, orders, receipts } = snapshot;
   switch (lie) {

@@ -7,7 +7,7 @@ import { snapshotOf } from "./model-snapshot.ts";
 import { type ModelBlock, ModelNode, nonceAt } from "./node.ts";
 import type { Random } from "./random.ts";
 
-/** Blocks until one is final. */
+/** The number of blocks until one is final. */
 const depthOfFinality = 4;
 
 /** A chain in memory. */
@@ -20,7 +20,7 @@ export class ModelChain implements ChainUnderTest {
   private readonly known = new Map<string, Transaction>();
   private readonly relay = new Map<string, Transaction>();
   private readonly delegated = new Set<string>();
-  /** Where each transaction is included, on any fork. */
+  /** The blocks that include each transaction, on any fork. */
   private readonly inclusions = new Map<string, ModelBlock[]>();
   private relayState: "up" | "silent" | "away" = "up";
   private isTorn = false;
@@ -93,7 +93,7 @@ export class ModelChain implements ChainUnderTest {
     const waiting = this.waiting().filter(() => isAll || this.random.chance(0.6));
     for (let isIncluded = true; isIncluded; ) {
       const next = waiting.filter((transaction) => this.isIncludable(state, transaction));
-      // Builders prefer the best price. Which of two attempts arrives first is chance.
+      // Builders prefer the best price. Chance decides which of two attempts arrives first.
       const chosen = isAll ? next.toSorted(byPrice)[0] : this.random.pick(next);
       isIncluded = chosen !== undefined;
       if (chosen === undefined) break;
@@ -165,7 +165,7 @@ export class ModelChain implements ChainUnderTest {
       const { transactions, parent } = this.tip;
       if (transactions.length > 0) this.seen.add("transactions taken back");
       if (transactions.some(({ call }) => call.purpose === "approve")) this.seen.add("approval taken back");
-      // Nodes put them back into their pools, if they remember them.
+      // Nodes put them back into their pools if they remember them.
       for (const transaction of transactions)
         if (this.random.chance(0.5))
           for (const node of this.nodes) node.pool.set(transaction.hash, transaction);

@@ -7,14 +7,14 @@ import { type ModelBlock, type ModelNode, nonceAt } from "./node.ts";
 
 const blockOf = ({ number, hash, time }: ModelBlock) => ({ number, hash, time });
 
-/** What a node answers, its lies included. */
+/** A node's snapshot, including its lies. */
 export function snapshotOf(from: {
   node: ModelNode;
   head: ModelBlock;
   finalized: ModelBlock;
   baseFee: bigint;
   question: Question;
-  /** Read last. */
+  /** Read last, like on a real node. */
   receipts: () => Map<string, Receipt>;
   seen: Set<string>;
 }): HostSnapshot {

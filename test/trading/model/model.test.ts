@@ -4,9 +4,9 @@ import { playHistories } from "./history.ts";
 
 const isFull = process.env.FULL !== undefined;
 
-/** The whole number takes 20 seconds of one core: `npm run test:model`. */
+/** `FULL=1` plays all of them, which takes 20 seconds of one core. */
 const most = isFull ? 10_000 : 2000;
-/** Ends soon after all faults were met, but not before so many. */
+/** Ends soon after all faults occurred, but not before this many. */
 const least = isFull ? most : 800;
 const atOnce = 100;
 
@@ -20,7 +20,7 @@ describe("the trading core, in histories full of faults", () => {
   }, 300_000);
 
   it.each(Object.entries(faults))(
-    "spends money once and reports what the chain did, despite %s",
+    "spends money once and reports the chain's outcome, despite %s",
     (_, wanted) => {
       expect(wanted.filter((each) => !reached.has(each))).toEqual([]);
     },

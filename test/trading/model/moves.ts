@@ -51,7 +51,7 @@ async function lie(world: World): Promise<void> {
   await world.chain.lie(anyHost(world), world.random.chance(0.5) ? world.random.pick(lies) : undefined);
 }
 
-/** The chain is away for so long that everything is past its time. */
+/** Cuts off the chain until every deadline has passed. */
 async function outage(world: World): Promise<void> {
   await world.chain.setDown(0, true);
   await world.chain.setDown(1, true);

@@ -6,7 +6,7 @@ import { type System, theSystem } from "./system.ts";
 type Answer = Effects[keyof Effects]["answer"];
 type Rewrite = { effect?: (effect: Effect) => Effect; answer?: (effect: Effect, answer: Answer) => Answer };
 
-/** A procedure whose effects, or their answers, are not what it thinks. */
+/** Runs a procedure with rewritten effects or results. */
 function* rewritten<Result>(
   procedure: Procedure<Result>,
   { effect = (same) => same, answer = (_, same) => same }: Rewrite,
@@ -28,13 +28,13 @@ const inSnapshots = (change: (snapshot: HostSnapshot) => HostSnapshot): Rewrite 
     effect.do === "look" && answer !== undefined ? change(answer as HostSnapshot) : answer,
 });
 
-/** Replaces what works on lanes. */
+/** Replaces the procedure that works on lanes. */
 const work = (rewrite: () => Rewrite): System => ({
   ...theSystem,
   work: (lane, holder) => rewritten(theSystem.work(lane, holder), rewrite()),
 });
 
-/** Takes a silent host for one that knows of nothing, and otherwise agrees with the other. */
+/** Treats a silent host like a host without data that agrees with the other one. */
 function silenceIsNo(): Rewrite {
   let last: HostSnapshot | undefined;
   return {
@@ -47,7 +47,7 @@ function silenceIsNo(): Rewrite {
   };
 }
 
-/** Begins again when the nonce was taken, and asks the signer for another. */
+/** Starts over when the nonce was taken, and asks the signer for another. */
 const retriesWithNewNonce: System = {
   ...theSystem,
   work: (lane, holder) =>
@@ -85,7 +85,7 @@ const retriesWithNewNonce: System = {
     }),
 };
 
-/** Answers with the signed bytes, and writes them afterwards. */
+/** Returns the signed bytes before it writes them. */
 const sendsBeforeRecording: System = {
   ...theSystem,
   *sign(request): Procedure<SignAnswer> {
@@ -115,7 +115,7 @@ const withoutHolder = (write: ItemWrite): readonly ItemWrite[] => {
   return [write];
 };
 
-/** Names its runs by a counter, which begins again when nobody holds the lane. */
+/** Names its runs by a counter, which restarts when the lane is free. */
 function countsHolders(): System {
   const counters = new Map<string, number>();
   return {
@@ -142,7 +142,7 @@ const voidsSigned = (write: ItemWrite): readonly ItemWrite[] =>
     ? [{ ...write, when: { nonce: write.item.nonce } }]
     : [write];
 
-/** Judges a deadline by the clock of the machine. */
+/** Compares deadlines with the machine's clock. */
 function judgesByClock(): System {
   return {
     ...theSystem,
@@ -160,7 +160,7 @@ function judgesByClock(): System {
   };
 }
 
-/** Reads an allowance once, and keeps it. */
+/** Reads an allowance once, and caches it. */
 function keepsAllowance(): System {
   const known = new Map<string, bigint>();
   const rewrite = inSnapshots((snapshot) => ({
@@ -196,7 +196,7 @@ const splitsPosition: System = {
   },
 };
 
-/** Looks for the key after the checks of wallet, switch and balance. */
+/** Looks up the key after the checks of wallet, switch and balance. */
 const replaysLate: System = {
   ...theSystem,
   place: (request) => {
@@ -210,7 +210,7 @@ const replaysLate: System = {
   },
 };
 
-/** The calldata of v3 buys lacks the call that takes unused coin back. */
+/** Omits the call in v3 buys that takes unused coin back. */
 const leavesOutRefund: System = {
   ...theSystem,
   sign: (request) =>
@@ -223,7 +223,7 @@ const leavesOutRefund: System = {
     }),
 };
 
-/** Goes by what the order says, which whoever asks could have written. */
+/** Trusts the order's own state, which the caller could have written. */
 const ignoresCancellations: System = {
   ...theSystem,
   sign: (request) =>
@@ -236,7 +236,7 @@ const ignoresCancellations: System = {
     }),
 };
 
-/** Believes what it has read, though the user may have set another policy since. */
+/** Trusts the policy that it has read, though the user may have changed it since. */
 const trustsOldPolicies: System = {
   ...theSystem,
   sign: (request) =>
@@ -246,7 +246,7 @@ const trustsOldPolicies: System = {
     ),
 };
 
-/** Takes each buy for the first of its day. */
+/** Treats each buy as the first of its day. */
 const forgetsTheDay: System = {
   ...theSystem,
   sign: (request) =>
@@ -260,7 +260,7 @@ const forgetsTheDay: System = {
     }),
 };
 
-/** Systems with one fault each. The model has to notice every one. */
+/** Systems with one fault each. The model must catch every one. */
 export const mutants: Readonly<Record<string, () => System>> = {
   "takes an RPC error for no receipt": () => work(silenceIsNo),
   "retries with a new nonce": () => retriesWithNewNonce,

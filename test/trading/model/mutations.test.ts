@@ -14,7 +14,7 @@ beforeAll(prepareFixtures);
 
 type Path = readonly string[];
 
-/** The paths to every field, those of objects and lists included. */
+/** The paths to every field, including those of objects and lists. */
 const pathsIn = (value: unknown, path: Path = []): Path[] =>
   typeof value !== "object" || value === null || value instanceof Uint8Array
     ? [path]
@@ -43,7 +43,7 @@ const strangers = [
 ];
 const ends = ["clear", "uniswap-v2", "uniswap-v3", "pancakeswap-v2", "planned", "signed", "mined", ""];
 
-/** What a field may be changed to. */
+/** The replacements to try for a field. */
 function changesOf(value: unknown): unknown[] {
   if (typeof value === "bigint")
     return [value + 1n, value - 1n, 3n * value, value / 2n, 0n, 1n, -value, 2n ** 256n - 1n, undefined];
@@ -55,13 +55,13 @@ function changesOf(value: unknown): unknown[] {
   return [{}, undefined];
 }
 
-/** All of them take half a minute: `npm run test:model`. */
+/** `FULL=1` tries all of them, which takes half a minute. */
 const someOf = (changes: unknown[], index: number) =>
   process.env.FULL ? changes : changes.filter((_, number) => (number + index) % 5 === 0);
 
 const names = Object.keys(fixtures);
 
-/** How many lies were harmless. */
+/** The number of changes that the signer accepted. */
 let signatures = 0;
 
 describe("signTransaction", () => {
@@ -82,7 +82,7 @@ describe("signTransaction", () => {
     },
   );
 
-  it("never does with several changes at once, values taken from elsewhere among them", async () => {
+  it("never does with several changes at once, including values from elsewhere", async () => {
     const paths = Object.fromEntries(names.map((name) => [name, pathsIn(fixtures[name]).slice(1)]));
     const changes = fc.array(fc.tuple(fc.nat(), fc.nat(), fc.boolean()), { minLength: 2, maxLength: 5 });
     await fc.assert(

@@ -10,7 +10,7 @@ export type ModelBlock = Block & {
   transactions: readonly Transaction[];
 };
 
-/** A host: its own idea of the newest block, and its own pool. */
+/** A host with its own newest block and its own pool. */
 export class ModelNode {
   head: ModelBlock;
   finalized: ModelBlock;
@@ -40,11 +40,11 @@ export class ModelNode {
     return nonce;
   }
 
-  /** Returns what the node answers. */
+  /** Returns the node's response. */
   take(transaction: Transaction, isDelegated: boolean): "taken" | "refused" | "in-flight limit" {
     const { wallet, nonce, hash } = transaction;
     if (this.isDown || nonce < nonceAt(this.head, wallet)) return "refused";
-    // Such a wallet may have one transaction waiting, which must be its next.
+    // A delegated wallet may have only its next transaction waiting.
     if (isDelegated && nonce !== nonceAt(this.head, wallet)) return "in-flight limit";
     const rival = [...this.pool.values()].find(
       (other) => other.wallet === wallet && other.hash !== hash && other.nonce === nonce,

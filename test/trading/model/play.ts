@@ -13,7 +13,7 @@ export async function stepAny(world: World): Promise<void> {
   if (process !== undefined) await world.step(process);
 }
 
-/** Lets a process run on, to its end or, with this probability, into a fault. */
+/** Runs a process to its end or, with this probability, into a fault. */
 export async function runOn(world: World, process: Process, faults: number): Promise<void> {
   const { random } = world;
   const faultAt = random.chance(faults) ? random.below(process.name === "work" ? 24 : 6) : -1;
@@ -26,7 +26,7 @@ export async function mine(world: World): Promise<void> {
   await world.chain.mine(seconds(world), world.random.chance(0.5));
 }
 
-/** Wakes a lane, of which an invocation may have been lost. */
+/** Wakes a lane whose invocation may have been lost. */
 export async function wake(world: World, faults: number): Promise<void> {
   const lane = world.wakes.shift() ?? world.random.pick(world.table.all("lane"));
   if (lane === undefined) return;
@@ -35,7 +35,7 @@ export async function wake(world: World, faults: number): Promise<void> {
   if (started !== undefined) await runOn(world, started, faults);
 }
 
-/** Little goes wrong for a while: blocks come, and lanes are worked on. */
+/** Plays a quiet time: blocks come, and lanes are worked on. */
 export async function calm(world: World, length = 2 + world.random.below(8)): Promise<void> {
   for (let rounds = length; rounds > 0; rounds--) {
     for (const lane of world.table.all("lane")) {
@@ -47,7 +47,7 @@ export async function calm(world: World, length = 2 + world.random.below(8)): Pr
   }
 }
 
-/** Runs a process until it is about to do something, or has ended. */
+/** Runs a process until it reaches an effect, or has ended. */
 export async function runUntil(world: World, process: Process | undefined, label: string): Promise<boolean> {
   for (let steps = 0; steps < 60 && process !== undefined && world.processes.includes(process); steps++) {
     if (labelOf((process.signer ?? process).effect) === label) return true;

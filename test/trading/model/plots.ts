@@ -5,7 +5,10 @@ import { changePolicy } from "./policies.ts";
 import { retired } from "./table.ts";
 import { chain, type World } from "./world.ts";
 
-/** A signature is about to be recorded while its order is cancelled, stopped, retired, forbidden or too late. Either may be first. */
+/**
+ * Cancels, stops, retires, forbids or delays an order while its signature is about to be recorded. Either may
+ * come first.
+ */
 export async function lateSignature(world: World): Promise<void> {
   const lane = anyLane(world);
   const executor = lane && world.startWork(lane);
@@ -33,7 +36,7 @@ export async function lateSignature(world: World): Promise<void> {
     await runOn(world, process, 0);
 }
 
-/** The next run, which finds that the order has to end. */
+/** Plays the next run, which has to end the order. */
 async function afterEnding(world: World, wallet: string, userID: string, validUntil: number) {
   const cause = world.random.below(3);
   if (cause === 0) world.isStopped = true;
@@ -42,12 +45,12 @@ async function afterEnding(world: World, wallet: string, userID: string, validUn
   return world.startWork({ chain, wallet });
 }
 
-/** A run stops right before it writes a plan, and goes on after another order has used the nonce. */
+/** Freezes a run before it writes a plan, and resumes it after another order has used the nonce. */
 export async function stalePlan(world: World, clients: Clients): Promise<void> {
   const wallet = clients.placeFor(25n);
   await settleDown(world);
   const lane = { chain, wallet } as const;
-  // Too expensive for the order: it waits. Then it is cheap enough for a moment.
+  // The order waits while gas is too expensive. Then gas is cheap for a moment.
   await world.chain.setBaseFee(30n);
   await calm(world, 1);
   await world.chain.setBaseFee(5n);
@@ -68,7 +71,7 @@ export async function stalePlan(world: World, clients: Clients): Promise<void> {
   await runOn(world, planner, 0);
 }
 
-/** Another program's transaction leaves the chain for good, after a transaction of ours was signed on top of it. */
+/** Removes another program's transaction for good after a transaction of ours was signed on top of it. */
 export async function gapBelow(world: World, clients: Clients): Promise<void> {
   const { chain: blocks, random } = world;
   const wallet = clients.placeFor(200n);
@@ -91,7 +94,7 @@ export async function gapBelow(world: World, clients: Clients): Promise<void> {
   await calm(world);
 }
 
-/** Everything that was bought is sold, and bought again. */
+/** Sells everything that was bought, and buys again. */
 export async function roundTrip(world: World, clients: Clients): Promise<void> {
   const wallet = world.random.pick(wallets) as string;
   const token = world.random.pick(tokens) as string;
@@ -105,7 +108,10 @@ export async function roundTrip(world: World, clients: Clients): Promise<void> {
   clients.trade(wallet, "buy", token, 500n);
 }
 
-/** Somebody who can write orders, but no cancellations, puts a cancelled order back and asks for its signature. */
+/**
+ * Lets an attacker with write access to orders, but not to cancellations, restore a cancelled order and
+ * request its signature.
+ */
 export async function undoneCancellation(world: World, clients: Clients): Promise<void> {
   const wallet = clients.placeFor(200n);
   await settleDown(world);
@@ -133,7 +139,7 @@ export async function undoneCancellation(world: World, clients: Clients): Promis
   ]);
 }
 
-/** One host lies while the other is silent. */
+/** Makes one host lie while the other is silent. */
 export async function oneLiar(world: World): Promise<void> {
   const host = anyHost(world);
   const lie = world.random.pick(lies);
@@ -148,7 +154,7 @@ export async function oneLiar(world: World): Promise<void> {
   await world.chain.setDown(host === 0 ? 1 : 0, false);
 }
 
-/** The placing runs end. */
+/** Ends the placing runs. */
 async function settleDown(world: World): Promise<void> {
   for (const process of world.processes.filter(({ name }) => name === "place"))
     await runOn(world, process, 0);

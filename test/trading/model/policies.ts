@@ -5,7 +5,7 @@ import { chain, type World } from "./world.ts";
 
 const dayMs = 24 * 60 * 60_000;
 
-/** A user of a wallet sets its policy. What allows more holds after 40 seconds at most, and not after a day. */
+/** Sets a wallet's policy by one of its users. Looser rules apply after at most 40 seconds instead of a day. */
 export function setPolicy(world: World): void {
   const { random } = world;
   const userID = random.pick(users) as string;

@@ -8,16 +8,16 @@ export type Process = {
   id: number;
   name: keyof System;
   procedure: Procedure<unknown>;
-  /** What it wants done next. */
+  /** The next effect. */
   effect: Effect;
   lane?: LaneKey;
   skewMs: number;
   isFrozen: boolean;
-  /** The signer that it waits for. */
+  /** The signer that the process waits for. */
   signer?: Process;
-  /** Whether the switch was on when it read the table. */
+  /** Whether trading was stopped when the process read the table. */
   sawStop: boolean;
-  /** The answer to the caller, once it has ended. */
+  /** Receives the result when the process ends. */
   onEnd: (end: End) => void;
 };
 
@@ -25,7 +25,7 @@ export type End = { result: unknown } | { failure: string };
 
 export type Answer = Effects[keyof Effects]["answer"];
 
-/** What a step is for, to name crashes by. */
+/** Describes a step, to name crashes by. */
 export function labelOf(effect: Effect): string {
   return effect.do === "write" ? labelOfStep(effect.step) : effect.do;
 }

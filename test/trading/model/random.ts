@@ -1,15 +1,15 @@
 import { mulberry32 } from "../../../lib/local/src/random.ts";
 
-/** Random numbers that follow from a seed, so that every history can be played again. */
+/** Random numbers from a seed, so that every history can be replayed. */
 export class Random {
-  /** From 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   readonly next: () => number;
 
   constructor(seed: number) {
     this.next = mulberry32(Math.imul(seed, 0x9e3779b1) | 0);
   }
 
-  /** From 0 to below the limit. */
+  /** Returns a whole number from 0 to below the limit. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }

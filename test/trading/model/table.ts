@@ -20,7 +20,7 @@ const kinds = Object.keys(nameOf) as Kind[];
 
 type Change = { kind: Kind; name: string; before: unknown; after: unknown };
 
-/** A table whose steps happen as a whole. Items are never changed in place. */
+/** A table with atomic steps. Items are immutable. */
 export class ModelTable {
   private readonly items = Object.fromEntries(kinds.map((kind) => [kind, new Map()])) as {
     [K in Kind]: Map<string, Items[K]>;

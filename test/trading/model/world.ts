@@ -18,11 +18,11 @@ export type Fault = "none" | "before" | "after";
 
 export const chain = "eth";
 
-/** Everything that is not the code under test: chain, table, machines, clients and their clocks. */
+/** Everything around the code under test: chain, table, machines, clients and their clocks. */
 export class World {
   readonly table = new ModelTable();
   readonly processes: Process[] = [];
-  /** What has happened, for the coverage. */
+  /** Events so far, for the coverage. */
   readonly seen: Set<string>;
   readonly invariants: Invariants;
   readonly maxGasPrices = new Map<string, bigint>();
@@ -102,12 +102,12 @@ export class World {
     this.resume(process, answer);
   }
 
-  /** Somebody writes what the code under test would not. */
+  /** Makes a write that the code under test never would. */
   async tamper(step: TradeStep): Promise<void> {
     this.table.write(step);
   }
 
-  /** Every machine stops at once. */
+  /** Stops every machine at once. */
   restart(): void {
     this.seen.add("restart");
     for (const process of [...this.processes]) this.end(process, { failure: "restart" });

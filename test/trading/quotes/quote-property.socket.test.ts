@@ -28,7 +28,7 @@ type Trade = {
   name: keyof typeof decimalsOf;
   side: "buy" | "sell";
   venues: readonly SwapVenue[];
-  /** Units of the coin for a buy, or millionths of the wallet's tokens for a sale. */
+  /** The units of the coin for a buy, or the millionths of the wallet's tokens for a sale. */
   coins: bigint;
   share: number;
 };
@@ -37,7 +37,7 @@ const trade: fc.Arbitrary<Trade> = fc.record({
   name: fc.constantFrom("moon" as const, "usdx" as const, "taxd" as const),
   side: fc.constantFrom("buy" as const, "sell" as const),
   venues: fc.constantFrom<SwapVenue[]>(["uniswap-v2"], ["uniswap-v3"], ["uniswap-v2", "uniswap-v3"]),
-  // Small amounts are as frequent as large ones.
+  // Makes small amounts as frequent as large ones.
   coins: fc
     .tuple(fc.integer({ min: 3, max: 18 }), fc.bigInt({ min: 1n, max: 30n }))
     .map(([e, m]) => m * 10n ** BigInt(e)),
@@ -56,7 +56,7 @@ async function send(call: Call): Promise<TestReceipt> {
   return receipt;
 }
 
-/** Quotes a trade and makes it. Returns the quote, and the changes of balances. */
+/** Quotes and executes a trade. Returns the quote, and the changes of balances. */
 async function quoteAndTrade({ name, side, venues, coins, share }: Trade) {
   const token = localAddresses[name];
   const reader = readerOf(chain);

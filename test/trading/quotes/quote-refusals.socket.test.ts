@@ -128,7 +128,7 @@ describe("quoteTrade", () => {
     expect((await quote({ token, amount: "0.1", wallet })).amountOut).toBe("987.15803439706129885");
   });
 
-  /** Code that answers every call with this many bytes, reverts with them, logs them, or never ends. */
+  /** Contract code that returns, reverts with or logs this many bytes, or never ends. */
   const bombs: Record<string, (size: string) => string> = {
     "answers with much": (size) => `0x62${size}5ff3`,
     "reverts with much": (size) => `0x62${size}5ffd`,

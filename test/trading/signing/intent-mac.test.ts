@@ -10,7 +10,7 @@ const keyNamed = (name: string) => kms.ensureKey(name, "HMAC_256").arn;
 const macs = openMacs(keyNamed("intents"), config);
 
 describe("a MAC over an intent", () => {
-  it("holds for the intent as the table gives it back, with its fields in another order", async () => {
+  it("verifies the intent as read from the table, with its fields in another order", async () => {
     const mac = await macs.makeMac(intent());
     const stored = JSON.parse(JSON.stringify(packed(intent())));
     const reversed = Object.fromEntries(Object.entries(unpacked(stored) as Intent).reverse()) as Intent;
@@ -35,12 +35,12 @@ describe("a MAC over an intent", () => {
     validUntil: intent().validUntil + 1,
   };
 
-  it.each(Object.entries(others))("does not hold with another %s", async (name, value) => {
+  it.each(Object.entries(others))("rejects another %s", async (name, value) => {
     const mac = await macs.makeMac(intent());
     expect(await macs.checkMac({ ...intent(), [name]: value }, mac)).toBe(false);
   });
 
-  it("does not hold without a field, with one more, or with an amount of another type", async () => {
+  it("rejects a missing field, an extra field, and an amount of another type", async () => {
     const mac = await macs.makeMac(intent());
     const { isPrivate: _, ...less } = intent();
     const changed = [
@@ -52,7 +52,7 @@ describe("a MAC over an intent", () => {
     for (const other of changed) expect(await macs.checkMac(other as Intent, mac)).toBe(false);
   });
 
-  it("does not hold if a bit of it was changed, and not in another form", async () => {
+  it("rejects a changed bit, and another encoding", async () => {
     const mac = await macs.makeMac(intent());
     const bytes = Buffer.from(mac, "base64");
     for (let bit = 0; bit < bytes.length * 8; bit += 5) {
@@ -64,12 +64,12 @@ describe("a MAC over an intent", () => {
       expect(await macs.checkMac(intent(), other)).toBe(false);
   });
 
-  it("does not hold under another key", async () => {
+  it("rejects another key", async () => {
     const mac = await macs.makeMac(intent());
     expect(await openMacs(keyNamed("others"), config).checkMac(intent(), mac)).toBe(false);
   });
 
-  it("is not judged if KMS does not answer", async () => {
+  it("fails, instead of rejecting, if KMS does not respond", async () => {
     const mac = await macs.makeMac(intent());
     const away = openMacs("arn:aws:kms:us-east-1:000000000000:key/gone", config);
     await expect(away.checkMac(intent(), mac)).rejects.toThrow();

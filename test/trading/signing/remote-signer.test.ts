@@ -20,11 +20,11 @@ const request: SignRequest = {
   fees: planned.fees,
 };
 
-/** As Lambda carries it. */
+/** Converts a value like Lambda's transport. */
 const carried = (value: unknown) => JSON.parse(JSON.stringify(value));
 
 describe("remoteSigner", () => {
-  it("asks by JSON with amounts as text, which the function reads", async () => {
+  it("sends JSON with amounts as text, which the function reads", async () => {
     const call = vi.fn(async (payload: unknown) => {
       expect(readSignRequest(carried(payload))).toEqual(request);
       return carried(signPayload({ slot: signed }));
@@ -35,7 +35,7 @@ describe("remoteSigner", () => {
     expect(onFault).not.toHaveBeenCalled();
   });
 
-  it.each([{ refused: "no" }, { later: "soon" }])("hands on %j", async (answer) => {
+  it.each([{ refused: "no" }, { later: "soon" }])("returns %j unchanged", async (answer) => {
     expect(await remoteSigner(async () => carried(answer), vi.fn())(request)).toEqual(answer);
   });
 
@@ -49,14 +49,14 @@ describe("remoteSigner", () => {
     ["a slot of another nonce", { slot: { ...slots.slot, nonce: 8 } }],
     ["a slot without an attempt", { slot: { ...slots.slot, attempts: [] } }],
     ["an amount that is no number", { slot: { ...slots.slot, gasLimit: { bigint: "much" } } }],
-  ])("keeps the order for later if the answer is %s", async (_, answer) => {
+  ])("postpones the order if the response is %s", async (_, answer) => {
     const onFault = vi.fn();
     const signer = remoteSigner(async () => answer, onFault);
     expect(await signer(request)).toEqual({ later: "the signer does not answer" });
     expect(onFault).toHaveBeenCalledWith(expect.objectContaining({ name: "UnreadableAnswer" }));
   });
 
-  it("keeps the order for later if the function cannot be reached or fails", async () => {
+  it("postpones the order if the function cannot be reached or fails", async () => {
     const onFault = vi.fn();
     const fault = new Error("ResourceNotReadyException");
     const signer = remoteSigner(() => Promise.reject(fault), onFault);

@@ -17,7 +17,7 @@ const later = (hash?: string, finalized = latest.number): HostSnapshot =>
     blocks: new Map(hash === undefined ? [] : [[latest.number, hash]]),
   });
 
-/** Makes all moves that the hosts' answers allow. */
+/** Makes all moves that the hosts' snapshots allow. */
 function settled(scene: LaneState) {
   let { view } = scene;
   for (let moves = 0; moves < 9; moves++) {

@@ -5,14 +5,14 @@ import type { Performers } from "../../../../lib/trading/execution/run-procedure
 import type { LaneBench } from "./lane-bench.ts";
 
 /**
- * How an effect fails: it does not happen, the run dies right after it, or it happens and its answer is lost. What asked for
- * it repeats it then, as the SDK does, unless it goes on without an answer.
+ * A fault of an effect: it does not happen, the run dies right after it, or its result is lost. After a lost
+ * result, the caller repeats the effect like the SDK, unless it can continue without the result.
  */
 export type Fault = "not arrived" | "died after" | "answer lost";
 
 type Name = keyof Effects;
 
-/** The effects that change nothing: it makes no difference whether the run dies before or after them. */
+/** Effects that change nothing, so the run may die before or after them with the same outcome. */
 const reads: readonly Name[] = [
   "readLane",
   "readSigning",
@@ -26,12 +26,12 @@ const reads: readonly Name[] = [
   "signBytes",
 ];
 
-/** They happen in the run itself. */
+/** Effects inside the run itself. */
 const own: readonly Name[] = ["now", "pause"];
 
 export const isChanging = (name: Name): boolean => !own.includes(name) && !reads.includes(name);
 
-/** The ways in which an effect can fail that differ from each other. */
+/** The faults of an effect that differ from each other. */
 export function faultsOf(name: Name): Fault[] {
   if (own.includes(name)) return [];
   if (isChanging(name)) return ["not arrived", "died after", "answer lost"];
@@ -40,7 +40,7 @@ export function faultsOf(name: Name): Fault[] {
 
 class Died extends Error {}
 
-/** Has one effect fail, given by its number. Returns the names of all effects in their order, as they are performed. */
+/** Makes one effect fail, given by its number. Returns the names of all effects in order. */
 export function failOne(bench: LaneBench, fault: { number: number; how: Fault } | undefined): Name[] {
   const names: Name[] = [];
   const plain = bench.wrap;
@@ -69,7 +69,7 @@ async function withoutAnswer(name: Name, act: () => unknown): Promise<unknown> {
 
 const answersToLose = new AsyncLocalStorage<{ count: number }>();
 
-/** Has the table's client see an answer as a broken connection, where one is to be lost. */
+/** Makes the table's client see a broken connection where a response is to be lost. */
 export function loseAnswers({ client }: Table): void {
   client.middlewareStack.add(
     (next) => async (args) => {
@@ -83,7 +83,7 @@ export function loseAnswers({ client }: Table): void {
   );
 }
 
-/** Runs something that may die of a fault. Returns whether it did not. */
+/** Runs work that a fault may end. Returns whether it survived. */
 export async function survives(run: () => Promise<unknown>): Promise<boolean> {
   try {
     await run();

@@ -44,15 +44,15 @@ const genesisOf = (wallet: string): State => ({
   strayCoins: 0n,
 });
 
-/** By name: the table gives fields in another order. */
+/** Sorted by name, because the table returns fields in another order. */
 const macOf = (intent: Intent) => `MAC of ${Object.entries(intent).toSorted().join()}`;
 
 let count = 0;
 
-/** What changes the effects that everything on the bench performs. */
+/** Wraps the effects of all participants on the bench. */
 export type Wrap = (performers: Performers) => Performers;
 
-/** A wallet of a user, on a chain in memory and in a real table, with a signer that has its key. */
+/** A user's wallet on a chain in memory and in a real table, with a signer that has its key. */
 export class LaneBench {
   readonly lane: LaneKey;
   readonly userID: string;
@@ -82,7 +82,7 @@ export class LaneBench {
     return putItems(this.table, [{ ...walletKey(userID, chain, wallet) }]);
   }
 
-  /** Has the next run wait before an effect, given by its name and its number among those of this name. */
+  /** Pauses the next run before an effect, given by its name and its number among those of this name. */
   stopAt(name: keyof Effects, number: number): { reached: Promise<void>; goOn: () => void } {
     const reached = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
@@ -100,7 +100,7 @@ export class LaneBench {
     return { reached: reached.promise, goOn: gate.resolve };
   }
 
-  /** Everything of these users, their orders included. */
+  /** All items of these users, including orders. */
   async itemsOf(users: readonly string[]): Promise<Item<object>[]> {
     const ranges = users.flatMap(everythingOf);
     const items = await Promise.all(ranges.map((range) => queryRange<object>(this.table, range)));
@@ -132,7 +132,7 @@ export class LaneBench {
         return [look(0), look(1)];
       },
       now: () => this.nowMs,
-      // Time passes, in which others get their turn.
+      // Lets time pass, in which others run.
       pause: async ({ ms }) => {
         this.nowMs += ms;
         await pause(0);
