@@ -8,11 +8,11 @@ import type { Person } from "./people.ts";
 import { strangersIn } from "./people.ts";
 import type { Answer, Service } from "./service.ts";
 
-/** Where an action reports what contradicts the service's promises. */
+/** Receives violations of the service's promises. */
 export type Report = (problem: string) => void;
 
 type World = { service: Service; chance: Chance; report: Report };
-/** Returns the statuses of the answers; 0 stands for none. */
+/** Returns the statuses of the responses; 0 means no response. */
 type Action = (world: World, person: Person) => Promise<number[]>;
 
 /** How often each action is taken. */
@@ -37,10 +37,10 @@ export const weights = {
 
 export type ActionName = keyof typeof weights;
 
-/** After that many, a user imports known keys again, most of which they hold. */
+/** After this many imports, a user imports known keys again, most of which they hold. */
 const newKeys = { Base: 13, Pro: 53 };
 
-/** Sends a request, and searches the answer for other users' data. */
+/** Sends a request, and searches the response for other users' data. */
 async function ask({ service, report }: World, person: Person, method: string, path: string, body?: unknown) {
   const answer = await service.send(person, method, path, body);
   if (answer === undefined) return undefined;
@@ -49,7 +49,7 @@ async function ask({ service, report }: World, person: Person, method: string, p
   return answer;
 }
 
-/** Data are read at any time, so what an answer shows must agree with the answers before it. */
+/** Data are read at any time, so each response must agree with all earlier ones. */
 const reading =
   (path: string, problemsOf: (person: Person, json: unknown) => string[] = () => []): Action =>
   async (world, person) => {
@@ -165,7 +165,7 @@ export const actions: Record<ActionName, Action> = {
   },
 };
 
-/** Faults can fail any request, but they never turn one good or bad. */
+/** Faults can make any request fail, but never make an invalid one succeed. */
 function expectStatus({ report }: World, answer: Answer | undefined, what: string, statuses: number[]): void {
   if (answer === undefined || answer.status >= 500 || statuses.includes(answer.status)) return;
   report(`${what} was answered with ${answer.status}: ${answer.text.slice(0, 200)}`);
@@ -240,7 +240,7 @@ export function profileValuesIn(json: unknown): ProfileValues {
 export const rewardsIn = (json: unknown): { id: string; cost: number; userCanAfford: boolean }[] =>
   (json as { data: { rewards: { id: string; cost: number; userCanAfford: boolean }[] } }).data.rewards;
 
-/** The orders and positions of a user, of which each grows through many versions. */
+/** The number of orders and positions per user, each of which gets many versions. */
 const executionsPerUser = 12;
 
 function newExecution(chance: Chance, { id: userID, versions }: Person) {

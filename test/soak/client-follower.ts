@@ -5,13 +5,13 @@ import type { Follower, FollowerCounts } from "./follower.ts";
 import type { Patch } from "./model.ts";
 import type { Service } from "./service.ts";
 
-/** A soak is short, so the client waits a quarter of its times. */
+/** A soak is short, so the client waits only a quarter of its usual times. */
 const clock: Clock = { ...realClock, after: (ms, act) => realClock.after(ms / 4, act) };
 
 /**
- * Follows a user's data with the client that users have, so that the audit judges its states, too.
+ * Follows a user's data with the published client, so that the audit covers its state, too.
  *
- * @param check called with each text that the user is sent, and with the settings in it
+ * @param check called with each text sent to the user, and with the settings in it
  */
 export function followWithClient(
   { target: { baseUrl, streamUrl, keep } }: Service,
@@ -53,7 +53,7 @@ export function followWithClient(
     isReady: () => isLive,
     pricesAsOf: () =>
       Math.max(0, ...Object.values(stream.state?.prices ?? {}).map(({ asOf }) => Date.parse(asOf))),
-    // It subscribes once, and keeps to that.
+    // The client subscribes only once.
     fidget() {},
     counts,
     stop: () => stream.close(),

@@ -3,15 +3,15 @@ import { WebSocket } from "ws";
 import type { Patch } from "./model.ts";
 import type { Service } from "./service.ts";
 
-/** A client as docs/streams.md describes it, which follows the changes of its user's data. */
+/** A client that follows its user's data as docs/streams.md describes. */
 export type Follower = {
   /** The version of each order and position, by id. */
   executions(): ReadonlyMap<string, number>;
-  /** The settings of each chain, as far as they are known. */
+  /** The known settings of each chain. */
   settings(): ReadonlyMap<string, Patch>;
   /** Whether it is connected, subscribed and has read the settings. */
   isReady(): boolean;
-  /** When the newest price was quoted, in milliseconds since the epoch. */
+  /** The time of the newest price, in milliseconds since the epoch. */
   pricesAsOf(): number;
   /** Unsubscribes from prices, and subscribes to everything again. */
   fidget(): void;
@@ -34,15 +34,15 @@ const channels = ["orders", "positions", "prices"];
 
 /** How long it waits for snapshots and settings before it asks again. */
 const askAgainMs = 2500;
-/** How long it waits for the answer to a message before it connects again. */
+/** How long it waits for a reply before it reconnects. */
 const answerMs = 5000;
-/** The first pause before it connects again. Each refusal doubles it. */
+/** The first pause before it reconnects. Each refusal doubles it. */
 const reconnectMs = 300;
 const maxReconnectMs = 3000;
 
 const chainNames = { ethereum: "eth", solana: "sol", base: "base" } as const;
 
-/** @param check called with each text that the user is sent, and with the settings in it */
+/** @param check called with each text sent to the user, and with the settings in it */
 export function follow(
   service: Service,
   user: { token: string },
@@ -88,7 +88,7 @@ export function follow(
     connection.on("open", () => {
       opened = true;
       counts.connections++;
-      // What is held of an earlier connection does not count any more.
+      // Data of earlier connections are dropped.
       state = own;
       socket = connection;
       void prepare(own, connection);
@@ -117,9 +117,10 @@ export function follow(
     for (const channel of channels) own.awaited.add(channel);
     connection.send(JSON.stringify({ type: "ping", id: "p" }));
     own.since = ask(own, connection, "unsubscribe", ["prices"]);
-    // Messages of one connection may be handled at the same time, so the next one waits for the answer, if it comes.
+    // Messages of one connection may be handled concurrently, so the next one waits for the reply, if it
+    // comes.
     for (let waitedMs = 0; waitedMs < answerMs && own.answered < own.since; waitedMs += 50) await pause(50);
-    // Without an answer, the service may unsubscribe the client later.
+    // Without a reply, the service may still unsubscribe the client later.
     if (own.answered < own.since) connection.terminate();
     else await prepare(own, connection);
   }
@@ -143,12 +144,12 @@ export function follow(
 
 type State = {
   executions: Map<string, number>;
-  /** Values read over HTTP have version 0: an event is later, or will be followed by a later one. */
+  /** Values read over HTTP have version 0: an event replaces them. */
   settings: Map<string, { version: number; values: Patch }>;
   settingsRead: boolean;
   /** The channels whose snapshots are not complete. */
   awaited: Set<string>;
-  /** The ids of the last request, of the last unsubscribe, and of the last answer. */
+  /** The ids of the last request, of the last unsubscribe, and of the last reply. */
   asked: number;
   since: number;
   answered: number;
@@ -184,7 +185,7 @@ function take(state: State, { type, id, channel = "", more, data }: Message): vo
       state.settings.set(chain, { version, values: settings });
   }
   if (type !== "update" && type !== "snapshot") return;
-  // A late snapshot from before the last unsubscribe says nothing about the subscription since then.
+  // A snapshot from before the last unsubscribe does not confirm the new subscription.
   if (type === "snapshot" && more !== true && state.answered > state.since) state.awaited.delete(channel);
   if (channel === "prices") {
     for (const { asOf } of data as { asOf: string }[])
@@ -203,7 +204,7 @@ function readSettings(state: State, profile: unknown): void {
   state.settingsRead = true;
 }
 
-/** The settings in an answer of getUserData, by chain. */
+/** The settings in a response of getUserData, by chain. */
 export function settingsIn(profile: unknown): [chain: string, Patch][] {
   const { tradingSettings } = profile as { tradingSettings: Record<keyof typeof chainNames, Patch> };
   return Object.entries(chainNames).map(([name, chain]) => [

@@ -1,6 +1,7 @@
 /**
- * `npm run soak` sends mixed requests and messages of many users to a local runner with injected faults, then audits
- * everything. With `--trade`, the users trade on local chains. It fails if a promise of the service is broken.
+ * `npm run soak` sends mixed requests and messages of many users to a local runner with injected faults, then
+ * audits everything. With `--trade`, the users trade on local chains. It fails if the service breaks a
+ * promise.
  */
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,9 +30,9 @@ const { values } = parseArgs({
     orders: { type: "string", default: "1000" },
     traders: { type: "string", default: "50" },
     seed: { type: "string", default: "1" },
-    /** How many requests are under way at a time. */
+    /** The number of concurrent requests. */
     "at-once": { type: "string", default: "16" },
-    /** Keeps what the run has written, and says where. */
+    /** Keeps the run's files, and prints their folder. */
     keep: { type: "boolean", default: false },
   },
 });
@@ -95,7 +96,7 @@ const bar = new SingleBar(
 );
 const onProgress = (done: number, phase: string) => bar.update(done, { phase });
 
-/** Returns the report as text, and what was found. */
+/** Returns the report as text, and the problems. */
 async function run(): Promise<{ text: string; problems: string[] }> {
   if (chainPort === undefined) {
     bar.start(requests, 0, { phase: "calm" });
@@ -122,7 +123,7 @@ try {
   );
   const traces = [
     ...tracesIn(folder, traceFinder(secrets)),
-    // Chains and the table have them, and nothing else may.
+    // Only the chains and the table may contain signed bytes.
     ...tracesIn(folder, traceFinder(signed), (path) => path.endsWith(".log")),
   ];
   const searched = secrets.length + signed.length;
@@ -132,7 +133,7 @@ try {
   broken = problems.length > 0;
 } finally {
   await runner.stop();
-  if (values.keep || broken) console.error(`What was written is in ${temporary}`);
+  if (values.keep || broken) console.error(`The run's files are in ${temporary}`);
   else rmSync(temporary, { recursive: true });
 }
 process.exitCode = broken ? 1 : 0;

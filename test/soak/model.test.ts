@@ -38,7 +38,7 @@ describe("the model of a user's wallets", () => {
 });
 
 describe("the model of a user's settings", () => {
-  it("knows a setting by the last change that was done", () => {
+  it("expects the value of the last change that was done", () => {
     const model = createModel();
     model.noteSettings("eth", { slippage: 1.0101 }, "done");
     model.noteSettings("eth", { slippage: 1.0102 }, "done");
@@ -50,7 +50,7 @@ describe("the model of a user's settings", () => {
       ]);
   });
 
-  it("allows each value of unknown outcome since then", () => {
+  it("accepts each value of unknown outcome since then", () => {
     const model = createModel();
     model.noteSettings("sol", { autoBuy: true }, "done");
     model.noteSettings("sol", { autoBuy: false }, "unknown");
@@ -77,13 +77,13 @@ describe("ownerOfSlippage", () => {
         expect(ownerOfSlippage(slippageOf(index, last, last)), `${index} ${last}`).toBe(index);
   });
 
-  it("knows defaults and other values from slippages", () => {
+  it("distinguishes defaults and other values from slippages", () => {
     expect([1, 0.5, 1.01, 100, true, "1.0101"].map(ownerOfSlippage)).toEqual(Array(6).fill(undefined));
   });
 });
 
 describe("the model of a user's profile", () => {
-  it("knows the last value that was set, and each of unknown outcome since", () => {
+  it("expects the last value that was set, or a later one of unknown outcome", () => {
     const model = createModel();
     expect(model.problemsOfProfile({ tier: "Base", points: 0, xp: 0 })).toEqual([]);
     model.noteProfile({ xp: 5, points: 100 }, "done");
@@ -95,7 +95,7 @@ describe("the model of a user's profile", () => {
     ]);
   });
 
-  it("finds a reward that the points do not pay for", () => {
+  it("finds a reward that the points cannot buy", () => {
     const model = createModel();
     model.noteProfile({ points: 100 }, "done");
     const rewards = (...affordable: boolean[]) =>
@@ -119,7 +119,7 @@ describe("the model of a user's profile", () => {
 });
 
 describe("the model of a user's orders and positions", () => {
-  it("allows the last version that was done, and later ones of unknown outcome", () => {
+  it("accepts the last version that was done, and later ones of unknown outcome", () => {
     const model = createModel();
     model.noteExecution("o", 1, "done");
     model.noteExecution("o", 2, "done");

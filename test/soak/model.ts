@@ -1,6 +1,6 @@
 /**
- * What the service answered to a write. After an unknown outcome, such as a 500 or a lost connection, the write may have
- * been done or not.
+ * The outcome of a write. `unknown`: after a 500 or a lost connection, for example, the write may have
+ * happened or not.
  */
 export type Outcome = "done" | "refused" | "unknown";
 
@@ -9,37 +9,37 @@ export type Wallet = { network: string; address: string };
 type SettingValue = string | number | boolean;
 export type Patch = Readonly<Record<string, SettingValue>>;
 
-/** What an operator can change. */
+/** Values that an operator can change. */
 export type ProfileValues = { tier?: "Base" | "Pro"; points?: number; xp?: number };
 
 const profileDefaults = { tier: "Base", points: 0, xp: 0 } as const satisfies Required<ProfileValues>;
 
 const walletLimits = { Base: 10, Pro: 50 };
 
-/** What a user's data may be, by the answers to the user's writes. */
+/** The possible data of a user, given the responses to the user's writes. */
 export type Model = {
   noteImport(wallet: Wallet, outcome: Outcome): void;
   noteSettings(chain: string, patch: Patch, outcome: Outcome): void;
-  /** Notes a version of an order or a position. Versions of one record grow. */
+  /** Records a version of an order or a position. Versions of one record grow. */
   noteExecution(id: string, version: number, outcome: Outcome): void;
   noteProfile(values: ProfileValues, outcome: Outcome): void;
-  /** Whether the answers allow that the user holds as many wallets as their tier may. Tiers only rise. */
+  /** Whether the user may have reached the limit of wallets. Tiers only rise. */
   isPerhapsFull(): boolean;
   isPro(): boolean;
-  /** Each returns what contradicts the answers, in sentences. */
+  /** Each method returns contradictions to the responses, as sentences. */
   problemsOfWallets(found: readonly Wallet[]): string[];
   problemsOfSettings(chain: string, found: Readonly<Record<string, unknown>>): string[];
   problemsOfProfile(found: ProfileValues): string[];
-  /** @param rewards as the user is shown them */
+  /** @param rewards as shown to the user */
   problemsOfRewards(rewards: readonly { id: string; cost: number; userCanAfford: boolean }[]): string[];
   /** @param found versions by id */
   problemsOfExecutions(found: ReadonlyMap<string, number>): string[];
 };
 
-/** Writes of one setting or record must be noted in the order in which they are made, one after another. */
+/** Writes of one setting or record must be recorded in order, one after another. */
 export function createModel(): Model {
   const wallets = new Map<string, Outcome>();
-  /** The values that a setting may have; undefined stands for its default. */
+  /** The possible values of each setting; undefined means its default. */
   const settings = new Map<string, Set<SettingValue | undefined>>();
   const executions = new Map<string, Set<number | undefined>>();
   const profile = new Map<string, Set<SettingValue | undefined>>();
@@ -88,7 +88,8 @@ export function createModel(): Model {
       return Object.entries(found).flatMap(([name, value]) => {
         const possible = settings.get(`${chain} ${name}`);
         if (possible === undefined || possible.has(undefined)) {
-          // Any default is fine here: other tests know the defaults. Values of this program have a form of their own.
+          // Accepts any default, because other tests check the defaults. Slippages of this program are
+          // recognizable.
           if (ownerOfSlippage(value) === undefined) return [];
         }
         if (possible?.has(value as SettingValue)) return [];
@@ -124,7 +125,7 @@ export function createModel(): Model {
   };
 }
 
-/** A change that is done is the only possible value; one of unknown outcome is another possible value. */
+/** A change that is done leaves one possible value; a change of unknown outcome adds one. */
 function note<Value>(
   registers: Map<string, Set<Value | undefined>>,
   name: string,
@@ -138,8 +139,8 @@ function note<Value>(
 }
 
 /**
- * Each user has slippages of their own: 1 %, and 0.01 % for each user before them. The last two of the four decimals vary
- * between changes, and are never 0. So they differ from any default, too.
+ * Gives each user slippages of their own: 1 %, plus 0.01 % for each earlier user. The last two of the four
+ * decimals vary between changes, and are never 0, so they differ from any default.
  */
 export const slippageOf = (index: number, first: number, second: number): number =>
   Number((1 + index / 100 + (10 * first + 1 + second) / 10_000).toFixed(4));
@@ -147,7 +148,7 @@ export const slippageOf = (index: number, first: number, second: number): number
 /** How many users can have slippages of their own: the maximum is 100 %. */
 export const maxUsers = 9000;
 
-/** The index of the user whom a slippage belongs to. Undefined for any other value. */
+/** The index of the user with this slippage. Undefined for other values. */
 export function ownerOfSlippage(value: unknown): number | undefined {
   if (typeof value !== "number" || !/^\d+\.\d{3}[1-9]$/.test(String(value))) return undefined;
   return Math.floor(Number((value * 100).toFixed(2)) - 100);

@@ -11,12 +11,12 @@ export type Person = {
   model: Model;
   /** The user who referred them. */
   referrer: Person | undefined;
-  /** Whether the service has admitted them, as far as anyone knows. */
+  /** Imported keys, as far as the responses show. */
   keys: { network: string; privateKey: string; address: string }[];
   /** The last version of each of their orders and positions. */
   versions: Map<string, number>;
   follower: Follower | undefined;
-  /** No request before that time, in milliseconds since the epoch. */
+  /** Sends no request before this time, in milliseconds since the epoch. */
   restsUntil: number;
 };
 
@@ -24,17 +24,20 @@ const marker = /\bsoaker-(\d+)-/g;
 
 export const idOf = (index: number, run: string) => `soaker-${index}-${run}`;
 
-/** Says which other users' ids are in a text that a user was sent. Their ids begin all of their data's ids. */
+/**
+ * Finds ids of other users in a text that was sent to a user. All ids of a user's data start with the user's
+ * id.
+ */
 export function strangersIn(text: string, { index }: { index: number }): string[] {
   return [...text.matchAll(marker)].filter(([, other]) => Number(other) !== index).map(([id]) => id);
 }
 
-/** One of this many users refers others. */
+/** One user in this many refers others. */
 const referrers = 10;
 
 /**
- * Makes the users. Those who refer others sign in first, as their codes must be known; most of the others sign up with
- * one of the codes, at their first request.
+ * Creates the users. Referrers sign in first, because their codes must be known. Most of the others sign up
+ * with one of the codes, at their first request.
  */
 export async function makePeople(service: Service, users: number, run: string): Promise<Person[]> {
   const people: Person[] = [];

@@ -24,21 +24,21 @@ describe("createChance", () => {
 });
 
 describe("planPhases", () => {
-  it("has every fault and one crash in a short run, and ends calmly", () => {
+  it("includes every fault and one crash in a short run, and ends calmly", () => {
     const changes = planPhases(240, createChance("1"));
     const names = changes.map(({ phase }) => phase);
     expect(names.toSorted()).toEqual(expect.arrayContaining([...Object.keys(phases), "crash"].toSorted()));
     expect(names.filter((name) => name === "crash")).toHaveLength(1);
   });
 
-  it("takes turns with other faults, each for fewer requests", () => {
+  it("repeats the faults in turn, each for a stretch of requests", () => {
     const changes = planPhases(1000, createChance("1"), ["calm", "rain", "snow"], 100);
     expect(changes.map(({ after }) => after)).toEqual([100, 200, 300, 400, 500, 600, 700, 800, 900]);
     const names = new Set(changes.map(({ phase }) => phase));
     expect([...names].toSorted()).toEqual(["calm", "crash", "rain", "snow"]);
   });
 
-  it("has a crash in each round of a long run", () => {
+  it("includes a crash in each round of a long run", () => {
     const changes = planPhases(100_000, createChance("1"));
     const crashes = changes.filter(({ phase }) => phase === "crash");
     expect(crashes).toHaveLength(9);
@@ -47,7 +47,7 @@ describe("planPhases", () => {
 });
 
 describe("countRows", () => {
-  it("counts failures and missing answers together", () => {
+  it("counts failures and missing responses together", () => {
     const statuses = new Map([
       [200, 6],
       [400, 2],

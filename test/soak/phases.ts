@@ -1,9 +1,9 @@
 import type { Chance } from "./chance.ts";
 
-/** The share of calls that meet each fault, as the runner's `/_local/faults` takes it. */
+/** The share of calls that each fault affects, in the form of the runner's `/_local/faults`. */
 export type Rates = Readonly<Record<string, number>>;
 
-/** Faults that a run meets for some requests. A service must live with them, so many requests still succeed. */
+/** The faults of a run, each for some requests. They are survivable, so many requests still succeed. */
 export const phases = {
   calm: {},
   "table throttled": { "dynamodb.throttled": 0.3 },
@@ -27,15 +27,18 @@ export const phases = {
 
 export type PhaseName = keyof typeof phases;
 
-/** What begins after a number of requests. */
+/** A phase that starts after a number of requests. */
 export type Change<Phase extends string = PhaseName> = { after: number; phase: Phase | "calm" | "crash" };
 
-/** The requests that meet each fault, unless the run is too short. A crash costs seconds, so there are not many. */
+/**
+ * The number of requests for each fault, unless the run is too short. A crash costs seconds, so there are
+ * few.
+ */
 const usualStretch = 1000;
 
 /**
- * Plans the faults of a run: all of them in turn, in a random order each time, with calm between the rounds. In each round
- * the runner crashes once, in whatever phase.
+ * Plans the faults of a run: all of them in turn, in a random order each time, with calm between the rounds.
+ * In each round, the runner crashes once, in a random phase.
  */
 export function planPhases<Phase extends string = PhaseName>(
   requests: number,
@@ -48,7 +51,7 @@ export function planPhases<Phase extends string = PhaseName>(
     const order: Change<Phase>["phase"][] = chance.shuffled(faults);
     return [...order.toSpliced(1 + chance.below(faults.length), 0, "crash"), "calm"];
   };
-  // Each run begins calmly, and has room for a whole round.
+  // Each run starts calmly, and has room for a whole round.
   const length = Math.max(1, Math.min(stretch, Math.floor(requests / (faults.length + 3))));
   const changes: Change<Phase>[] = [];
   let coming: Change<Phase>["phase"][] = [];

@@ -10,16 +10,16 @@ import type { Outcome, ProfileValues } from "./model.ts";
 import type { Rates } from "./phases.ts";
 import type { Item } from "./table-audit.ts";
 
-/** A local runner with fault injection, whichever way it was started. */
+/** A local runner with fault injection, however it was started. */
 export type Target = {
   baseUrl: string;
   streamUrl: string;
   dataDir: string;
   /** Kills the runner with SIGKILL and starts it on the same data and ports. Resolves when it serves. */
   restart(): Promise<void>;
-  /** Keeps a text that a client was sent, for the search for secrets. */
+  /** Records a text that was sent to a client, for the search for secrets. */
   keep(text: string): void;
-  /** Notes a secret before it is sent, in all forms in which it must not be found. */
+  /** Records a secret before it is sent, in all forms to search for. */
   noteSecret(forms: string[]): void;
 };
 
@@ -33,7 +33,7 @@ export type SendOptions = {
 
 export type Service = {
   target: Target;
-  /** Sends a request. Undefined if no answer came. */
+  /** Sends a request. Returns undefined if there was no response. */
   send(
     user: { token: string },
     method: string,
@@ -42,16 +42,16 @@ export type Service = {
     options?: SendOptions,
   ): Promise<Answer | undefined>;
   token(subject: { sub: string; username: string; ref?: string | undefined }): Promise<string>;
-  /** Reports orders and positions as an execution engine does. Returns the outcome of each. */
+  /** Reports orders and positions like an execution engine. Returns the outcome of each. */
   record(executions: readonly object[]): Promise<Outcome[]>;
-  /** Changes a user as an operator does. A user who never signed in cannot be changed. */
+  /** Changes a user like an operator. A user who never signed in cannot be changed. */
   changeUser(userID: string, values: ProfileValues): Promise<Outcome>;
-  /** Runs a function now that the service runs each minute. */
+  /** Runs a scheduled function immediately. */
   runSchedule(row: string, options?: { isAwaited?: boolean }): Promise<void>;
   setFaults(rates: Rates): Promise<void>;
-  /** Kills the runner and starts it again. No request is sent meanwhile. */
+  /** Kills and restarts the runner. Sends no request meanwhile. */
   restart(): Promise<void>;
-  /** The table, as operators reach it. */
+  /** The table, with an operator's access. */
   table(): Promise<Table>;
   /** All items of the table. */
   scan(): Promise<Item[]>;
@@ -167,7 +167,7 @@ export function createService(target: Target): Service {
     async restart() {
       opened = undefined;
       const restarted = target.restart().then(() => setFaults(rates));
-      // Requests wait for it. Its failure is thrown once, below.
+      // Requests wait for the restart. Its failure is thrown once, below.
       up = restarted.catch(() => {});
       await restarted;
     },

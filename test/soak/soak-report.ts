@@ -18,7 +18,7 @@ const total = (all: Iterable<Statuses>): Statuses => {
   return sum;
 };
 
-/** The rows of a table: how many requests of each name ended how. */
+/** The rows of a table: the outcomes of each request, by name. */
 export function countRows(counts: ReadonlyMap<string, Statuses>): string[][] {
   return [...counts].map(([name, statuses]) => {
     const all = countIn(statuses, () => true);
@@ -34,7 +34,7 @@ export function countRows(counts: ReadonlyMap<string, Statuses>): string[][] {
 
 export const countHeads = ["requests", ...Object.keys(classes), "failure rate"];
 
-/** One line that says how the run went. */
+/** Summarizes the run in one line. */
 export function summaryOf(report: SoakReport): string {
   const { byAction, seconds, streams, crashes, problems, items, settledAfterSeconds, users, seed } = report;
   const requests = countIn(total(byAction.values()), () => true);

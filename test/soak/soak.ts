@@ -15,20 +15,20 @@ export type SoakOptions = {
   /** Requests, and messages on streams. */
   requests: number;
   users: number;
-  /** Decides what is sent, and which faults come when. Keys of wallets and the timing are left to the machine. */
+  /** Determines the requests and the times of faults. Wallet keys and the timing stay random. */
   seed: number;
-  /** How many requests are under way at a time. */
+  /** The number of concurrent requests. */
   atOnce?: number;
-  /** How long streams have, in milliseconds, to reach the true state once the faults are over. */
+  /** How long streams may take, in milliseconds, to reach the true state after the faults. */
   patienceMs?: number;
   onProgress?: (done: number, phase: string) => void;
 };
 
-/** Counts of answers by status; 0 stands for none. */
+/** Counts of responses by status; 0 means no response. */
 export type Statuses = Map<number, number>;
 
 export type SoakReport = SoakOptions & {
-  /** Of the requests alone, restarts included. */
+  /** The duration of the requests, including restarts. */
   seconds: number;
   byAction: Map<ActionName, Statuses>;
   byPhase: Map<PhaseName, Statuses>;
@@ -36,22 +36,25 @@ export type SoakReport = SoakOptions & {
   /** The time from the last request to the last stream with the true state. */
   settledAfterSeconds: number;
   streams: FollowerCounts & { count: number };
-  /** What was audited at the end. */
+  /** The number of audited items. */
   items: number;
   /** Empty if the service has kept its promises. */
   problems: string[];
 };
 
-/** The most streams. Each is a connection that stays open, as a client's is. */
+/** The most streams. Each is a connection that stays open, like a client's. */
 const maxStreams = 60;
 
-/** After an unknown outcome the write may still be under way, so that its order with the next one would be unknown. */
+/**
+ * After an unknown outcome, the write may still be in progress, and its order relative to the next one would
+ * be unknown.
+ */
 const restMs = 1000;
 
-/** How long streams have to connect again after the last fault. */
+/** How long streams may take to reconnect after the last fault. */
 const reconnectMs = 15_000;
 
-/** Runs mixed requests of many users against a runner with faults, then audits all that the service keeps. */
+/** Runs mixed requests of many users against a runner with faults, then audits all stored data. */
 export async function soak(target: Target, options: SoakOptions): Promise<SoakReport> {
   const { requests, users, seed, atOnce = 16, patienceMs = 75_000 } = options;
   const service = createService(target);
@@ -60,7 +63,7 @@ export async function soak(target: Target, options: SoakOptions): Promise<SoakRe
 
   const people = await makePeople(service, users, randomBytes(4).toString("hex"));
   const followers = people.slice(0, Math.min(Math.ceil(0.8 * users), maxStreams)).map((person) => {
-    // Half of the users have the client that the service offers, the others one of their own.
+    // Half of the users have the published client, the others a client of the test.
     const connect = person.index % 2 === 0 ? follow : followWithClient;
     person.follower = connect(service, person, (text, settings) => {
       for (const stranger of strangersIn(text, person))
@@ -137,7 +140,7 @@ async function runLoad({ service, people, requests, atOnce, seed, report, onProg
     }
   };
 
-  // Each user belongs to one worker, so that their requests follow one another.
+  // Each user belongs to one worker, so that their requests are sequential.
   const worker = async (own: readonly Person[], chance: Chance) => {
     while (taken < requests) {
       taken++;
@@ -170,7 +173,7 @@ async function runLoad({ service, people, requests, atOnce, seed, report, onProg
   return { byAction, byPhase, crashes };
 }
 
-/** Changes something of each user with a stream, so that each has to be sent a last update. */
+/** Changes data of each user with a stream, so that each must get a last update. */
 async function changeAtLast({ service, people, atOnce, seed, report }: Run): Promise<void> {
   const followed = people.filter(({ follower }) => follower !== undefined);
   const deadline = Date.now() + reconnectMs;

@@ -18,13 +18,13 @@ const good: Item[] = [
   { PK: "USER#other", SK: "PROFILE", userID: "other", refID: "C", walletCount: 7, usersReferred: 7 },
 ];
 
-/** The good items, with changes to those of one sort key. */
+/** The correct items, with changes to those of one sort key. */
 const changed = (SK: string, changes: object) =>
   good.map((item) => (item.SK === SK && item.PK !== "USER#ben" ? { ...item, ...changes } : item));
 const without = (SK: string) => good.filter((item) => item.SK !== SK);
 
 describe("problemsOfTable", () => {
-  it("finds nothing wrong with counters that are right, nor with other users", () => {
+  it("accepts correct counters, and ignores other users", () => {
     expect(problemsOfTable(good, users)).toEqual([]);
   });
 

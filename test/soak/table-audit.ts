@@ -2,7 +2,7 @@ import type { ProfileValues } from "./model.ts";
 
 export type Item = { PK: string; SK: string; [attribute: string]: unknown };
 
-/** A user as the table must show them. */
+/** The expected data of a user. */
 export type Expected = { id: string; referrerId: string | undefined };
 
 const userPrefix = "USER#";
@@ -10,7 +10,9 @@ const tradesPrefix = "TRADES#";
 const walletPrefix = "WALLET#";
 const referralPrefix = "PROFILE#REFERRAL#";
 
-/** Returns what is wrong with these users in the table, in sentences: counters, owners, referral codes and referrals. */
+/**
+ * Returns inconsistencies in these users' data as sentences: counters, owners, referral codes and referrals.
+ */
 export function problemsOfTable(items: readonly Item[], users: readonly Expected[]): string[] {
   const partitions = Map.groupBy(items, ({ PK }) => PK);
   const codes = Map.groupBy(
@@ -40,7 +42,7 @@ function problemsOfCounters(userID: string, items: readonly Item[]): string[] {
       ["usersReferred", referralPrefix],
     ] as const
   ).flatMap(([counter, prefix]) => {
-    // Retired wallets have no place.
+    // Retired wallets occupy no place.
     const count = items.filter(
       ({ SK, retiredAt }) => SK.startsWith(prefix) && retiredAt === undefined,
     ).length;
@@ -74,7 +76,7 @@ function problemsOfCode(userID: string, items: readonly Item[], codes: readonly 
     : [`the referral code ${refID} of ${userID} is stored as ${found}`];
 }
 
-/** Each referral is listed once, and none waits for its credit. */
+/** Checks that each referral is listed once, and none waits for its credit. */
 function problemsOfReferrals(items: readonly Item[], users: readonly Expected[]): string[] {
   const listed = items
     .filter(({ SK }) => SK.startsWith(referralPrefix))
@@ -95,7 +97,7 @@ function problemsOfReferrals(items: readonly Item[], users: readonly Expected[])
   ];
 }
 
-/** What an operator can change, as the table has it. */
+/** The values in the table that an operator can change. */
 export function valuesIn(items: readonly Item[], userID: string): ProfileValues {
   const profile = items.find(({ PK, SK }) => PK === `${userPrefix}${userID}` && SK === "PROFILE");
   const { tier, points, experience } = (profile ?? {}) as Omit<ProfileValues, "xp"> & {

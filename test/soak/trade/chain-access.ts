@@ -5,15 +5,15 @@ import { type AnvilCall, callAnvil } from "../../../lib/tools/dev/chains/call-an
 import { portsOf } from "../../../lib/tools/dev/chains/local-chains.ts";
 import { chainFacts, type TradingChain, tradingChains } from "../../../lib/trading/core/trading-chain.ts";
 
-/** A chain of the runner, with what stands in front of it. */
+/** A chain of the runner, with its proxies and faults. */
 export type ChainAccess = {
   chain: TradingChain;
   request(method: string, ...params: unknown[]): Promise<unknown>;
   requestAll(calls: readonly AnvilCall[]): Promise<unknown[]>;
   head(): Promise<number>;
-  /** Has the miner make a block soon, even if nothing waits. */
+  /** Makes the miner produce a block soon, even if no transaction waits. */
   wake(): Promise<void>;
-  /** Resolves once the miner has made another block, and so noted it. */
+  /** Resolves once the miner has produced and recorded another block. */
   nextBlock(): Promise<void>;
   setHostFaults(faults: object): Promise<void>;
   /** Undefined if the chain has no relay. */
@@ -23,14 +23,14 @@ export type ChainAccess = {
 export type ForeignSend = {
   privateKey: string;
   nonce: number;
-  /** In wei for a unit of gas. */
+  /** In wei per unit of gas. */
   fee: bigint;
   to: string;
   data: string;
   gasLimit: bigint;
 };
 
-/** No transaction has it. A question about it makes the miner mine. */
+/** A hash without a transaction. Asking for it makes the miner mine. */
 const noTransaction = `0x${"ab".repeat(32)}`;
 
 async function put(url: string, body: object): Promise<void> {
@@ -69,7 +69,7 @@ export function accessChains(port: number): ChainAccess[] {
   });
 }
 
-/** Signs a transaction as another program with the wallet's key does. Returns its hash and bytes. */
+/** Signs a transaction like another program with the wallet's key. Returns its hash and bytes. */
 export function signForeign(chain: TradingChain, send: ForeignSend): { hash: string; raw: string } {
   const { privateKey, nonce, fee, to, data, gasLimit } = send;
   const transaction = Transaction.from({

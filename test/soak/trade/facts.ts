@@ -4,54 +4,54 @@ import type { Order, Position } from "../../../lib/trading/core/execution.ts";
 import type { FillReport, ShownAttempt } from "../../../lib/trading/core/order-details.ts";
 import type { TradingChain } from "../../../lib/trading/core/trading-chain.ts";
 
-/** A transaction of a wallet that a block has, read from the node. Amounts are in units. */
+/** A mined transaction of a wallet, read from the node. Amounts are in units. */
 export type MinedTransaction = {
   hash: string;
   wallet: string;
   nonce: number;
-  /** Of its block, in seconds. */
+  /** The time of its block, in seconds. */
   time: number;
   purpose: "approve" | "swap" | "clear";
   /** Whether another program of the wallet's owner has sent it. */
   isForeign: boolean;
   isOk: boolean;
   fee: bigint;
-  /** What the wallet gained of each token, by its address. Negative if it lost some. */
+  /** The wallet's gain of each token, by address. Negative for a loss. */
   tokens: ReadonlyMap<string, bigint>;
   /** Coin that the routers wrapped and unwrapped. */
   wrapped: bigint;
   unwrapped: bigint;
 };
 
-/** By the addresses of tokens; `native` for the coin. */
+/** Balances by the address of the token; `native` for the coin. */
 export type Balances = ReadonlyMap<string, bigint>;
 
 export type Account = {
   before: Balances;
   after: Balances;
-  /** Transactions, those that wait in the pool left out and counted. */
+  /** Counts of transactions: mined ones, and those including the pool. */
   nonce: { latest: number; pending: number };
 };
 
-/** What a chain says of the run. */
+/** A chain's data at the end of the run. */
 export type ChainFacts = {
   accounts: ReadonlyMap<string, Account>;
   /** In the order of the chain. */
   transactions: readonly MinedTransaction[];
-  /** Coin and wrapped coin that stayed in routers. */
+  /** Coin and wrapped coin left in routers. */
   stray: bigint;
 };
 
-/** An order as its user is shown it at the end. */
+/** An order as shown to its user at the end. */
 export type ShownOrder = { userID: string; order: Order; attempts: ShownAttempt[]; report?: FillReport };
 
 export type ShownPosition = Position & { userID: string };
 
-/** All that is compared at the end. */
+/** All data that the audit compares. */
 export type TradeFacts = {
   orders: readonly ShownOrder[];
   positions: readonly ShownPosition[];
-  /** Of sales that found no tokens: the nonce at which they did not, by order. */
+  /** For sales that found no tokens, the nonce at which they failed, by order. */
   soldOut: ReadonlyMap<string, number>;
   chains: ReadonlyMap<TradingChain, ChainFacts>;
   /** Lanes, jobs and slots in the table, by their keys. */

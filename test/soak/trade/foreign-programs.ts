@@ -4,13 +4,13 @@ import { type ChainAccess, signForeign } from "./chain-access.ts";
 import { readBalances, tradedTokens } from "./read-chain.ts";
 import type { TraderWallet } from "./traders.ts";
 
-/** Other programs that have keys of the run's wallets, and send transactions with them. */
+/** Other programs with keys of the run's wallets, which send transactions of their own. */
 export type ForeignPrograms = {
-  /** Sends nothing from a wallet to itself: below or above the fee of what waits there. */
+  /** Sends an empty transaction from a wallet to itself, with a lower or higher fee than the waiting one. */
   payNothing(access: ChainAccess): Promise<void>;
   /** Sends some or all tokens of a wallet away. */
   moveTokens(access: ChainAccess): Promise<void>;
-  /** The hashes of all that they have sent. */
+  /** The hashes of all their transactions. */
   sent: ReadonlySet<string>;
 };
 
@@ -30,7 +30,7 @@ export function startForeignPrograms(wallets: readonly TraderWallet[], chance: C
     const fee = BigInt(chance.pick([2, 5, 40])) * 10n ** 9n;
     const { hash, raw } = signForeign(access.chain, { privateKey, nonce, fee, ...call });
     sent.add(hash);
-    // The pool may have a better one at this nonce.
+    // The pool may hold a better one at this nonce.
     await access.request("eth_sendRawTransaction", raw).catch(() => {});
   }
 

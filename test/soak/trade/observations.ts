@@ -2,15 +2,15 @@ import { isDeepStrictEqual } from "node:util";
 import type { Execution } from "../../../lib/trading/core/execution.ts";
 import { idOf } from "../../../lib/trading/core/execution.ts";
 
-/** Every version of each order and position that a user was shown, by whichever way. */
+/** Every version of each order and position shown to a user, over HTTP or a stream. */
 export type Observations = {
-  /** Notes a record. Returns what contradicts the records before it, in sentences. */
+  /** Records a version. Returns contradictions to earlier versions, as sentences. */
   note(execution: Execution): string[];
   /** The greatest version of each record, by its id. */
   newest(): ReadonlyMap<string, Execution>;
 };
 
-/** What a record never changes. The chain may take back a fill, and with it when its position was opened. */
+/** Immutable fields of a record. The chain may take back a fill, and with it the opening time of a position. */
 const fixed = [
   "wallet",
   "chain",
@@ -53,7 +53,7 @@ export function createObservations(): Observations {
   };
 }
 
-/** A position that is open goes on with the next order. */
+/** An open position continues with the next order. */
 const isFinal = ({ settled, status }: Execution) => settled === true && status !== "open";
 
 function problemsOfChange(older: Execution, newer: Execution): string[] {

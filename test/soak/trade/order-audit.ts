@@ -7,10 +7,10 @@ import {
   unitsOf,
 } from "./facts.ts";
 
-/** An order with what the chain has of it. */
+/** An order with its transactions on the chain. */
 export type TracedOrder = ShownOrder & {
   mined: readonly MinedTransaction[];
-  /** Its swaps that succeeded. There must be one at most. */
+  /** Its successful swaps: at most one. */
   fills: readonly MinedTransaction[];
 };
 
@@ -30,7 +30,7 @@ export function traced({ orders, chains }: Pick<TradeFacts, "orders" | "chains">
 const nativeIfBuy = ({ side, token = "" }: ShownOrder["order"]) =>
   side === "buy" ? (["native", token] as const) : ([token, "native"] as const);
 
-/** What a swap spent and brought, by its receipt. */
+/** The amounts that a swap spent and received, by its receipt. */
 export function amountsOf({ order }: ShownOrder, { tokens, wrapped, unwrapped }: MinedTransaction) {
   const gained = tokens.get(order.token ?? "") ?? 0n;
   return order.side === "buy"
@@ -38,7 +38,7 @@ export function amountsOf({ order }: ShownOrder, { tokens, wrapped, unwrapped }:
     : { spent: gained < 0n ? -gained : 0n, received: unwrapped };
 }
 
-/** What is wrong with one order, in sentences. */
+/** Returns the problems of one order, as sentences. */
 export function problemsOfOrder(each: TracedOrder, { transactions }: ChainFacts): string[] {
   const { order } = each;
   const problems = [
@@ -98,7 +98,7 @@ function problemsOfAttempts({ attempts, mined }: TracedOrder): string[] {
   ];
 }
 
-/** Reasons that the chain has to bear out. */
+/** Reasons that the chain must confirm. */
 function problemsOfReason(
   { order, attempts, mined }: TracedOrder,
   transactions: readonly MinedTransaction[],

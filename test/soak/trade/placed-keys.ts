@@ -1,15 +1,18 @@
 import type { Order } from "../../../lib/trading/core/execution.ts";
 
-/** What an answer to POST /orders says: an order, the code of a refusal, or nothing that is known. */
+/** The outcome of POST /orders: an order, the code of a refusal, or unknown. */
 export type PlaceOutcome = { order: Order; isReplayed: boolean } | { refused: string } | "unknown";
 
 type Used = { orderIds: Set<string>; first: number; hasUnknown: boolean };
 
-/** Idempotency keys of one user, and what came of them. */
+/** The idempotency keys of one user, with their outcomes. */
 export type PlacedKeys = {
-  /** Notes an answer to a request with this key and always the same body. Returns what must not be, in sentences. */
+  /**
+   * Records a response to a request with this key and an unchanged body. Returns contradictions, as
+   * sentences.
+   */
   note(key: string, outcome: PlaceOutcome): string[];
-  /** The keys that have placed an order for certain. */
+  /** The keys that have certainly placed an order. */
   placed(): string[];
   /** Compares the user's orders at the end. */
   problemsOf(orders: readonly Order[]): string[];

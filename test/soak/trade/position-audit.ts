@@ -7,7 +7,7 @@ type Place = { userID: string; chain: string; wallet: string; token?: string | u
 
 const bookOf = ({ userID, chain, wallet, token }: Place) => [userID, chain, wallet, token].join(" ");
 
-/** Each position is what its fills on the chain add up to. Returns what differs, in sentences. */
+/** Checks that each position is the sum of its fills on the chain. Returns the differences, as sentences. */
 export function problemsOfPositions(facts: TradeFacts, orders: readonly TracedOrder[]): string[] {
   const positions = Map.groupBy(facts.positions.filter(isKept), bookOf);
   const books = Map.groupBy(orders, ({ userID, order }) => bookOf({ ...order, userID }));
@@ -27,11 +27,11 @@ export function problemsOfPositions(facts: TradeFacts, orders: readonly TracedOr
   ];
 }
 
-/** A position whose fills the chain took back stays as a closed one of nothing. */
+/** A position whose fills were taken back stays as a closed, empty one. */
 const isKept = ({ status, amount, networkFees }: ShownPosition) =>
   !(status === "closed" && amount === "0" && networkFees === "0");
 
-/** A sale that found nothing did so before the nonce was used. */
+/** A sale that found no tokens comes before the use of its nonce. */
 const rank = ({ kind }: BookEvent) => (kind === "sold-out" ? 0 : 1);
 
 function eventOf(each: TracedOrder, { soldOut, chains }: TradeFacts): BookEvent[] {

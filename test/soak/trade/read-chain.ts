@@ -36,7 +36,7 @@ type RawBlock = { timestamp: string; transactions: RawTransaction[] };
 const heldCall = (token: string, owner: string) =>
   ["eth_call", [{ to: token, data: tokenABI.encodeFunctionData("balanceOf", [owner]) }, "latest"]] as const;
 
-/** What an address has of coin and of each token. */
+/** The balances of an address in coin and in each token. */
 export async function readBalances({ requestAll }: ChainAccess, owner: string): Promise<Balances> {
   const answers = await requestAll([
     ["eth_getBalance", [owner, "latest"]],
@@ -47,15 +47,15 @@ export async function readBalances({ requestAll }: ChainAccess, owner: string): 
 }
 
 export type ReadOptions = {
-  /** What the wallets had at the beginning. */
+  /** The initial balances of the wallets. */
   before: ReadonlyMap<string, Balances>;
-  /** Hashes of transactions that the run itself has sent with their keys. */
+  /** Hashes of transactions that the run itself has sent with the wallets' keys. */
   foreign: ReadonlySet<string>;
-  /** Called with parts of signed bytes, in hex, of which none may be in a log or an answer. */
+  /** Called with parts of signed bytes, in hex, which no log or response may contain. */
   noteSigned(parts: string[]): void;
 };
 
-/** Reads all blocks of a chain, and what its wallets and routers have. Nothing here is the service's code. */
+/** Reads all blocks of a chain, and the balances of its wallets and routers, without the service's code. */
 export async function readChain(access: ChainAccess, options: ReadOptions): Promise<ChainFacts> {
   const { before, foreign, noteSigned } = options;
   const wallets = new Map([...before.keys()].map((wallet) => [wallet.toLowerCase(), wallet]));
@@ -92,7 +92,7 @@ export async function readChain(access: ChainAccess, options: ReadOptions): Prom
   return { accounts: new Map(await Promise.all(accounts)), transactions, stray: await strayIn(access) };
 }
 
-/** Coin in routers is anyone's to take. */
+/** Anyone can take coin in routers. */
 async function strayIn({ requestAll }: ChainAccess): Promise<bigint> {
   const answers = await requestAll(
     [v2Router, v3Router].flatMap((router) => [

@@ -11,7 +11,7 @@ import { noteShown, type Report, type Trader } from "./traders.ts";
 type Page = { orders?: Order[]; positions?: Position[]; cursor?: string };
 type Details = { order: Order; attempts: ShownAttempt[]; report?: FillReport };
 
-/** Reads what users are shown at the end, by the API, and what is left in the table. */
+/** Reads the final data shown to users by the API, and leftovers in the table. */
 export async function readTrade(
   service: Service,
   traders: readonly Trader[],
@@ -43,7 +43,7 @@ export async function readTrade(
   return { orders, positions, soldOut: soldOutIn(items), leftovers: leftoversIn(items, wallets) };
 }
 
-/** Parts of the signed transactions that the table has now, of which some never get into a block. */
+/** Parts of the signed transactions now in the table, some of which are never mined. */
 export const signedPartsIn = (items: readonly Item[]): string[] =>
   items.flatMap(({ SK, attempts = [] }) =>
     SK.startsWith("SLOT#")
@@ -83,7 +83,7 @@ async function readAll(service: Service, trader: Trader, path: string): Promise<
   return pages;
 }
 
-/** How each user's stream differs from the final state, in sentences. */
+/** Compares each user's stream with the final state. Returns differences, as sentences. */
 export function problemsOfStreams(traders: readonly Trader[], facts: Omit<TradeFacts, "chains">): string[] {
   return traders.flatMap(({ id, follower, observations }) => {
     if (follower === undefined) return [];

@@ -11,7 +11,7 @@ describe("createObservations", () => {
   const first = o1({ version: 1, updatedAt: at(1) });
   const third = o1({ version: 3, status: "filled", updatedAt: at(3) });
 
-  it("takes versions in any order, as often as they come", () => {
+  it("accepts versions in any order, and repeated ones", () => {
     const { note, newest } = createObservations();
     const second = o1({ version: 2, stage: "sent", updatedAt: at(2) });
     const taken = [first, third, { ...second }, { ...third }, { ...first }];
@@ -19,7 +19,7 @@ describe("createObservations", () => {
     expect(newest().get("o1")).toBe(third);
   });
 
-  it("lets a settled position go on while it is open", () => {
+  it("lets a settled position continue while it is open", () => {
     const { note } = createObservations();
     const open = position({ positionId: "p", version: 2, settled: true, updatedAt: at(1) });
     expect([open, { ...open, version: 3 }].flatMap(note)).toEqual([]);
@@ -53,8 +53,8 @@ describe("createPlacedKeys", () => {
   it.each<[string, PlaceOutcome[], Order[]]>([
     ["one order, however often it was asked for", [placed, replayed, "unknown", replayed], [o1({})]],
     ["an order whose answers were lost", ["unknown", refused], [o1({})]],
-    ["no order where nothing is known", ["unknown"], []],
-    ["no order where all was refused", [refused, refused], []],
+    ["no order if nothing is known", ["unknown"], []],
+    ["no order if all requests were refused", [refused, refused], []],
     ["one order after a refusal", [refused, placed], [o1({})]],
   ])("allows %s", (_, outcomes, orders) => {
     const { note, problemsOf } = createPlacedKeys();

@@ -4,7 +4,7 @@ import type { Item } from "../table-audit.ts";
 import type { ChainAccess } from "./chain-access.ts";
 import type { Report, Trader } from "./traders.ts";
 
-/** Items that are there only while something is in flight, of these wallets. */
+/** Items of these wallets that exist only while an order is in progress. */
 export function leftoversIn(items: readonly Item[], wallets: ReadonlySet<string>): string[] {
   return items
     .filter(
@@ -13,10 +13,10 @@ export function leftoversIn(items: readonly Item[], wallets: ReadonlySet<string>
     .map(({ PK, SK }) => `${PK} ${SK}`);
 }
 
-/** How often what the service does each minute is done meanwhile. */
+/** The interval of the scheduled functions meanwhile. */
 const sweepMs = 3000;
 
-/** How often a call is repeated after the faults. The last of them may still be felt. */
+/** Attempts per call after the faults. The last fault may still have effects. */
 const attempts = 5;
 
 export async function repeated<Result>(act: () => Promise<Result>): Promise<Result> {
@@ -31,7 +31,7 @@ export async function repeated<Result>(act: () => Promise<Result>): Promise<Resu
 }
 
 /**
- * Waits until nothing is in flight any more. The functions that run each minute run more often here, so that a short run is
+ * Waits until no order is in progress. Scheduled functions run more often here, so that a short run stays
  * short.
  */
 export async function settleAll(
@@ -42,7 +42,7 @@ export async function settleAll(
 ): Promise<void> {
   const wallets = new Set(traders.flatMap((trader) => trader.wallets.map(({ address }) => address)));
   const deadline = Date.now() + patienceMs;
-  // The last crash or kill may have ended it.
+  // The last crash may have ended the watcher.
   await repeated(() => service.runSchedule("watchReceipts", { isAwaited: false }));
   for (let sweptAt = 0; ; ) {
     const left = leftoversIn(await repeated(() => service.scan()), wallets);
@@ -54,7 +54,7 @@ export async function settleAll(
     if (Date.now() - sweptAt > sweepMs) {
       await repeated(() => service.runSchedule("sweepLanes"));
       sweptAt = Date.now();
-      // Time must pass on chains where nothing happens.
+      // Advances time on idle chains.
       await Promise.all(chains.map(({ wake }) => wake()));
     }
     await pause(300);

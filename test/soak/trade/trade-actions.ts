@@ -9,9 +9,9 @@ export type TradeWorld = {
   service: Service;
   chance: Chance;
   report: Report;
-  /** Counts what an answer said: a status, or the code of a refusal. */
+  /** Counts the outcome of a response: a status, or the code of a refusal. */
   count(action: string, outcome: string): void;
-  /** The longest that an order is valid. */
+  /** The longest validity of an order. */
   mostValidSeconds: number;
 };
 
@@ -33,7 +33,7 @@ export const tradeWeights = {
 
 export type TradeActionName = keyof typeof tradeWeights;
 
-/** Codes that a good order may be refused with. Chains and operators have their days. */
+/** Codes that may refuse a valid order, depending on chains and operators. */
 const refusals = [
   "TRADING_DISABLED",
   "WALLET_BUSY",
@@ -59,7 +59,7 @@ export const tradeActions: Record<TradeActionName, Action> = {
   async place(world, wallet) {
     return placed(await send(world, wallet, "place", newKey(world, wallet), newBody(world, wallet)));
   },
-  /** The same request several times at once. Only one may place an order. */
+  /** Sends the same request several times at once. Only one may place an order. */
   async placeAtOnce(world, wallet) {
     const [key, body] = [newKey(world, wallet), newBody(world, wallet)];
     const copies = Array.from({ length: 2 + world.chance.below(2) }, (_, copy) =>
@@ -69,7 +69,7 @@ export const tradeActions: Record<TradeActionName, Action> = {
     const outcomes = await Promise.all(copies);
     return Math.max(...outcomes.map(placed));
   },
-  /** Gives up before the answer comes, and asks again until there is one. */
+  /** Aborts before the response, and repeats until there is one. */
   async placeWithLostAnswer(world, wallet) {
     const [key, body] = [newKey(world, wallet), newBody(world, wallet)];
     let outcome: PlaceOutcome = "unknown";
@@ -155,7 +155,7 @@ export const tradeActions: Record<TradeActionName, Action> = {
   },
 };
 
-/** What faults may do to any request. A chain that is not available says when to come again. */
+/** Responses that faults may cause for any request. A chain that is unavailable names a time to retry. */
 const isFault = (answer: Answer | undefined): boolean =>
   answer === undefined || answer.status === 429 || answer.status >= 500;
 
@@ -174,7 +174,7 @@ function sentBy(trader: Trader, { chance }: TradeWorld): Sent | undefined {
 const newKey = ({ chance }: TradeWorld, { trader }: TraderWallet) =>
   `${trader.id}-${bodies.get(trader)?.size ?? 0}-${chance.below(1e9)}`;
 
-/** Sends an order, and notes what came of it. */
+/** Sends an order, and records its outcome. */
 async function send(
   { service, report, count }: TradeWorld,
   wallet: TraderWallet,
@@ -211,7 +211,7 @@ function placeOutcomeOf(answer: Answer | undefined): PlaceOutcome {
   const { data, error } = envelopeOf(answer);
   if (answer.status === 200 && data?.order !== undefined)
     return { order: data.order, isReplayed: answer.headers.get("idempotent-replayed") === "true" };
-  // Nothing was recorded where a chain could not be asked.
+  // Nothing was recorded if a chain could not be asked.
   if (error?.code === "CHAIN_UNAVAILABLE" || (answer.status >= 400 && answer.status < 500))
     return { refused: error?.code ?? `${answer.status}` };
   return "unknown";

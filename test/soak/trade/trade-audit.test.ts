@@ -24,7 +24,7 @@ import {
 import { problemsOfTrade } from "./trade-audit.ts";
 
 describe("problemsOfTrade", () => {
-  it("finds nothing wrong where orders, positions and chains agree", () => {
+  it("finds no problem if orders, positions and chains agree", () => {
     expect(problemsOfTrade(good)).toEqual([]);
   });
 
@@ -155,7 +155,7 @@ describe("problemsOfTrade", () => {
     expect(problemsOfTrade(facts)).toContain(problem);
   });
 
-  it("takes nothing amiss in a position whose fills the chain took back", () => {
+  it("accepts a position whose fills the chain took back", () => {
     const takenBack = { ...position, positionId: "q", amount: "0", cost: "0", networkFees: "0" };
     expect(problemsOfTrade({ ...good, positions: [position, takenBack] })).toEqual([]);
   });

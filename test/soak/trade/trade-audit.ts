@@ -4,7 +4,7 @@ import { problemsOfPositions } from "./position-audit.ts";
 
 const noFacts: ChainFacts = { accounts: new Map(), transactions: [], stray: 0n };
 
-/** Compares orders and positions with what the chains say, and returns what differs, in sentences. */
+/** Compares orders and positions with the chains, and returns the differences as sentences. */
 export function problemsOfTrade(facts: TradeFacts): string[] {
   const orders = traced(facts);
   return [
@@ -24,7 +24,7 @@ export function problemsOfTrade(facts: TradeFacts): string[] {
   ];
 }
 
-/** Every transaction of a wallet is one order's, or another program's. */
+/** Checks that every transaction of a wallet belongs to one order, or to another program. */
 function problemsOfTransactions(orders: readonly TracedOrder[], { transactions }: ChainFacts): string[] {
   const owners = Map.groupBy(
     orders.flatMap(({ order, attempts }) => attempts.map(({ txHash }) => ({ txHash, id: order.orderId }))),
@@ -39,7 +39,7 @@ function problemsOfTransactions(orders: readonly TracedOrder[], { transactions }
   });
 }
 
-/** What each wallet has now is what it had, with what its orders and other programs have changed. */
+/** Checks that each wallet's balance follows from its orders and other programs' transactions. */
 function problemsOfAccounts(
   orders: readonly TracedOrder[],
   { accounts, transactions }: ChainFacts,

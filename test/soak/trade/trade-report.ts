@@ -11,7 +11,7 @@ function counted(names: readonly string[]): Map<string, number> {
   return new Map([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
 }
 
-/** How the requests were answered, how the orders ended, and what the chains have. */
+/** Reports the outcomes of requests and orders, and the transactions on the chains. */
 export function tradeReportOf(report: TradeReport): string {
   const { outcomes, facts, spells, orders, wallets, seconds, crashes, streams, problems } = report;
   const answers = [...outcomes].flatMap(([action, own]) =>

@@ -18,7 +18,7 @@ import { applyWeather, clearSky, planWeather, type Sky } from "./weather.ts";
 export type TradeTarget = Target & {
   /** The port of the chain eth. The others have the next ones. */
   chainPort: number;
-  /** Notes what must be in no log and no answer. The table and the chains may have it. */
+  /** Records parts of signed bytes that no log or response may contain. The table and the chains may. */
   noteSigned(parts: string[]): void;
 };
 
@@ -26,10 +26,10 @@ export type TradeSoakOptions = {
   orders: number;
   wallets: number;
   seed: number;
-  /** How many requests are under way at a time. */
+  /** The number of concurrent requests. */
   atOnce?: number;
   mostValidSeconds?: number;
-  /** How long orders have to end and settle, once the faults are over. */
+  /** How long orders may take to end and settle after the faults. */
   patienceMs?: number;
   onProgress?: (orders: number, phase: string) => void;
 };
@@ -38,7 +38,7 @@ export type TradeReport = TradeSoakOptions & {
   seconds: number;
   settledAfterSeconds: number;
   crashes: number;
-  /** How often each action was answered with each outcome. */
+  /** Counts of the outcomes of each action. */
   outcomes: Map<string, Map<string, number>>;
   spells: Map<string, number>;
   facts: TradeFacts;
@@ -47,7 +47,7 @@ export type TradeReport = TradeSoakOptions & {
   problems: string[];
 };
 
-/** Faults of AWS, of which each lasts for some orders. */
+/** Faults of AWS, each for some orders. */
 const faults = {
   calm: {},
   "table throttled": { "dynamodb.throttled": 0.15 },
@@ -70,16 +70,18 @@ const faults = {
 
 type FaultPhase = keyof typeof faults;
 
-/** A wallet takes so many open orders at a time, of the 20 that it may have. */
+/** The most open orders of a wallet here, of the 20 that it may have. */
 const mostOpen = 4;
 
-/** What an action without an order counts among orders, for what begins and ends with their number. */
+/** The weight of an action that places no order, for faults that start and end after a number of orders. */
 const idleShare = 0.2;
 
-/** Without a placed order for so long, the run has stopped. */
+/** The longest time without a placed order before the run counts as stuck. */
 const stuckMs = 180_000;
 
-/** Trades with many wallets under faults of every kind, then compares what users are shown with what the chains say. */
+/**
+ * Trades with many wallets under faults of every kind, then compares the data shown to users with the chains.
+ */
 export async function tradeSoak(target: TradeTarget, options: TradeSoakOptions): Promise<TradeReport> {
   const { wallets: count, seed, patienceMs = 180_000 } = options;
   const service = createService(target);
@@ -138,7 +140,7 @@ export async function tradeSoak(target: TradeTarget, options: TradeSoakOptions):
   }
 }
 
-/** How long streams have to reach the final state. */
+/** How long streams may take to reach the final state. */
 const streamsMs = 75_000;
 
 async function lastingProblems(find: () => string[]): Promise<string[]> {
@@ -180,12 +182,12 @@ async function runLoad(
   let phase: FaultPhase = "calm";
   let crashes = 0;
   let placed = 0;
-  /** Grows with each order, and slowly without any, so that no weather is for ever. */
+  /** Grows with each order, and slowly without any, so that every fault ends. */
   let clock = 0;
   let lastPlacedAt = Date.now();
   let changing: Promise<void> = Promise.resolve();
 
-  /** Everything that disturbs the run happens one after another, so that a crash finds chains that the runner knows. */
+  /** Runs disturbances one after another, so that a crash finds chains that the runner knows. */
   const disturb = (act: () => Promise<void>, what: string) => {
     changing = changing.then(act).catch((error: Error) => report(`${what} failed: ${error.message}`));
   };
@@ -224,7 +226,8 @@ async function runLoad(
       const wallet = chance.pick(awake);
       const isFull = openOrdersOf(wallet).length >= mostOpen;
       const name: TradeActionName = isFull ? chance.pick(["cancel", "look"]) : chance.weighted(tradeWeights);
-      // What a stream has missed is seen by asking, so a wallet that is full is looked at, but not all the time.
+      // The API is asked for events that a stream has missed. A wallet with too many open orders is checked
+      // less often.
       wallet.restsUntil = Date.now() + (isFull ? 700 : 0);
       const more = await tradeActions[name](world, wallet);
       placed += more;

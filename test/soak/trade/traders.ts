@@ -8,13 +8,13 @@ import type { ChainAccess } from "./chain-access.ts";
 import { createObservations, type Observations } from "./observations.ts";
 import { createPlacedKeys, type PlacedKeys } from "./placed-keys.ts";
 
-/** A wallet as one user has it. Another user may have the same key. */
+/** A wallet of one user. Another user may have the same key. */
 export type TraderWallet = {
   trader: Trader;
   chain: TradingChain;
   address: string;
   privateKey: string;
-  /** No request for it before that time, in milliseconds since the epoch. */
+  /** Sends no request for it before this time, in milliseconds since the epoch. */
   restsUntil: number;
 };
 
@@ -34,7 +34,7 @@ const walletsPerTrader = 5;
 const startCoins = 5n * 10n ** 18n;
 
 /**
- * Makes users with wallets on all chains, and coins for them. The last wallet has the key of the first one, and another
+ * Creates users with funded wallets on all chains. The last wallet has the key of the first one, and another
  * owner.
  */
 export async function makeTraders(
@@ -70,12 +70,12 @@ export async function makeTraders(
         throw new Error(`A wallet could not be imported: ${answer?.status} ${answer?.text}`);
     },
   );
-  // Final, so that no reorganisation takes the coins back.
+  // Makes the blocks final, so that no reorganisation takes the coins back.
   await Promise.all(chains.map(({ request }) => request("anvil_mine", "0x4")));
   return traders;
 }
 
-/** Notes a record that a user was shown, by an answer or on a stream. */
+/** Records an order or a position shown to a user, in a response or on a stream. */
 export function noteShown({ id, wallets, observations }: Trader, execution: Execution, report: Report): void {
   for (const problem of observations.note(execution)) report(`${id} was shown: ${problem}`);
   if (!wallets.some(({ address }) => address === execution.wallet))
@@ -84,7 +84,7 @@ export function noteShown({ id, wallets, observations }: Trader, execution: Exec
 
 type Message = { type?: string; channel?: string; data?: unknown };
 
-/** Connects a user's stream, and notes all orders and positions that come by it. */
+/** Connects a user's stream, and records all orders and positions on it. */
 export function followTrader(service: Service, trader: Trader, report: Report): void {
   trader.follower = follow(service, trader, (text) => {
     const { type, channel, data } = JSON.parse(text) as Message;
@@ -93,7 +93,7 @@ export function followTrader(service: Service, trader: Trader, report: Report): 
   });
 }
 
-/** The orders of a wallet that its user believes to be open. */
+/** The orders of a wallet that are open as far as its user knows. */
 export const openOrdersOf = ({ trader, chain, address }: TraderWallet): Order[] =>
   [...trader.observations.newest().values()].filter(
     (each): each is Order =>

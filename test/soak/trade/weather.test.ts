@@ -10,12 +10,12 @@ import { planWeather, spells } from "./weather.ts";
 describe("planWeather", () => {
   const short = planWeather(50, createChance("1"));
 
-  it("has every spell in a run of 50 orders", () => {
+  it("includes every spell in a run of 50 orders", () => {
     const begun = short.filter(({ isEnd }) => !isEnd).map(({ spell }) => spell);
     expect(begun).toEqual(expect.arrayContaining(Object.keys(spells)));
   });
 
-  it("ends what lasts", () => {
+  it("ends each spell that lasts", () => {
     const ends = new Set(short.filter(({ isEnd }) => isEnd).map(({ spell }) => spell));
     expect([...ends].toSorted()).toEqual(
       Object.entries(spells)
@@ -25,12 +25,12 @@ describe("planWeather", () => {
     );
   });
 
-  it("is the same for the same seed, and another for another", () => {
+  it("is the same for the same seed, and different for another", () => {
     expect(planWeather(50, createChance("1"))).toEqual(short);
     expect(planWeather(50, createChance("2"))).not.toEqual(short);
   });
 
-  it("is in the order of a run, and leaves relays alone where there are none", () => {
+  it("is sorted by order number, and skips relays on chains without one", () => {
     const long = planWeather(1000, createChance("1"));
     const times = long.map(({ after }) => after);
     expect(times).toEqual(times.toSorted((a, b) => a - b));

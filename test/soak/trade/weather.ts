@@ -7,11 +7,11 @@ import type { ForeignPrograms } from "./foreign-programs.ts";
 export type Sky = {
   chance: Chance;
   foreign: ForeignPrograms;
-  /** As an operator does. */
+  /** Stops or starts trading like an operator. */
   setStopped(chain: TradingChain, isStopped: boolean): Promise<void>;
 };
 
-/** What may happen on a chain, for a while or at once. */
+/** A fault of a chain, for a while or momentary. */
 type Spell = {
   begin(access: ChainAccess, sky: Sky): Promise<void>;
   end?(access: ChainAccess, sky: Sky): Promise<void>;
@@ -19,7 +19,7 @@ type Spell = {
 
 const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 
-/** Answers that a lying host gives to everybody, whatever the chain says. */
+/** Responses of a lying host to everybody, whatever the chain's state. */
 const lies: Readonly<Record<string, unknown>>[] = [
   { eth_getTransactionReceipt: null },
   { eth_getTransactionCount: hex(0) },
@@ -30,7 +30,7 @@ const lies: Readonly<Record<string, unknown>>[] = [
   { eth_call: `0x${"f".repeat(64)}` },
   { eth_maxPriorityFeePerGas: hex(10n ** 15n), eth_gasPrice: hex(10n ** 15n) },
   { eth_blockNumber: hex(10n ** 9n) },
-  // It says that it has sent what it was given, under another hash.
+  // Claims to have sent the transaction, under another hash.
   { eth_sendRawTransaction: `0x${"12".repeat(32)}` },
 ];
 
@@ -49,7 +49,7 @@ const relaySpell = (faults: object): Spell => ({
 /** How long a reorganisation waits for transactions that it can take back. */
 const reorganisationMs = 3000;
 
-/** Replaces one or two blocks by empty ones. Final blocks stay: the two newest are not final. */
+/** Replaces one or two blocks by empty ones. The two newest blocks are not final. */
 const reorganisation: Spell = {
   async begin(access, { chance }) {
     const depth = 1 + chance.below(2);
@@ -60,9 +60,9 @@ const reorganisation: Spell = {
       const counts = await Promise.all(Array.from({ length: depth }, (_, back) => countAt(newest - back)));
       if (counts.some((count) => Number(count) > 0)) break;
     }
-    // After a restart, anvil has no older states to go back to until it has made some blocks.
+    // After a restart, anvil cannot go back until it has made some blocks.
     await request("anvil_reorg", depth, []).catch(() => {});
-    // The runner knows a block that is gone. It must not be killed before it knows another.
+    // The runner's last known block is gone. It must learn of another before it is killed.
     await nextBlock();
   },
 };
@@ -92,10 +92,10 @@ export const spells = {
 
 export type SpellName = keyof typeof spells;
 
-/** What begins or ends on a chain, after a number of orders. */
+/** The start or end of a spell on a chain, after a number of orders. */
 export type WeatherChange = { after: number; isEnd: boolean; spell: SpellName; chain: TradingChain };
 
-/** The orders that are placed while a spell lasts, and between two beginnings. */
+/** The number of orders during a spell, and between two starts. */
 const lastsOrders = 8;
 const everyOrders = 3;
 
@@ -111,7 +111,7 @@ export function planWeather(orders: number, chance: Chance): WeatherChange[] {
   for (let after = every; after + every <= orders; after += every) {
     if (coming.length === 0) coming = chance.shuffled(names);
     const spell = coming.shift() as SpellName;
-    // Only these have a relay.
+    // Only these chains have a relay.
     const chains = spell.startsWith("relay") ? (["eth", "bsc"] as const) : tradingChains;
     const chain = chance.pick(chains);
     changes.push({ after, isEnd: false, spell, chain });
