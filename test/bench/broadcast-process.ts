@@ -1,4 +1,4 @@
-/** The minimum that a broadcast can take: a loop over the clients of a bare `ws` server. */
+/** The lower bound of a broadcast: a loop over the clients of a bare `ws` server. */
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { WebSocketServer } from "ws";

@@ -2,11 +2,11 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-/** A process of the benchmark. It answers each request before the next. */
+/** A process of the benchmark. It answers each request before it reads the next. */
 export type Child<Request, Answer> = {
   pid: number;
   ask(request: Request): Promise<Answer>;
-  /** Ends it and waits until it has ended. */
+  /** Ends the process and waits for its end. */
   stop(): Promise<void>;
 };
 

@@ -1,7 +1,8 @@
 /**
- * `npm run bench:cold` measures how long functions take from the start of their process to the first answer, on the Node.js
- * of Lambda, and the processor time of their warm calls. It compares them with a bare handler, and that handler in Express.
- * One start of each follows another, so that all meet the same load of the machine.
+ * `npm run bench:cold` measures how long functions take from the start of their process to the first
+ * response, on Lambda's version of Node.js, and the processor time of warm calls. It compares them with a
+ * bare handler, and with that handler in Express. Starts alternate, so that all see the same load of the
+ * machine.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,7 +54,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** The first quartile: other work on the machine only ever adds time, at most to some of the starts. */
+/** Takes the first quartile: other work on the machine only adds time. */
 const usual = (name: string, of: (started: Started) => number) =>
   percentile((starts.get(name) ?? []).map(of), 25);
 const cells = (name: string, than: string, of: (started: Started) => number) => [

@@ -12,17 +12,17 @@ import { sealedImport } from "../support/sealing.ts";
 import { connectEvent, disconnectEvent, messageEvent } from "../support/websocket-events.ts";
 import { offeredKey } from "./fake-aws.ts";
 
-/** A handler whose starts and calls are measured, with its first event. */
+/** A handler to measure, with its first event. */
 export type Contender = {
   name: string;
   event: unknown;
   /** The contender that makes the same calls to AWS and nothing else. Undefined if warm calls are not compared. */
   bare?: string;
-  /** Its answer is a refusal. */
+  /** The expected response is a refusal. */
   refuses?: true;
 };
 
-/** The floor of all starts. */
+/** The lower bound of all starts. */
 export const floor = "bare read";
 
 const evmKey = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
@@ -112,7 +112,7 @@ function creationEvent(network: string) {
   return { ...restEvent({ body: { network } }), headers };
 }
 
-/** A sealed import of the user of these events. */
+/** A sealed import by the user of these events. */
 async function sealedEvent(network: string, privateKey: Uint8Array) {
   const key = `import of ${network}`;
   const event = restEvent();
@@ -121,7 +121,7 @@ async function sealedEvent(network: string, privateKey: Uint8Array) {
   return { ...restEvent({ body }), headers: { "Content-Type": "application/json", "Idempotency-Key": key } };
 }
 
-/** Bundles a contender, and returns the folder of its code. The plain ones keep the SDK's chain of credentials. */
+/** Bundles a contender, and returns the folder of its code. The plain ones keep the SDK's credential chain. */
 export function bundled({ name }: Contender, parent: string): string {
   const folder = join(parent, name.replaceAll(/\W+/g, "-"));
   mkdirSync(folder, { recursive: true });
@@ -134,7 +134,7 @@ export function bundled({ name }: Contender, parent: string): string {
   return folder;
 }
 
-/** The environment of every function, with all services of AWS at one address, and one chain that trades. */
+/** The environment of every function, with all AWS services at one address, and one trading chain. */
 export const environmentAt = (
   url: string,
   { chain, contracts, url: host }: LocalChain,

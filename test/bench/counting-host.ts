@@ -3,10 +3,10 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { now } from "./statistics.ts";
 
-/** A request to a host: the methods of its batch, and when it came. */
+/** A request to a host: the methods of its batch, and its time. */
 export type HostRequest = { methods: string[]; at: number; isChainSnapshot: boolean };
 
-/** A host of a chain that keeps what it is asked. */
+/** A chain's host that records its requests. */
 export async function startCountingHost(chainUrl: string) {
   const requests: HostRequest[] = [];
   const server = createServer(async (request, response) => {
@@ -15,7 +15,7 @@ export async function startCountingHost(chainUrl: string) {
       const body = await text(request);
       const calls = [JSON.parse(body)].flat() as { method: string; params: unknown[] }[];
       const methods = calls.map(({ method }) => method);
-      // The watcher's look at the chain for all wallets, once a second.
+      // Matches the watcher's query for all wallets, once a second.
       const isChainSnapshot =
         methods.every((method) => /^eth_get(?:BlockByNumber|TransactionReceipt)$/.test(method)) &&
         calls.some(({ params }) => params[0] === "finalized");

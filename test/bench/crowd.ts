@@ -2,12 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Child, startChild } from "./child.ts";
 import type { ClientAnswer, ClientRequest, TickReport } from "./client-process.ts";
 
-/** Clients, in processes of their own. */
+/** Clients in separate processes. */
 export type Crowd = {
   /**
    * Waits until each client has received this many messages, or no client has received any for a long time.
    *
-   * @param onProgress is called whenever more messages have arrived
+   * @param onProgress called whenever more messages have arrived
    */
   settle(messages: number, onProgress?: () => void): Promise<void>;
   report(): Promise<{ ticks: TickReport[]; closed: number }>;
@@ -18,7 +18,7 @@ export type CrowdOptions = {
   url: string;
   clients: number;
   processes: number;
-  /** Shared among the clients. Empty for a server that asks for none. */
+  /** Shared among the clients. Empty for a server without authentication. */
   tokens: readonly string[];
   /** Whether clients must subscribe to prices. */
   subscribe: boolean;

@@ -46,21 +46,21 @@ const orders = Array.from({ length: 50 }, (_, index) => ({
   ...order({ orderId: `o${index}` }),
 }));
 
-/** What a Query finds, by the keys in it. No wallet has open orders. */
+/** The results of a Query, by the keys in it. No wallet has open orders. */
 function itemsFor(body: string): object[] {
   if (body.includes("PROFILE")) return [profile];
   if (body.includes("ORDERAT#")) return orders;
   return /JOB#|POSITION/.test(body) ? [] : wallets;
 }
 
-/** What a GetItem finds. */
+/** The result of a GetItem. */
 function itemFor(body: string): object | undefined {
   if (body.includes("PROFILE")) return profile;
   if (body.includes("ORDER#")) return orders[0];
   return body.includes("WALLET#") ? wallets[0] : undefined;
 }
 
-/** The answers of the table, always the same: a user with three wallets. */
+/** The table's fixed responses: a user with three wallets. */
 function answerTo(target: string, body: string): object {
   switch (target.split(".").at(-1)) {
     case "Query":
@@ -86,7 +86,7 @@ function answerTo(target: string, body: string): object {
   }
 }
 
-/** What users seal private keys to. */
+/** The key to which users seal private keys. */
 const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 
 const sharedSecretWith = (spki: string) =>
@@ -95,13 +95,13 @@ const sharedSecretWith = (spki: string) =>
     publicKey: createPublicKey({ key: Buffer.from(spki, "base64"), format: "der", type: "spki" }),
   });
 
-/** The import key as clients are offered it. */
+/** The import key in the form that clients get. */
 export function offeredKey(): { keyId: string; publicKey: string } {
   const spki = publicKey.export({ format: "der", type: "spki" });
   return { keyId: keyIdOf(spki), publicKey: Buffer.from(pointIn(spki)).toString("base64url") };
 }
 
-/** Answers the calls of all functions at once, so that their time is their own. */
+/** Answers AWS calls immediately, so that only the functions' own time is measured. */
 export async function fakeAws(): Promise<{ url: string; close(): void }> {
   const server = createServer(async (request, response) => {
     const answer = JSON.stringify(

@@ -1,6 +1,7 @@
 /**
- * `npm run bench:fanout` measures how long prices take from the table to many clients, and changes of settings to their
- * user, on a local runner. It compares them with a bare broadcast, and fails if messages were lost.
+ * `npm run bench:fanout` measures, on a local runner, how long prices take from the table to many clients,
+ * and changes of settings to their user. It compares them with a bare broadcast, and fails if messages were
+ * lost.
  */
 import { parseArgs } from "node:util";
 import { bareBroadcast } from "./bare-broadcast.ts";
@@ -33,7 +34,7 @@ function number(text: string): number {
   return Number(text);
 }
 
-/** Many, since registering users takes time. */
+/** High, because registering users takes time. */
 const connectionsPerUser = 30;
 
 async function throughTheService(clients: number): Promise<Pick<Run, "service" | "settings">> {

@@ -1,6 +1,7 @@
 /**
- * `npm run bench:http` compares what plans promise with what users get who send more requests, then measures latency,
- * throughput and processor time of each operation, on a local runner. It fails if a plan is not kept.
+ * `npm run bench:http` compares the limits of plans with the admitted requests of users who exceed them, then
+ * measures latency, throughput and processor time of each operation, on a local runner. It fails if a plan is
+ * not kept.
  */
 import { parseArgs } from "node:util";
 import { requestsPerMinute } from "../../lib/plans/plan.ts";
@@ -12,7 +13,7 @@ import { figure, textTable } from "./text-table.ts";
 
 const { values } = parseArgs({
   options: {
-    // A machine can serve only a few users at the rate of a whole plan, and more users with smaller plans.
+    // A machine can serve only a few users at the rate of a whole plan, but more users with smaller plans.
     "standard-users": { type: "string", default: "4" },
     customers: { type: "string", default: "20" },
     "requests-per-minute": { type: "string", default: "120" },
@@ -36,7 +37,7 @@ const loads: PlanLoad[] = [
 ];
 const [calls, atOnce] = [Number(values.calls), Number(values["at-once"])];
 
-/** How far the admitted requests may differ from the promised ones, as a share of these. */
+/** The tolerated difference between admitted and promised requests, as a share of the promised ones. */
 const tolerance = 0.02;
 
 const keeps = ({ plan }: PlanLoad, { atOnce, admitted, promised }: Admission) =>

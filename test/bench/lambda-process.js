@@ -1,6 +1,6 @@
 /**
- * A process of a function: loads its code and serves a Runtime API, as the Node.js runtime of Lambda does. It is JavaScript,
- * so that no cold start includes the compilation of types.
+ * A function's process: loads its code and polls a Runtime API, like Lambda's Node.js runtime. It is
+ * JavaScript, so that no cold start includes the compilation of types.
  */
 import { request } from "node:http";
 
@@ -30,7 +30,7 @@ for (;;) {
   const id = headers["lambda-runtime-aws-request-id"];
   const context = { awsRequestId: id, getRemainingTimeInMillis: () => deadline - Date.now() };
   const calls = Number(headers["bench-calls"]);
-  // The first call's time is that of the whole process so far.
+  // The first call includes the time of the whole process so far.
   const before = calls === 1 ? 0 : microseconds();
   let outcome = "response";
   let answer = null;

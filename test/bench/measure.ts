@@ -8,7 +8,7 @@ export type Broadcast = {
   clients: number;
   /** Measured ticks. */
   ticks: number;
-  /** The id of the process whose time is taken, with that of its descendants. */
+  /** The id of the process to measure, including its descendants. */
   server: number;
   /** Sends a tick to all clients. */
   send: () => Promise<Tick>;
@@ -17,7 +17,7 @@ export type Broadcast = {
 /** Ticks before the measured ones, which start processes and compile code. */
 const warmUp = 3;
 
-/** Sends a tick each second, whether or not the ones before have arrived, and waits for all of them. */
+/** Sends a tick each second, even if earlier ones have not arrived, and waits for all of them. */
 export async function measure({ crowd, clients, ticks, server, send }: Broadcast): Promise<Outcome> {
   await everySecond(warmUp, send);
   await crowd.settle(warmUp);

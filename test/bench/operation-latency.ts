@@ -5,19 +5,19 @@ import { type ProcessorTime, processorTime, timeBetween } from "./processor-time
 import type { Service } from "./service.ts";
 import { now, type Spread, spreadOf } from "./statistics.ts";
 
-/** Milliseconds of processor time for a call, by the processes that used it. NaN if unknown. */
+/** Milliseconds of processor time per call, by process. NaN if unknown. */
 export type Shares = {
-  /** The functions, which run on Lambda too. */
+  /** The functions, which also run on Lambda. */
   ours: number;
-  /** The runner, in place of API Gateway, Lambda, KMS and the issuer. */
+  /** The runner, which replaces API Gateway, Lambda, KMS and the issuer. */
   runner: number;
   dynamodb: number;
 };
 
-/** Latency in milliseconds of calls one after another, and throughput of several at once. */
+/** Latency in milliseconds of sequential calls, and throughput of concurrent ones. */
 export type OperationFigures = { name: string; latency: Spread; perSecond: number; shares: Shares };
 
-/** Private keys 1, 2, 3 and so on, which hold nothing. */
+/** Private keys 1, 2, 3 and so on, of empty wallets. */
 const testKey = (index: number) => `0x${(index + 1).toString(16).padStart(64, "0")}`;
 
 /** Calls of each client before the measured ones. */

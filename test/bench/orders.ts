@@ -1,7 +1,7 @@
 /**
- * `npm run bench:orders` measures orders on a local runner with one chain: the time from the answer to the broadcast, the
- * requests to hosts, the processor time of each function, and how many orders of 50 wallets are filled in a minute. It
- * compares the broadcast with signing and sending alone, in the same run.
+ * `npm run bench:orders` measures orders on a local runner with one chain: the time from the response to the
+ * broadcast, the requests to hosts, the processor time of each function, and how many orders of 50 wallets
+ * are filled in a minute. It compares the broadcast with signing and sending alone, in the same run.
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -71,7 +71,7 @@ const buy = (wallet: string) =>
     randomUUID(),
   );
 
-/** Waits until the user has no order that is not what is wanted. */
+/** Waits until all orders of the user match. */
 async function untilAll(is: (order: Order) => boolean): Promise<void> {
   for (;;) {
     const { orders: newest } = await ask<{ orders: Order[] }>("/api/v2/orders?limit=100");
@@ -84,7 +84,7 @@ const isSettled = ({ settled }: Order) => settled;
 
 const sending = (methods: readonly string[]) => methods.includes("eth_sendRawTransaction");
 
-/** Places one order after another, each with nothing else to do. */
+/** Places orders one at a time on an idle service. */
 async function oneByOne(wallet: string) {
   const [toAnswer, toBroadcast, requestsToAnswer, requestsToBroadcast, requestsInAll] = [0, 1, 2, 3, 4].map(
     (): number[] => [],
@@ -112,7 +112,7 @@ async function oneByOne(wallet: string) {
   return { toAnswer, toBroadcast, requestsToAnswer, requestsToBroadcast, requestsInAll, used };
 }
 
-/** The floor: signs a transfer and sends it, and nothing else. */
+/** The lower bound: only signs and sends a transfer. */
 async function bare() {
   const wallet = new Wallet(newEvmKey().privateKey);
   await chain.request("anvil_setBalance", [wallet.address, `0x${(10n ** 20n).toString(16)}`]);

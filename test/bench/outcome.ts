@@ -2,7 +2,7 @@ import type { TickReport } from "./client-process.ts";
 import type { ProcessorTime } from "./processor-time.ts";
 import { type Spread, spreadOf } from "./statistics.ts";
 
-/** A message for all clients, known by its `asOf`, and when it was sent. */
+/** A message for all clients, identified by its `asOf`, with the time of sending. */
 export type Tick = { asOf: string; sentAt: number };
 
 /** The outcome of messages to all clients. */
@@ -10,7 +10,7 @@ export type Outcome = {
   sent: number;
   /** Ticks that all clients received. */
   complete: number;
-  /** Messages that a client missed but for which it got a later tick. */
+  /** Messages that a client missed before it got a later tick. */
   superseded: number;
   /** Messages of the last tick that a client missed. */
   lost: number;
@@ -25,7 +25,7 @@ export type Outcome = {
   messages: number;
 };
 
-/** Between one tick and the next. */
+/** The time between two ticks. */
 export const intervalMs = 1000;
 
 export function outcomeOf(
@@ -58,7 +58,7 @@ export function outcomeOf(
   };
 }
 
-/** Microseconds of processor time for each message received. NaN if unknown. */
+/** Microseconds of processor time per received message. NaN if unknown. */
 export function processorTimePerMessage({ processorTime, messages }: Outcome): number {
   if (processorTime === undefined) return Number.NaN;
   return (1000 * [...processorTime.values()].reduce((sum, time) => sum + time, 0)) / messages;

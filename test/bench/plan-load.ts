@@ -6,20 +6,20 @@ import { recordVisit } from "../../lib/users/profile-records.ts";
 import type { Service } from "./service.ts";
 import { now } from "./statistics.ts";
 
-/** What a user got, beside what the plan promises. */
+/** The admitted requests of a user, compared with the plan. */
 export type Admission = {
   /** Requests admitted before the first 429. */
   atOnce: number;
   admitted: number;
   refused: number;
-  /** What the bucket held at first and gained until the end. */
+  /** The initial tokens of the bucket, plus those added until the end. */
   promised: number;
 };
 
-/** Requests of one user at once: one alone may be too slow to exceed the plan. */
+/** Concurrent clients of one user: a single client may be too slow to exceed the plan. */
 const clientsPerUser = 4;
 
-/** A bit longer than an authorizer remembers that a user has no key. */
+/** Longer than an authorizer caches that a user has no key. */
 const untilKnownMs = 2500;
 
 /** Users of one plan, who all send requests for this many seconds. */
@@ -30,7 +30,8 @@ export async function loadPlan(service: Service, { plan, users, seconds }: PlanL
   const { requestsPerMinute } = plan;
   const names = Array.from({ length: users }, (_, index) => `${plan.name}-${index}`);
   const headers = await Promise.all(names.map(async (name) => bearer(await service.token(name))));
-  // The first request creates the profile, and the plan of a customer is set before the next. A key takes a second visit.
+  // The first request creates the profile, and the plan of a customer is set before the next. A key takes a
+  // second visit.
   for (const [index, name] of names.entries()) {
     await ask(service, headers[index]);
     await recordVisit(service.table, name, new Date());
@@ -49,7 +50,7 @@ export async function loadPlan(service: Service, { plan, users, seconds }: PlanL
         while (now() - begun < seconds * 1000) {
           if ((await ask(service, header)) === 429) {
             refused++;
-            // The clients together ask often enough to take each token as soon as it is added.
+            // Together, the clients ask often enough to take each token as soon as it is added.
             await pause(60_000 / requestsPerMinute);
           } else {
             admitted++;

@@ -8,7 +8,7 @@ const tickMs = 10;
 
 type Process = { pid: number; parent: number; timeMs: number; command: string[] };
 
-/** The time that a process and its living descendants have used so far. */
+/** The processor time used so far by a process and its living descendants. */
 export function processorTime(pid: number): ProcessorTime {
   const all = processes();
   if (all === undefined) return undefined;
@@ -43,7 +43,7 @@ function processes(): Process[] | undefined {
       try {
         return [readProcess(Number(name))];
       } catch {
-        // It has ended meanwhile.
+        // The process has ended meanwhile.
         return [];
       }
     });

@@ -61,8 +61,8 @@ export const settingsTable = (runs: readonly Run[]): string =>
   );
 
 /**
- * The processor time of the service by use, in descending order, and how many times that of the bare broadcast it is. That
- * was measured in the same minute, on the same processors.
+ * The service's processor time by use, in descending order, and its ratio to the bare broadcast, which was
+ * measured in the same minute on the same processors.
  */
 export function processorTimeTable(runs: readonly Run[]): string {
   const uses = new Set(runs.flatMap(({ service }) => [...(service.processorTime?.keys() ?? [])]));

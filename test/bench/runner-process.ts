@@ -1,4 +1,4 @@
-/** A local runner in memory, without a price feed, with what the options say. */
+/** An in-memory local runner with these options, without a price feed. */
 
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
 export type Started = {
-  /** From the start of the process to its first answer. */
+  /** The time from the start of the process to its first response. */
   coldMs: number;
-  /** Processor time until then. */
+  /** The processor time until then. */
   coldCpuMs: number;
   /** Processor time of a warm call. */
   warmCpuMs: number;
@@ -17,11 +17,11 @@ export type Started = {
 };
 
 export type StartOptions = {
-  /** Has the code in index.mjs. */
+  /** The folder with index.mjs. */
   folder: string;
   environment: Record<string, string>;
   event: unknown;
-  /** Warm calls, after as many that are not measured. */
+  /** The number of warm calls, after as many unmeasured ones. */
   calls: number;
 };
 

@@ -10,10 +10,10 @@ export type Service = {
   pid: number;
   baseUrl: string;
   streamUrl: string;
-  /** The table, which an operator may change too. */
+  /** The table, which operators may also change. */
   table: Table;
   token(user: string): Promise<string>;
-  /** Writes prices as the feed does. `sentAt` is just before the write. */
+  /** Writes prices like the feed. `sentAt` is just before the write. */
   writePrices(): Promise<Tick>;
   stop(): Promise<void>;
 };
@@ -28,7 +28,7 @@ type Description = {
 /** Sorts after the lease of any run of the feed, so the feed writes nothing. */
 const lease = "~benchmark";
 
-/** @param context What differs from the default configuration. */
+/** @param context differences from the default configuration. */
 export async function startService(shards: number, context: object = {}): Promise<Service> {
   const runner = await startChild<never, never, { baseUrl: string }>(
     "runner-process.ts",

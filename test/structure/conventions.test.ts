@@ -11,7 +11,7 @@ const exportsOf = (text: string) =>
     several === undefined ? [one as string] : several.split(",").map((name) => name.trim()),
   );
 
-/** The names that more than one file uses, with those files. */
+/** Names that more than one file uses, with those files. */
 function clashes(namesOf: (file: (typeof productFiles)[number]) => string[]) {
   const uses = productFiles.flatMap((file) =>
     [...new Set(namesOf(file))].map((name) => ({ name, path: file.path })),
@@ -29,7 +29,7 @@ describe("the source", () => {
     ).toEqual([]);
   });
 
-  it("wraps every function that no client waits for, and those behind walls by walled", () => {
+  it("wraps functions that no client waits for, and uses walled for those inside the VPC", () => {
     const rows = [...operationsOf("changes"), ...operationsOf("schedule"), ...operationsOf("internal")];
     const wrapped = (name: string, { opensWallets }: Operation) =>
       new RegExp(

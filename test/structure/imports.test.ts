@@ -20,13 +20,13 @@ const floors: readonly (readonly string[])[] = [
   ["bin"],
 ];
 
-/** The workspaces stand beside the product: they import nothing of it. */
+/** The workspaces stand beside the product and import nothing from it. */
 const workspaces = ["lib/client", "lib/local/src"];
 
-/** The folders that may import a workspace: the programs and what runs only locally. */
+/** The folders that may import a workspace: programs, and code that runs only locally. */
 const usersOfWorkspaces = ["lib/tools", "bin"];
 
-/** The files of rules, and the folders whose files all are: no AWS, no clock and no environment. */
+/** The files of rules, and the folders that contain only rules: no AWS, no clock and no environment. */
 const pureFolders = ["lib/core", "lib/trading/core"];
 const pureFiles = [
   ...["keys", "layout", "step"].map((name) => `lib/table/${name}.ts`),
@@ -62,7 +62,7 @@ describe("imports", () => {
     expect(climbing.map(shown)).toEqual([]);
   });
 
-  it("of a workspace are made by programs alone", () => {
+  it("of a workspace appear in programs only", () => {
     const others = importsBetweenRooms
       .filter(({ from }) => workspaces.includes(from))
       .filter(({ to }) => !usersOfWorkspaces.includes(to));
@@ -92,7 +92,7 @@ describe("imports", () => {
     expect(violations.map(({ path }) => path)).toEqual([]);
   });
 
-  it("of rules are of other rules", () => {
+  it("of rules lead only to rules", () => {
     const isRule = (path: string) =>
       pureFiles.includes(path) || pureFolders.some((folder) => isIn(folder, path));
     const violations = checked
@@ -108,7 +108,7 @@ describe("imports", () => {
   });
 });
 
-/** Each cycle once, as the paths of its files in order of import. */
+/** Lists each cycle once, as the paths of its files in order of import. */
 function cycles(): string[][] {
   const importsOf = new Map(sourceFiles.map(({ path, imports }) => [path, imports]));
   const found: string[][] = [];

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path";
 
 export type SourceFile = { path: string; text: string; imports: readonly string[] };
 
-/** The package name of lib/local, and the files that it stands for. */
+/** The package name of lib/local, with the files behind it. */
 const runnerEntries: Record<string, string> = {
   "cdk-local-runner": "lib/local/src/index.ts",
   "cdk-local-runner/testing": "lib/local/src/testing.ts",
@@ -20,7 +20,7 @@ function importsOf(path: string, text: string): string[] {
 
 const generated = "lib/client/openapi.ts";
 
-/** All TypeScript files of the repository that people write, with the paths that each imports. */
+/** All hand-written TypeScript files of the repository, with the paths that each imports. */
 export const sourceFiles: readonly SourceFile[] = globSync(["{bin,lib,functions,test}/**/*.{ts,tsx}"])
   .filter((path) => !path.includes("node_modules") && path !== generated)
   .toSorted()
@@ -29,7 +29,10 @@ export const sourceFiles: readonly SourceFile[] = globSync(["{bin,lib,functions,
     return { path, text, imports: importsOf(path, text) };
   });
 
-/** The back end, its stacks and its programs. The runner, the client and the console are apart, and so are their names. */
+/**
+ * The back end, its stacks and its programs. The runner, the client and the console are separate, and so are
+ * their names.
+ */
 export const productFiles = sourceFiles.filter(
   ({ path }) => !/^(test|lib\/(local|client|tools\/dev\/console\/app))\//.test(path),
 );

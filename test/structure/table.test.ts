@@ -5,7 +5,7 @@ import { isIn, productFiles } from "./source-files.ts";
 const others = productFiles.filter(({ path }) => !isIn("lib/table", path));
 
 describe("the layout of the table", () => {
-  it("alone spells the names of partitions", () => {
+  it("is the only place that spells names of partitions", () => {
     const names = partitions.map(({ key }) => partitionNameOf(key)).join("|");
     // Rows name partitions by types that derive from the layout.
     const spelled = new RegExp(`["'\`/(|](?:${names})#|PK: "`);

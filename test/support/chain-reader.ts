@@ -5,7 +5,7 @@ import type { TestChain } from "./local-chain.ts";
 
 type Changes = { hosts?: readonly string[]; relay?: string };
 
-/** A test chain, as functions open it. */
+/** Opens a test chain like functions do. */
 export function chainsOf(
   { chain, contracts, url }: TestChain,
   changes: Changes = {},

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { json } from "node:stream/consumers";
 
-/** A user of the pool. `totpSecret` is that of the authenticator, if the user has one. */
+/** A user of the pool. `totpSecret` is the authenticator's, if the user has one. */
 type PoolUser = { sub: string; email: string; password: string; isTemporary: boolean; totpSecret?: Buffer };
 
 type Body = Record<string, string> & {
@@ -11,7 +11,7 @@ type Body = Record<string, string> & {
   UserAttributes: { Name: string; Value: string }[];
 };
 
-/** An error as Cognito answers it. */
+/** An error in Cognito's format. */
 class CognitoError extends Error {
   constructor(type: string, message: string) {
     super(message);
@@ -31,9 +31,9 @@ export function totp(secret: Buffer, now: number = Date.now()): string {
 }
 
 /**
- * A user pool that speaks the part of Cognito's protocol that operators use. Its behaviour is the documented one: a session
- * counts once, answers to challenges name a user by `USER_ID_FOR_SRP` and not by an address, a new password is asked for
- * before the code, and passwords must keep to the pool's policy.
+ * A user pool with the part of Cognito's protocol that operators use. It behaves as documented: a session is
+ * valid once, responses to challenges name a user by `USER_ID_FOR_SRP` and not by an address, a new password
+ * is requested before the code, and passwords must follow the pool's policy.
  */
 export function userPool() {
   const users = new Map<string, PoolUser>();

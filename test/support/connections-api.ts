@@ -10,7 +10,7 @@ import { openPusher, type Pusher } from "../../lib/aws/push.ts";
 /** A call that posts a message to a connection. */
 export type Call = { connectionId: string; message: string };
 
-/** The status that answers a call, at once or later. */
+/** The status that answers a call, immediately or later. */
 export type Answer = (call: Call) => number | Promise<number>;
 
 const errorNames: Record<number, string> = {
@@ -21,7 +21,7 @@ const errorNames: Record<number, string> = {
 
 const everyoneIsConnected: Answer = () => 200;
 
-/** Plays @connections of API Gateway to the SDK's client, for the tests of a file. */
+/** Simulates API Gateway's @connections for the SDK's client, for the tests of a file. */
 export class ConnectionsApi {
   readonly pusher: Pusher;
   answer = everyoneIsConnected;
@@ -31,14 +31,14 @@ export class ConnectionsApi {
   hungUp: string[] = [];
   /** The most calls at once. */
   mostAtOnce = 0;
-  /** TCP connections. */
+  /** The number of TCP connections. */
   sockets = 0;
 
   constructor(endpoint: string) {
     const credentials = { accessKeyId: "test", secretAccessKey: "test" };
     this.pusher = openPusher({ endpoint, region: "us-east-1", credentials });
     const handler = this.pusher.config.requestHandler as HttpHandler<NodeHttpHandlerOptions>;
-    // Without the functions' timeouts: a machine that is busy with other tests is not an API that hangs.
+    // Disables the functions' timeouts: other tests may keep the machine busy.
     handler.updateHttpClientConfig("connectionTimeout", 0);
     handler.updateHttpClientConfig("requestTimeout", 0);
   }
@@ -48,7 +48,7 @@ export class ConnectionsApi {
     return this.calls.filter((call) => call.connectionId === connectionId).map(({ message }) => message);
   }
 
-  /** The same, parsed. */
+  /** The parsed messages to a connection, in order of arrival. */
   parsedMessagesTo(connectionId: string): unknown[] {
     return this.messagesTo(connectionId).map((message) => JSON.parse(message));
   }

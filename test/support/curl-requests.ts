@@ -8,13 +8,16 @@ export type CurlRequest = {
   body?: string;
 };
 
-/** Waits for nothing, and prints each call's arguments with separators, in the place of curl: not every machine has it. */
+/**
+ * Shell functions that replace sleep and curl: they do not wait, and print each call's arguments with
+ * separators. curl is not on every machine.
+ */
 const capture = String.raw`sleep() { :; }; curl() { printf '%s\037' "$@"; printf '\036'; }`;
 
 /**
- * The requests that lines would send if they were pasted into a shell.
+ * The requests that lines would send if pasted into a shell.
  *
- * @throws Error if a line fails, or has an option of curl that is not known here
+ * @throws Error if a line fails, or has an option of curl that is unknown here
  */
 export async function curlRequests(lines: string): Promise<CurlRequest[]> {
   const { stdout } = await promisify(execFile)("sh", ["-ec", `${capture}\n${lines}`]);

@@ -7,15 +7,15 @@ import {
 } from "../../lib/local/test/support/dynamodb.ts";
 import { openTable, type Table } from "../../lib/table/table.ts";
 
-/** How long an engine may take to come up, in milliseconds: Java on a machine that is busy with other tests. */
+/** How long an engine may take to start, in milliseconds: Java on a machine that is busy with other tests. */
 export const engineStart = engineStartMs;
 
-/** A database of one test file, in memory, with a table in it. */
+/** An in-memory database with a table, for one test file. */
 export type Engine = {
   table: Table;
-  /** What an SDK client needs to reach the database. */
+  /** The connection settings of an SDK client. */
   connection: DatabaseConnection;
-  /** The same for a process or a function: environment variables of the AWS SDK. */
+  /** The connection settings as environment variables of the AWS SDK, for a process or a function. */
   environment: Record<string, string>;
   /** Another table of the same database, empty. */
   newTable(): Promise<Table>;
@@ -31,7 +31,7 @@ export async function startTable(): Promise<Engine> {
   const connection = await newDatabase();
   const tables: Table[] = [];
   const newTable = async () => {
-    // Without the functions' timeouts: a machine that is busy with other tests is not a table that hangs.
+    // Disables the functions' timeouts: other tests may keep the machine busy.
     const table = openTable(`table-${tables.length + 1}`, { ...connection, requestHandler: {} });
     tables.push(table);
     return createTable(table);

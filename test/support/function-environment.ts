@@ -1,6 +1,6 @@
 import { defaultChains } from "../../lib/infra/default-chains.ts";
 
-/** What the stack sets for its functions. Those that push get an endpoint besides. */
+/** Variables that the stack sets for its functions. Functions that push also get an endpoint. */
 export const functionEnvironment: Readonly<Record<string, string>> = {
   AWS_REGION: "us-east-1",
   AWS_ACCESS_KEY_ID: "test",

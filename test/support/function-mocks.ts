@@ -3,7 +3,10 @@ import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, vi } from "vitest";
 import { quietConsole } from "./console.ts";
 
-/** For tests of handlers: the table and the network give no answers unless a test makes them, and the console is silent. */
+/**
+ * Mocks for tests of handlers: the table and the network do not respond unless a test sets responses, and the
+ * console is silent.
+ */
 export function mockFunctions() {
   const table = mockClient(DynamoDBDocumentClient);
   const logged = quietConsole();

@@ -1,7 +1,7 @@
 import type { ScanCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "../../lib/table/table.ts";
 
-/** The same table, with something to do before each command, and after it. */
+/** Wraps a table with actions before and after each command. */
 export function interceptedTable(
   { name, client }: Table,
   before: (command: unknown) => unknown,

@@ -1,7 +1,7 @@
 import { BatchWriteCommand, paginateScan } from "@aws-sdk/lib-dynamodb";
 import type { Item, Table } from "../../lib/table/table.ts";
 
-/** All items whose keys contain this text, in no order. */
+/** All items whose keys contain this text, unsorted. */
 export async function itemsNamed(table: Table, text: string): Promise<Item[]> {
   const pages = paginateScan({ client: table.client }, { TableName: table.name, ConsistentRead: true });
   const items: Item[] = [];

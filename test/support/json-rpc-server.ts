@@ -6,22 +6,22 @@ export type RpcRequest = { id: number; method: string; params: unknown[] };
 
 type Answers = Record<string, unknown>;
 
-/** How a host misbehaves. Each takes the place of its whole answer. */
+/** A fault that replaces a host's whole response. */
 type Misbehaviour = (response: ServerResponse, requests: RpcRequest[]) => void;
 
 const reply = (response: ServerResponse, body: string | Uint8Array, status = 200) =>
   response.writeHead(status, { "Content-Type": "application/json" }).end(body);
 
-/** Answers with these bytes. */
+/** Responds with these bytes. */
 export const answering =
   (body: string | Uint8Array, status?: number): Misbehaviour =>
   (response) =>
     void reply(response, body, status);
 
-/** Takes the request and stays silent. */
+/** Accepts the request and never responds. */
 export const silent: Misbehaviour = () => {};
 
-/** Closes the connection before, or in the middle of, the answer. */
+/** Closes the connection before, or in the middle of, the response. */
 export const hangingUp: Misbehaviour = (response) => void response.destroy();
 export const hangingUpMidway: Misbehaviour = (response) => {
   response.writeHead(200, { "Content-Length": 1000 });
@@ -44,7 +44,7 @@ export const flooding =
 
 export const result = (id: number, value: unknown) => ({ jsonrpc: "2.0", id, result: value });
 
-/** An answer of another shape than the requests', built from the right ones. */
+/** Transforms the correct responses to another shape. */
 export const reshaped =
   (change: (items: ReturnType<typeof result>[], requests: RpcRequest[]) => unknown): Misbehaviour =>
   (response, requests) => {
@@ -52,7 +52,7 @@ export const reshaped =
     reply(response, JSON.stringify(change(items, requests)));
   };
 
-/** An error that a method answers with. */
+/** An error that a method returns. */
 export class RpcFailure {
   readonly error: { code: number; message: string; data?: unknown };
   constructor(code: number, message: string, data?: unknown) {
@@ -61,8 +61,8 @@ export class RpcFailure {
 }
 
 /**
- * A server that speaks JSON-RPC. `answers` has the result of each method, or a function of its parameters; a method
- * without one is unknown. While `misbehaviour` is set, it answers in the place of them.
+ * A JSON-RPC server. `answers` has the result of each method, or a function of its parameters; other methods
+ * are unknown. `misbehaviour` overrides it while set.
  */
 export async function startRpcServer(answers: Answers = {}) {
   const state = {

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from "node:crypto";
 import bs58 from "bs58";
 import { computeAddress } from "ethers";
 
-/** A wallet to import: what a user pastes, the address it must get, and the 32 bytes of the secret. */
+/** A wallet to import: the user's input, the expected address, and the 32 bytes of the secret. */
 export type Key = { network: string; privateKey: string; address: string; secret: Buffer };
 
 export const evmNetworks = ["eth", "base", "bsc", "avax"] as const;
@@ -12,7 +12,7 @@ export const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd2
 
 export const hexOf = (scalar: bigint): string => scalar.toString(16).padStart(64, "0");
 
-/** All keys made in this process, for a search for traces of them. */
+/** All keys created in this process, for a search for traces of them. */
 export const keysMade: Key[] = [];
 
 export function newEvmKey(network: string = "eth"): Key {
@@ -23,7 +23,7 @@ export function newEvmKey(network: string = "eth"): Key {
   return key;
 }
 
-/** The public half comes from Node's Ed25519, so that the code under test is not its own judge. */
+/** Uses Node's Ed25519 for the public half, independently of the code under test. */
 export function newSolanaKey(): Key {
   const { d = "", x = "" } = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" });
   const [secret, publicKey] = [Buffer.from(d, "base64url"), Buffer.from(x, "base64url")];
@@ -67,7 +67,7 @@ export const ambiguousSeed = "c5aa8df43f9f837bedb7442f31dcb7b166d38535076f094b85
 
 export const base58OfHex = (...hex: string[]): string => bs58.encode(Buffer.from(hex.join(""), "hex"));
 
-/** The ways in which a program might print a key. */
+/** The forms in which a program might print a key. */
 export function formsOf({ privateKey, secret }: Pick<Key, "privateKey" | "secret">): string[] {
   return [
     privateKey.replace(/^0x/, ""),

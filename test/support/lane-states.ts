@@ -7,10 +7,10 @@ import { intent, slot, tradeOrder } from "./trading.ts";
 
 export const gwei = 1_000_000_000n;
 
-/** A block's time while the order can be filled. In seconds. */
+/** A block's time before the order's deadline, in seconds. */
 export const seconds = Date.parse("2026-11-21T20:00:05.000Z") / 1000;
 
-/** What a host says of an order that buys, with changes. */
+/** A host's facts about a buy, with changes. */
 export const orderFacts = (changes: Partial<OrderFacts> = {}): OrderFacts => ({
   fees: { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei / 10n },
   gasLimit: { approve: 90_000n, swap: 134_415n },
@@ -19,7 +19,7 @@ export const orderFacts = (changes: Partial<OrderFacts> = {}): OrderFacts => ({
   ...changes,
 });
 
-/** What a host says of a wallet and of an order of it, with changes. */
+/** A host's snapshot of a wallet and its order, with changes. */
 export const snapshot = (
   facts: OrderFacts | undefined,
   changes: Partial<HostSnapshot> = {},
@@ -54,7 +54,7 @@ export const laneView = (order: TradeOrder, changes: Partial<LaneView> = {}): La
   };
 };
 
-/** What a run sees, with changes. */
+/** The state that a run sees, with changes. */
 export const laneStateOf = (view: LaneView, changes: Partial<LaneState>): LaneState => ({
   view,
   holder: "me",
@@ -77,7 +77,7 @@ export const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
   ...changes,
 });
 
-/** An order whose swap is signed, and the slot of it. */
+/** An order whose swap is signed, with its slot. */
 export function signedOrder({
   order: orderChanges = {},
   attempt: attemptChanges = {},

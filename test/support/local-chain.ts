@@ -7,7 +7,7 @@ import {
 } from "../../lib/tools/dev/chains/local-chain.ts";
 import type { DeployerTransaction } from "../../lib/tools/dev/chains/uniswap.ts";
 
-/** An account of anvil's. It has 100 coins, and its key is public. */
+/** An account of anvil. It has 100 coins, and its key is public. */
 export type TestAccount = { address: string; privateKey: string };
 
 export const alice: TestAccount = {
@@ -17,7 +17,7 @@ export const alice: TestAccount = {
 
 export type TestTransaction = { from: string; to: string; data?: string; value?: bigint; gas?: bigint };
 
-/** As anvil answers it. */
+/** A receipt in anvil's format. */
 export type TestReceipt = {
   transactionHash: string;
   status: "0x0" | "0x1";
@@ -29,20 +29,20 @@ export type TestReceipt = {
 
 export type TestChain = LocalChain & {
   mine(blocks?: number): Promise<void>;
-  /** Sends a transaction of an account of anvil's and mines it. It may fail. */
+  /** Sends a transaction of an anvil account and mines it. It may fail. */
   transact(transaction: TestTransaction): Promise<TestReceipt>;
-  /** Sends transactions of the deployer's in one block. Returns the addresses of the contracts that they create. */
+  /** Sends transactions of the deployer in one block. Returns the addresses of created contracts. */
   deploy(...transactions: DeployerTransaction[]): Promise<(string | null)[]>;
-  /** What a call to a contract returns, as hex. */
+  /** Returns the result of a contract call, as hex. */
   call(to: string, data: string): Promise<string>;
-  /** Makes this the state that `restore` goes back to. At first, that is the one after the deployment. */
+  /** Saves this state for `restore`. Initially, the state after the deployment is saved. */
   keep(): Promise<void>;
   restore(): Promise<void>;
 };
 
 const hex = (value: bigint | number) => `0x${value.toString(16)}`;
 
-/** An anvil of this test file's own, with the local contracts. It mines only what the functions here mine. */
+/** An anvil for this test file only, with the local contracts. It mines only when these functions ask it to. */
 export async function startTestChain(options: LocalChainOptions = { chain: "eth" }): Promise<TestChain> {
   const chain = await startLocalChain(options);
   const { request } = chain;
@@ -75,8 +75,8 @@ export async function startTestChain(options: LocalChainOptions = { chain: "eth"
       await request("anvil_dropAllTransactions");
       await request("evm_revert", [snapshot]);
       snapshot = await request("evm_snapshot");
-      // Anvil keeps the states of so many blocks, by hash, and may have forgotten the one that it went back to. A miner of
-      // its own gives each block a hash that no other has had.
+      // Anvil keeps the states of a limited number of blocks, by hash, and may have dropped the restored one.
+      // A different miner each time gives each block a unique hash.
       restores += 1;
       await request("anvil_setCoinbase", [`0x${String(restores).padStart(40, "0")}`]);
       await request("evm_mine");

@@ -19,7 +19,7 @@ const metadataTypes = ["string", "string", "uint8", "uint256"] as const;
 
 const plain = (changes: Metadata) => tokens.Token.creation + encode(metadataTypes, metadata(changes));
 
-/** In the order of their enumeration in OddToken.sol. */
+/** Sorted like the enumeration in OddToken.sol. */
 const oddities = [
   "refuses transfers",
   "eats the gas of transfers",
@@ -30,7 +30,7 @@ const oddities = [
   "can be sold only where gas is free",
 ] as const;
 
-/** Tokens that something is wrong with, by what it is. */
+/** Tokens with a defect, by its description. */
 const oddTokens = {
   ...(Object.fromEntries(
     oddities.map((oddity, index) => [
@@ -51,7 +51,7 @@ const oddTokens = {
   "has the symbol of a listed token": plain({ symbol: "USDX" }),
 };
 
-/** Contracts that are no token, or hardly one. They have no pool. */
+/** Contracts that are hardly tokens. They have no pool. */
 const noTokens = {
   "reverts every call": bytecode.Reverting.creation,
   "eats all gas": bytecode.GasEater.creation,
@@ -61,7 +61,7 @@ const noTokens = {
 
 export type OddToken = keyof typeof oddTokens | keyof typeof noTokens;
 
-/** Creates a token for the deployer, who has 10^27 of its units. */
+/** Creates a token for the deployer, who gets 10^27 of its units. */
 export const creationOfToken = (name: keyof typeof oddTokens): DeployerTransaction => ({
   data: oddTokens[name],
 });

@@ -1,9 +1,9 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * Projects in the order in which they start. In each group, those with long files come before those with short ones, so that
- * all workers finish at about the same time. The files of a project stay together, since a worker that does not isolate its
- * files serves one project.
+ * Projects in the order in which they start. In each group, projects with long files come first, so that all
+ * workers finish at about the same time. The files of a project stay together, because a worker that does not
+ * isolate its files serves one project.
  */
 const order = ["static", "unit", "e2e", "last", "infra", "model", "socket", "table"];
 

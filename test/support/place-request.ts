@@ -12,7 +12,7 @@ export type PlainRequest = Pick<Intent, "wallet" | "orderId" | "userID" | "side"
   Pick<Intent, "maxGasPrice" | "gasPreset" | "isPrivate" | "validUntil"> & {
     key: string;
     fingerprint: string;
-    /** Percent. */
+    /** In percent. */
     slippage: number;
     nowMs: number;
   };
@@ -46,7 +46,7 @@ export const placeRequest = (plain: PlainRequest): PlaceRequest => ({
 export const codeOf = (refused: PlacingRefusal): string =>
   refused instanceof DomainError ? refused.code : refused;
 
-/** A trade as an order about which a host is asked. */
+/** The draft order to ask hosts about, for a trade. */
 export const draftOf = ({ chain, wallet, trade, gasPreset }: QuoteQuestion): Intent =>
   intent({
     chain,
@@ -57,7 +57,7 @@ export const draftOf = ({ chain, wallet, trade, gasPreset }: QuoteQuestion): Int
     gasPreset,
   });
 
-/** A host's quote, by what it sees of the draft. */
+/** A host's quote, from its snapshot of the draft. */
 export function quoteFrom(snapshot: HostSnapshot | undefined, draft: Intent): HostQuote {
   const facts = snapshot?.orders.get(draft.orderId);
   if (snapshot === undefined || facts === undefined) return undefined;
@@ -92,7 +92,7 @@ function transactionsOf({ side, amount }: Intent, facts: OrderFacts) {
   return [...Array.from({ length: approvals }, () => planned("approve")), planned("swap")];
 }
 
-/** What a host says of a buy that has nothing against it, with changes. */
+/** A host's facts about an acceptable buy, with changes. */
 export const tradeFacts = (changes: Partial<TradeFacts> = {}): TradeFacts => ({
   block: { number: 1, time: 1 },
   identity: { ...identity, token: intent().token, symbol: "MOON", name: "Moon" },

@@ -11,7 +11,7 @@ import { intent, tradeOrder } from "./trading.ts";
 
 let count = 0;
 
-/** An order of a wallet and a user of its own, unless the changes name them. */
+/** An order of a new wallet and a new user, unless the changes name them. */
 export function newOrder(changes: Partial<Intent> = {}, createdAt = "2026-11-21T20:00:00.000Z"): TradeOrder {
   const own = intent({
     wallet: `0x${++count}`,
@@ -32,7 +32,7 @@ export const jobOf = ({ intent: { chain, wallet, userID, orderId, token } }: Tra
   token,
 });
 
-/** Places an order, by the key `key` and its id. */
+/** Places an order under a key `key` plus its id. */
 export function placing(item: TradeOrder): TradeStep {
   const { userID, orderId } = item.intent;
   return [
@@ -48,7 +48,7 @@ export function placing(item: TradeOrder): TradeStep {
   ];
 }
 
-/** What only the function that sets policies may write. */
+/** Writes a policy, which only the function that sets policies may do. */
 export const putPolicy = (table: Table, record: PolicyRecord) =>
   putItems(table, [{ ...policyKey(record), ...(packed(record) as object) }]);
 

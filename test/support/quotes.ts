@@ -21,7 +21,7 @@ export const quotedAt = new Date("2026-11-21T20:00:00.000Z");
 
 export type AskedQuote = Partial<QuoteRequest>;
 
-/** A quote on a test chain with a relay: of a purchase of MOON, unless it is of something else. */
+/** A quote on a test chain with a relay. Buys MOON by default. */
 export const quoteOn = async (
   chain: TestChain,
   asked: AskedQuote,

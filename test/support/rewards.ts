@@ -18,7 +18,7 @@ export const reward = (id: string, rest: Partial<Reward> = {}): Reward => ({
   ...rest,
 });
 
-/** Registers a user, with points from before there were ledgers. */
+/** Registers a user with points but without a ledger. */
 export async function userWith(table: Table, userID: string, points: number): Promise<string> {
   const profile = await register(table, { userID, names: [], ref: undefined }, new Date());
   await changeProfile(table, profile, { points });
@@ -37,7 +37,7 @@ export const codeOf = (promise: Promise<unknown>) =>
     (error) => error.code ?? String(error),
   );
 
-/** The user's points and the changes in the ledger, oldest first, which must add up if there are any. */
+/** The user's points and the changes in the ledger, oldest first. Checks that they add up if there are any. */
 export async function ledgerOf(table: Table, userID: string) {
   const [{ points }, lines] = [await readOwnProfile(table, userID), await readPointsLines(table, userID)];
   if (lines.length > 0) expect(lines.reduce((sum, { change }) => sum + change, 0)).toBe(points);

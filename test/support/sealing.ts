@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-// An implementation of its own: the service's is @hpke/core.
+// Implemented independently: the service uses @hpke/core.
 import { AEAD_AES_256_GCM, CipherSuite, KDF_HKDF_SHA256, KEM_DHKEM_P256_HKDF_SHA256 } from "hpke";
 import type { Key } from "./keys.ts";
 
@@ -7,7 +7,7 @@ const suite = new CipherSuite(KEM_DHKEM_P256_HKDF_SHA256, KDF_HKDF_SHA256, AEAD_
 
 const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
 
-/** What docs/wallets.md says, written down once more. */
+/** Repeats the definition in docs/wallets.md. */
 const infoOf = (use: "wallet-import" | "wallet-export", network: string, id: string, userID: string) =>
   Buffer.from(
     [`trading-terminal/${use}/1`, network, id, createHash("sha256").update(userID).digest("base64url")].join(
@@ -19,9 +19,9 @@ const infoOf = (use: "wallet-import" | "wallet-export", network: string, id: str
 export type SealedFields = { network: string; keyId: string; enc: string; ciphertext: string };
 
 /**
- * Seals a private key as a client does.
+ * Seals a private key like a client.
  *
- * @param key The Idempotency-Key.
+ * @param key the Idempotency-Key.
  */
 export async function sealedImport(
   offered: { keyId: string; publicKey: string },

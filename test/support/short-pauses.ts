@@ -2,17 +2,20 @@ import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 import { afterAll, beforeAll, vi } from "vitest";
 
-/** How much shorter pauses are. */
+/** The factor by which pauses are shortened. */
 const factor = 20;
 
-/** Shortens the pauses between attempts in the tests of a file. Their number and order stay, and deadlines too. */
+/**
+ * Shortens the pauses between attempts in the tests of a file. Their number and order stay, and so do
+ * deadlines.
+ */
 export function shortPausesForTests(): void {
   const { setTimeout: pause } = timers;
   beforeAll(() => {
     const short = (ms = 0, ...rest: unknown[]) =>
       (pause as (...all: unknown[]) => unknown)(ms / factor, ...rest);
     vi.spyOn(timers, "setTimeout").mockImplementation(short as typeof pause);
-    // For modules that import the function by name.
+    // Applies to modules that import the function by name.
     syncBuiltinESMExports();
   });
   afterAll(() => {

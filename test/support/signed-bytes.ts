@@ -4,14 +4,14 @@ import type { ChainConfiguration } from "../../lib/trading/chains/chain-configur
 import type { Intent } from "../../lib/trading/core/intent.ts";
 import { chainFacts, type TradingChain } from "../../lib/trading/core/trading-chain.ts";
 
-/** What signed bytes do, read from them alone, by code of its own. */
+/** The effects of signed bytes, decoded independently of the service. */
 export type SignedAct = {
   purpose: "swap" | "approve" | "clear";
   nonce: number;
-  /** The contract, value and data. Equal texts do the same. */
+  /** The contract, value and data. Equal texts have equal effects. */
   act: string;
   maxFeePerGas: bigint;
-  /** The most that it costs in fees, in wei. */
+  /** The highest fees, in wei. */
   mostFee: bigint;
 };
 
@@ -25,7 +25,7 @@ const contracts = new Interface([
   "function refundETH()",
 ]);
 
-/** The bytes do what no user has ordered. */
+/** The bytes do something that no user has ordered. */
 export class Theft extends Error {}
 
 function must(holds: boolean, message: string): asserts holds {
@@ -35,7 +35,7 @@ function must(holds: boolean, message: string): asserts holds {
 type Contracts = Pick<ChainConfiguration, "venues" | "wrapped">;
 
 /**
- * Reads signed bytes, and compares them with what the user has ordered.
+ * Decodes signed bytes, and compares them with the user's order.
  *
  * @throws {Theft} if they could spend more, receive less, or pay somebody else.
  */

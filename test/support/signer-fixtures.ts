@@ -30,7 +30,7 @@ const chains = { eth: defaultChains.eth };
 const token = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
 const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
 
-/** All that the signer goes by. */
+/** All data that the signer reads. */
 export type SignerFixture = {
   request: SignRequest;
   order: TradeOrder;
@@ -51,7 +51,7 @@ const raised = { maxFeePerGas: 2n * fees.maxFeePerGas, maxPriorityFeePerGas: 2n 
 const approval = { purpose: "approve", token, venue: "uniswap-v2", amount: sale.amount } as const;
 const attempt = { purpose: "swap", hash: "0x1", raw: "0x2", gasLimit: 134_415n, signedAtMs: nowMs } as const;
 
-/** Of the wallet: exactly what the buys need, and what no sale heeds. */
+/** Limits of the wallet: exactly the amount of the buys; sales ignore them. */
 const limits = (of: Intent) => {
   const { chain, wallet, userID, amount } = of;
   const key = { chain, wallet, userID };
@@ -75,7 +75,7 @@ const fixture = (of: Intent, own: Partial<Slot>, request: Partial<SignRequest>, 
     ledger: ledger && { orderId, approveNonces: [], fees: {}, revision: 1, ...ledger },
     settings: { maxGasPrice: 100 },
     wallet: {},
-    // The others do not go by them.
+    // Other transactions ignore the limits.
     ...(planned.call.purpose === "swap" && own.attempts === undefined
       ? limits(of)
       : { policy: undefined, day: undefined }),
@@ -107,7 +107,7 @@ export const fixtures: Record<string, SignerFixture> = {
   ),
 };
 
-/** Seals the wallets and makes the MACs. Once before the fixtures are used. */
+/** Seals the wallets and creates the MACs. Called once before the fixtures are used. */
 export async function prepareFixtures(): Promise<void> {
   const secret = Buffer.from(alice.privateKey.slice(2), "hex");
   for (const each of Object.values(fixtures)) {
@@ -119,7 +119,7 @@ export async function prepareFixtures(): Promise<void> {
 
 type TransactItems = NonNullable<TransactWriteCommandInput["TransactItems"]>;
 
-/** A table in which whoever asks has put everything where the signer looks for it, but ledger, policy and count. */
+/** A table whose attacker controls all of the signer's data except ledger, policy and count. */
 function riggedTable(fixture: SignerFixture, genuine: Intent, written: TransactItems): Table {
   const { order, slot: lies, ledger, settings, wallet, policy, day } = fixture;
   const policyAt = textOf(policyKey(genuine));
@@ -152,10 +152,10 @@ function riggedTable(fixture: SignerFixture, genuine: Intent, written: TransactI
   return { name: "table", client: { send } as never };
 }
 
-/** What was signed for each fixture, by its bytes. */
+/** The effects of each fixture's signed bytes. */
 const acts = new Map<SignerFixture, Map<string, Pick<SignedAct, "purpose" | "nonce" | "act">>>();
 
-/** Asks the signer. Returns the bytes that it signed, if any. Expects that they do what the genuine intent says, once. */
+/** Asks the signer. Returns the signed bytes, if any. Expects them to carry out the genuine intent once. */
 export async function expectObedience(
   changed: SignerFixture,
   genuine: SignerFixture,
@@ -172,7 +172,7 @@ export async function expectObedience(
   const raw = answer.slot.attempts.at(-1)?.raw ?? "";
   if (changed.slot.attempts.some((known) => known.raw === raw)) return undefined;
   const { intent: ordered } = genuine.order;
-  // Most changes that do no harm change nothing.
+  // Most harmless changes leave the bytes unchanged.
   const known = acts.get(genuine)?.get(raw);
   const { purpose, nonce, act } = known ?? readSigned(raw, ordered, chains.eth);
   acts.set(genuine, (acts.get(genuine) ?? new Map()).set(raw, { purpose, nonce, act }));
@@ -195,7 +195,7 @@ export async function expectObedience(
   return raw;
 }
 
-/** The policy allows the buy, and it is counted with its first signature. */
+/** Expects that the policy allows the buy, and that it is counted with its first signature. */
 function expectWithinLimits(
   { policy: stored, day, ledger }: SignerFixture,
   { token }: Intent,

@@ -14,7 +14,7 @@ export function openKeys(): { vault: Vault; macs: Macs } {
   };
 }
 
-/** A wallet's private key as its item has it. */
+/** A wallet's private key in the form of its item. */
 export async function sealedKey(
   vault: Vault,
   { chain: network, wallet: address }: LaneKey,

@@ -19,7 +19,7 @@ describe.each([
     expect(find(text)).toBeDefined();
   });
 
-  it("finds a part of 20 characters wherever it begins", () => {
+  it("finds a part of 20 characters at any position", () => {
     const part = key.privateKey.slice(10, 30);
     for (let before = 0; before < 30; before++) expect(find(`${"-".repeat(before)}${part}`)).toBe(find(part));
     expect(find(part)).toBeDefined();
@@ -33,7 +33,7 @@ describe.each([
 });
 
 describe("traceFinder", () => {
-  it("does not take rows of one digit for a part of a key", () => {
+  it("does not mistake repeated digits for a part of a key", () => {
     const find = traceFinder([`0x${"f".repeat(30)}${key.privateKey.slice(32)}`]);
     expect(find(`00${"f".repeat(40)}00`)).toBeUndefined();
     expect(find(key.privateKey)).toBeDefined();

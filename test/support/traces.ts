@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
-/** How many characters in a row count as a part of a secret. */
+/** The number of successive characters that count as a part of a secret. */
 const partLength = 12;
 
-/** @returns a part of one of the secrets that the text contains, in any case, or undefined. */
+/** @returns a part of one of the secrets that the text contains, ignoring case, or undefined. */
 export function partIn(text: string, secrets: Iterable<string>): string | undefined {
   const parts = new Set<string>();
   for (const secret of secrets) for (const part of windows(secret.toLowerCase(), partLength)) parts.add(part);
@@ -12,15 +12,15 @@ export function partIn(text: string, secrets: Iterable<string>): string | undefi
   return undefined;
 }
 
-/** The same for a great deal of text and many secrets: random bytes that agree by chance may not count. */
+/** The same number for large texts and many secrets, where random bytes may agree by chance. */
 const longPartLength = 20;
-/** Any part of `longPartLength` has a window of this length that begins at a multiple of `stride`. */
+/** Any part of `longPartLength` contains a window of this length that starts at a multiple of `stride`. */
 const windowLength = 10;
 const stride = longPartLength - windowLength + 1;
 
 /**
- * @returns a function that finds a part of one of the secrets in a text, in any case. Secrets of fewer than 20 characters
- * are not looked for.
+ * @returns a function that finds a part of one of the secrets in a text, ignoring case. Secrets of fewer than
+ * 20 characters are skipped.
  */
 export function traceFinder(secrets: Iterable<string>): (text: string) => string | undefined {
   const starts = new Set<string>();
@@ -42,14 +42,14 @@ export function traceFinder(secrets: Iterable<string>): (text: string) => string
   };
 }
 
-/** Rows of zeros or of `f` are in the code of contracts, and in keys at the limits of a curve. */
+/** Repeated `0` or `f` occurs in the code of contracts, and in keys at the limits of a curve. */
 const isTelling = (part: string) => new Set(part).size > 3;
 
 function* windows(text: string, length: number): Generator<string> {
   for (let at = 0; at + length <= text.length; at++) yield text.slice(at, at + length);
 }
 
-/** Lines that only a stack trace has. */
+/** Matches lines that occur only in stack traces. */
 export const stackTrace = /^\s+at .+[:(]|node:internal|file:\/\//m;
 
 /** The files that a run has written. The stacks were written before any request. */

@@ -26,12 +26,12 @@ export type TradingDesk = Awaited<ReturnType<typeof openDesk>>;
 
 let count = 0;
 
-/** A user with a wallet of 100 coins, who trades by the use cases themselves on a real chain and a real table. */
+/** A user with a wallet of 100 coins, who trades through the use cases on a real chain and a real table. */
 export async function openDesk(table: Table, chain: TestChain, changes: Changes = {}) {
   const { userID = `trader${++count}`, ...rest } = changes;
   const { address: wallet, privateKey } = newEvmKey();
   const lane = { chain: chain.chain, wallet } as const;
-  // The same host twice agrees with itself.
+  // Uses one host twice, so that the hosts agree.
   const configuration = { ...chain.contracts, hosts: [chain.url, chain.url], ...rest };
   const chains = openChains({ [chain.chain]: configuration });
   const { vault, macs } = openKeys();
@@ -60,7 +60,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   const signer: Signer = (request) => signOnRequest(signing, request);
   const deps = { table, chains, macs, wake };
   const work = () => executeOrders({ effects, signer }, lane);
-  /** Buys MOON with a new key, unless it is asked for something else. Null is no key. */
+  /** Places a request with a new key, by default to buy MOON. Null sends no key. */
   const ask = (asked: Asked, key: string | null = `k-${++count}`) => {
     const { moon: token } = localAddresses;
     const body = { ...lane, type: "market", side: "buy", token, ...asked } as const;
@@ -89,7 +89,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     read: (orderId: string) => getOrder(table, userID, orderId),
     /** One run of executeOrders. */
     work,
-    /** Has the watcher look at the chain, and runs for the lane if it wakes it. */
+    /** Runs the watcher, and the lane if the watcher wakes it. */
     watchAndWork,
     /** Mines until the lane has ended. */
     async settle(): Promise<void> {

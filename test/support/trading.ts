@@ -71,10 +71,10 @@ export const transaction = (changes: Partial<UnsignedTransaction> = {}): Unsigne
   return { chain, wallet, nonce, call, gasLimit, ...fees, ...changes };
 };
 
-/** Of a wallet without a policy that has bought nothing today. */
+/** The limits of a wallet without a policy and without buys today. */
 export const noLimits: Limits = { stored: undefined, count: undefined };
 
-/** What the signer reads before it signs a slot, with changes. */
+/** The signer's view of a slot, with changes. */
 export const signingView = (changes: Partial<SigningView> = {}): SigningView => ({
   order: tradeOrder(),
   slot: slot(),

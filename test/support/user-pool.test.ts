@@ -25,7 +25,7 @@ const open = () => poolSignIn({ poolId: "the-pool", clientId: "the-client" });
 const commands = () => pool.calls().map(({ args }) => args[0].constructor.name);
 
 describe("poolSignIn", () => {
-  it("makes a user without a mail, signs in as that user, and deletes it", async () => {
+  it("creates a user without a mail, signs in as that user, and deletes it", async () => {
     const { token, remove } = await open();
     await remove();
 
@@ -53,7 +53,7 @@ describe("poolSignIn", () => {
     });
   });
 
-  it("deletes the user again if it cannot sign in", async () => {
+  it("deletes the user again if sign-in fails", async () => {
     pool.on(AdminInitiateAuthCommand).rejects(new Error("Access denied"));
 
     await expect(open()).rejects.toThrow("Access denied");

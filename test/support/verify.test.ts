@@ -18,7 +18,7 @@ describe("runVerify", () => {
 });
 
 describe("clean", () => {
-  it("removes the latest first, names what is left, and still removes the rest", async () => {
+  it("removes in reverse order, names failures, and still removes the rest", async () => {
     const removed: string[] = [];
     const lines: string[] = [];
     const removal = (what: string, error?: Error) => ({
@@ -45,7 +45,7 @@ describe("nextSteps", () => {
   const addresses = { baseUrl: "https://api.example", streamUrl: "wss://api.example/stream" };
   const stepsAfter = (outcome: Parameters<typeof nextSteps>[1]) => nextSteps(addresses, outcome).join("\n");
 
-  it("warns after a failure, and leads to the checks by hand and the end-to-end suite", () => {
+  it("warns after a failure, and points to the manual checks and the end-to-end suite", () => {
     expect(stepsAfter({ isGood: false, isLocal: false })).toMatch(
       /Do not send users.*by hand.*BASE_URL=https:\/\/api.example STREAM_URL=wss.*two days/s,
     );

@@ -6,10 +6,10 @@ import { readWalletEvents } from "../../lib/wallets/wallet-events.ts";
 
 export const walletLimits = { Base: 10, Pro: 50, Enterprise: 500 };
 
-/** In place of a real seal, which takes a KMS key. */
+/** Replaces real sealing, which needs a KMS key. */
 export const fakeSeal = async () => ({ encryptedPrivateKey: Buffer.from("sealed"), keyMaterialId: "m1" });
 
-/** Makes a user, and adds wallets with these addresses on eth. */
+/** Creates a user, and adds wallets with these addresses on eth. */
 export async function holderOf(
   table: Table,
   userID: string,

@@ -24,23 +24,23 @@ describe("isTransient", () => {
     ["throttling by DynamoDB", named("ThrottlingException", 400)],
     ["a failure of the service", named("InternalServerError", 500)],
     ["a conflict", named("ConflictException", 409)],
-    ["a cancelled transaction that met another one", cancelled("None", "TransactionConflict")],
+    ["a cancelled transaction that conflicted with another one", cancelled("None", "TransactionConflict")],
   ])("accepts %s", (_, error) => {
     expect(isTransient(error)).toBe(true);
   });
 
   it.each([
-    ["a request that is wrong", new BadRequestException(answered(400))],
+    ["an invalid request", new BadRequestException(answered(400))],
     ["a resource that does not exist", new NotFoundException(answered(404))],
     ["a missing right", named("AccessDeniedException", 403)],
-    ["a cancelled transaction that is wrong", cancelled("ValidationError", "None")],
+    ["an invalid cancelled transaction", cancelled("ValidationError", "None")],
     ["an error of our own", new TypeError("no")],
-    ["what is no error", "no"],
+    ["a value other than an error", "no"],
   ])("rejects %s", (_, error) => {
     expect(isTransient(error)).toBe(false);
   });
 
-  it("accepts that a service cannot be reached", async () => {
+  it("accepts an unreachable service", async () => {
     const credentials = { accessKeyId: "a", secretAccessKey: "s" };
     // Nothing listens on port 1.
     const table = openTable("table", {

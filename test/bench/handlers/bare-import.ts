@@ -1,4 +1,4 @@
-/** The calls to AWS that an import makes, and nothing else, with the SDK's clients as they come. */
+/** Only the AWS calls of an import, with unconfigured SDK clients. */
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { GenerateDataKeyCommand, KMSClient } from "@aws-sdk/client-kms";
 import { DynamoDBDocumentClient, GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
