@@ -47,12 +47,12 @@ describe("costsPage", () => {
 
   it("includes the operations of trading, with the cost of their schedules, where trading is off", () => {
     expect(page).toMatch(/\| quoteOrder \| \$3\.50 \| \$5\.83 \|/);
-    expect(page).toMatch(/Where chains trade, watchReceipts and sweepLanes cost up to \$\d/);
+    expect(page).toMatch(/With trading, watchReceipts and sweepLanes cost up to \$\d/);
     const { data, api, watch } = synthesize(tradingContext);
     const trading = costsPage([data, api, watch]);
-    expect(trading).not.toContain("Where chains trade, ");
+    expect(trading).not.toContain("With trading, ");
     expect(trading).toContain("| Addresses of VPC endpoints | 2 × $7.20 | $14.40 |");
-    expect(page).toContain("The walls around signTransaction cost $14.40, and the key of orders $1.00.");
+    expect(page).toContain("The signer's network costs $14.40, and the key of orders $1.00.");
   });
 
   it("adds up the cost of an order, from its request to its final outcome", () => {
