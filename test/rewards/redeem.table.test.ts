@@ -23,7 +23,7 @@ const catalogue = [
   reward("later", { available: false, stock: 0 }),
 ];
 const buy = buying(() => db.table, catalogue);
-/** As clients do: a reward that is busy is tried again. */
+/** Buys like a client: retries while a reward is busy. */
 async function buyPatiently(userID: string, rewardId: string, key: string): Promise<string> {
   const code = await codeOf(buy(userID, rewardId, key));
   return code === "REWARD_BUSY" ? buyPatiently(userID, rewardId, key) : code;
@@ -35,7 +35,7 @@ const ofUser = async (userID: string) =>
 afterEach(() => void vi.restoreAllMocks());
 
 describe("redeem", () => {
-  it("takes a piece and the points, and records what was bought", async () => {
+  it("takes a piece and the points, and records the purchase", async () => {
     await userWith(db.table, "ann", 250);
     const { redemption, points, isReplayed } = await buy("ann", "mug", "k1");
     expect({ points, isReplayed }).toEqual({ points: 150, isReplayed: false });
@@ -75,7 +75,7 @@ describe("redeem", () => {
     expect(await ledgerOf(db.table, "poor")).toMatchObject({ points: 0 });
   });
 
-  it("answers a repeated key with what it bought, even if nothing is left", async () => {
+  it("returns the purchase of a repeated key, even if nothing is left", async () => {
     await setStock(db.table, "cap", 1);
     await userWith(db.table, "cat", 100);
     const { redemption } = await buy("cat", "cap", "k1");
@@ -87,7 +87,7 @@ describe("redeem", () => {
     expect(await readStock(db.table, "cap")).toBe(0);
   });
 
-  it("buys once if the same request comes ten times at once", async () => {
+  it("buys once for ten identical requests at once", async () => {
     await userWith(db.table, "dan", 1000);
     const answers = await Promise.all(Array.from({ length: 10 }, () => buy("dan", "course", "k")));
     expect(new Set(answers.map(({ redemption }) => redemption.redemptionId)).size).toBe(1);
@@ -96,9 +96,9 @@ describe("redeem", () => {
     expect(await ledgerOf(db.table, "dan")).toMatchObject({ points: 970 });
   });
 
-  it("buys once if the same request is done between its read and its write", async () => {
+  it("buys once if the same request completes between its read and its write", async () => {
     await userWith(db.table, "dot", 30);
-    // Points stay as they are, so only the key and the number of the next line keep it from being bought again.
+    // The points suffice, so only the key and the number of the next line prevent a second purchase.
     await buy("dot", "course", "before");
     let other: Promise<unknown> | undefined;
     const slow = interceptedTable(db.table, async (command) => {
@@ -110,7 +110,7 @@ describe("redeem", () => {
     expect(await ofUser("dot")).toHaveLength(2);
   });
 
-  it("takes points for each of several purchases at once, and no more than there are", async () => {
+  it("takes points for each of several purchases at once, and never more than there are", async () => {
     await userWith(db.table, "dora", 100);
     const codes = await Promise.all(
       Array.from({ length: 6 }, (_, index) => buyPatiently("dora", "course", `k${index}`)),
@@ -126,7 +126,7 @@ describe("redeem", () => {
     }
   });
 
-  it("refuses a key that has bought another reward, and names what it bought", async () => {
+  it("rejects a key that has bought another reward, and names the purchase", async () => {
     await userWith(db.table, "gus", 500);
     const { redemption } = await buy("gus", "course", "k");
     await expect(buy("gus", "free", "k")).rejects.toMatchObject({
@@ -141,7 +141,7 @@ describe("redeem", () => {
     ["REWARD_UNAVAILABLE", "later", "k"],
     ["OUT_OF_STOCK", "gone", "k"],
     ["INSUFFICIENT_POINTS", "mug", "k"],
-  ])("refuses with %s without writing", async (code, rewardId, key) => {
+  ])("rejects with %s without writing", async (code, rewardId, key) => {
     const userID = await userWith(db.table, `refused ${code}`, 99);
     expect(await codeOf(buy(userID, rewardId, key))).toBe(code);
     expect(await readPointsLines(db.table, userID)).toEqual([]);
@@ -149,7 +149,7 @@ describe("redeem", () => {
     expect(await ofUser(userID)).toEqual([]);
   });
 
-  it("says how many points are missing", async () => {
+  it("names the number of missing points", async () => {
     await userWith(db.table, "hal", 29);
     await expect(buy("hal", "course", "k")).rejects.toMatchObject({
       message: "The course costs 30 points, and 29 are available",

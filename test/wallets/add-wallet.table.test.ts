@@ -99,7 +99,7 @@ describe("addWallet", () => {
     expect(await countOf(userID)).toBe(10);
   });
 
-  it("holds a user of tier Pro to the limit of that tier", async () => {
+  it("limits a user of tier Pro to that tier's number of wallets", async () => {
     const userID = await holder("pro");
     await db.table.client.send(
       new UpdateCommand({
@@ -130,7 +130,7 @@ describe("addWallet", () => {
     expect(unused).not.toHaveBeenCalled();
   });
 
-  it("rejects the wallet if the user's tier falls meanwhile", async () => {
+  it("rejects the wallet if the user's tier is lowered meanwhile", async () => {
     const userID = await holder("faller");
     const setProfile = (tier: string) =>
       db.table.client.send(
@@ -151,7 +151,7 @@ describe("addWallet", () => {
     expect(await walletsOfUser(db.table, userID)).toEqual([]);
   });
 
-  it("imports the wallet if the user's tier rises meanwhile, and seals its key once", async () => {
+  it("imports the wallet if the user's tier is raised meanwhile, and seals its key once", async () => {
     const userID = await holder("riser");
     const wallet = newWallet("imported", { userID, network: "eth", address: "0x1", now: new Date() });
     const rise = vi.fn(async () => {
@@ -171,8 +171,8 @@ describe("addWallet", () => {
   });
 });
 
-describe("addWallet, at the same time as another import", () => {
-  it("reads the count again rather than repeat a write that can only fail", async () => {
+describe("addWallet, during another import", () => {
+  it("reads the count again instead of repeating a write that would fail", async () => {
     const userID = await holder("contender");
     const send = db.table.client.send.bind(db.table.client);
     const transactions = vi.fn();

@@ -47,7 +47,7 @@ describe("changePolicy", () => {
     ]);
   });
 
-  it("begins with what is in force by then", async () => {
+  it("starts from the policy in force at that time", async () => {
     const wallet = await one("patient");
     await set(wallet, limited);
     await set(wallet, text({ maxPerDay: "2" }), hoursLater(1));
@@ -56,7 +56,7 @@ describe("changePolicy", () => {
     expect(await readPolicyRecord(db.table, keyOf("patient"))).toMatchObject({ revision: 3 });
   });
 
-  it("writes nothing where nothing changes", async () => {
+  it("writes nothing if nothing changes", async () => {
     const wallet = await one("idle");
     await set(wallet, text());
     expect(await readPolicyRecord(db.table, keyOf("idle"))).toBeUndefined();
@@ -74,7 +74,7 @@ describe("changePolicy", () => {
     expect((await get(wallet)).policy).toEqual(text({ maxPerOrder: "1" }));
   });
 
-  it("outlives the wallet", async () => {
+  it("keeps the policy of a removed wallet", async () => {
     const wallet = await one("returning");
     await set(wallet, limited);
     await db.table.client.send(
@@ -89,7 +89,7 @@ describe("changePolicy", () => {
     expect((await get({ ...wallet, _id: "imported again" })).policy).toEqual(limited);
   });
 
-  it("knows no wallet of another user, and no retired one", async () => {
+  it("finds no wallet of another user, and no retired wallet", async () => {
     const wallet = await one("owner");
     await one("stranger");
     const stolen = { ...wallet, UserID: "stranger" };

@@ -16,7 +16,7 @@ const one = async (userID: string) => (await holderOf(db.table, userID, ["0x1"])
 const listOf = async (userID: string) => listed(await walletsOfUser(db.table, userID));
 
 describe("changeWallet", () => {
-  it("names a wallet, colours it, and goes back to the defaults", async () => {
+  it("sets a name and a colour, and resets both to the defaults", async () => {
     const wallet = await one("painter");
     await change(wallet, { slotName: "Sniper", colortag: "pink" });
     expect(await listOf("painter")).toMatchObject([{ slotName: "Sniper", colortag: "pink" }]);
@@ -26,7 +26,7 @@ describe("changeWallet", () => {
     expect(await walletsOfUser(db.table, "painter")).toEqual([{ ...wallet, version: 4 }]);
   });
 
-  it("records each change, and nothing where none is made", async () => {
+  it("records each change, and nothing without a change", async () => {
     const wallet = await one("archivist");
     await change(wallet, { slotName: "Sniper" }, new Date("2100-01-01"));
     await change(wallet, { slotName: "Sniper", colortag: null }, new Date("2100-01-02"));
@@ -49,7 +49,7 @@ describe("changeWallet", () => {
     expect((await walletsOfUser(db.table, "crowd"))[0]?.version).toBe(11);
   });
 
-  it("knows no wallet of another user", async () => {
+  it("finds no wallet of another user", async () => {
     const wallet = await one("owner");
     await one("stranger");
     const stolen = change({ ...wallet, UserID: "stranger" }, { slotName: "Mine" });

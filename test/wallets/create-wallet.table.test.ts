@@ -40,8 +40,8 @@ const codeOf = (promise: Promise<unknown>) =>
   );
 
 describe("createWallet", () => {
-  it.each(networks)("makes a wallet on %s, with its event", async (network) => {
-    const userID = `maker on ${network}`;
+  it.each(networks)("creates a wallet on %s, with its event", async (network) => {
+    const userID = `creates one wallet for 10 identical requests at once`;
     await holderOf(db.table, userID, []);
     const { wallet, isReplayed } = await create(userID, "k", { network, slotName: "Own", colortag: null });
     expect(wallet).toMatchObject({ network, walletType: "generated", slot: 1, slotName: "Own", version: 1 });
@@ -58,7 +58,7 @@ describe("createWallet", () => {
     expect(await countOf("repeater")).toBe(1);
   });
 
-  it("answers a used key with the wallet, even at the limit or if it is retired", async () => {
+  it("returns the wallet of a used key, even at the limit or if it is retired", async () => {
     await holderOf(db.table, "returner", []);
     const { wallet } = await create("returner", "k");
     await holderOf(
@@ -72,7 +72,7 @@ describe("createWallet", () => {
     expect(await create("returner", "k")).toMatchObject({ wallet: { _id: wallet._id, version: 2 } });
   });
 
-  it("refuses a used key with another body, and names the wallet", async () => {
+  it("rejects a used key with another body, and names the wallet", async () => {
     await holderOf(db.table, "reuser", []);
     const { wallet } = await create("reuser", "k", { network: "eth", colortag: "red" });
     await create("reuser", "k", { colortag: "red", network: "eth", slotName: null });
@@ -84,7 +84,7 @@ describe("createWallet", () => {
     expect(await countOf("reuser")).toBe(1);
   });
 
-  it("needs a key, and keeps the keys of users apart", async () => {
+  it("requires a key, and keeps the keys of users separate", async () => {
     await holderOf(db.table, "one", []);
     await holderOf(db.table, "other", []);
     await expect(create("one", undefined)).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_MISSING" });
@@ -102,7 +102,7 @@ describe("createWallet", () => {
     expect(await create("patient", "k")).toMatchObject({ isReplayed: false });
   });
 
-  it("stores nothing if two libraries disagree about the address", async () => {
+  it("stores nothing if two libraries compute different addresses", async () => {
     await holderOf(db.table, "unlucky", []);
     const makeKey = () => generateKey("eth", [() => "0x1", () => "0x2"]);
     const request = { userID: "unlucky", now, key: "k", body: { network: "eth" } } as const;
@@ -124,20 +124,20 @@ describe("createWallet", () => {
 describe("the last place", () => {
   const nine = Array.from({ length: 9 }, (_, index) => `0x${index}`);
 
-  it("goes to one of two wallets that are made at once", async () => {
+  it("goes to one of two wallets created at once", async () => {
     await holderOf(db.table, "pair", nine);
     const codes = await Promise.all(["a", "b"].map((key) => codeOf(create("pair", key))));
     expect(codes.sort()).toEqual(["WALLET_LIMIT_REACHED", "done"]);
     expect([await countOf("pair"), (await walletsOfUser(db.table, "pair")).length]).toEqual([10, 10]);
   });
 
-  it("goes to a request that comes twice at once, and both are answered with the wallet", async () => {
+  it("goes to a request that is sent twice at once, and both get the wallet", async () => {
     await holderOf(db.table, "twin", nine);
     let first: ReturnType<typeof create> | undefined;
     const reads = (command: unknown, ofProfile: boolean) =>
       command instanceof GetCommand && (command.input.Key?.SK === "PROFILE") === ofProfile;
     const foundNoKey = Promise.withResolvers<void>();
-    // The second one has found no used key, and then reads that the limit is reached.
+    // The second request has found no used key, and then finds the limit reached.
     const late = interceptedTable(
       db.table,
       async (command) => {

@@ -43,7 +43,7 @@ async function newHolder(): Promise<string> {
   return userID;
 }
 
-/** A good request of a new user. */
+/** A valid request of a new user. */
 async function requestFor(made: Key = newKey("eth"), own: { userID?: string; at?: number } = {}) {
   const userID = own.userID ?? (await newHolder());
   const key = `key of ${userID} ${made.address}`;
@@ -88,7 +88,7 @@ describe("importSealedWallet", () => {
     },
   );
 
-  it("takes the seed of a Solana key, names and colours, and each key that is offered", async () => {
+  it("accepts the seed of a Solana key, names and colours, and each offered key", async () => {
     const made = newKey("sol");
     const userID = await newHolder();
     const [, old] = await offered();
@@ -99,13 +99,13 @@ describe("importSealedWallet", () => {
       seed,
     );
     const body = { ...(await sealing), slotName: "Cold", colortag: "red" } as SealedBody;
-    // About half of all seeds are also public keys, and are refused.
+    // About half of all seeds are also public keys, and are rejected.
     const outcome = await importOf({ userID, key: "k", body }).catch(({ code }) => code);
     if (outcome !== "INVALID_PRIVATE_KEY")
       expect(outcome.wallet).toMatchObject({ slotName: "Cold", colortag: "red", network: "sol" });
   });
 
-  it("imports once for each key, also after its import key is gone, and also at the limit", async () => {
+  it("imports once for each key, even after its import key was deleted, and at the limit", async () => {
     const request = await requestFor();
     const { wallet } = await importOf(request);
     const again = await importOf(request, async () => [], { Base: 0, Pro: 0, Enterprise: 0 });
@@ -115,7 +115,7 @@ describe("importSealedWallet", () => {
     expect(await walletsOfUser(db.table, request.userID)).toHaveLength(1);
   });
 
-  it("refuses a used key with another body", async () => {
+  it("rejects a used key with another body", async () => {
     const request = await requestFor();
     await importOf(request);
     const other = await requestFor(newKey("eth"), { userID: request.userID });
@@ -124,14 +124,14 @@ describe("importSealedWallet", () => {
     });
   });
 
-  it("gives a key that comes twice at once to one of the two", async () => {
+  it("imports one of two requests with the same key at once", async () => {
     const request = await requestFor();
     const both = await Promise.all([importOf(request), importOf(request)]);
     expect(new Set(both.map(({ wallet }) => wallet._id)).size).toBe(1);
     expect(both.map(({ isReplayed }) => isReplayed).sort()).toEqual([false, true]);
   });
 
-  it("refuses another wallet's key if the address is given, and leaves the Idempotency-Key unused", async () => {
+  it("rejects the key of another wallet if the address is given, and leaves the Idempotency-Key unused", async () => {
     const made = newKey("eth");
     const request = await requestFor(made);
     const other = { ...request.body, expectedAddress: newKey("eth").address };
@@ -149,12 +149,12 @@ describe("importSealedWallet", () => {
     await importOf({ ...request, body: { ...request.body, expectedAddress: made.address } });
   });
 
-  it("needs an Idempotency-Key", async () => {
+  it("requires an Idempotency-Key", async () => {
     const { key: _, ...request } = await requestFor();
     expect(await refusal(importOf(request))).toMatchObject({ code: "IDEMPOTENCY_KEY_MISSING" });
   });
 
-  it("refuses at the limit, and leaves the Idempotency-Key unused", async () => {
+  it("rejects at the limit, and leaves the Idempotency-Key unused", async () => {
     const request = await requestFor();
     const none = { Base: 0, Pro: 0, Enterprise: 0 };
     expect(await refusal(importOf(request, importKeys, none))).toMatchObject({
@@ -164,7 +164,7 @@ describe("importSealedWallet", () => {
   });
 });
 
-describe("importSealedWallet, of what does not open", () => {
+describe("importSealedWallet, for invalid ciphertext", () => {
   const flipped = (text: string, at: number) => {
     const bytes = Buffer.from(text, "base64url");
     bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at);
@@ -176,7 +176,7 @@ describe("importSealedWallet, of what does not open", () => {
     return pair.getPublicKey(null, format).toString("base64url");
   };
 
-  it("refuses ciphertext that is cut, changed, swapped, or for another user, network, key or Idempotency-Key", async () => {
+  it("rejects ciphertext that is truncated, changed, swapped, or for another user, network, key or Idempotency-Key", async () => {
     const one = await requestFor();
     const other = await requestFor();
     const [newest, oldest] = await offered();
@@ -209,7 +209,7 @@ describe("importSealedWallet, of what does not open", () => {
     expect((await importOf(one)).isReplayed).toBe(false);
   });
 
-  it("refuses points that are off the curve, compressed or the identity, without asking KMS", async () => {
+  it("rejects points that are off the curve, compressed or the identity, without asking KMS", async () => {
     const request = await requestFor();
     const { body } = request;
     const keys = await importKeys();
@@ -240,7 +240,7 @@ describe("importSealedWallet, of what does not open", () => {
     await expectNothing(request.userID);
   });
 
-  it("refuses an import key that it does not know, or that is disabled", async () => {
+  it("rejects an unknown or disabled import key", async () => {
     const request = await requestFor();
     const unknown = { ...request, body: { ...request.body, keyId: "A".repeat(43) } };
     expect(await refusal(importOf(unknown))).toMatchObject({ code: "UNKNOWN_IMPORT_KEY" });
@@ -255,7 +255,7 @@ describe("importSealedWallet, of what does not open", () => {
     await expectNothing(request.userID);
   });
 
-  it("refuses what is no private key of the network", async () => {
+  it("rejects bytes that are not a private key of the network", async () => {
     const solana = newKey("sol");
     const wrong = { ...solana, secret: Buffer.alloc(32, 1) };
     const zero = { ...newKey("eth"), secret: Buffer.alloc(32) };

@@ -54,7 +54,7 @@ describe("retireWallet", () => {
     expect(wake).not.toHaveBeenCalled();
   });
 
-  it("answers a repeated request alike while the wallet can be restored, and wakes its lane again", async () => {
+  it("returns the same result for a repeated request while the wallet can be restored, and wakes its lane again", async () => {
     const wallet = await trader("repeater", "planned");
     const { restorableUntil } = await retire(wallet);
     expect(await retire(wallet, later(29))).toMatchObject({ restorableUntil, wallet: { _id: wallet._id } });
@@ -64,7 +64,7 @@ describe("retireWallet", () => {
     await expect(retire(wallet, later(31))).rejects.toMatchObject(notFound);
   });
 
-  it("goes on if it was written, although DynamoDB's answer was lost", async () => {
+  it("succeeds if it was written, even if DynamoDB's response was lost", async () => {
     const wallet = await trader("unlucky", "planned");
     const send = db.table.client.send.bind(db.table.client);
     const spy = vi.spyOn(db.table.client, "send").mockImplementation((async (command: never) => {
@@ -92,7 +92,7 @@ describe("retireWallet", () => {
     expect(await walletsOfUser(db.table, state)).toEqual([wallet]);
   });
 
-  it("ends open orders of which nothing is signed", async () => {
+  it("ends open orders before anything is signed", async () => {
     await retire(await trader("planner", "planned"));
     expect(wake).toHaveBeenCalledExactlyOnceWith({ chain: "eth", wallet: "0xplanner" });
     expect(await namesOf("planner")).toEqual([]);
@@ -127,7 +127,7 @@ describe("retireWallet", () => {
     expect(events.find(({ type }) => type === "restored")?.time).toBe("2026-11-22T10:00:00.501Z");
   });
 
-  it("knows no wallet of another user", async () => {
+  it("finds no wallet of another user", async () => {
     const [wallet] = (await holderOf(db.table, "owner", ["0x1"])) as [Wallet];
     await holderOf(db.table, "thief", []);
     await expect(retire({ ...wallet, UserID: "thief" })).rejects.toMatchObject(notFound);
@@ -138,7 +138,7 @@ describe("retireWallet", () => {
 });
 
 describe("restoreWallet", () => {
-  it("brings the wallet back as it was, and changes nothing the second time", async () => {
+  it("restores the wallet as it was, and changes nothing the second time", async () => {
     const [wallet] = (await holderOf(db.table, "regretter", ["0x1"])) as [Wallet];
     await retire(wallet);
     expect(await restore(wallet, later(29))).toEqual({ ...wallet, version: 3 });
@@ -158,14 +158,14 @@ describe("restoreWallet", () => {
     await expect(restore(wallet)).rejects.toMatchObject({ code: "WALLET_LIMIT_REACHED" });
   });
 
-  it("is too late after 30 days, although the table still has the wallet", async () => {
+  it("fails after 30 days, even if the table still has the wallet", async () => {
     const [wallet] = (await holderOf(db.table, "sleeper", ["0x1"])) as [Wallet];
     await retire(wallet);
     await expect(restore(wallet, later(31))).rejects.toMatchObject(notFound);
   });
 });
 
-describe("addWallet, of a retired address", () => {
+describe("addWallet, for a retired address", () => {
   it("restores the wallet, with its id, its number and its private key", async () => {
     const [wallet] = (await holderOf(db.table, "importer", ["0x1"])) as [Wallet];
     await retire(wallet);
@@ -177,7 +177,7 @@ describe("addWallet, of a retired address", () => {
     expect(await countOf("importer")).toBe(1);
   });
 
-  it("gives the wallet the name and the colour of the import, and keeps those that it does not name", async () => {
+  it("applies the name and the colour of the import, and keeps those left out", async () => {
     const [wallet] = (await holderOf(db.table, "painter", ["0x1"])) as [Wallet];
     await retire(wallet);
     const labels = { slotName: "Vault", colortag: "pink" } as const;
@@ -191,7 +191,7 @@ describe("addWallet, of a retired address", () => {
     expect(await importAgain("painter", "0x1", now, labels)).toMatchObject({ wallet: { colortag: "teal" } });
   });
 
-  it("makes another wallet of it once it is gone", async () => {
+  it("creates another wallet once the old one is removed", async () => {
     const [wallet] = (await holderOf(db.table, "late", ["0x1"])) as [Wallet];
     await retire(wallet);
     const { outcome, wallet: next } = await importAgain("late", "0x1", later(31));

@@ -22,27 +22,27 @@ import type { Held, WalletModel } from "./wallet-model.ts";
 
 const start = Date.now();
 
-/** The part of an action that is left to chance. */
+/** The random part of an action. */
 export type Choice = { number: number; network: Network; color: ColorTag };
 
 /** The user of an action, and its surroundings. */
 export type Player = Choice & {
   table: Table;
   model: WalletModel;
-  /** Names the request. */
+  /** Identifies the request. */
   key: string;
   /** Wallets and addresses of the round's other actions: two on one wallet would have an uncertain outcome. */
   busy: Set<string>;
   strangersWallet: string;
 };
 
-/** The answer to an action, and its effect on the model. Undefined if the user had no wallet for it. */
+/** The result of an action, and its effect on the model. Undefined if the user had no wallet for it. */
 export type Outcome = { answer: string; places: -1 | 0 | 1; apply: () => void } | undefined;
 
 const among = <Element>({ number }: Choice, elements: readonly Element[]): Element | undefined =>
   elements[number % elements.length];
 
-/** In place of KMS. */
+/** Replaces KMS. */
 const vault = {
   keyId: "key",
   client: {
@@ -118,7 +118,9 @@ const importKeys = async () => [{ keyId, point, agree }];
 
 const exportDelaySeconds = 60;
 
-/** Asks for an export, asks again after the delay, and returns the address of the exported private key. */
+/**
+ * Requests an export, requests it again after the delay, and returns the address of the exported private key.
+ */
 async function exportedAddress({ table, model }: Player, { id: walletId, network }: Held) {
   const { userID } = model;
   const { jwk, open } = await exportKeyPair();
@@ -141,7 +143,7 @@ async function exportedAddress({ table, model }: Player, { id: walletId, network
   return address;
 }
 
-/** Everything that users can do with wallets. */
+/** All actions of users on wallets. */
 export const walletActions = {
   async export(player: Player): Promise<Outcome> {
     const made = player.model.inState("active").filter(({ events }) => events[0] === "created");
@@ -185,7 +187,7 @@ export const walletActions = {
     const answers = both.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
     const codes = both.flatMap((each) => (each.status === "rejected" ? [each.reason?.code] : []));
     const [made] = answers;
-    // A place that is freed in between leaves one of them refused.
+    // If a place becomes free in between, one of them is rejected.
     if (codes.some((code) => code !== "WALLET_LIMIT_REACHED")) return unchanged(`failed: ${codes}`);
     if (made === undefined) return unchanged("WALLET_LIMIT_REACHED");
     const ids = new Set(answers.map(({ wallet }) => wallet._id));

@@ -22,7 +22,7 @@ type Action = Choice & { name: WalletActionName };
 type Real = { table: Table; strangersWallet: string; answers: Set<string> };
 type Command = fc.AsyncCommand<WalletModel, Real>;
 
-/** Leaves out answers that no action may get. */
+/** Excludes results that no action may have. */
 const isRight = (answer: string) =>
   /^(?:done|added|held|restored|EXPORT_LIMIT_REACHED|WALLET_\w+)$/.test(answer);
 
@@ -100,7 +100,7 @@ const action: fc.Arbitrary<Action> = fc.record({
 const atOnce = fc
   .array(action, { minLength: 1, maxLength: 4, size: "max" })
   .map((actions) => new AtOnce(actions));
-// Enough days for some retired wallets to be gone, and for others not to be.
+// Enough days for some retired wallets to be removed, and others not.
 const days = fc.constantFrom(1, 10, 31).map((number) => new DaysPass(number));
 
 async function found(table: Table, { userID, wallets }: WalletModel): Promise<Found> {
@@ -143,7 +143,7 @@ async function allPages<Element>(
 
 describe("the wallets of a user", () => {
   it(
-    "are what the answers say, in counts, places, lists, pages and events, whatever comes at once",
+    "match the responses in counts, places, lists, pages and events, whatever the concurrency",
     async () => {
       const { table } = db;
       const [stranger] = await holderOf(table, "stranger", ["0x1"]);

@@ -6,7 +6,7 @@ const lastDay = 30;
 
 type Labels = { slotName?: string | null; colortag?: ColorTag };
 
-/** A wallet as the answers describe it. */
+/** A wallet as the responses describe it. */
 export type Held = {
   id: string;
   address: string;
@@ -23,7 +23,7 @@ export type Held = {
   isReplaced: boolean;
 };
 
-/** A user's wallets as the answers describe them. */
+/** A user's wallets as the responses describe them. */
 export class WalletModel {
   readonly userID: string;
   readonly limit: number;
@@ -50,7 +50,7 @@ export class WalletModel {
     return [...this.wallets.values()].filter((held) => this.stateOf(held) === state);
   }
 
-  /** Finds the wallet of an address, unless it is gone. */
+  /** Finds the wallet of an address, unless it was removed. */
   at(network: Network, address: string): Held | undefined {
     const held = [...this.wallets.values()].find(
       (each) => each.network === network && each.address === address && !each.isReplaced,
@@ -58,7 +58,7 @@ export class WalletModel {
     return held && this.stateOf(held) !== "gone" ? held : undefined;
   }
 
-  /** Adds a wallet that was answered as new. */
+  /** Adds a wallet that a response reported as new. */
   add(wallet: Wallet, event: "created" | "imported"): void {
     const { _id: id, generatedWalletAddress: address, network, slot, slotName, colortag } = wallet;
     for (const held of this.wallets.values())
@@ -119,7 +119,7 @@ export class WalletModel {
   }
 }
 
-/** Pages have the versions of wallets beside what the list has. */
+/** Adds the versions that pages have and the list lacks. */
 const versionedList = ({ listed, stored }: Found) =>
   listed.map((wallet) => ({ ...wallet, version: stored.find(({ _id }) => _id === wallet._id)?.version }));
 
@@ -129,7 +129,7 @@ export type Found = {
   lastSlot: number;
   stored: readonly Wallet[];
   listed: readonly ListedWallet[];
-  /** The same list, page by page. */
+  /** The same wallets from the paged list. */
   paged: readonly (ListedWallet & { version?: number })[];
   events: ReadonlyMap<string, string[]>;
 };

@@ -29,7 +29,7 @@ const secondsOn = (seconds: number, from = start) => new Date(from.getTime() + s
 let users = 0;
 const noted: unknown[] = [];
 
-/** A user with a wallet, and what they may ask for. */
+/** A user with a wallet, and functions that send requests for it. */
 async function holder(made: Key = newKey("eth")) {
   const userID = `exporter-${users++}`;
   await register(db.table, { userID, names: [], ref: undefined }, start);
@@ -40,7 +40,7 @@ async function holder(made: Key = newKey("eth")) {
 async function hold(userID: string, made: Key): Promise<Wallet> {
   const { network, address, secret } = made;
   const wallet = newWallet("imported", { userID, network: network as Network, address, now: start });
-  // Before everything else that is logged.
+  // Dated before all other events.
   const now = secondsOn(-1);
   const added = await addWallet(db.table, {
     wallet,
@@ -78,7 +78,7 @@ const codeOf = (request: Promise<unknown>) =>
 
 describe("exportWallet", () => {
   it.each(["eth", "avax", "sol"])(
-    "gives the key of a wallet on %s to its user's key after the delay",
+    "returns the key of a wallet on %s, sealed to its user's key, after the delay",
     async (network) => {
       const { wallet, name, ask, made } = await holder(newKey(network));
       const { jwk, open } = await exportKeyPair();
@@ -96,7 +96,7 @@ describe("exportWallet", () => {
     },
   );
 
-  it("answers a repeated request with the same key alike, and twice more when it is ready", async () => {
+  it("returns the same result for a repeated request, and twice more when it is ready", async () => {
     const { ask, name } = await holder();
     const { jwk, open } = await exportKeyPair();
     const all = await Promise.all([ask(jwk, start), ask(jwk, start)]);
@@ -112,7 +112,7 @@ describe("exportWallet", () => {
     });
   });
 
-  it("counts versions up, also while the clock stands still or goes back", async () => {
+  it("increases versions even if the clock stands still or goes back", async () => {
     const { ask, cancel, name } = await holder();
     const keys = await Promise.all([1, 2, 3].map(() => exportKeyPair()));
     const all: number[][] = [[], []];
@@ -128,7 +128,7 @@ describe("exportWallet", () => {
       expect(versions).toEqual([...new Set(versions)].toSorted((one, other) => one - other));
   });
 
-  it("begins again with another key, or a day after it was ready", async () => {
+  it("starts over with another key, or a day after it was ready", async () => {
     const { ask } = await holder();
     const [first, second] = await Promise.all([exportKeyPair(), exportKeyPair()]);
     await ask(first.jwk, start);
@@ -140,7 +140,7 @@ describe("exportWallet", () => {
     expect(await ask(second.jwk, late)).toMatchObject({ status: "pending" });
   });
 
-  it("takes three requests of a user on a day, and counts no repetition", async () => {
+  it("accepts three requests of a user a day, not counting repetitions", async () => {
     const { ask, wallet } = await holder();
     const keys = await Promise.all([1, 2, 3, 4].map(() => exportKeyPair()));
     const other = exporterOf(await hold(wallet.UserID, newKey("base")));
@@ -156,7 +156,7 @@ describe("exportWallet", () => {
     });
   });
 
-  it("knows neither wallets of others nor retired ones", async () => {
+  it("finds neither wallets of others nor retired ones", async () => {
     const [one, other] = [await holder(), await holder()];
     const { jwk } = await exportKeyPair();
     const foreign = { ...one.name, walletId: other.name.walletId, publicKey: jwk, now: start };
@@ -167,7 +167,7 @@ describe("exportWallet", () => {
     expect(await itemsNamed(db.table, `EXPORT#${one.name.userID}`)).toEqual([]);
   });
 
-  it("refuses a point that is not on the curve", async () => {
+  it("rejects a point that is not on the curve", async () => {
     const { ask, name } = await holder();
     const [{ jwk }, other] = await Promise.all([exportKeyPair(), exportKeyPair()]);
     expect(await codeOf(ask({ ...jwk, y: other.jwk.y }, start))).toBe("INVALID_REQUEST");
@@ -183,7 +183,7 @@ async function retire({ UserID: userID, _id: walletId }: Wallet): Promise<void> 
 }
 
 describe("endExport", () => {
-  it("cancels a request, so that nothing leaves", async () => {
+  it("cancels a request, so that no key is exported", async () => {
     const { ask, cancel, sealing, wallet } = await holder();
     const { jwk } = await exportKeyPair();
     await ask(jwk, start);
@@ -202,8 +202,8 @@ describe("endExport", () => {
   });
 });
 
-describe("sealExport, whoever asks", () => {
-  it("seals nothing before the delay, which it counts from when it announced the request", async () => {
+describe("sealExport, for any caller", () => {
+  it("seals nothing before the delay, counted from the announcement", async () => {
     const { ask, sealing } = await holder();
     const { jwk } = await exportKeyPair();
     expect(await sealing(start)).toEqual({ refused: "EXPORT_NOT_FOUND" });
@@ -214,7 +214,7 @@ describe("sealExport, whoever asks", () => {
     expect(await sealing(secondsOn(3600))).toHaveProperty("ciphertext");
   });
 
-  it("seals nothing after the request's time, to another key, or of a retired wallet", async () => {
+  it("seals nothing after the request has expired, to another key, or of a retired wallet", async () => {
     const { ask, sealing, name, wallet } = await holder();
     const [{ jwk }, other] = await Promise.all([exportKeyPair(), exportKeyPair()]);
     await ask(jwk, start);
@@ -242,7 +242,7 @@ describe("sealExport, whoever asks", () => {
     await expect(thief.sealing(secondsOn(3600))).rejects.toMatchObject({ name: "NotSealed" });
   });
 
-  it("answers nothing if the request is cancelled meanwhile", async () => {
+  it("returns nothing if the request is cancelled meanwhile", async () => {
     const { ask, cancel, wallet, name } = await holder();
     const { jwk } = await exportKeyPair();
     await ask(jwk, start);
@@ -263,7 +263,7 @@ describe("sealExport, whoever asks", () => {
   });
 });
 
-/** As a function might that was taken over. The items that sealExport writes itself are out of its reach. */
+/** Writes like a function that was taken over. It cannot write the items that sealExport owns. */
 async function change({ userID, walletId }: { userID: string; walletId: string }, changes: object) {
   const [found] = (await itemsNamed(db.table, `EXPORT#${userID}`)).filter(({ SK }) => SK.endsWith(walletId));
   const Item = { ...found, ...changes, ...exportKey(userID, walletId) };

@@ -27,8 +27,8 @@ const [{ jwk: own }, { jwk: another }] = await Promise.all([exportKeyPair(), exp
 type Planted = Record<string, unknown>;
 
 /**
- * exportWallet in the hands of an intruder, with the rights of its role: it writes what it likes in EXPORT#, and asks
- * sealExport for what it likes. The owner sees what is published.
+ * An attacker with the rights of exportWallet's role: it writes any item in EXPORT#, and sends any request to
+ * sealExport. The owner sees published events.
  */
 class Intruder {
   #nowMs = start;
@@ -54,7 +54,7 @@ class Intruder {
       wallet,
       seal: sealKey,
       limits: walletLimits,
-      // Events of one millisecond have no order.
+      // Events of the same millisecond have no order.
       now: new Date(start - 1000),
     });
     return new Intruder(added.wallet);
@@ -68,7 +68,7 @@ class Intruder {
     this.#nowMs += seconds * 1000;
   }
 
-  /** A request that looks old enough, and lasts. */
+  /** Plants a request that looks old enough, and does not expire soon. */
   async plant(changes: Planted = {}): Promise<void> {
     const request = newExportRequest(this.wallet, { publicKey: own, delaySeconds: 0 }, new Date(start));
     const old = { requestedAt: "2020-01-01T00:00:00.000Z", availableAt: "2020-01-02T00:00:00.000Z" };
@@ -89,7 +89,7 @@ class Intruder {
     await db.table.client.send(new DeleteCommand({ TableName: db.table.name, Key }));
   }
 
-  /** Whether it got the key. */
+  /** Requests the key. Returns whether it was exported. */
   async ask(more: object = {}): Promise<boolean> {
     const deps = { table: db.table, vault, delaySeconds, onExport: () => {} };
     const request = readSealRequest({ ...this.#name, ...more });
@@ -98,7 +98,7 @@ class Intruder {
     return "ciphertext" in answer;
   }
 
-  /** How long ago what is announced now was published to the owner. -1 if nothing was. */
+  /** The time since the current announcement was published to the owner. -1 without one. */
   get announcedForSeconds(): number {
     return this.#announcedMs === undefined ? -1 : (this.#nowMs - this.#announcedMs) / 1000;
   }
@@ -113,7 +113,7 @@ class Intruder {
 }
 
 describe("a taken-over exportWallet never gets a private key before a whole delay after the announcement", () => {
-  it("gets none at once, whatever dates it plants", async () => {
+  it("gets no key at once, whatever dates it plants", async () => {
     const intruder = await Intruder.at("planted");
     await intruder.plant();
     expect(await intruder.ask()).toBe(false);
@@ -127,7 +127,7 @@ describe("a taken-over exportWallet never gets a private key before a whole dela
     expect(intruder.announcedForSeconds).toBe(delaySeconds);
   });
 
-  it("gets none for a request that it changes after the announcement", async () => {
+  it("gets no key for a request that it changes after the announcement", async () => {
     const intruder = await Intruder.at("changed");
     await intruder.plant({ publicKey: another, thumbprint: "another" });
     expect(await intruder.ask()).toBe(false);
@@ -145,7 +145,7 @@ describe("a taken-over exportWallet never gets a private key before a whole dela
     expect(intruder.announcedForSeconds).toBe(0);
   });
 
-  it("gets none for one that was withdrawn, and hides none by removing it", async () => {
+  it("gets no key for a cancelled request, and cannot hide an announcement by deleting it", async () => {
     const intruder = await Intruder.at("withdrawn");
     await intruder.plant();
     await intruder.ask();
@@ -160,7 +160,7 @@ describe("a taken-over exportWallet never gets a private key before a whole dela
     expect(intruder.announcedForSeconds).toBe(0);
   });
 
-  it("gets none once the announcement is over, and three at most before", async () => {
+  it("gets no key after the announcement has expired, and at most three before", async () => {
     const intruder = await Intruder.at("late");
     await intruder.plant();
     await intruder.ask();
@@ -171,7 +171,7 @@ describe("a taken-over exportWallet never gets a private key before a whole dela
     for (const expected of [true, true, true, false]) expect(await intruder.ask()).toBe(expected);
   });
 
-  it("gets none in many random acts, but a whole delay after an announcement", async () => {
+  it("gets no key by random acts, except a whole delay after an announcement", async () => {
     const intruder = await Intruder.at("random");
     let seed = 7;
     const random = (below: number) => {

@@ -19,7 +19,7 @@ const secrets = [
 ];
 
 describe("generateKey", () => {
-  it.each(networks)("makes a key of %s that an import would read as the same wallet", async (network) => {
+  it.each(networks)("creates a key of %s that an import reads as the same wallet", async (network) => {
     using key = await generateKey(network);
     expect(key.secret).toHaveLength(32);
     const pair = () => Buffer.concat([key.secret, bs58.decode(key.address)]);
@@ -28,12 +28,12 @@ describe("generateKey", () => {
     expect([read.address, Buffer.from(read.secret)]).toEqual([key.address, Buffer.from(key.secret)]);
   });
 
-  it("makes another key each time", async () => {
+  it("creates another key each time", async () => {
     const keys = await Promise.all(Array.from({ length: 20 }, () => generateKey("eth")));
     expect(new Set(keys.map(({ address }) => address)).size).toBe(20);
   });
 
-  it("fails if two libraries disagree about the address, and wipes the secret", async () => {
+  it("fails if two libraries compute different addresses, and wipes the secret", async () => {
     const seen: Uint8Array[] = [];
     const derivations = [
       (secret: Uint8Array) => {
@@ -58,7 +58,7 @@ describe("the derivations", () => {
     expect(second).toBe(first);
   });
 
-  it("give the address of RFC 8032's first test for Solana", async () => {
+  it("return the address of RFC 8032's first test for Solana", async () => {
     const secret = Buffer.from("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60", "hex");
     const publicKey = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
     const expected = bs58.encode(Buffer.from(publicKey, "hex"));

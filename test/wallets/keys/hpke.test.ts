@@ -41,7 +41,7 @@ const pairOf = (privateKey: Uint8Array): ECDH => {
   return pair;
 };
 
-/** Stands in for KMS, and records the secrets that it returns. */
+/** Simulates KMS, and records the secrets that it returns. */
 function remoteKey(pair: ECDH): RemoteKey & { given: Uint8Array[] } {
   const given: Uint8Array[] = [];
   return {

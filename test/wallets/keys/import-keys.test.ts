@@ -47,7 +47,7 @@ describe("importKeysOf", () => {
     expect(calls).toHaveLength(2);
   });
 
-  it("agrees with another key on what that derives from the public key", async () => {
+  it("computes the same shared secret as the other key pair", async () => {
     const [key] = await open()();
     const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const point = pointIn(publicKey.export({ format: "der", type: "spki" }));
@@ -59,7 +59,7 @@ describe("importKeysOf", () => {
     expect(await key?.agree(point)).toEqual(Uint8Array.from(diffieHellman({ privateKey, publicKey: ours })));
   });
 
-  it("leaves out a key that is disabled, until it is enabled again", async () => {
+  it("skips a disabled key until it is enabled again", async () => {
     const read = open();
     call("DisableKey", { KeyId: ids[1] });
     expect((await read()).map(({ keyId }) => keyId)).toEqual([keyIdOf(spkiOfKey(ids[0]))]);
@@ -67,13 +67,13 @@ describe("importKeysOf", () => {
     expect(await read()).toHaveLength(2);
   });
 
-  it("leaves out a key that was deleted and has its label in the configuration still", async () => {
+  it("skips a deleted key that is still configured", async () => {
     const deleted = "00000000-0000-0000-0000-000000000000";
     const read = open([...ids.slice(0, 1), deleted]);
     expect((await read()).map(({ keyId }) => keyId)).toEqual([keyIdOf(spkiOfKey(ids[0]))]);
   });
 
-  it("fails if a key is not one for key agreement", async () => {
+  it("fails if a key does not support key agreement", async () => {
     const symmetric = kms.ensureKey("symmetric").arn;
     await expect(open([symmetric])()).rejects.toMatchObject({ name: "UnsupportedOperationException" });
   });
