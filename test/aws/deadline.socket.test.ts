@@ -6,7 +6,7 @@ import { hangUp, openPusher, pushTo } from "../../lib/aws/push.ts";
 import { openVault, seal } from "../../lib/aws/vault.ts";
 import { openTable } from "../../lib/table/table.ts";
 
-/** Accepts connections and never answers, unless a test does. */
+/** Accepts connections and never responds, unless a test does. */
 const sockets = new Set<Socket>();
 const silent = createServer((socket) => sockets.add(socket));
 let endpoint: string;
@@ -22,7 +22,7 @@ afterEach(() => {
 });
 afterAll(() => void silent.close());
 
-/** Without limits of an attempt, so that nothing ends a call but the deadline. */
+/** Disables attempt limits, so that only the deadline ends a call. */
 const configuration = () => ({
   endpoint,
   region: "us-east-1",
@@ -30,7 +30,7 @@ const configuration = () => ({
   requestHandler: {},
 });
 
-/** Lets deadlines pass when so many calls have reached the server, whatever the time. */
+/** Lets deadlines pass when this many calls have reached the server, regardless of time. */
 async function passDeadlineAt(calls: number): Promise<void> {
   await expect.poll(() => sockets.size).toBe(calls);
   deadline.abort();
@@ -49,7 +49,7 @@ describe("withDeadline", () => {
     ["the vault", () => seal(openVault("key", configuration()), Buffer.from("x"), binding)],
     ["a connection", () => hangUp(openPusher(configuration()), "c1")],
     ["a push", () => pushTo(openPusher(configuration()), "c1", ["1", "2"])],
-  ])("fails a call of %s at the deadline, though its attempt goes on", async (_, call) => {
+  ])("fails a call of %s at the deadline, even though its attempt continues", async (_, call) => {
     const failed = expect(withDeadline(300, call)).rejects.toMatchObject({ name: "DeadlineExceeded" });
     await passDeadlineAt(1);
     await failed;

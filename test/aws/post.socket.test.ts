@@ -55,7 +55,7 @@ describe.each(handlers)("Post, through %s,", (_, config) => {
   });
   const post = (ConnectionId: string, Data = "hello") => pusher.send(new Post({ ConnectionId, Data }));
 
-  it("signs each request as the SDK's own signer would", async () => {
+  it("signs each request like the SDK's own signer", async () => {
     for (const [connectionId, message] of [
       ["c1=", "Zürich"],
       ["c2=", "Zürich"],
@@ -87,7 +87,7 @@ describe.each(handlers)("Post, through %s,", (_, config) => {
     [403, "ForbiddenException", "ForbiddenException"],
     [413, "PayloadTooLargeException", "PayloadTooLargeException"],
     [400, "InvalidSignatureException", "InvalidSignatureException"],
-  ])("throws the error of a %i as the SDK does", async (status, type, name) => {
+  ])("throws the SDK's error for a %i", async (status, type, name) => {
     answer = { status, type, body: '{"message":"secret"}' };
     await expect(post("c1")).rejects.toMatchObject({
       name,
@@ -96,7 +96,7 @@ describe.each(handlers)("Post, through %s,", (_, config) => {
     expect(received).toHaveLength(1);
   });
 
-  it("throws an error that says that no answer came if the service cannot be reached", async () => {
+  it("throws an error without a status if the service cannot be reached", async () => {
     const nowhere = `http://127.0.0.1:${await freePort()}`;
     const other = openPusher({ endpoint: nowhere, region, credentials, ...config() });
     const error = await other
@@ -109,7 +109,7 @@ describe.each(handlers)("Post, through %s,", (_, config) => {
 });
 
 describe("fanOutHandler", () => {
-  it("keeps its sockets open, and opens no more than it may", async () => {
+  it("keeps its sockets open, and opens no more than its limit", async () => {
     const pusher = openPusher({ endpoint, region, credentials, requestHandler: fanOutHandler(2) });
     const postAll = () =>
       Promise.all(

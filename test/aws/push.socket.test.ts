@@ -56,7 +56,7 @@ describe("push", () => {
     expect(api.current.messagesTo("c3")).toEqual(["1", "2", "3"]);
   });
 
-  it("throws if the source of deliveries fails, after finishing those it has started", async () => {
+  it("throws if the source of deliveries fails, after finishing started ones", async () => {
     async function* broken() {
       yield deliveryTo("c1");
       yield deliveryTo("c2");
@@ -146,7 +146,7 @@ describe("push", () => {
     expect(api.current.calls).toHaveLength(3);
   });
 
-  it("starts no push after the deadline, and names the connections that it left out", async () => {
+  it("starts no push after the deadline, and names the connections that are left", async () => {
     const { current } = api;
     const deadline = new Date(Date.now() + 60_000);
     const clock = vi.spyOn(Date, "now");
@@ -165,7 +165,7 @@ describe("push", () => {
     expect(current.calls.length).toBeLessThan(64 + 20 + 2);
   });
 
-  it("waits for no further round that would start after the deadline", async () => {
+  it("starts no further round after the deadline", async () => {
     api.current.answer = () => 500;
     const now = Date.now();
     const clock = vi.spyOn(Date, "now").mockReturnValue(now);

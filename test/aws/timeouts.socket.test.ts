@@ -10,7 +10,7 @@ import { operations } from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
 import { openTable } from "../../lib/table/table.ts";
 
-/** Accepts connections and never answers. */
+/** Accepts connections and never responds. */
 const sockets = new Set<Socket>();
 const silent = createServer((socket) => sockets.add(socket));
 let endpoint: string;

@@ -14,7 +14,7 @@ const binding = bindingOf(
 const secret = randomBytes(32);
 
 describe("vault", () => {
-  it("unseals what it has sealed", async () => {
+  it("unseals its own seals", async () => {
     const { encryptedPrivateKey } = await seal(vault, secret, binding);
     expect(Buffer.from(await unseal(vault, encryptedPrivateKey, binding))).toEqual(secret);
   });

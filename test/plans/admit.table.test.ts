@@ -37,7 +37,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Moves the clock of the cache, which reads it again only after a moment. */
+/** Moves the clock of the cache, which rereads it only after a moment. */
 async function waitMs(ms: number): Promise<void> {
   clock += ms;
   await pause(5);
@@ -49,7 +49,7 @@ function open(table: Table = world.table, covered = stages) {
   return async (...input: Parameters<typeof admit>) => (await admit(...input)).key;
 }
 
-/** Writes the user and returns the key that the mirror makes for them. */
+/** Writes the user and returns the key that the mirror creates for them. */
 async function mirrored(userID: string, user: User): Promise<string> {
   await world.put(userID, user);
   await mirrorUser(world.deps(), userID);
@@ -71,7 +71,7 @@ describe("admission", () => {
     expect(await open()(user("alice"), later(graceMs))).toBe(own);
   });
 
-  it("returns the user's plan, also while they have the fallback key", async () => {
+  it("returns the user's plan, even with the fallback key", async () => {
     const admit = admission(world.table, { fallbackKey, stages, onFault });
     expect(await admit(user("beginner"), start)).toEqual({
       key: fallbackKey,
@@ -115,7 +115,7 @@ describe("admission", () => {
     expect(await open(world.table, stages.toReversed())(user("moved"), later(graceMs))).not.toBe(fallbackKey);
   });
 
-  it("remembers a user's own key for a minute", async () => {
+  it("caches a user's own key for a minute", async () => {
     const old = await mirrored("regular", base);
     const { table, reads } = counted(world.table);
     const admit = open(table);
@@ -129,7 +129,7 @@ describe("admission", () => {
     expect(reads()).toBe(4);
   });
 
-  it("remembers for two seconds that a user has no active key", async () => {
+  it("caches for two seconds that a user has no active key", async () => {
     await world.put("waiting", base);
     const { table, reads } = counted(world.table);
     const admit = open(table);
@@ -142,7 +142,7 @@ describe("admission", () => {
     expect(await admit(user("waiting"), later(graceMs))).toBe(own);
   });
 
-  it("remembers each user's key separately", async () => {
+  it("caches each user's key separately", async () => {
     const admit = open();
     const keys = [await mirrored("ann", base), await mirrored("bea", base)];
     const admitted = async () => [
@@ -153,7 +153,7 @@ describe("admission", () => {
     expect(await admitted()).toEqual(keys);
   });
 
-  it("remembers nothing about a user whom it failed to admit", async () => {
+  it("caches nothing about a user whom it failed to admit", async () => {
     let broken = true;
     const fail = () => {
       if (broken) throw new Error("no");
@@ -173,7 +173,7 @@ describe("admission", () => {
     expect(await readProfile(world.table, "crowd")).toEqual(made);
   });
 
-  it("credits no referrer once the user is registered", async () => {
+  it("credits no referrer after the user is registered", async () => {
     await open()(user("late referrer"), start);
     await open()(user("early bird"), start);
     for (const owner of ["late referrer", "early bird"]) {
@@ -183,7 +183,7 @@ describe("admission", () => {
     }
   });
 
-  it("refuses a blocked user, remembers that for ten seconds, and records no visit", async () => {
+  it("rejects a blocked user, caches that for ten seconds, and records no visit", async () => {
     await mirrored("troll", base);
     const profile = await readProfile(world.table, "troll");
     if (profile === undefined) throw new Error("There is no profile");

@@ -23,7 +23,7 @@ const paths: [was: User, becomes: User, is: User][] = [
   [enterprise(6000), enterprise(12_000), enterprise(12_000)],
   [base, "nobody", "nobody"],
   [enterprise(6000), "nobody", "nobody"],
-  // What the first run was working towards is no longer wanted.
+  // The first run's goal is no longer wanted.
   ["nobody", base, pro],
   ["nobody", enterprise(6000), base],
   ["nobody", enterprise(6000), enterprise(12_000)],
@@ -35,7 +35,9 @@ const paths: [was: User, becomes: User, is: User][] = [
   [enterprise(6000), pro, "nobody"],
 ];
 
-/** Takes a new user along a path, with one failing call in the run that is cut short. Returns the calls of that run. */
+/**
+ * Takes a new user along a path, with one failing call in the interrupted run. Returns the calls of that run.
+ */
 async function walk(
   userID: string,
   [was, becomes, is]: (typeof paths)[number],
@@ -52,7 +54,7 @@ async function walk(
   return calls;
 }
 
-/** Expects that a sweep leaves nothing but the keys and plans in use. */
+/** Expects that a sweep leaves only the keys and plans in use. */
 async function expectSwept(users: readonly string[], user: User): Promise<void> {
   await deleteRetiredKeys(world.deps(), inTime(later(minutes(10) + 1)), rethrow);
   for (const userID of users) {
@@ -66,7 +68,7 @@ async function expectSwept(users: readonly string[], user: User): Promise<void> 
 const called = (user: User) => (user === "nobody" ? user : Object.values(user).join(" "));
 const named = paths.map((path, index) => [path.map(called).join(" -> "), path, index] as const);
 
-/** All of them take a minute: `npm run test:model`. */
+/** `FULL=1` tries all of them, which takes a minute. */
 const someOf = <Fault>(faults: readonly Fault[], path: number) =>
   process.env.FULL ? faults : faults.filter((_, index) => (index + path) % 3 === 0);
 
@@ -78,7 +80,7 @@ describe("mirrorUser", () => {
   it.each(named)("completes a run that was cut short at any call: %s", async (name, path, index) => {
     const deps = () => world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
     const calls = await walk(name, path, deps(), noFault);
-    // For a read, both faults are the same.
+    // Both faults are the same for a read.
     const all: [number, Fault][] = [
       ...numbersOf(calls, ["read", "write"]).map((number): [number, Fault] => [number, "not arrived"]),
       ...numbersOf(calls, ["write"]).map((number): [number, Fault] => [number, "answer lost"]),

@@ -74,7 +74,7 @@ describe("mirrorChanges with several records", () => {
     expect(world.usage.apiKeys).toHaveLength(1);
   });
 
-  /** A control plane that answers each call about this user with an error. */
+  /** Makes the control plane answer each call about this user with an error. */
   const failFor = (userID: string, status: number, name: string) =>
     world.reset({
       before: (request) =>
@@ -120,7 +120,7 @@ describe("mirrorChanges with several records", () => {
     expect(faults).toEqual(["TypeError"]);
   });
 
-  it("returns the record of a user whom another run has overtaken for a retry", async () => {
+  it("returns the record of a user for a retry if another run is ahead", async () => {
     await world.put("overtaken", base);
     const records = [streamRecord(image("overtaken"))];
     let isOvertaken = false;

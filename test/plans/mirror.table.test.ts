@@ -97,7 +97,7 @@ describe("mirrorUser in a slow run", () => {
 });
 
 describe("mirrorUser after two runs have created two plans", () => {
-  it("replaces a key that is on the wrong one of them", async () => {
+  it("replaces a key on the wrong plan", async () => {
     await world.put("twin", enterprise(6000));
     const deps = world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
     const calls = await withFault(deps, [8, "not arrived"], (faulty) => mirrorUser(faulty, "twin"));
@@ -112,7 +112,7 @@ describe("mirrorUser after two runs have created two plans", () => {
 });
 
 describe("mirrorUser after a tier plan was replaced during a run", () => {
-  it("replaces the key that is on the old one", async () => {
+  it("replaces the key on the old plan", async () => {
     await world.put("misplaced", base);
     const elsewhere = world.deps({
       tierPlans: { ...tierPlans, Standard: tierPlans.Pro },

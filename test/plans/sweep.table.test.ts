@@ -203,7 +203,7 @@ describe("freeIdleKeys", () => {
     expect(world.usage.apiKeys).toEqual([]);
   });
 
-  it("retires the keys of idle users only", async () => {
+  it("retires only the keys of idle users", async () => {
     const users = Array.from({ length: 12 }, (_, index) => `many ${index}`);
     for (const [index, userID] of users.entries()) {
       await pass(userID, base);

@@ -57,7 +57,7 @@ const misses = async (userID: string) =>
   (await connectionsOfUser(db.table, userID)).map(({ connectionId, misses }) => [connectionId, misses]);
 
 describe("catchUp", () => {
-  it("sends a connection its user's current settings, and what its private channels hold", async () => {
+  it("sends a connection its user's current settings, and the contents of its private channels", async () => {
     const full = await behind("ann", "ann-full", channels);
     const plain = await behind("ann", "ann-plain");
     await saveSettings(db.table, "ann", "eth", { slippage: 2 }, now);
@@ -79,7 +79,7 @@ describe("catchUp", () => {
       expect([misses, stuckSince]).toEqual([undefined, undefined]);
   });
 
-  it("sends a connection all wallets of its user, retired ones as such", async () => {
+  it("sends a connection all wallets of its user, marking retired ones", async () => {
     const name = await behind("wim", "wim-1");
     const [wallet] = (await holderOf(db.table, "wim", ["0x1", "0x2"])) as [Wallet];
     const retiring = { table: db.table, limits: walletLimits, wake: async () => undefined };
@@ -94,7 +94,7 @@ describe("catchUp", () => {
     ]);
   });
 
-  it("tries again until the client takes everything, with what is true by then", async () => {
+  it("retries until the client accepts everything, with current data each time", async () => {
     const name = await behind("bea", "bea-1");
     await saveSettings(db.table, "bea", "eth", { slippage: 2 }, now);
     let refused = 0;
@@ -145,7 +145,7 @@ describe("catchUp", () => {
     expect(await noteMiss(db.table, name, now)).toBe(true);
   });
 
-  it("does not wait for some connections to serve the others", async () => {
+  it("serves other connections while some do not respond", async () => {
     const names = [await behind("eva", "eva-full"), await behind("fay", "fay-1")];
     for (const { userID } of names) await saveSettings(db.table, userID, "eth", { slippage: 2 }, now);
     api.current.answer = ({ connectionId }) => {
@@ -158,7 +158,7 @@ describe("catchUp", () => {
     expect(await misses("fay")).toEqual([["fay-1", undefined]]);
   });
 
-  it("forgets closed connections, and does not bring them back", async () => {
+  it("removes closed connections, and does not restore them", async () => {
     const [closed, unknown] = [await behind("gus", "gus-1", channels), await behind("hal", "hal-1")];
     await saveSettings(db.table, "gus", "eth", { slippage: 2 }, now);
     await closeConnection(db.table, unknown);
@@ -170,7 +170,7 @@ describe("catchUp", () => {
 });
 
 describe("inCatchUps", () => {
-  it("splits many connections, and takes only their names", () => {
+  it("splits many connections, and passes on only their names", () => {
     const connections = Array.from({ length: 201 }, (_, index) => ({
       userID: "u",
       connectionId: `c${index}`,

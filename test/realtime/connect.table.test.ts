@@ -38,7 +38,7 @@ const recorded = async (userID: string) =>
   (await connectionsOfUser(db.table, userID)).map(({ connectionId }) => connectionId).sort();
 
 describe("admitConnection", () => {
-  it("records a user's connections up to the limit, whatever other users have", async () => {
+  it("records a user's connections up to the limit, regardless of other users", async () => {
     for (const id of ["a1", "a2", "a3"]) expect(await admit("ann", id)).toBe("admitted");
     expect(await admit("ann", "a4")).toBe("too many");
     expect(await recorded("ann")).toEqual(["a1", "a2", "a3"]);
@@ -50,7 +50,7 @@ describe("admitConnection", () => {
     const table = interceptedTable(db.table, random, random);
     const admitted = await Promise.all(
       Array.from({ length: 300 }, (_, index) =>
-        // Each on a machine with a clock of its own.
+        // Simulates machines with different clocks.
         admit("crowd", `c${index}`, { table, limit: 30, now: later(Math.random()) }),
       ),
     );
@@ -65,7 +65,7 @@ describe("admitConnection", () => {
     expect(await admit("bob", "b0", { now: start })).toBe("too many");
   });
 
-  it("makes room for another when one ends, and asks nobody", async () => {
+  it("admits another when one ends, without checking any connection", async () => {
     for (const id of ["c1", "c2", "c3"]) await admit("cyd", id);
     await closeConnection(db.table, { userID: "cyd", connectionId: "c2" });
     expect(await admit("cyd", "c4")).toBe("admitted");
@@ -88,7 +88,7 @@ describe("admitConnection", () => {
     expect(await recorded("eve")).toEqual(["e1", "e3", "e4"]);
   });
 
-  it("admits exactly as many as the limit at once, though all that are counted ended unnoticed", async () => {
+  it("admits exactly as many as the limit at once, even if all counted connections ended unnoticed", async () => {
     for (let index = 0; index < 3; index++) await admit("gil", `old${index}`);
     isConnected.mockImplementation(async (id) => !id.startsWith("old"));
     const admitted = await Promise.all(
@@ -98,7 +98,7 @@ describe("admitConnection", () => {
     expect(await recorded("gil")).toEqual(Array(3).fill(expect.stringMatching(/^new/)));
   });
 
-  it("asks about three connections at most, and about none that may still be shaking hands", async () => {
+  it("checks at most three connections, and none that may still be in its handshake", async () => {
     for (let index = 0; index < 20; index++) await admit("fay", `f${index}`, { limit: 20 });
     expect(await admit("fay", "g1", { limit: 20, now: later(30) })).toBe("too many");
     expect(isConnected).not.toHaveBeenCalled();
@@ -106,7 +106,7 @@ describe("admitConnection", () => {
     expect(new Set(isConnected.mock.calls.flat()).size).toBe(3);
   });
 
-  it("counts a connection that it cannot ask about, and reports the fault", async () => {
+  it("counts a connection that it cannot check, and reports the fault", async () => {
     for (const id of ["h1", "h2", "h3"]) await admit("hal", id);
     isConnected.mockRejectedValue(new Error("no"));
     expect(await admit("hal", "h4", { now: afterHandshakes })).toBe("too many");
@@ -123,7 +123,7 @@ describe("admitConnection", () => {
     expect(await admit("lou", "l2")).toBe("admitted");
   });
 
-  it("admits a connection that took the last room, though the answer was lost and the write sent again", async () => {
+  it("admits a connection that took the last place, even if the response was lost and the write repeated", async () => {
     const again = async (command: unknown) => {
       if (command instanceof UpdateCommand) await db.table.client.send(command);
     };
@@ -132,7 +132,7 @@ describe("admitConnection", () => {
     expect(await admit("ian", "i2", { limit: 1, table })).toBe("too many");
   });
 
-  it("records before it counts, so that a crash in between takes no room", async () => {
+  it("records before it counts, so that a crash in between takes no place", async () => {
     const crash = async (command: unknown) => {
       if (command instanceof PutCommand) throw new Error("crash");
     };
@@ -143,7 +143,7 @@ describe("admitConnection", () => {
     expect(await admit("joy", "j1", { limit: 1 })).toBe("admitted");
   });
 
-  it("lets the count expire with its connections", async () => {
+  it("expires the count together with its connections", async () => {
     await admit("kim", "k1");
     const [count] = (await itemsNamed(db.table, "USER#kim CONNECTIONS")).filter(
       ({ SK }) => SK === "CONNECTIONS",

@@ -63,7 +63,7 @@ describe("openConnection", () => {
     );
   });
 
-  it("adds the connection to those of its user alone", async () => {
+  it("adds the connection to those of its user only", async () => {
     const first = await connected("ann");
     const second = await connected("ann");
     await connected("ann2");
@@ -74,7 +74,7 @@ describe("openConnection", () => {
 });
 
 describe("closeConnection", () => {
-  it("deletes the connection and its places, however often it is called", async () => {
+  it("deletes the connection and its places, and may be repeated", async () => {
     const name = await connected();
     await add(name, "prices", "orders");
     await closeConnection(db.table, name);
@@ -163,7 +163,7 @@ describe("concurrent changes of a connection", () => {
   });
 });
 
-/** The table, with its calls made one at a time in an order that fast-check chooses. */
+/** The table, with sequential calls in an order that fast-check chooses. */
 function inTurnsOf(scheduler: fc.Scheduler): Table {
   const { name, client } = db.table;
   const send = async (command: GetCommand) => {

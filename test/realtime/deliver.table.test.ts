@@ -114,9 +114,9 @@ describe("deliverToShard", () => {
     expect(api.current.hungUp).toEqual([]);
   });
 
-  it("closes no connection, and notes none as stuck, when the account is throttled", async () => {
+  it("neither closes connections nor marks them as stuck while the account is throttled", async () => {
     await subscribed(7, ...Array.from({ length: 100 }, (_, index) => `s7-${index}`));
-    // An exhausted token bucket lets a part of the pushes through: six in ten here, and never others.
+    // An empty token bucket still admits some pushes: six in ten here, always the same ones.
     const unlucky = ({ connectionId }: Call) => Number(connectionId.slice("s7-".length)) % 10 < 4;
     api.current.answer = (call) => (unlucky(call) ? 429 : 200);
     for (const ms of [0, 1000, 61_000, 122_000])
@@ -127,7 +127,7 @@ describe("deliverToShard", () => {
     expect(onFault).not.toHaveBeenCalled();
   });
 
-  it("closes the connection of a client that takes nothing for a minute while the others do", async () => {
+  it("closes the connection of a client that accepts nothing for a minute while others do", async () => {
     await subscribed(11, "s11-a", "s11-b", "s11-c");
     api.current.answer = ({ connectionId }) => (connectionId === "s11-a" ? 429 : 200);
     for (const ms of [0, 1000, 60_000])
@@ -139,7 +139,7 @@ describe("deliverToShard", () => {
     expect(await itemsNamed(db.table, "s11-a")).toEqual([]);
   });
 
-  it("begins to count again when a client takes a message", async () => {
+  it("restarts the count when a client accepts a message", async () => {
     await subscribed(12, "s12-a", "s12-b");
     let full = true;
     api.current.answer = ({ connectionId }) => (full && connectionId === "s12-a" ? 429 : 200);
@@ -188,7 +188,7 @@ describe("deliverToShard", () => {
     expect(onMissed).not.toHaveBeenCalled();
   });
 
-  it("reports causes without a fault if others were reached, or one user alone does not read", async () => {
+  it("reports causes without a fault if others were reached, or only one user does not read", async () => {
     await subscribed(16, "s16-a", "s16-b");
     api.current.answer = ({ connectionId }) => (connectionId === "s16-a" ? 403 : 200);
     await deliver(16);

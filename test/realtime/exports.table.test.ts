@@ -20,7 +20,7 @@ function requested(userID: string) {
 }
 
 describe("subscribe, with a requested export", () => {
-  it("announces it to users who were offline, whatever the channels, until it is over or cancelled", async () => {
+  it("announces it to users who were offline, whatever the channels, until it ends or is cancelled", async () => {
     await scene.connect("fred", "f-1");
     const { announced, item } = requested("fred");
     const { walletId, availableAt, version } = announced;
@@ -40,7 +40,7 @@ describe("subscribe, with a requested export", () => {
   });
 });
 
-describe("publish, of a requested export", () => {
+describe("publish, for a requested export", () => {
   it("reaches every connection of the user, with or without channels, and the operators' bus", async () => {
     await scene.connect("ann", "a-1", ["orders"]);
     await scene.connect("ann", "a-2");
@@ -61,9 +61,9 @@ describe("publish, of a requested export", () => {
     ]);
   });
 
-  it("is not held up by a bus that takes nothing, or takes it late", async () => {
+  it("is not delayed by a bus that rejects a notice, or is slow", async () => {
     const records = ["carl", "dora"].map((userID) => streamRecord(requested(userID).item));
-    // Fails once both are under way.
+    // Fails once both are in progress.
     const bothPut = Promise.withResolvers<never>();
     scene.putNotice.mockImplementation(() => {
       if (scene.putNotice.mock.calls.length === 2) bothPut.reject(new Error("the bus is down"));
@@ -73,14 +73,14 @@ describe("publish, of a requested export", () => {
     expect(scene.onFault).toHaveBeenCalledTimes(2);
   });
 
-  it("puts no notice after the deadline, which is a fault", async () => {
+  it("puts no notice after the deadline, and reports a fault", async () => {
     const deadline = new Date(0);
     expect(await scene.publishAll([streamRecord(requested("erin").item)], { deadline })).toEqual([]);
     expect(scene.putNotice).not.toHaveBeenCalled();
     expect(scene.onFault.mock.calls).toEqual([[expect.objectContaining({ name: "OutOfTime" })]]);
   });
 
-  it("says nothing of what was sealed or cancelled, and believes only what sealExport writes", async () => {
+  it("does not announce sealed or cancelled exports, and trusts only items of sealExport", async () => {
     const { item, request } = requested("ann");
     const planted = { ...item, PK: `EXPORT#${item.userID}` };
     await scene.publishAll([

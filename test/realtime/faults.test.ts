@@ -91,14 +91,14 @@ describe("publish", () => {
     expect(posted().sort()).toEqual(["ann-1", "ann-1", "bob-1"]);
   });
 
-  it("retries nothing if prices cannot be handed over to every shard, as newer ones will follow", async () => {
+  it("retries nothing if prices cannot be passed on to every shard, because newer ones will follow", async () => {
     handOver.mockResolvedValueOnce().mockRejectedValueOnce(fault("TooManyRequestsException"));
     expect(await publishAll([prices, ofBob])).toEqual([]);
     expect(posted()).toEqual(["bob-1"]);
     expect(faults()).toEqual(["TooManyRequestsException"]);
   });
 
-  it("does not fail if a closed connection cannot be forgotten, and forgets the others", async () => {
+  it("does not fail if a closed connection cannot be removed, and removes the others", async () => {
     api.on(PostToConnectionCommand).rejects(gone());
     db.on(DeleteCommand).rejectsOnce(throttled).resolves({});
     expect(await publishAll([...ofAnn, ofBob])).toEqual([]);
@@ -106,7 +106,7 @@ describe("publish", () => {
     expect(faults()).toEqual(["ProvisionedThroughputExceededException"]);
   });
 
-  it("brings a connection up to date even if its miss cannot be noted", async () => {
+  it("updates a connection even if its miss cannot be recorded", async () => {
     api.on(PostToConnectionCommand).rejects(fault("InternalServerError"));
     db.on(UpdateCommand).rejects(throttled);
     expect(await publishAll([ofBob])).toEqual([]);
@@ -125,7 +125,7 @@ describe("deliverToShard", () => {
       { now: new Date(now.getTime() + ageMs) },
     );
 
-  it("continues if a closed connection cannot be forgotten", async () => {
+  it("continues if a closed connection cannot be removed", async () => {
     db.on(QueryCommand).resolves({ Items: [connectionOf("ann"), connectionOf("bob")] });
     api.on(PostToConnectionCommand).rejects(gone());
     db.on(DeleteCommand).resolves({});
@@ -153,7 +153,7 @@ describe("deliverToShard", () => {
 describe("subscribe", () => {
   const request = { userID: "ann", connectionId: "ann-1", channels: ["orders", "prices"], now };
 
-  it("brings every snapshot that was asked for when it is repeated after a fault", async () => {
+  it("sends every requested snapshot when repeated after a fault", async () => {
     const kept = { ...connectionOf("ann"), channels: new Set(["orders"]) };
     db.on(GetCommand, { Key: { PK: "PRICES", SK: "LATEST" } })
       .rejectsOnce(throttled)

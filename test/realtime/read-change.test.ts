@@ -18,7 +18,7 @@ const redemptionItem = (version: number) => ({
   version,
 });
 
-/** As stored, and what may be published of it. */
+/** A stored wallet, and the part of it that may be published. */
 function walletItem(version: number) {
   const named = { userID: "ann", network: "eth", address: "0x1", now: new Date(0) } as const;
   const wallet = { ...newWallet("imported", named), slot: 1, version };
@@ -71,7 +71,7 @@ describe("readChange", () => {
     });
   });
 
-  it("reads a redemption, and what became of it", () => {
+  it("reads a redemption, and its status", () => {
     const [bought, done] = [redemptionItem(1), redemptionItem(2)];
     expect(readChange(streamRecord(bought))).toMatchObject({
       ...{ of: "redemption", userID: "ann" },

@@ -36,7 +36,7 @@ describe("RewardRedeemed", () => {
     expect(scene.received("b-1")).toEqual([]);
   });
 
-  it("comes again to a connection that has missed messages, if it is of the last hours", async () => {
+  it("is sent again to a connection that has missed messages, if it is a few hours old at most", async () => {
     await scene.connect("cat", "c-1");
     const recent = bought("cat", "r1");
     const old = bought("cat", "r2", new Date(Date.now() - 4 * 3_600_000));

@@ -13,8 +13,8 @@ const { api, connect, now, onFault, onMissed, publishAll, received, startCatchUp
 const caughtUp = () =>
   startCatchUp.mock.calls.flatMap(([{ connections }]) => connections.map(({ connectionId }) => connectionId));
 
-describe("publish, for connections that it cannot reach,", () => {
-  it("brings a connection that it cannot reach up to date later, and retries no record for it", async () => {
+describe("publish, for unreachable connections,", () => {
+  it("updates an unreachable connection later, and retries no record for it", async () => {
     await connect("hal", "hal-unreachable", channels);
     await connect("hal", "hal-1", channels);
     await connect("ivy", "ivy-1", channels);
@@ -31,7 +31,7 @@ describe("publish, for connections that it cannot reach,", () => {
     expect(onFault).not.toHaveBeenCalled();
   });
 
-  it("tries a connection again before it brings it up to date later", async () => {
+  it("tries a connection again before it leaves the update for later", async () => {
     await connect("oda", "oda-1");
     const answers = [429, 200];
     api.current.answer = () => answers.shift() ?? 200;
@@ -52,7 +52,7 @@ describe("publish, for connections that it cannot reach,", () => {
     expect(onFault.mock.calls.map(([{ name }]) => name)).toEqual(["TooManyRequestsException"]);
   });
 
-  it("does not wait for connections of a user that do not read, nor blame anybody for them", async () => {
+  it("neither waits for connections of a user that do not read, nor blames other users", async () => {
     await connect("kim", "kim-1", channels);
     await connect("kim", "kim-2", channels);
     api.current.answer = () => 429;
@@ -62,14 +62,14 @@ describe("publish, for connections that it cannot reach,", () => {
     // One catch-up at a time.
     expect(await publishAll(records, { now: new Date(now.getTime() + 61_000) })).toEqual([]);
     expect(caughtUp()).toHaveLength(2);
-    // Two attempts at first, and then one, so that others do not wait.
+    // Two attempts at first, then one, so that others do not wait.
     expect(api.current.calls).toHaveLength(6);
-    // Nobody was reached, so this may be the account's throttle.
+    // No connection was reached, so the cause may be the account's throttle.
     expect(api.current.hungUp).toEqual([]);
     expect(onFault).not.toHaveBeenCalled();
   });
 
-  it("closes a connection that takes nothing for a minute while others do", async () => {
+  it("closes a connection that accepts nothing for a minute while others do", async () => {
     await connect("leo", "leo-full", channels);
     await connect("leo", "leo-1", channels);
     api.current.answer = ({ connectionId }) => (connectionId === "leo-full" ? 429 : 200);
@@ -82,7 +82,7 @@ describe("publish, for connections that it cannot reach,", () => {
     expect(received("leo-1")).toHaveLength(3);
   });
 
-  it("closes nobody while half of all pushes are refused, and brings everybody up to date", async () => {
+  it("closes no connection while half of all pushes are refused, and updates all of them", async () => {
     const ids = Array.from({ length: 12 }, (_, index) => `ned-${index}`);
     await Promise.all(ids.map((id) => connect("ned", id)));
     for (const version of [1, 2, 3, 4]) {
@@ -105,7 +105,7 @@ describe("publish, for connections that it cannot reach,", () => {
     expect(onFault).not.toHaveBeenCalled();
   });
 
-  it("has a connection brought up to date that reads again after it was given up", async () => {
+  it("updates a connection that reads again after it was given up", async () => {
     await connect("max", "max-1");
     const name = { userID: "max", connectionId: "max-1" };
     await noteMiss(publishing.table, name, now);

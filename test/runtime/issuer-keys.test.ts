@@ -122,7 +122,7 @@ describe("issuerKeys", () => {
     expect(fetched).toHaveBeenCalledTimes(requests);
   });
 
-  it("does not repeat a fetch that took longer than three seconds, so that there is time to answer", async () => {
+  it("does not repeat a fetch that took longer than three seconds, to leave time for the response", async () => {
     fetched.mockImplementationOnce(async () => {
       wait(3001);
       throw new TypeError("fetch failed");
@@ -131,7 +131,7 @@ describe("issuerKeys", () => {
     expect(fetched).toHaveBeenCalledTimes(1);
   });
 
-  it("fetches twice at most in ten seconds of an outage, however many tokens come", async () => {
+  it("fetches at most twice in ten seconds of an outage, however many tokens come", async () => {
     issuerIsDown();
     const verify = opened();
     for (let second = 0; second < 60; second++) {
@@ -174,7 +174,7 @@ describe("issuerKeys, after an outage of the issuer has begun", () => {
     expect(fetched).toHaveBeenCalledTimes(1);
   });
 
-  it("does not blame the token for a key id that is not among the last good keys", async () => {
+  it("does not blame the token for a key id missing from the last good keys", async () => {
     const verify = opened();
     await verify(good);
     issuerIsDown();

@@ -63,7 +63,7 @@ describe("limited", () => {
     expect(send).toHaveBeenCalledTimes(1);
   });
 
-  it("always returns a body: without one, a client that is still connected would get an empty message", async () => {
+  it("always returns a body: otherwise, a client that is still connected would get an empty message", async () => {
     hangUp.mockRejectedValueOnce(new Error("no"));
     await receiveMany(50);
     for (const result of [await receive(from("c1")), await receive(from("c1")), await receive(from("c1"))])
@@ -106,7 +106,7 @@ describe("limited", () => {
     expect(hangUp).toHaveBeenCalledTimes(2);
   });
 
-  it("takes no messages away when the clock is set back", async () => {
+  it("keeps the allowance when the clock is set back", async () => {
     await receiveMany(40);
     waitMs(-60_000);
     await receiveMany(10);

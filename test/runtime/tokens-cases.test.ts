@@ -111,7 +111,7 @@ describe("a connection", () => {
     expect(["none", "invalid"]).toContain(await verdictOn(onConnect(value(good))));
   });
 
-  it.each(forgeries)("is refused for a token with $title, wherever it is", async ({ value: forge }) => {
+  it.each(forgeries)("is refused for a token with $title in every position", async ({ value: forge }) => {
     const token = await forge(good, published);
     const handshakes: Handshake[] = [
       { token },

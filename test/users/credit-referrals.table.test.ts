@@ -26,12 +26,12 @@ const conflict = new TransactionCanceledException({
   CancellationReasons: [{ Code: "None" }, { Code: "TransactionConflict" }],
 });
 
-/** The profile that a transaction changes, if any: a credit, while a registration changes none. */
+/** The profile that a transaction changes: a credit changes one, a registration none. */
 const credited = (command: unknown) =>
   command instanceof TransactWriteCommand &&
   command.input.TransactItems?.find(({ Update }) => Update !== undefined)?.Update?.Key?.PK;
 
-/** A table in which the profile of a referrer is part of other transactions all the time. */
+/** A table in which other transactions keep changing a referrer's profile. */
 const contended = (userID?: string) =>
   interceptedTable(db.table, (command) => {
     const of = credited(command);
@@ -45,13 +45,13 @@ async function pending(): Promise<string[]> {
   return userIDs;
 }
 
-/** Registers a referrer, then users with their code whom nobody credits. */
+/** Registers a referrer, then users with their code, without crediting them. */
 async function referred(referrerId: string, ...userIDs: string[]): Promise<void> {
   const { refID } = await register(db.table, user(referrerId), now);
   for (const userID of userIDs) await register(contended(), user(userID, refID), now);
 }
 
-describe("register, while the profile of the referrer is in demand", () => {
+describe("register, while others change the referrer's profile", () => {
   it("registers the user, with the name of the referrer, and reports the conflict", async () => {
     const { refID } = await register(db.table, user("famous"), now);
     const profile = await register(contended(), user("fan", refID), now, onFault);
@@ -63,7 +63,7 @@ describe("register, while the profile of the referrer is in demand", () => {
 });
 
 describe("creditReferrals", () => {
-  it("credits what registration could not, once", async () => {
+  it("credits referrals that registration could not, once", async () => {
     await referred("late", "first", "second");
     for (let count = 0; count < 2; count++) await run();
     expect(await creditOf("late")).toBe(2);
@@ -75,7 +75,7 @@ describe("creditReferrals", () => {
     expect(await pending()).toEqual([]);
   });
 
-  it("credits nobody for a referral that registration has credited", async () => {
+  it("does not repeat a credit of the registration", async () => {
     const { refID } = await register(db.table, user("prompt"), now);
     await register(db.table, user("follower", refID), now);
     expect(await creditOf("prompt")).toBe(1);
@@ -102,7 +102,7 @@ describe("creditReferrals", () => {
     expect(await creditOf("twice")).toBe(3);
   });
 
-  it("drops a referral whose referrer has gone", async () => {
+  it("drops a referral whose referrer was deleted", async () => {
     await referred("leaver", "orphan");
     const deletion = new DeleteCommand({ TableName: db.table.name, Key: profileKey("leaver") });
     await db.table.client.send(deletion);
@@ -111,7 +111,7 @@ describe("creditReferrals", () => {
     expect(await readProfile(db.table, "leaver")).toBeUndefined();
   });
 
-  it("continues with the others after a failure, and tries it again in the next run", async () => {
+  it("continues after a failure, and retries it in the next run", async () => {
     vi.spyOn(Math, "random").mockReturnValue(0);
     await referred("busy", "a");
     await referred("quiet", "b");
@@ -122,7 +122,7 @@ describe("creditReferrals", () => {
     expect(await creditOf("busy")).toBe(1);
   });
 
-  it("begins no referral that it has no time for", async () => {
+  it("starts no referral without enough time", async () => {
     await referred("patient", "c", "d");
     let left = 1;
     await run(db.table, () => left-- > 0);

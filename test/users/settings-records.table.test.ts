@@ -76,13 +76,13 @@ describe("saveSettings", () => {
     expect(await saveIf("fay", [7, 1], 4)).toMatchObject({ slippage: 4, version: 2 });
   });
 
-  it("lets one of many concurrent changes of a version pass", async () => {
+  it("accepts one of many concurrent changes of a version", async () => {
     const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => saveIf("gus", [0], i + 1)));
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     expect((await slippageOf("gus"))[0]).toBe(1);
   });
 
-  it("succeeds if the SDK repeats a conditional write whose answer was lost", async () => {
+  it("succeeds if the SDK repeats a conditional write whose response was lost", async () => {
     let sent = 0;
     const table = interceptedTable(db.table, async (command) => {
       await db.table.client.send(command as UpdateCommand);

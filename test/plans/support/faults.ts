@@ -1,11 +1,11 @@
 import type { MirrorDeps } from "../../../lib/plans/mirror.ts";
 import { type Call, observed } from "./observed.ts";
 
-/** How a call fails: it never arrives, or it takes effect but its answer is lost. */
+/** A fault of a call: it never arrives, or it takes effect but its response is lost. */
 export type Fault = "not arrived" | "answer lost";
 
 /**
- * Runs something while one call to the table or the control plane fails, given by its number.
+ * Runs an action while one call to the table or the control plane fails, given by its number.
  *
  * @returns all calls of the run.
  */

@@ -5,10 +5,13 @@ import type { Table } from "../../../lib/table/table.ts";
 
 export type Call = "read" | "write";
 
-/** Runs instead of each call, which it may make or not. */
+/** Runs instead of each call, and may make it or not. */
 export type Observer = <Answer>(kind: Call, call: () => Promise<Answer>) => Promise<Answer>;
 
-/** Runs something with an observer of each call to the table, and of each attempt of a call to the control plane. */
+/**
+ * Runs an action with an observer of each call to the table, and of each attempt of a call to the control
+ * plane.
+ */
 export async function observed<Deps extends Pick<MirrorDeps, "table" | "plans">, Result>(
   deps: Deps,
   observer: Observer,

@@ -5,8 +5,9 @@ import { observed } from "./observed.ts";
 import { start } from "./world.ts";
 
 /**
- * Runs something on a clock that stands still during calls, and that jumps to the next timer when there is nothing to do
- * but wait. So pauses and quotas have their real lengths without taking real time. The clock starts at `start`.
+ * Runs an action on a clock that stands still during calls, and jumps to the next timer when there is nothing
+ * to do but wait. So pauses and quotas have their real lengths without taking real time. The clock starts at
+ * `start`.
  */
 export async function inQuickTime<Deps extends Pick<MirrorDeps, "table" | "plans">>(
   deps: Deps,
@@ -35,7 +36,7 @@ export async function inQuickTime<Deps extends Pick<MirrorDeps, "table" | "plans
       }
       const before = Date.now();
       await vi.advanceTimersToNextTimerAsync();
-      // A timer set to a fraction of a millisecond. A real clock would have moved on.
+      // For a timer of a fraction of a millisecond, a real clock would have moved on.
       if (Date.now() === before && vi.getTimerCount() > 0) await vi.advanceTimersByTimeAsync(1);
     }
     await running;

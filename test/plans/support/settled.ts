@@ -5,7 +5,7 @@ import { ownerOf } from "../../../lib/plans/user-key.ts";
 import { readUserKeyRecord, retiredKeys } from "../../../lib/plans/user-key-records.ts";
 import { graceMs, later, prefix, stages, tierPlans, type User, type World } from "./world.ts";
 
-/** The names of the retired keys that may be deleted at that time. Without a time, of all of them. */
+/** The names of the retired keys that may be deleted at that time, or of all retired keys. */
 export async function retiredNames({ table }: World, time?: Date): Promise<string[]> {
   const names: string[] = [];
   for await (const { name } of retiredKeys(table, time)) names.push(name);

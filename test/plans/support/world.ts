@@ -29,7 +29,7 @@ export const start = new Date("2026-11-21T09:00:00.000Z");
 export const minutes = (count: number) => count * 60_000;
 export const later = (milliseconds: number) => new Date(start.getTime() + milliseconds);
 
-/** The times of a sweep that has time for everything. */
+/** Times that let a sweep finish. */
 export const inTime = (now: Date): SweepTimes => ({ now, deadline: new Date("2286-01-01") });
 
 export const stages = [
@@ -40,7 +40,7 @@ export const prefix = "Terminal/user/";
 export const tierPlans = { Standard: "standard-plan", Pro: "pro-plan" };
 export const graceMs = minutes(2);
 
-/** A user as a test describes them: a tier, or no user at all. */
+/** A test's user: a tier, or no user at all. */
 export type User = Pick<Profile, "tier" | "requestsPerMinute"> | "nobody";
 
 export const base: User = { tier: "Base" };
@@ -57,7 +57,7 @@ export function worldForTests() {
   let calls: string[] = [];
   let routes: Route[] = [];
 
-  /** Starts over without keys. `before` may answer in place of the control plane. */
+  /** Starts over without keys. `before` may answer instead of the control plane. */
   function reset({ before, ...options }: Partial<ControlPlaneOptions> & { before?: Route } = {}): void {
     state = createUsageState({ ...noUsage, usagePlans: Object.keys(tierPlans).map(tierPlan) });
     const controlPlane = createControlPlane({ state, stages: new Set(stages.map(stageKey)), ...options });
