@@ -102,7 +102,7 @@ export type Effects = {
   /** Writes one transaction. The answer is whether its conditions held. */
   write: { ask: { step: TradeStep }; answer: boolean };
   /** Asks one host. There is no answer if the host fails or answers another question. */
-  look: { ask: { host: 0 | 1; question: Question }; answer: HostSnapshot | undefined };
+  hostSnapshot: { ask: { host: 0 | 1; question: Question }; answer: HostSnapshot | undefined };
   /** Asks two hosts about a trade, at the same block if they see one in time. */
   quote: { ask: { question: QuoteQuestion }; answer: readonly [HostQuote, HostQuote] };
   /**

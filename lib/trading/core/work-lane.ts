@@ -29,8 +29,8 @@ export const questionAbout = (lane: LaneKey, { slots, orders }: LaneView): Quest
 
 export function* askHosts(lane: LaneKey, view: LaneView): Procedure<HostSnapshots> {
   const question = questionAbout(lane, view);
-  const first = yield* perform({ do: "look", host: 0, question });
-  const second = yield* perform({ do: "look", host: 1, question });
+  const first = yield* perform({ do: "hostSnapshot", host: 0, question });
+  const second = yield* perform({ do: "hostSnapshot", host: 1, question });
   return [first, second];
 }
 
@@ -58,7 +58,7 @@ export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
       if (move.kind === "rest") {
         if (yield* perform({ do: "write", step: leaveStep(state) })) return;
         isKnown = false;
-      } else if (move.kind === "look again") {
+      } else if (move.kind === "ask again") {
         yield* perform({ do: "pause", ms: pauseMs });
         isKnown = false;
       } else {
@@ -75,7 +75,7 @@ export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
 
 /** Returns the view after a move: undefined if the table has changed, "left" if the move also left the lane. */
 function* carryOut(
-  move: Exclude<Move, { kind: "rest" | "look again" }>,
+  move: Exclude<Move, { kind: "rest" | "ask again" }>,
   state: LaneState,
   sentAtMs: Map<string, number | undefined>,
 ): Procedure<LaneView | "left" | undefined> {

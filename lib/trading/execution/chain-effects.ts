@@ -44,7 +44,7 @@ export function chainEffects(chains: Chains, see: typeof snapshotOf = snapshotOf
   let asked: { question: Question; snapshots: readonly Promise<HostSnapshot | undefined>[] } | undefined;
   return {
     /** Asks both hosts when the first is wanted. */
-    async look({ host, question }) {
+    async hostSnapshot({ host, question }) {
       if (asked?.question !== question) {
         const snapshots = bothSnapshots(question);
         asked = { question, snapshots };

@@ -45,7 +45,7 @@ export async function snapshotOf(
   question: Question,
 ): Promise<HostSnapshot | undefined> {
   try {
-    return await look((calls) => host.request(calls), chain, question);
+    return await takeSnapshot((calls) => host.request(calls), chain, question);
   } catch (error) {
     if (error instanceof HostFault || error instanceof RpcRefusal) return undefined;
     throw error;
@@ -53,7 +53,7 @@ export async function snapshotOf(
 }
 
 /** Asks in several requests, each of which needs the results of the one before. Few wallets need more than three. */
-async function look(
+async function takeSnapshot(
   ask: Ask,
   chain: Chain,
   { wallet, hashes, calls, orders, blocks = [] }: Question,

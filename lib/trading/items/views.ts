@@ -35,7 +35,7 @@ export async function readLane(table: Table, lane: LaneKey, day: string): Promis
   const books = new Map(jobs.map((job) => [keyText(keysOfItems.book(job)), job]));
   const held = found.get("lane", lane);
   return {
-    // Counts what was read. So no run leaves the lane without a look at an order that was placed in between.
+    // Counts what was read. So no run leaves the lane without handling an order that was placed in between.
     lane: held && { ...held, jobs: jobs.length },
     jobs,
     slots,

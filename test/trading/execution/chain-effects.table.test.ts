@@ -105,12 +105,12 @@ describe("the effect send", () => {
   });
 });
 
-describe("the effect look", () => {
+describe("the effect hostSnapshot", () => {
   const question: Question = { chain: "eth", wallet: "0xf39F", hashes: [], orders: [] };
   const hostNames = ["a", "b", "c", "d"].map((name) => `http://${name}.example`);
 
   /** Snapshots from these hosts, by their number. The other hosts fail. */
-  function looking(hosts: number, snapshots: Record<number, Promise<HostSnapshot> | HostSnapshot>) {
+  function asking(hosts: number, snapshots: Record<number, Promise<HostSnapshot> | HostSnapshot>) {
     const chains = chainsOf({ hosts: hostNames.slice(0, hosts) });
     const all = chains.get("eth")?.client.hosts ?? [];
     const see = vi.fn(async (host: RpcHost) => snapshots[all.indexOf(host)]);
@@ -120,37 +120,42 @@ describe("the effect look", () => {
 
   it("asks both hosts at once", async () => {
     const { promise, resolve } = Promise.withResolvers<HostSnapshot>();
-    const { see, effects } = looking(2, { 0: promise, 1: snapshot(1n) });
-    const asked = effects.look({ host: 0, question });
+    const { see, effects } = asking(2, { 0: promise, 1: snapshot(1n) });
+    const asked = effects.hostSnapshot({ host: 0, question });
     expect(see).toHaveBeenCalledTimes(2);
     resolve(snapshot(0n));
-    expect([await asked, await effects.look({ host: 1, question })]).toEqual([snapshot(0n), snapshot(1n)]);
+    expect([await asked, await effects.hostSnapshot({ host: 1, question })]).toEqual([
+      snapshot(0n),
+      snapshot(1n),
+    ]);
     expect(see).toHaveBeenCalledTimes(2);
   });
 
   it("asks again for another question", async () => {
-    const { see, effects } = looking(2, {});
-    await effects.look({ host: 0, question });
-    await effects.look({ host: 0, question: { ...question } });
+    const { see, effects } = asking(2, {});
+    await effects.hostSnapshot({ host: 0, question });
+    await effects.hostSnapshot({ host: 0, question: { ...question } });
     expect(see).toHaveBeenCalledTimes(4);
   });
 
   it("asks hosts in reserve, but none for both", async () => {
-    const { effects } = looking(4, { 2: snapshot(2n), 3: snapshot(3n) });
-    expect(await effects.look({ host: 0, question })).toEqual(snapshot(2n));
-    expect(await effects.look({ host: 1, question })).toEqual(snapshot(3n));
-    const odd = looking(3, { 0: snapshot(0n), 2: snapshot(2n) });
-    expect(await odd.effects.look({ host: 1, question })).toBeUndefined();
+    const { effects } = asking(4, { 2: snapshot(2n), 3: snapshot(3n) });
+    expect(await effects.hostSnapshot({ host: 0, question })).toEqual(snapshot(2n));
+    expect(await effects.hostSnapshot({ host: 1, question })).toEqual(snapshot(3n));
+    const odd = asking(3, { 0: snapshot(0n), 2: snapshot(2n) });
+    expect(await odd.effects.hostSnapshot({ host: 1, question })).toBeUndefined();
   });
 
   it("takes a lone host's snapshot for both", async () => {
-    const { see, effects } = looking(1, { 0: snapshot(0n) });
-    expect(await effects.look({ host: 0, question })).toBe(await effects.look({ host: 1, question }));
+    const { see, effects } = asking(1, { 0: snapshot(0n) });
+    expect(await effects.hostSnapshot({ host: 0, question })).toBe(
+      await effects.hostSnapshot({ host: 1, question }),
+    );
     expect(see).toHaveBeenCalledOnce();
   });
 
   it("has no answer for a chain that no longer trades", async () => {
-    expect(await chainEffects(new Map()).look({ host: 0, question })).toBeUndefined();
+    expect(await chainEffects(new Map()).hostSnapshot({ host: 0, question })).toBeUndefined();
   });
 });
 

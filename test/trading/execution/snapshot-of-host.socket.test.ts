@@ -57,7 +57,7 @@ async function send(call: Call, gas = 1_000_000n): Promise<TestReceipt> {
 const swap = (changes: Partial<Intent>, route: Route) =>
   send(swapBy(intent(changes), route, intent(changes).amount));
 
-const look = async (question: Partial<Question> = {}, url = chain.url): Promise<HostSnapshot | undefined> =>
+const take = async (question: Partial<Question> = {}, url = chain.url): Promise<HostSnapshot | undefined> =>
   await snapshotOf(
     rpcHost({ url, chainId: chainFacts.base.chainId }),
     { chain: "base", configuration: configuration() },
@@ -65,12 +65,12 @@ const look = async (question: Partial<Question> = {}, url = chain.url): Promise<
   );
 
 async function factsOf(order: Intent): Promise<OrderFacts> {
-  const snapshot = await look({ orders: [order] });
+  const snapshot = await take({ orders: [order] });
   return snapshot?.orders.get(order.orderId) as OrderFacts;
 }
 
 async function receiptOf({ transactionHash }: TestReceipt) {
-  const snapshot = await look({ hashes: [transactionHash] });
+  const snapshot = await take({ hashes: [transactionHash] });
   return snapshot?.receipts.get(transactionHash);
 }
 
@@ -81,7 +81,7 @@ describe("snapshotOf", () => {
     await send({ purpose: "clear" });
     await chain.mine(3);
     await send({ purpose: "clear" });
-    const snapshot = await look();
+    const snapshot = await take();
     const latest = (await chain.request("eth_getBlockByNumber", ["latest", false])) as { hash: string };
     expect(snapshot?.latest.hash).toBe(latest.hash);
     expect(snapshot?.finalized.number).toBeLessThan(snapshot?.latest.number ?? 0);
@@ -91,16 +91,16 @@ describe("snapshotOf", () => {
   });
 
   it("returns the hashes of requested blocks, if there are any", async () => {
-    const snapshot = await look();
+    const snapshot = await take();
     const number = snapshot?.latest.number ?? 0;
-    expect((await look({ blocks: [number, number + 9] }))?.blocks).toEqual(
+    expect((await take({ blocks: [number, number + 9] }))?.blocks).toEqual(
       new Map([[number, snapshot?.latest.hash]]),
     );
   });
 
   it("counts a waiting transaction only as pending", async () => {
     await chain.request("eth_sendTransaction", [{ from: wallet, to: wallet, gas: "0x5208" }]);
-    expect((await look())?.nonce).toMatchObject({ latest: 0, pending: 1 });
+    expect((await take())?.nonce).toMatchObject({ latest: 0, pending: 1 });
   });
 
   it.each<[string, Route]>([
@@ -128,7 +128,7 @@ describe("snapshotOf", () => {
   it("reports whether a swap failed because of its minimum", async () => {
     const slipped = await swap({ minAmountOut: 10n ** 30n }, v2);
     const late = await swap({ validUntil: 1 }, v3);
-    const snapshot = await look({ hashes: [slipped.transactionHash, late.transactionHash] });
+    const snapshot = await take({ hashes: [slipped.transactionHash, late.transactionHash] });
     expect([...(snapshot?.receipts.values() ?? [])]).toMatchObject([
       { status: "failed", isSlippage: true },
       { status: "failed", isSlippage: false },
@@ -187,7 +187,7 @@ describe("snapshotOf", () => {
   });
 
   it("returns no receipt for a pending transaction", async () => {
-    expect((await look({ hashes: [`0x${"7".repeat(64)}`] }))?.receipts).toEqual(new Map());
+    expect((await take({ hashes: [`0x${"7".repeat(64)}`] }))?.receipts).toEqual(new Map());
   });
 
   it.each<[string, Partial<Intent>]>([
@@ -282,8 +282,8 @@ describe("snapshotOf", () => {
   });
 
   it("is undefined if the host fails, or a transaction is not the wallet's", async () => {
-    expect(await look({}, "http://127.0.0.1:1")).toBeUndefined();
+    expect(await take({}, "http://127.0.0.1:1")).toBeUndefined();
     const other = await chain.transact({ from: "0x70997970C51812dc3A010C7d01b50e0d17dc79C8", to: wallet });
-    expect(await look({ hashes: [other.transactionHash] })).toBeUndefined();
+    expect(await take({ hashes: [other.transactionHash] })).toBeUndefined();
   });
 });

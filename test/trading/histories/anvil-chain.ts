@@ -67,7 +67,7 @@ export class AnvilChain implements ChainUnderTest {
     return this.node.signCall(transaction);
   }
 
-  async look(index: 0 | 1, question: Question): Promise<HostSnapshot | undefined> {
+  async hostSnapshot(index: 0 | 1, question: Question): Promise<HostSnapshot | undefined> {
     const host = this.hosts[index];
     const configuration = { ...this.node.setup.configuration, hosts: [] };
     const snapshot = await snapshotOf(

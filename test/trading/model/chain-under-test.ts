@@ -37,7 +37,7 @@ export type Belongings = {
 export interface ChainUnderTest {
   /** Signs with the wallet's key. The same transaction has the same bytes each time. */
   sign(transaction: UnsignedTransaction): Soon<{ hash: string; raw: string }>;
-  look(host: 0 | 1, question: Question): Soon<HostSnapshot | undefined>;
+  hostSnapshot(host: 0 | 1, question: Question): Soon<HostSnapshot | undefined>;
   /** Sends to both hosts, or to the relay alone. Returns whether any was reachable. */
   send(raw: string, isPrivate: boolean): Soon<boolean>;
 

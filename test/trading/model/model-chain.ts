@@ -52,7 +52,7 @@ export class ModelChain implements ChainUnderTest {
     return { hash, raw };
   }
 
-  look(host: 0 | 1, question: Question): HostSnapshot | undefined {
+  hostSnapshot(host: 0 | 1, question: Question): HostSnapshot | undefined {
     const node = this.nodes[host];
     if (node.isDown) return undefined;
     const { head, finalized } = node;

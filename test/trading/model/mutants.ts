@@ -25,7 +25,7 @@ const inWrites = (change: (write: ItemWrite) => readonly ItemWrite[]): Rewrite =
 
 const inSnapshots = (change: (snapshot: HostSnapshot) => HostSnapshot): Rewrite => ({
   answer: (effect, answer) =>
-    effect.do === "look" && answer !== undefined ? change(answer as HostSnapshot) : answer,
+    effect.do === "hostSnapshot" && answer !== undefined ? change(answer as HostSnapshot) : answer,
 });
 
 /** Replaces the procedure that works on lanes. */
@@ -39,7 +39,7 @@ function silenceIsNo(): Rewrite {
   let last: HostSnapshot | undefined;
   return {
     answer: (effect, answer) => {
-      if (effect.do !== "look") return answer;
+      if (effect.do !== "hostSnapshot") return answer;
       const snapshot = answer as HostSnapshot | undefined;
       if (snapshot !== undefined) last = snapshot;
       return snapshot ?? (last && { ...last, receipts: new Map() });
@@ -151,7 +151,7 @@ function judgesByClock(): System {
       yield* rewritten(theSystem.work(lane, holder), {
         answer: (effect, answer) => {
           if (effect.do === "now") nowMs = answer as number;
-          if (effect.do !== "look" || answer === undefined) return answer;
+          if (effect.do !== "hostSnapshot" || answer === undefined) return answer;
           const snapshot = answer as HostSnapshot;
           return { ...snapshot, latest: { ...snapshot.latest, time: Math.floor(nowMs / 1000) } };
         },

@@ -66,7 +66,7 @@ export async function stalePlan(world: World, clients: Clients): Promise<void> {
   await calm(world, 7);
   await world.chain.setBaseFee(5n);
   const other = world.startWork(lane);
-  if (await runUntil(world, other, "look")) world.seen.add("another run holds the lane");
+  if (await runUntil(world, other, "hostSnapshot")) world.seen.add("another run holds the lane");
   planner.isFrozen = false;
   await runOn(world, planner, 0);
 }

@@ -202,14 +202,14 @@ export class World {
         }
         return changes !== undefined;
       }
-      case "look":
-        return this.chain.look(effect.host, effect.question);
+      case "hostSnapshot":
+        return this.chain.hostSnapshot(effect.host, effect.question);
       case "quote": {
         const orders = [draftOf(effect.question)] as const;
         const { wallet } = effect.question;
-        const look = async (host: 0 | 1) =>
-          quoteFrom(await this.chain.look(host, { chain, wallet, hashes: [], orders }), orders[0]);
-        return [await look(0), await look(1)];
+        const quoteBy = async (host: 0 | 1) =>
+          quoteFrom(await this.chain.hostSnapshot(host, { chain, wallet, hashes: [], orders }), orders[0]);
+        return [await quoteBy(0), await quoteBy(1)];
       }
       case "chainSnapshot":
         return this.chainSnapshot(effect.hashes);
@@ -235,7 +235,7 @@ export class World {
 
   private async chainSnapshot(hashes: readonly string[]): Promise<ChainSnapshot | undefined> {
     const [{ wallet } = { wallet: "" }] = this.table.all("wallet");
-    const snapshot = await this.chain.look(0, { chain, wallet, hashes, orders: [] });
+    const snapshot = await this.chain.hostSnapshot(0, { chain, wallet, hashes, orders: [] });
     if (snapshot === undefined) return undefined;
     const blocks = [...snapshot.receipts].map(([hash, { block }]) => [hash, block.hash] as const);
     return { latest: snapshot.latest.hash, finalized: snapshot.finalized.number, blocks: new Map(blocks) };

@@ -39,7 +39,7 @@ export function consolePages(): Route {
 /** Bundles console.js and console.css, in a tenth of a second. */
 async function bundle(): Promise<ReadonlyMap<string, PageFile>> {
   const { outputFiles } = await build({
-    entryPoints: ["app/main.tsx", "app/look/console.css"].map((path) => ({
+    entryPoints: ["app/main.tsx", "app/styles/console.css"].map((path) => ({
       in: fileURLToPath(new URL(path, import.meta.url)),
       out: "console",
     })),

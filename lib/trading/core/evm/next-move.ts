@@ -35,7 +35,7 @@ export type Move =
   | { kind: "write"; step: TradeStep }
   | { kind: "sign"; request: SignRequest; order: TradeOrder }
   | { kind: "send"; hash: string; raw: string; isPrivate: boolean }
-  | { kind: "look again" }
+  | { kind: "ask again" }
   | { kind: "rest" };
 
 /**
@@ -212,7 +212,7 @@ function beginMove(state: LaneState): Move | undefined {
     .filter((order) => isUnplanned(order) && !isHeldBack(order, view.orders))
     .map((order) => ({ order, plan: planFor(order, view, snapshots) }));
   if (state.isPatient && plans.some(({ plan }) => "wait" in plan && plan.wait === "CHAIN_UNAVAILABLE"))
-    return { kind: "look again" };
+    return { kind: "ask again" };
   for (const { order, plan } of plans) {
     if ("end" in plan) return endWith(state, order, plan.end);
     if ("slot" in plan) return planMove(state, order, plan.slot, plan.amount);
@@ -246,7 +246,7 @@ function planMove(state: LaneState, order: TradeOrder, slot: Slot, amount: bigin
 function plannedMove(state: LaneState, slot: Slot): Move | undefined {
   const order = orderOf(state, slot);
   const nonce = agreedNonce(state.snapshots);
-  if (nonce === undefined) return state.isPatient ? { kind: "look again" } : undefined;
+  if (nonce === undefined) return state.isPatient ? { kind: "ask again" } : undefined;
   if (nonce === slot.nonce) return signMove(order, slot, slot.call.purpose, slot.fees);
   const approveNonces = order.approveNonces.filter((each) => each !== slot.nonce);
   const changes = slot.call.purpose === "swap" ? { swapNonce: undefined } : { approveNonces };

@@ -19,7 +19,7 @@ const reads: readonly Name[] = [
   "readPlacing",
   "readOrder",
   "readLanes",
-  "look",
+  "hostSnapshot",
   "chainSnapshot",
   "makeMac",
   "checkMac",
@@ -35,7 +35,9 @@ export const isChanging = (name: Name): boolean => !own.includes(name) && !reads
 export function faultsOf(name: Name): Fault[] {
   if (own.includes(name)) return [];
   if (isChanging(name)) return ["not arrived", "died after", "answer lost"];
-  return name === "look" || name.startsWith("read") ? ["not arrived", "answer lost"] : ["not arrived"];
+  return name === "hostSnapshot" || name.startsWith("read")
+    ? ["not arrived", "answer lost"]
+    : ["not arrived"];
 }
 
 class Died extends Error {}
@@ -62,7 +64,7 @@ export function failOne(bench: LaneBench, fault: { number: number; how: Fault } 
 }
 
 async function withoutAnswer(name: Name, act: () => unknown): Promise<unknown> {
-  if (name === "look") return undefined;
+  if (name === "hostSnapshot") return undefined;
   if (name === "sign" || name === "wake") await act();
   return answersToLose.run({ count: 1 }, act);
 }

@@ -128,8 +128,8 @@ export class LaneBench {
       quote: ({ question }) => {
         const draft = draftOf(question);
         const asked = { ...this.lane, hashes: [], orders: [draft] };
-        const look = (host: 0 | 1) => quoteFrom(this.chain.look(host, asked), draft);
-        return [look(0), look(1)];
+        const quoteBy = (host: 0 | 1) => quoteFrom(this.chain.hostSnapshot(host, asked), draft);
+        return [quoteBy(0), quoteBy(1)];
       },
       now: () => this.nowMs,
       // Lets time pass, in which others run.
@@ -138,7 +138,7 @@ export class LaneBench {
         await pause(0);
         return undefined;
       },
-      look: ({ host, question }) => this.chain.look(host, question),
+      hostSnapshot: ({ host, question }) => this.chain.hostSnapshot(host, question),
       send: ({ raw, isPrivate }) => this.chain.send(raw, isPrivate),
       sign: ({ request }) => runProcedure(signTransaction(request), this.effects(table)),
       write: async ({ step }) => {
