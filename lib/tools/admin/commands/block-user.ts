@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { acceptConnections, refuseConnections } from "../../../realtime/connection-records.ts";
 import { disconnectUser } from "../../../realtime/disconnect.ts";
+import { retry } from "../../../table/retry.ts";
 import type { Table } from "../../../table/table.ts";
 import { changeProfile } from "../../../users/profile-records.ts";
 import { OperatorError } from "../operator-error.ts";
@@ -68,15 +69,16 @@ async function disconnect(deps: AdminDeps, target: ConnectionTarget, userID: str
 
 const attempts = 5;
 
-/**
- * @throws {OperatorError} if there is no such user, or other writers changed the profile during each attempt.
- */
+/** @throws {OperatorError} if there is no such user, or other writers changed the profile during each attempt. */
 async function setBlockedAt(table: Table, userID: string, blockedAt: string | undefined): Promise<void> {
-  for (let attempt = 1; attempt <= attempts; attempt++) {
-    const profile = await existingProfile(table, userID);
-    const isBlocked = profile.blockedAt !== undefined;
-    if (isBlocked === (blockedAt !== undefined)) return;
-    if (await changeProfile(table, profile, { blockedAt })) return;
-  }
-  throw new OperatorError(`User ${userID} kept changing, and nothing was set; try again`);
+  const isSet = await retry(
+    async () => {
+      const profile = await existingProfile(table, userID);
+      const isBlocked = profile.blockedAt !== undefined;
+      if (isBlocked === (blockedAt !== undefined)) return true;
+      return (await changeProfile(table, profile, { blockedAt })) || undefined;
+    },
+    { attempts },
+  );
+  if (!isSet) throw new OperatorError(`User ${userID} kept changing, and nothing was set; try again`);
 }

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { bindingOf, rewrap, type SealedKey, type Vault } from "../../../aws/vault.ts";
 import { forEachConcurrently } from "../../../core/concurrency.ts";
 import type { Key } from "../../../table/keys.ts";
+import { retry } from "../../../table/retry.ts";
 import type { Table } from "../../../table/table.ts";
 import { everyWallet } from "../../../table/wallet-keys.ts";
 import { write } from "../../../table/write.ts";
@@ -118,13 +119,18 @@ async function rewrapWallet(
   currentMaterialId: string,
 ): Promise<Outcome> {
   let wallet: StoredWallet | undefined = read;
-  for (let attempt = 1; attempt <= attempts; attempt++) {
-    if (wallet === undefined || wallet.keyMaterialId === currentMaterialId) return "current";
-    const sealed = await rewrap(vault, wallet.encryptedPrivateKey, bindingOf(wallet));
-    if (await replaceKey(table, wallet, sealed)) return "rewrapped";
-    wallet = await readStoredWallet(table, wallet);
-  }
-  throw new Error("its encrypted key kept changing");
+  const outcome = await retry(
+    async () => {
+      if (wallet === undefined || wallet.keyMaterialId === currentMaterialId) return "current";
+      const sealed = await rewrap(vault, wallet.encryptedPrivateKey, bindingOf(wallet));
+      if (await replaceKey(table, wallet, sealed)) return "rewrapped";
+      wallet = await readStoredWallet(table, wallet);
+      return undefined;
+    },
+    { attempts },
+  );
+  if (outcome === undefined) throw new Error("its encrypted key kept changing");
+  return outcome;
 }
 
 export type StoredWallet = Key & Wallet & SealedKey;
@@ -142,7 +148,7 @@ function everyStoredWallet(table: Table): AsyncGenerator<StoredWallet> {
   ]);
 }
 
-/** How many wallets have the newest key material, and how many an older one. */
+/** Counts of wallets with the newest key material and with older material. */
 type WalletCounts = { current: number; old: number };
 
 async function countWallets(table: Table, currentMaterialId: string): Promise<WalletCounts> {
