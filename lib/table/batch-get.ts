@@ -3,18 +3,18 @@ import type { Key } from "./keys.ts";
 import { retry } from "./retry.ts";
 import type { Item, Table } from "./table.ts";
 
-/** The most keys that one call takes. */
+/** The limit of BatchGetItem. */
 const keysPerCall = 100;
 
 const maxAttempts = 5;
 
-/** DynamoDB has left keys out of each of its answers. */
+/** DynamoDB left keys unprocessed in every attempt. */
 export class KeysUnprocessed extends Error {
   override readonly name = "KeysUnprocessed";
 }
 
 /**
- * Those of the items that exist, in no order, read consistently. No key may occur twice.
+ * Reads the items that exist, consistently and in no order. No key may occur twice.
  *
  * @throws {KeysUnprocessed} if DynamoDB does not read all of them within a few attempts.
  */
@@ -25,7 +25,7 @@ export async function getItems<Content>(table: Table, keys: readonly Key[]): Pro
   return (await Promise.all(calls)).flat();
 }
 
-/** Repeats what DynamoDB leaves out of an answer, because of throttling or beyond 16 MB. */
+/** Repeats the keys that DynamoDB leaves unprocessed when it throttles or the answer exceeds 16 MB. */
 async function getAtMost100<Content>(
   { client, name }: Table,
   keys: readonly Key[],

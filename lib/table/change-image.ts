@@ -1,7 +1,7 @@
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
 
-/** The item before or after a change of the table. Undefined if there was none. */
+/** Returns the item before or after a change of the table, or undefined if there was none. */
 export function imageIn<Content>(
   { dynamodb }: DynamoDBRecord,
   which: "OldImage" | "NewImage",

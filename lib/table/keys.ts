@@ -22,7 +22,7 @@ export const guardedPartitions = layouts
   .filter(({ isGuarded }) => isGuarded)
   .map(({ key }) => partitionNameOf(key) as GuardedPartition);
 
-/** The keys of a partition with that name, with a wildcard as in policies of IAM. */
+/** Returns the keys of the partitions with this name as a pattern for IAM policies. */
 export function leadingKeysOf(name: PartitionName): string {
   const isSingle = layouts.some(({ key }) => key === name);
   return isSingle ? name : `${name}#*`;
@@ -35,7 +35,7 @@ export type ItemName = keyof PartitionOf;
 type SortKeyOf<Item extends ItemName> =
   PartitionOf[Item]["items"] extends Record<Item, { key: infer Pattern }> ? Pattern : never;
 
-/** The names in braces. */
+/** The names that a pattern has in braces. */
 type Varying<Pattern> = Pattern extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Varying<Rest>
   : never;
@@ -44,7 +44,7 @@ type Values<Pattern> = Readonly<Record<Varying<Pattern>, string | number>>;
 
 type PartitionValues<Item extends ItemName> = Values<PartitionOf[Item]["key"]>;
 
-/** The key of an item, from the values that its patterns name. */
+/** Builds the key of an item from the values that its patterns name. */
 export function itemKey<Item extends ItemName>(
   item: Item,
   values: PartitionValues<Item> & Values<SortKeyOf<Item>>,
@@ -54,9 +54,9 @@ export function itemKey<Item extends ItemName>(
 }
 
 /**
- * The items of a kind in a partition whose sort keys begin with these values.
+ * Covers the items of one kind in a partition whose sort keys begin with these values.
  *
- * @param to the kind that the range ends with, if another one.
+ * @param to the kind at the end of the range, if it is another one.
  */
 export function rangeOf<Item extends ItemName>(
   item: Item,
@@ -67,7 +67,7 @@ export function rangeOf<Item extends ItemName>(
   return { PK: filled(PK, values), from: startOf(SK, values) || firstSortKey, to: lastOf(to, values) };
 }
 
-/** The items of a kind in all partitions. */
+/** Covers the items of one kind in all partitions. */
 export const sortKeysOf = (item: ItemName): SortKeyRange => ({
   from: startOf(patternsOf(item).SK, {}),
   to: lastOf(item, {}),
@@ -82,7 +82,7 @@ const lastMs = 9_999_999_999_999;
 export const newestFirst = (time: Date): string =>
   String(lastMs - Math.min(lastMs, Math.max(0, time.getTime()))).padStart(13, "0");
 
-/** All partitions of a user. */
+/** Covers all partitions of a user. */
 export const everythingOf = (userID: string): KeyRange[] =>
   layouts
     .filter(({ owner }) => owner === "user")
@@ -91,10 +91,10 @@ export const everythingOf = (userID: string): KeyRange[] =>
 /** Sorts after everything that begins with the prefix. */
 const endOf = (prefix: string) => `${prefix}\u{10FFFF}`;
 
-/** Sorts before every sort key. DynamoDB takes no empty one. */
+/** Sorts before every sort key. DynamoDB rejects an empty one. */
 const firstSortKey = "0";
 
-/** The kind of the item with this key. Undefined if the layout has none. */
+/** Returns the kind of the item with this key, or undefined for a key outside the layout. */
 export function itemAt({ PK, SK }: Key): ItemName | undefined {
   const partition = layouts.find(({ key }) => partitionNameOf(key) === partitionNameOf(PK));
   const found = Object.entries(partition?.items ?? {}).find(([, { key }]) =>
@@ -120,7 +120,7 @@ export function isOfTheMoment(key: Key): boolean {
   return item !== undefined && patternsOf(item).isOfTheMoment === true;
 }
 
-/** How the sort keys begin of items whose changes go there. No other sort key begins like that. */
+/** Returns the prefixes of the sort keys whose changes go to these receivers. No other sort key begins with one of them. */
 export const sortKeysSentTo = (...receivers: NonNullable<ItemLayout["changesGoTo"]>[]): string[] =>
   [...items.values()]
     .filter(({ changesGoTo }) => changesGoTo !== undefined && receivers.includes(changesGoTo))
@@ -131,7 +131,7 @@ type AnyValues = Readonly<Record<string, string | number | undefined>>;
 const filled = (pattern: string, values: AnyValues) =>
   pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
 
-/** The pattern up to the first name without a value. */
+/** Fills the pattern up to the first name without a value. */
 const startOf = (pattern: string, values: AnyValues) =>
   filled(pattern.slice(0, firstMissing(pattern, values)?.index), values);
 

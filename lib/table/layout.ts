@@ -5,12 +5,15 @@
  */
 
 export type ItemLayout = {
-  /** The pattern of the sort key. It varies in the names in braces. */
+  /** The pattern of the sort key, with the names of its varying parts in braces. */
   key: string;
   holds: string;
-  /** Whom changes of the item are sent to: a user's connections, subscribers of a channel, or mirrorPlans. */
+  /** The receivers of the item's changes: its user's connections, the subscribers of a channel, or mirrorPlans. */
   changesGoTo?: "its user" | "subscribers" | "mirrorPlans";
-  /** Whether it describes what exists elsewhere right now, such as connections or API keys. An old copy is wrong. */
+  /**
+   * True if the item describes this moment, such as an open connection or an API key. Restoring an old copy would be
+   * wrong.
+   */
   isOfTheMoment?: true;
 };
 
@@ -18,9 +21,12 @@ export type PartitionLayout = {
   /** The pattern of the partition key. Its first part names the partition. */
   key: string;
   owner: "user" | "service";
-  /** Whether functions that open wallets believe its items. So only the functions that own it, or operators, may write there. */
+  /**
+   * True if functions that decrypt wallets trust its items. Only the functions that own it, and operators, may write
+   * there.
+   */
   isGuarded?: true;
-  /** Why it is a partition of its own, or what else must be known of it. */
+  /** The reason for a partition of its own, or a warning. */
   note?: string;
   items: Readonly<Record<string, ItemLayout>>;
 };
@@ -29,7 +35,7 @@ export const partitions = [
   {
     key: "USER#{userID}",
     owner: "user",
-    note: "Functions that execute orders have no right to write here, where settings, wallets and used keys are.",
+    note: "Functions that execute orders may not write here: settings, wallets and used keys must be safe from them.",
     items: {
       profile: { key: "PROFILE", holds: "the profile", changesGoTo: "mirrorPlans" },
       settings: {
@@ -39,7 +45,7 @@ export const partitions = [
       },
       referral: {
         key: "PROFILE#REFERRAL#{newestFirst}#{referredId}",
-        holds: "a user whom this one referred",
+        holds: "a user who was referred by this one",
       },
       wallet: {
         key: "WALLET#{network}#{address}",
@@ -74,8 +80,8 @@ export const partitions = [
     key: "POLICY#{userID}",
     owner: "user",
     isGuarded: true,
-    note: "Named by address, so that limits outlive the wallet.",
-    items: { policy: { key: "{chain}#{wallet}", holds: "what a wallet may buy" } },
+    note: "Policies are keyed by address, so that they outlive the wallet.",
+    items: { policy: { key: "{chain}#{wallet}", holds: "the limits on a wallet's buys" } },
   },
   {
     key: "EXPORT#{userID}",
@@ -89,7 +95,7 @@ export const partitions = [
       },
       exportDay: {
         key: "DAY#{day}",
-        holds: "how many exports the user has requested on a day",
+        holds: "the number of exports that the user has requested on a day",
         isOfTheMoment: true,
       },
     },
@@ -111,9 +117,9 @@ export const partitions = [
     key: "TRADES#{userID}",
     owner: "user",
     note:
-      "Orders and positions are deleted a week after their end, except in lists if they were placed here. What clients may not " +
-      "see of an order placed here, such as its signed transactions, is in `TRADE#` and in the lane. Each step of an order " +
-      "writes all of them in one transaction.",
+      "Orders and positions are deleted a week after their end. Lists keep those that were placed here. Data that clients may " +
+      "not see, such as signed transactions, is in `TRADE#` and in the lane. Each step of an order writes all of these items in " +
+      "one transaction.",
     items: {
       order: { key: "ORDER#{orderId}", holds: "an order", changesGoTo: "its user" },
       position: { key: "POSITION#{positionId}", holds: "a position", changesGoTo: "its user" },
@@ -122,17 +128,20 @@ export const partitions = [
         key: "POSITIONAT#{newestFirst}#{positionId}",
         holds: "the position again, for lists",
       },
-      trade: { key: "TRADE#{orderId}", holds: "all that is known of an order placed here" },
+      trade: {
+        key: "TRADE#{orderId}",
+        holds: "an order placed here, with the data that clients may not see",
+      },
       book: {
         key: "BOOK#{chain}#{wallet}#{token}",
-        holds: "the fills from which a token's positions follow",
+        holds: "the fills from which a token's positions are computed",
       },
     },
   },
   {
     key: "LANES#{chain}#{shard}",
     owner: "service",
-    note: "Each step of an order checks its lane, so the lanes of a chain share several partitions.",
+    note: "Each step of an order checks its lane, so the lanes of a chain are spread over several partitions.",
     items: {
       lane: { key: "LANE#{wallet}", holds: "a wallet's lane, in its shard", isOfTheMoment: true },
     },
@@ -144,7 +153,7 @@ export const partitions = [
       job: { key: "JOB#{orderId}", holds: "an order of the lane that is not settled", isOfTheMoment: true },
       slot: {
         key: "SLOT#{nonce}",
-        holds: "a nonce of the wallet, with what was signed for it",
+        holds: "a nonce of the wallet, with the transactions signed for it",
         isOfTheMoment: true,
       },
     },
@@ -155,10 +164,14 @@ export const partitions = [
     isGuarded: true,
     note: "Ledgers are kept for good: without its ledger, an order that turns up again could be signed a second time.",
     items: {
-      ledger: { key: "LEDGER", holds: "what the signer has signed for an order", isOfTheMoment: true },
+      ledger: {
+        key: "LEDGER",
+        holds: "the signer's record of the transactions that it signed for an order",
+        isOfTheMoment: true,
+      },
       signedDay: {
         key: "DAY#{chain}#{wallet}#{day}",
-        holds: "what was signed for a wallet's buys on a day",
+        holds: "the signer's count of a wallet's buys on a day",
         isOfTheMoment: true,
       },
     },
@@ -193,9 +206,9 @@ export const partitions = [
     key: "REWARD#{rewardId}",
     owner: "service",
     note:
-      "The stock is not in the catalogue: each sale would write up to 400 KB, and operators who replace the catalogue would " +
-      "put back what was sold meanwhile.",
-    items: { stock: { key: "STOCK", holds: "how many of a limited reward are left" } },
+      "The stock is not in the catalogue: each sale would write up to 400 KB, and replacing the catalogue would restore the " +
+      "stock that was sold meanwhile.",
+    items: { stock: { key: "STOCK", holds: "the remaining stock of a limited reward" } },
   },
   {
     key: "REDEMPTIONS#{userID}",
@@ -214,14 +227,14 @@ export const partitions = [
     items: {
       redemptionPlace: {
         key: "PLACE",
-        holds: "where the redemption with that id is; taken once for each id",
+        holds: "the place of the redemption with that id, written once for each id",
       },
     },
   },
   {
     key: "POINTS#{userID}",
     owner: "user",
-    note: "Lines are numbered without gaps, whatever clocks say, so that one that is lost is missed.",
+    note: "Lines are numbered without gaps, so that a lost line is noticed.",
     items: {
       pointsLine: { key: "LINE#{number}", holds: "a change of the user's points, kept for good" },
     },
@@ -281,5 +294,5 @@ export type PartitionName = NameOf<Partition["key"]>;
 export type GuardedPartition = NameOf<Extract<Partition, { isGuarded: true }>["key"]>;
 export type OpenPartition = Exclude<PartitionName, GuardedPartition>;
 
-/** How a partition is named: by the first part of its keys. */
+/** Returns the name of a partition, which is the first part of its keys. */
 export const partitionNameOf = (key: string) => key.split("#", 1)[0] as PartitionName;

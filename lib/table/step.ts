@@ -4,7 +4,7 @@ import type { Key } from "./keys.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A test of a field for something else than one value. */
+/** A test of a field other than equality. */
 export class Test {
   readonly is: "one of" | "below" | "at most" | "at least" | "smaller than" | "containing";
   readonly value: unknown;
@@ -19,22 +19,22 @@ export const oneOf = (values: readonly number[]) => new Test("one of", values);
 export const below = (value: number | string) => new Test("below", value);
 export const atMost = (value: number | string) => new Test("at most", value);
 export const atLeast = (value: number | string) => new Test("at least", value);
-/** For sets. */
+/** Tests the size of a set. */
 export const smallerThan = (size: number) => new Test("smaller than", size);
 export const containing = (member: string) => new Test("containing", member);
 
-/** The values or tests of fields of an item that exists. `undefined` stands for an absent field. */
+/** Values or tests for the fields of an existing item. `undefined` requires that the field is absent. */
 export type Matching<Content> = { readonly [Name in keyof Content]?: Content[Name] | Test | undefined };
 
 export type Condition<Content = Fields> = "absent" | "present" | Matching<Content>;
 
-/** Holds if one of the conditions does. */
+/** Conditions of which at least one must hold. */
 export type When<Content = Fields> = Condition<Content> | readonly Condition<Content>[];
 
 /** A value that a field gets only if it has none. */
 export class Initial {
   readonly value: unknown;
-  /** Added to what the field has then. */
+  /** Added to the value, whether initial or stored. */
   readonly plus: number | undefined;
 
   constructor(value: unknown, plus?: number) {
@@ -56,17 +56,17 @@ type Change = {
   set?: Fields;
   /** Numbers to add to fields, or members to add to sets. */
   add?: Readonly<Record<string, number | ReadonlySet<string>>>;
-  /** Members to take out of sets. */
+  /** Members to remove from sets. */
   take?: Readonly<Record<string, ReadonlySet<string>>>;
   when?: When | undefined;
 };
 
 type Remove = { kind: "remove"; key: Key; when?: When | undefined };
 
-/** Writes nothing: the step it is in fails unless the condition holds. */
+/** Writes nothing, but fails the whole step if the condition fails. */
 type Check = { kind: "check"; key: Key; when: When };
 
 export type Write = Put | Change | Remove | Check;
 
-/** Writes that happen together or not at all: one transaction, which names no item twice. */
+/** Writes that take effect together or not at all, in one transaction. No two of them may name the same item. */
 export type Step = readonly Write[];

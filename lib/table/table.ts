@@ -4,13 +4,12 @@ import { keepDeadline, perAttempt } from "../aws/deadline.ts";
 import { maxAttempts, timeouts } from "../aws/timeouts.ts";
 import type { Key, KeyRange } from "./keys.ts";
 
-/** The table and the client that reaches it. */
 export type Table = { name: string; client: DynamoDBDocumentClient };
 
 /** An item as stored: its key and its content. */
 export type Item<Content = Record<string, unknown>> = Key & Content;
 
-/** Functions open their table once, at load. */
+/** Opens the table. Functions do this once, at load. */
 export function openTable(name: string, config: DynamoDBClientConfig = {}): Table {
   const client = new DynamoDBClient({ requestHandler: timeouts, maxAttempts, ...config });
   client.middlewareStack.add(keepDeadline, perAttempt);
@@ -22,13 +21,13 @@ export function openTable(name: string, config: DynamoDBClientConfig = {}): Tabl
 
 export type QueryOptions = { limit?: number; attributes?: readonly string[]; isReversed?: boolean };
 
-/** The parameters of a Query that reads a range. */
+/** Builds the parameters of a Query that reads a range. */
 export const rangeQuery = ({ PK, from, to }: KeyRange) => ({
   KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
   ExpressionAttributeValues: { ":pk": PK, ":from": from, ":to": to },
 });
 
-/** The items of a range, in order, read consistently. */
+/** Reads the items of a range, consistently and in order. */
 export async function queryRange<Content>(
   table: Table,
   range: KeyRange,
@@ -43,7 +42,7 @@ export async function queryRange<Content>(
   return items.slice(0, limit);
 }
 
-/** The same for ranges that may be long, in pages of at most 1 MB and at most `limit` items. */
+/** Reads a range that may be long, in pages of at most 1 MB and at most `limit` items. */
 export async function* queryPages<Content>(
   table: Table,
   range: KeyRange,
@@ -64,16 +63,16 @@ export async function* queryPages<Content>(
 }
 
 export type PageOptions = {
-  /** The most items of the page. */
   limit: number;
-  /** The `end` of the page before. */
+  /** The `end` of the previous page. */
   after?: string | undefined;
 };
 
 /**
- * A page of a range whose ends have the prefix of its sort keys, in order, read consistently by one Query.
+ * Reads a page of a range with one Query, consistently and in order. `from` must be the prefix of all sort keys in the
+ * range, because `end` omits it.
  *
- * @returns the items, and where the page ended, if there may be another.
+ * @returns the items, and the `end` of the page if another may follow.
  */
 export async function queryPage<Content>(
   { client, name }: Table,
@@ -86,7 +85,7 @@ export async function queryPage<Content>(
       TableName: name,
       ConsistentRead: true,
       ...rangeQuery(range),
-      // One more than the page shows whether there is another.
+      // One item more than the page shows whether another page follows.
       Limit: limit + 1,
       ...(after !== undefined && { ExclusiveStartKey: { PK, SK: from + after } }),
     }),

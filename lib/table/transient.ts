@@ -1,7 +1,7 @@
 import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { isContention } from "./write.ts";
 
-/** DynamoDB answers these with 400, like requests that are wrong. */
+/** DynamoDB reports these with status 400, like invalid requests. */
 const throttling = new Set([
   "ProvisionedThroughputExceededException",
   "RequestLimitExceeded",
@@ -10,14 +10,14 @@ const throttling = new Set([
   "TransactionInProgressException",
 ]);
 
-/** Whether a failed call to AWS may succeed when it is repeated later. Errors that no call has thrown are not transient. */
+/** True if a failed call to AWS may succeed later. Errors that no call has thrown are not transient. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof TransactionCanceledException) return isContention(error);
   if (throttling.has(error.name)) return true;
   const { $metadata: answer } = error as { $metadata?: { httpStatusCode?: number } };
   if (answer === undefined) return false;
-  // Without a status, no answer came.
+  // A missing status means that no answer came.
   const { httpStatusCode: status = 503 } = answer;
   return status === 409 || status === 429 || status >= 500;
 }

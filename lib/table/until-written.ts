@@ -1,11 +1,11 @@
 import { retry } from "./retry.ts";
 
-/** Far more than a user needs who adds 50 wallets at once. A function's deadline ends the attempts before. */
+/** Far more than adding 50 wallets at once needs. A function's deadline ends the attempts earlier. */
 const maxAttempts = 40;
 
 /**
- * Repeats an attempt to change wallets, until it returns something. It returns undefined if what it had read has changed
- * before it could write. The next attempt reads that.
+ * Repeats an attempt to change wallets until it returns a value. An attempt returns undefined if its data changed
+ * before the write, and the next one reads the data again.
  */
 export async function untilWritten<Result>(attempt: () => Promise<Result | undefined>): Promise<Result> {
   const result = await retry(attempt, { attempts: maxAttempts });

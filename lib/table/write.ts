@@ -19,19 +19,21 @@ import type { Item, Table } from "./table.ts";
 type Change = Extract<Write, { kind: "change" }>;
 type Single = Exclude<Write, { kind: "check" }>;
 
-/** The most that a transaction may write and check. */
+/** DynamoDB's limit of writes and checks in a transaction. */
 const mostWrites = 100;
 
-/** How often a write is tried that meets others of the same items. The SDK does not repeat it. */
+/** Attempts at a write that conflicts with others. The SDK does not repeat it. */
 const maxAttempts = 5;
 
 /**
  * Carries out a step, all or nothing. Returns false, without writing, if a condition fails.
  *
- * A list is a transaction, which takes effect once even if the SDK repeats it because an answer was lost. A single write is a
- * plain command at half the price: a repetition may add a number twice, or fail by the condition that the first one changed.
+ * A list is a transaction, which takes effect once even if the SDK repeats it after a lost answer. A single write is a
+ * plain command at half the price. Its repetition may add a number twice, or fail because the first write
+ * changed the item.
  *
- * @throws {TransactionCanceledException | TransactionConflictException} if the last attempt still meets others.
+ * @throws {TransactionCanceledException | TransactionConflictException} if the last attempt conflicts with other
+ * writes.
  */
 export async function write(
   table: Table,
@@ -41,7 +43,7 @@ export async function write(
   const command = "kind" in step ? commandOf(table.name, step) : transactionOf(table.name, step);
   return untilDecided(attempts, {
     send: async () => {
-      // Each overload of `send` takes one of these types, none takes all.
+      // No overload of `send` accepts all of these types.
       await table.client.send(command as UpdateCommand);
       return true;
     },
@@ -50,8 +52,8 @@ export async function write(
 }
 
 /**
- * Carries out a step, all or nothing. Returns false, without writing, if a condition fails, or if others write one of the items
- * now: after a pause the same step would most likely fail.
+ * Carries out a step in one attempt, all or nothing. Returns false, without writing, if a condition fails or another
+ * write conflicts: the same step would most likely fail after a pause.
  */
 export async function writeOnce(table: Table, step: Step): Promise<boolean> {
   return write(table, step, { attempts: 1 }).catch((error: unknown) => {
@@ -60,10 +62,10 @@ export async function writeOnce(table: Table, step: Step): Promise<boolean> {
   });
 }
 
-/** The item after a change, or before it was replaced or removed. If the condition failed: the item as it is. */
+/** The item after a change, or before a replacement or removal. If the condition failed, the stored item. */
 type Outcome<Content> = { isWritten: boolean; item: Item<Content> | undefined };
 
-/** Carries out a single write, and returns the item with it. */
+/** Carries out a single write and returns its item. */
 export async function writeOne<Content extends object>(
   table: Table,
   single: Single,
@@ -86,7 +88,7 @@ export async function writeOne<Content extends object>(
 
 type Attempt<Result> = { send: () => Promise<Result>; onRefusal: (error: unknown) => Result };
 
-/** Sends a write until it is carried out or refused by a condition. */
+/** Sends a write until it succeeds or a condition fails. */
 async function untilDecided<Result>(attempts: number, { send, onRefusal }: Attempt<Result>): Promise<Result> {
   const decided = await retry(
     async (isLast) => {
@@ -107,19 +109,19 @@ async function untilDecided<Result>(attempts: number, { send, onRefusal }: Attem
 const reasonsOf = ({ CancellationReasons = [] }: TransactionCanceledException) =>
   CancellationReasons.map(({ Code = "" }) => Code);
 
-/** Whether a condition failed. */
+/** True if a condition failed. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof ConditionalCheckFailedException ||
   (error instanceof TransactionCanceledException && reasonsOf(error).includes("ConditionalCheckFailed"));
 
 const contentions = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
 
-/** Whether others write the same items, or too much is written: the same write may pass a moment later. */
+/** True if another write conflicts or DynamoDB throttles. The same write may succeed a moment later. */
 export const isContention = (error: unknown): boolean =>
   error instanceof TransactionConflictException ||
   (error instanceof TransactionCanceledException && reasonsOf(error).some((code) => contentions.has(code)));
 
-/** The part of a command that asks for the item. */
+/** The parameters that request the item. */
 type Returned = Pick<UpdateCommandInput, "ReturnValues" | "ReturnValuesOnConditionCheckFailure">;
 
 function commandOf(TableName: string, single: Single, returned: Returned = {}) {
@@ -174,7 +176,7 @@ class Placeholders {
     return placeholder;
   }
 
-  /** DynamoDB takes neither empty. */
+  /** Omits what is empty, because DynamoDB rejects it. */
   parameters() {
     const [names, values] = [this.#names, this.#values];
     return {

@@ -2,9 +2,9 @@ import type { Table } from "../table/table.ts";
 import { creditReferral, forgetPendingReferral, pendingReferrals } from "./referral-records.ts";
 
 /**
- * Credits the referrers of pending referrals, one after the other: those of one referrer would conflict.
+ * Credits the referrers of pending referrals one at a time, because concurrent credits of one referrer would conflict.
  *
- * @param hasTime says whether to begin another one. The next run continues with those that are left.
+ * @param hasTime returns true while another referral may begin. The next run continues with the rest.
  * @param onFault receives the error of each referral that failed. The next run tries it again.
  */
 export async function creditReferrals(

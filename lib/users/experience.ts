@@ -5,10 +5,10 @@ type WindowName = (typeof windowNames)[number];
 /** XP earned in one period of time. `start` is its first day, YYYY-MM-DD in UTC. */
 type Window = { start: string; xp: number };
 
-/** A user's XP as stored. A window that has passed stays until the next change, and reads as 0. */
+/** A user's XP as stored. A window that has passed stays until the next change and counts as 0. */
 export type Experience = { total: number } & Record<WindowName, Window>;
 
-/** A user's XP as shown: in total, and in the current UTC day, ISO week and month. */
+/** A user's XP as clients see it: in total, and in the current UTC day, ISO week and month. */
 export type Xp = { total: number } & Record<WindowName, number>;
 
 export function noExperience(now: Date): Experience {
@@ -20,10 +20,7 @@ export function xpAt(experience: Experience, now: Date): Xp {
   return { total: experience.total, daily: daily.xp, weekly: weekly.xp, monthly: monthly.xp };
 }
 
-/**
- * Sets the total. A gain also counts in the current windows. A loss does not, but no window ever shows more than the
- * total.
- */
+/** Sets the total. A gain also counts in the current windows. A loss does not, but no window exceeds the total. */
 export function withTotal(experience: Experience, total: number, now: Date): Experience {
   const gain = Math.max(0, total - experience.total);
   const windows = current(experience, now);
@@ -51,7 +48,7 @@ function windowsAt(now: Date): Record<WindowName, Window> {
   };
 }
 
-/** An ISO week begins on Monday. */
+/** Returns the Monday on which the ISO week begins. */
 function monday(now: Date): string {
   const start = new Date(now);
   start.setUTCDate(start.getUTCDate() - ((start.getUTCDay() + 6) % 7));

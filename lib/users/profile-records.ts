@@ -26,12 +26,12 @@ export async function readProfile(table: Table, userID: string): Promise<Profile
   return Item as Profile | undefined;
 }
 
-/** The profile of a user whom the authorizer has admitted. */
+/** Reads the profile of a user whom the authorizer has admitted. */
 export async function readOwnProfile(table: Table, userID: string): Promise<Profile> {
   return existing(await readProfile(table, userID));
 }
 
-/** The profile, and the settings of each chain that the user has changed. */
+/** Reads the profile and the settings of each chain that the user has changed. */
 export async function readProfileWithSettings(table: Table, userID: string) {
   const items = await queryRange<Profile & SettingsPatch>(table, profileWithSettings(userID));
   const settings: Partial<Record<Chain, SettingsPatch>> = {};
@@ -42,7 +42,7 @@ export async function readProfileWithSettings(table: Table, userID: string) {
   return { profile: profileIn(items), settings };
 }
 
-/** The profile, and the newest 100 referrals, newest first. */
+/** Reads the profile and the newest 100 referrals, newest first. */
 export async function readProfileWithReferrals(table: Table, userID: string) {
   const range = profileWithReferrals(userID);
   const items = await queryRange<Profile & Referral>(table, range, { limit: itemsBeforeReferrals + 100 });
@@ -51,8 +51,8 @@ export async function readProfileWithReferrals(table: Table, userID: string) {
 }
 
 /**
- * Writes a new profile, its referral code, and the referral that the user came by, all or nothing. All of these are new
- * items, so sign-ups never wait for each other.
+ * Writes a new profile with its referral code and pending referral in one transaction. All of these are new items, so
+ * sign-ups never wait for each other.
  *
  * @returns false, without writing, if the profile or the code exists.
  */
@@ -69,14 +69,14 @@ export async function createProfile(
   ]);
 }
 
-/** Records a visit. Fails for a profile that was deleted meanwhile, rather than writing a part of it again. */
+/** Records a visit. Fails if the profile has been deleted, instead of creating a partial one. */
 export async function recordVisit(table: Table, userID: string, now: Date): Promise<void> {
   const set = { lastVisited: now.toISOString() };
   const isWritten = await write(table, { kind: "change", key: profileKey(userID), set, when: "present" });
   if (!isWritten) throw new Error("The user has no profile");
 }
 
-/** The condition that nothing has happened to a profile since it was read that decides about the user's key. */
+/** Checks that no field that decides about the user's API key has changed since the profile was read. */
 export function unchangedSince(userID: string, read: Profile | undefined): Write {
   const key = profileKey(userID);
   if (read === undefined) return { kind: "check", key, when: "absent" };
@@ -97,7 +97,7 @@ export async function changeProfile(table: Table, read: Profile, changes: Profil
   return write(table, profileChange(read, changes));
 }
 
-/** The same, as a write that fails if one of these attributes has changed. */
+/** Builds a write that sets and removes attributes of a profile. It fails if one of them has changed since it was read. */
 export const profileChange = (read: Profile, changes: ProfileChanges) => {
   const names = Object.keys(changes) as (keyof Profile)[];
   const when = Object.fromEntries(names.map((name) => [name, read[name]]));
@@ -108,7 +108,10 @@ function profileIn(items: Item<Profile>[]): Profile {
   return existing(items.find(isProfile));
 }
 
-/** The authorizer creates the profile before any other function runs, so it can only be missing if it was deleted. */
+/**
+ * Throws if the profile is missing. The authorizer creates it before any other function runs, so it must have been
+ * deleted.
+ */
 function existing(profile: Profile | undefined): Profile {
   if (profile === undefined) throw new Error("The user has no profile");
   return profile;

@@ -18,7 +18,7 @@ export type Profile = {
   usersReferred: number;
   experience: Experience;
   points: number;
-  /** Of the wallets that are not retired. */
+  /** Counts the wallets that are not retired. */
   walletCount: number;
   /** The highest slot of the user's wallets so far. See {@link Places}. */
   lastSlot: number;
@@ -28,14 +28,13 @@ export type Profile = {
   viewedMessage: boolean;
   createdAt: string;
   lastVisited: string;
-  /** Since when an operator has kept the user out. */
+  /** The time when an operator blocked the user. */
   blockedAt?: string;
 };
 
 /** A user whom another one referred. */
 export type Referral = { username: string; joinedAt: string };
 
-/** The profile of a new user. */
 export function newProfile(user: {
   _id: string;
   userID: string;
@@ -62,16 +61,16 @@ export function newProfile(user: {
 }
 
 /**
- * The first candidate that may be shown to other users, or else a name made of the referral code. An email address may not
- * be shown.
+ * Returns the first candidate that other users may see, or else a name made from the referral code. Email addresses
+ * must stay private.
  */
 export function usernameOf(candidates: readonly unknown[], refID: string): string {
   return candidates.find(isUsername) ?? generatedName(refID);
 }
 
 /**
- * A better name for a user whose name is generated, or undefined. The first token that a user presents may have none, as
- * Cognito's access tokens do.
+ * Returns a better name for a user whose name is generated, or undefined. The user's first token may have had no name,
+ * like Cognito's access tokens.
  */
 export function betterUsername(
   { username, refID }: Pick<Profile, "username" | "refID">,
@@ -83,7 +82,7 @@ export function betterUsername(
 
 const generatedName = (refID: string): string => `trader-${refID.toLowerCase()}`;
 
-/** Whether a name may be shown to other users. */
+/** True if other users may see the name. */
 export function isUsername(candidate: unknown): candidate is string {
   return (
     typeof candidate === "string" && /^[^\p{C}@]{1,64}$/u.test(candidate) && candidate.trim() === candidate

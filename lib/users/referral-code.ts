@@ -6,12 +6,12 @@ const length = 8;
 
 const pattern = new RegExp(`^[${alphabet}]{${length}}$`);
 
-/** A new code: 8 of 31 characters, 8.5e11 possibilities. */
+/** Generates a code of 8 out of 31 characters: 8.5e11 possibilities. */
 export function newReferralCode(): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
 }
 
-/** The code in a user's input, or undefined if it cannot be one. */
+/** Reads the code in a user's input. Returns undefined if it cannot be one. */
 export function readReferralCode(text: string): string | undefined {
   const code = text.trim().toUpperCase();
   return pattern.test(code) ? code : undefined;

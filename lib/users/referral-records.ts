@@ -11,19 +11,19 @@ import {
 } from "./item-keys.ts";
 
 /**
- * A referral for which the referrer may not have been credited. It is written with the new user's profile; the referrer's
- * profile is not, because everyone who signs up with their code would wait for it.
+ * A referral whose referrer may not be credited yet. It is written with the new user's profile. The referrer's profile
+ * is written later, because everyone who signs up with the same code would have to wait for it.
  */
 export type PendingReferral = {
   referrerId: string;
-  /** The user whom they referred. */
+  /** The new user. */
   userID: string;
   username: string;
   /** ISO 8601. */
   joinedAt: string;
 };
 
-/** The owner of a referral code. */
+/** Finds the owner of a referral code. */
 export async function userIDOfReferralCode(table: Table, code: string): Promise<string | undefined> {
   const { Item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: referralCodeKey(code) }),
@@ -31,7 +31,6 @@ export async function userIDOfReferralCode(table: Table, code: string): Promise<
   return Item?.userID;
 }
 
-/** The write that records a pending referral. */
 export const recordingReferral = (referral: PendingReferral): Write => ({
   kind: "put",
   key: pendingReferralKey(referral.joinedAt, referral.userID),
@@ -40,9 +39,9 @@ export const recordingReferral = (referral: PendingReferral): Write => ({
 });
 
 /**
- * Credits the referrer and lists the referral among theirs, once: the listed referral guards against a second credit.
+ * Credits the referrer and lists the referral in one transaction. The listed referral prevents a second credit.
  *
- * @returns false, without writing, if the referrer has been credited for it, or has no profile.
+ * @returns false, without writing, if the referrer was credited before or has no profile.
  */
 export async function creditReferral(
   table: Table,
@@ -60,7 +59,7 @@ export async function creditReferral(
   );
 }
 
-/** All pending referrals, oldest first, page by page. */
+/** Reads all pending referrals, oldest first, page by page. */
 export async function* pendingReferrals(table: Table): AsyncGenerator<PendingReferral> {
   for await (const page of queryPages<PendingReferral>(table, everyPendingReferral)) yield* page;
 }

@@ -11,16 +11,16 @@ export type SignedInUser = {
   userID: string;
   /** Candidates for the username, best first. */
   names: readonly unknown[];
-  /** The referral code that they signed up with. */
+  /** The referral code used at sign-up. */
   ref: unknown;
 };
 
 /**
- * Creates the profile of a new user, with a referral code of their own, once. Nobody can refer themselves, since a new
- * user has no code yet. The owner of the code that they signed up with is credited at once if that works at the first
- * attempt, and later by `creditReferrals` if not.
+ * Creates the profile of a new user once, with a referral code. Users cannot refer themselves, because a new user has
+ * no code yet. The owner of the code used at sign-up is credited at once, or later by `creditReferrals` if the first
+ * attempt fails.
  *
- * @param onFault receives the error of that attempt, which does not keep the user out.
+ * @param onFault receives the error of that attempt. The user gets in all the same.
  * @returns the profile, even if a concurrent call created it.
  */
 export async function register(
@@ -29,8 +29,8 @@ export async function register(
   now: Date,
   onFault: (error: unknown) => void = () => {},
 ): Promise<Profile> {
-  // A failed condition means that the profile exists, or the new code is taken. Neither fails the next attempt in the
-  // same way.
+  // A condition fails if the profile exists or the new code is taken. The next read finds the profile, or the next
+  // attempt makes another code.
   const registered = await retry(
     async () => {
       const referrer = await referrerOf(table, user.ref);
@@ -62,7 +62,7 @@ const referralOf = (referrer: Profile, { userID, username, createdAt }: Profile)
   joinedAt: createdAt,
 });
 
-/** The owner of a referral code. An unknown code is ignored: a typo must not keep a user out. */
+/** Finds the owner of a referral code. Ignores an unknown code, because a typo must not keep a user out. */
 async function referrerOf(table: Table, ref: unknown): Promise<Profile | undefined> {
   const code = typeof ref === "string" ? readReferralCode(ref) : undefined;
   const userID = code && (await userIDOfReferralCode(table, code));

@@ -15,11 +15,11 @@ export type SettingsItem = SettingsPatch & {
   createdAt: string;
   updatedAt: string;
   version: number;
-  /** Of the last change with a condition. */
+  /** The id of the last conditional change. */
   changeId?: string;
 };
 
-/** The settings of each chain that the user has changed, with defaults for those that the user has not set. */
+/** Reads the settings of each chain that the user has changed, with defaults for the settings that the user has not set. */
 export async function readSettings(table: Table, userID: string) {
   const items = await queryRange<SettingsItem>(table, settingsOf(userID));
   return items.flatMap((item) => {
@@ -29,7 +29,7 @@ export async function readSettings(table: Table, userID: string) {
   });
 }
 
-/** The user's settings of one chain. They have version 0 while the user has not changed any. */
+/** Reads the user's settings of one chain. Their version is 0 until the user changes one. */
 export async function readSettingsOf(table: Table, userID: string, chain: Chain) {
   const { Item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: settingsKey(userID, chain), ConsistentRead: true }),
@@ -39,10 +39,10 @@ export async function readSettingsOf(table: Table, userID: string, chain: Chain)
 }
 
 /**
- * Creates or changes the user's settings of a chain, in one write. Returns the full record, defaults filled in.
+ * Creates or changes the user's settings of a chain in one write. Returns the full record, with defaults filled in.
  *
- * @param expected the versions of which one has to be in the table, 0 for no record. If undefined, any may be.
- * @throws {DomainError} PRECONDITION_FAILED if another one is. Nothing was written.
+ * @param expected the versions to accept, 0 for no record. Undefined accepts every version.
+ * @throws {DomainError} PRECONDITION_FAILED, without writing, if the table has another version.
  */
 export async function saveSettings(
   table: Table,
@@ -67,7 +67,7 @@ export async function saveSettings(
     add: { version: 1 },
     when: expected && versionIn(expected),
   });
-  // The SDK may send a write again whose answer was lost. Then its condition fails because of itself.
+  // The SDK repeats a write whose answer was lost. The repetition then fails because the first write succeeded.
   const isOurs = isWritten || (changeId !== undefined && item?.changeId === changeId);
   if (item === undefined || !isOurs)
     throw new DomainError(
@@ -78,7 +78,7 @@ export async function saveSettings(
 }
 
 function versionIn(versions: readonly number[]): When {
-  // No version is below 1, so this holds for none.
+  // Versions start at 1, so 0 matches no record.
   const isStored = { version: oneOf(versions.length === 0 ? [0] : versions) };
   return versions.includes(0) ? ["absent", isStored] : isStored;
 }

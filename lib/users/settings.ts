@@ -23,10 +23,10 @@ export type EvmSettings = Omit<Settings, "priorityFee">;
 export type SolanaSettings = Omit<Settings, "gasPreset" | "maxGasPrice">;
 export type SettingsOf = { eth: EvmSettings; base: EvmSettings; sol: SolanaSettings };
 
-/** Changed settings. Absent ones keep their value. */
+/** Changed settings. Absent ones keep their values. */
 export type SettingsPatch = { [Name in keyof Settings]?: Settings[Name] | undefined };
 
-/** The settings of a chain before a user changes any. They are also the list of the settings that it has. */
+/** The settings of each chain until a user changes them. Their names are the settings that the chain has. */
 export const defaultSettings: Readonly<SettingsOf> = {
   eth: {
     slippage: 1,
@@ -60,7 +60,7 @@ export function checkPatch(chain: Chain, patch: SettingsPatch): Partial<Settings
   return Object.fromEntries(changes);
 }
 
-/** The settings of a chain, with defaults for those that the user has not set. */
+/** Returns the settings of a chain, with defaults for the settings that the user has not set. */
 export function settingsInForce<C extends Chain>(chain: C, stored: SettingsPatch = {}): SettingsOf[C] {
   const names = Object.keys(defaultSettings[chain]) as (keyof Settings)[];
   const chosen = names.filter((name) => stored[name] !== undefined).map((name) => [name, stored[name]]);
