@@ -18,9 +18,9 @@ type Addition = {
 };
 
 /**
- * Adds the wallet of a private key, which is sealed if the user may have another wallet.
+ * Adds the wallet of a private key. Seals the key only if the user may have another wallet.
  *
- * @throws {DomainError} those of {@link addWallet}.
+ * @throws {DomainError} with the codes of {@link addWallet}.
  */
 export async function addPrivateKey(
   { table, vault, limits }: AddingDeps,

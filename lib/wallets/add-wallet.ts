@@ -25,30 +25,29 @@ import {
 import { eventWrite } from "./wallet-events.ts";
 import { insertion, placeChange, readWallet, walletsOfUser } from "./wallet-records.ts";
 
-/** The idempotency key of a request, with what its body comes to. */
+/** The idempotency key of a request, with the fingerprint of its body. */
 export type RequestKey = WalletKeyName & Pick<UsedWalletKey, "fingerprint">;
 
 type Addition = {
-  /** As it is stored if the user has no wallet with its address. */
+  /** The wallet to store if the user has none with its address. */
   wallet: NewWallet;
   /** Encrypts the private key. Called at most once, and only if the user may have another wallet. */
   seal: () => Promise<SealedKey>;
   limits: WalletLimits;
   now: Date;
-  /** Of a request that may come again. It is used up with the addition, and stays unused if that is refused. */
+  /** The key of a request that may be repeated. Adding the wallet uses it up, a refusal does not. */
   requestKey?: RequestKey;
 };
 
-/** Whether the wallet was added, was there already, was retired, or was added by an earlier request with the same key. */
+/** `held`: the user had the wallet already. `replayed`: an earlier request with the same key added it. */
 type Outcome = "added" | "held" | "restored" | "replayed";
 
 /**
- * Adds a wallet to its user's wallets. An address that the user has already on the same network succeeds and changes
- * nothing, even at the limit. If it is retired, it is restored, with the private key that it has, and with the new name and
- * colour, if there are any.
+ * Adds a wallet to its user's wallets. Adding an address again succeeds and changes nothing, even at the limit. A
+ * retired wallet is restored with its stored private key, and with the new name and colour, if given.
  *
- * @throws {DomainError} WALLET_LIMIT_REACHED, IDEMPOTENCY_KEY_REUSED, or WALLET_NOT_FOUND if the key has added a wallet that
- * was removed since.
+ * @throws {DomainError} WALLET_LIMIT_REACHED, IDEMPOTENCY_KEY_REUSED, or WALLET_NOT_FOUND if the wallet that the key
+ * added has been removed.
  */
 export async function addWallet(
   table: Table,
@@ -66,11 +65,12 @@ export async function addWallet(
     const use = (of: Wallet) => (requestKey ? [keyUse(requestKey, of)] : []);
 
     if (held !== undefined && isActive(held)) {
-      // A key that another request uses now is a replay.
+      // If another request has used the key meanwhile, the next attempt replays it.
       const isNoted = requestKey === undefined || (await writeOnce(table, use(held)));
       return isNoted ? { outcome: "held", wallet: held } : undefined;
     }
-    // The count may be newer than the rest: the same request or import, at the same time, may have taken the last place.
+    // The count may be newer than the other data: a concurrent request for the same wallet may have taken the last
+    // place.
     if (profile.walletCount >= limits[profile.tier] && (await isKnownNow(stored))) return undefined;
     checkWalletLimit(profile.tier, profile.walletCount, limits);
     if (held !== undefined) {
@@ -104,7 +104,7 @@ export async function addWallet(
 }
 
 /**
- * The wallet that a used key has added, as it is now, even if it is retired.
+ * Returns the current state of the wallet that a used key has added, even if it is retired.
  *
  * @returns undefined if the key is unused.
  * @throws {DomainError}

@@ -22,7 +22,7 @@ import { stillActive, walletsOfUser } from "./wallet-records.ts";
 type Named = WalletName & { now: Date };
 
 /**
- * What a wallet may buy now, and what it may buy later.
+ * Returns the policy in force and the one that follows it.
  *
  * @throws {DomainError} WALLET_NOT_FOUND
  */
@@ -32,10 +32,9 @@ export async function policyOfWallet(table: Table, named: Named): Promise<Policy
 }
 
 /**
- * Sets what a wallet may buy. What is tighter holds at once, and what is looser after 24 hours. A policy that changes nothing
- * writes nothing.
+ * Sets a wallet's policy. Tighter limits apply at once, looser ones after 24 hours. Writes nothing if nothing changes.
  *
- * @throws {DomainError} WALLET_NOT_FOUND, and INVALID_REQUEST for what is no address or amount of the wallet's network
+ * @throws {DomainError} WALLET_NOT_FOUND, and INVALID_REQUEST for an invalid address or amount of the wallet's network.
  */
 export async function changePolicy(
   table: Table,

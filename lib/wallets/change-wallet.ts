@@ -15,7 +15,7 @@ import { nextVersion, walletsOfUser } from "./wallet-records.ts";
 type Change = WalletName & { labels: WalletLabels; now: Date };
 
 /**
- * Changes the name or the colour of a wallet. What it has already changes nothing.
+ * Changes the name or the colour of a wallet. Writes nothing if the wallet already has them.
  *
  * @throws {DomainError} WALLET_NOT_FOUND
  */

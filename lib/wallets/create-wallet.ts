@@ -15,9 +15,9 @@ type Creation = {
 };
 
 /**
- * Makes a wallet with a new private key, once for each user and Idempotency-Key.
+ * Creates a wallet with a new private key, once for each user and Idempotency-Key.
  *
- * @throws {DomainError} IDEMPOTENCY_KEY_MISSING, and those of {@link addPrivateKey}.
+ * @throws {DomainError} IDEMPOTENCY_KEY_MISSING, and the errors of {@link addPrivateKey}.
  */
 export async function createWallet(
   { makeKey = generateKey, ...deps }: CreationDeps,
@@ -25,7 +25,7 @@ export async function createWallet(
 ): Promise<{ wallet: Wallet; isReplayed: boolean }> {
   const requestKey = requestKeyOf({ userID, operation: "createWallet", key }, body);
   using privateKey = await makeKey(body.network);
-  // Awaited here, since the key is wiped at the end.
+  // Awaits here, because the key is wiped at the end of this function.
   return await addPrivateKey(deps, privateKey, {
     walletType: "generated",
     userID,

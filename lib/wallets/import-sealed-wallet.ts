@@ -12,7 +12,7 @@ import { isSameAddress, type Wallet, type WalletLabels } from "./wallet.ts";
 
 export type SealedImportDeps = AddingDeps & { importKeys: ImportKeys };
 
-/** The sealed key and its parts are base64url. */
+/** The body of a request. `enc` and `ciphertext` are base64url. */
 export type SealedBody = WalletLabels & {
   network: Network;
   keyId: string;
@@ -24,7 +24,7 @@ export type SealedBody = WalletLabels & {
 type SealedImport = {
   userID: string;
   now: Date;
-  /** The Idempotency-Key, which is also the additional data that the private key is sealed with. */
+  /** The Idempotency-Key, which also serves as additional data of the sealed private key. */
   key: string | undefined;
   body: SealedBody;
 };
@@ -33,14 +33,14 @@ type SealedImport = {
  * Imports a wallet whose private key is sealed to one of the import keys, once for each user and Idempotency-Key.
  *
  * @throws {DomainError} IDEMPOTENCY_KEY_MISSING, UNKNOWN_IMPORT_KEY, INVALID_CIPHERTEXT, INVALID_PRIVATE_KEY,
- * ADDRESS_MISMATCH, and those of {@link addPrivateKey}.
+ * ADDRESS_MISMATCH, and the errors of {@link addPrivateKey}.
  */
 export async function importSealedWallet(
   { importKeys, ...deps }: SealedImportDeps,
   { userID, now, key, body }: SealedImport,
 ): Promise<{ wallet: Wallet; isReplayed: boolean }> {
   const requestKey = requestKeyOf({ userID, operation: "importWallet", key }, body);
-  // Also if the import key is out of use meanwhile.
+  // A replay succeeds even if the import key is out of use by now.
   const replayed = await replayOf(deps.table, requestKey, now);
   if (replayed) return { wallet: replayed, isReplayed: true };
 
@@ -51,7 +51,7 @@ export async function importSealedWallet(
   if (expectedAddress !== undefined && !isSameAddress(network, expectedAddress, privateKey.address))
     throw new DomainError("ADDRESS_MISMATCH", "The private key is that of another address");
 
-  // Awaited here, since the key is wiped at the end.
+  // Awaits here, because the key is wiped at the end of this function.
   return await addPrivateKey(deps, privateKey, {
     walletType: "imported",
     userID,

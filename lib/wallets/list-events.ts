@@ -6,9 +6,9 @@ import { readWalletEvents } from "./wallet-events.ts";
 import { walletsOfUser } from "./wallet-records.ts";
 
 /**
- * A page of what happened to a wallet, newest first, also of one that was retired or removed.
+ * Lists a page of a wallet's events, newest first. Retired and removed wallets keep theirs.
  *
- * @throws {DomainError} INVALID_REQUEST if the cursor is of another list, and WALLET_NOT_FOUND.
+ * @throws {DomainError} INVALID_REQUEST if the cursor belongs to another list, and WALLET_NOT_FOUND.
  */
 export async function listEvents(
   table: Table,

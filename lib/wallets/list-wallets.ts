@@ -14,10 +14,10 @@ type PageRequest = {
 const defaultLimit = 50;
 
 /**
- * The user's wallets by slot: all of them, or a page if the request has a parameter. Slots never move, so no wallet that is
- * added or retired meanwhile moves others to another page. Wallets of a page have their versions.
+ * Lists the user's wallets by slot: all of them, or a page if the request has a parameter. Slots never move, so wallets
+ * added or retired meanwhile do not shift the pages. Wallets on a page have their versions.
  *
- * @throws {DomainError} INVALID_REQUEST if the cursor is of another list.
+ * @throws {DomainError} INVALID_REQUEST if the cursor belongs to another list.
  */
 export async function listWallets(
   table: Table,

@@ -4,7 +4,8 @@ import type { RequestKey } from "./add-wallet.ts";
 import type { WalletKeyName } from "./used-wallet-keys.ts";
 
 /**
- * The idempotency key of a request with what its body comes to. `null` in it is the same as nothing.
+ * Builds the idempotency key of a request, with the fingerprint of its body. A `null` in the body equals an absent
+ * field.
  *
  * @throws {DomainError} IDEMPOTENCY_KEY_MISSING
  */

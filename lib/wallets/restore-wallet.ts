@@ -17,9 +17,9 @@ import { eventWrite } from "./wallet-events.ts";
 import { nextVersion, placeChange, walletsOfUser } from "./wallet-records.ts";
 
 /**
- * Makes a retired wallet active again, in its own slot. Of an active one, it changes nothing.
+ * Makes a retired wallet active again, in its own slot. Changes nothing for an active wallet.
  *
- * @throws {DomainError} WALLET_NOT_FOUND, also if its 30 days are over, and WALLET_LIMIT_REACHED.
+ * @throws {DomainError} WALLET_NOT_FOUND, also after its 30 days, and WALLET_LIMIT_REACHED.
  */
 export async function restoreWallet(
   table: Table,
@@ -38,7 +38,7 @@ export async function restoreWallet(
   });
 }
 
-/** What restores a retired wallet that is not gone, with the labels given, for a user who may have another one. */
+/** Builds the writes that restore a retired wallet with these labels. The caller has checked the wallet limit. */
 export function restoration(
   retired: Wallet,
   places: Places,

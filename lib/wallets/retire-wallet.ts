@@ -22,19 +22,19 @@ import { nextVersion, placeChange, readWallet, walletsOfUser } from "./wallet-re
 export type RetiringDeps = {
   table: Table;
   limits: WalletLimits;
-  /** Has the open orders of a wallet ended. It never throws. */
+  /** Wakes the lane, which ends the wallet's open orders. It never throws. */
   wake: (lane: LaneKey) => Promise<void>;
 };
 
 type Retirement = WalletName & { now: Date };
 
 /**
- * Retires a wallet: it frees its place, and nothing is signed for it from then on. Its open orders end soon. Of a retired
- * one, it only makes sure of that: its first answer may have been lost.
+ * Retires a wallet: frees its place, stops all signing for it, and ends its open orders soon. For a retired wallet, it
+ * only makes sure of that, because the first answer may have been lost.
  *
- * @returns the wallet, and until when it can be restored.
- * @throws {DomainError} WALLET_NOT_FOUND, also if its 30 days are over, and WALLET_BUSY while a transaction of the user's is
- * not settled.
+ * @returns the wallet, and the time until which it can be restored.
+ * @throws {DomainError} WALLET_NOT_FOUND, also after its 30 days, and WALLET_BUSY while one of the user's transactions
+ * is not settled.
  */
 export async function retireWallet(
   { table, limits, wake }: RetiringDeps,
@@ -51,22 +51,26 @@ export async function retireWallet(
       placeChange(userID, profile, { by: -1 }),
       eventWrite({ userID, walletId, type: "retired", now }),
     ]).catch(async (error: unknown) => {
-      // It may have been written, although no answer came.
+      // The write may have succeeded although its answer was lost.
       if ((await readWallet(table, read))?.retiredAt !== retiredAt) throw error;
       return true;
     });
     return isWritten ? { ...read, expiresAt } : undefined;
   });
-  // The signer checks the wallet when it writes. So what it signed before can be seen now, and it signs no more.
+  // The signer checks the wallet when it writes. Everything that it signed before is visible now, and it signs nothing
+  // more.
   const { hasOrders, hasTransactions } = await workOf(table, wallet);
   if (hasTransactions && (await isUndone())) throw busy();
   if (hasOrders) await wake(laneOf(wallet));
   return { wallet, restorableUntil: restorableUntil(wallet.expiresAt ?? expiresAt) };
 
-  /** False if the place is taken already. Then the wallet stays retired, and its transaction is followed to its end. */
+  /**
+   * Restores the wallet. Returns false if its place is taken: the wallet stays retired, and its transaction is followed
+   * to the end.
+   */
   async function isUndone(): Promise<boolean> {
     try {
-      // Later than the retirement, since events are listed by their time.
+      // The restoration must be later than the retirement, because events are listed by time.
       await restoreWallet(table, { userID, walletId, limits, now: new Date(now.getTime() + 1) });
       return true;
     } catch (error) {

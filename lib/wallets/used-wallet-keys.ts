@@ -6,7 +6,7 @@ import { usedKeyKey } from "../trading/items/keys.ts";
 /** An idempotency key of a request that adds a wallet. */
 export type WalletKeyName = { userID: string; operation: "createWallet" | "importWallet"; key: string };
 
-/** What a used key stands for: the wallet, and what the request's body came to. */
+/** The wallet that a key added, with the fingerprint of the request's body. */
 export type UsedWalletKey = { walletId: string; fingerprint: string };
 
 export async function readUsedWalletKey(
@@ -18,7 +18,7 @@ export async function readUsedWalletKey(
   return Item as UsedWalletKey | undefined;
 }
 
-/** Notes that a key was used, for good, unless it was used before. */
+/** Builds the write that marks a key as used for good. Fails if it was used before. */
 export const useOfWalletKey = ({ userID, operation, key }: WalletKeyName, used: UsedWalletKey): Write => ({
   kind: "put",
   key: usedKeyKey(userID, operation, key),

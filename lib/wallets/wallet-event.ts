@@ -12,5 +12,5 @@ export const walletEventTypes = [
 
 export type WalletEventType = (typeof walletEventTypes)[number];
 
-/** Something that happened to a wallet, with details that its type defines and that are no secret. */
+/** An event of a wallet. Its type defines the details, which contain no secret. */
 export type WalletEvent = { type: WalletEventType; time: string } & Readonly<Record<string, unknown>>;

@@ -12,14 +12,14 @@ type NewEvent = {
   details?: Readonly<Record<string, unknown>>;
 };
 
-/** Records an event, for good. It belongs in the transaction that makes the change. */
+/** Builds the write that records an event for good. It belongs in the transaction that makes the change. */
 export const eventWrite = ({ userID, walletId, type, now, details }: NewEvent): Write => ({
   kind: "put",
   key: walletEventKey(userID, walletId, now, randomUUID()),
   item: { ...details, userID, walletId, type, time: now.toISOString() },
 });
 
-/** A page of a wallet's events, newest first. */
+/** Reads a page of a wallet's events, newest first. */
 export async function readWalletEvents(
   table: Table,
   { userID, walletId }: { userID: string; walletId: string },

@@ -22,20 +22,20 @@ const listedAttributes = [
   "expiresAt",
 ] as const satisfies (keyof Wallet)[];
 
-/** A wallet's item without its encrypted key, and without anything else that no client may see. */
+/** Returns a wallet's item without its encrypted key, and without anything else that clients may not see. */
 export const walletIn = (item: object): Wallet =>
   Object.fromEntries(
     Object.entries(item).filter(([name]) => (listedAttributes as readonly string[]).includes(name)),
   ) as Wallet;
 
-/** All of the user's wallets, retired ones included, read without their encrypted keys. */
+/** Reads all of the user's wallets without their encrypted keys. Includes retired ones. */
 export async function walletsOfUser(table: Table, userID: string): Promise<Wallet[]> {
   return queryRange<Wallet>(table, walletsOf(userID), { attributes: listedAttributes });
 }
 
 type WalletName = Pick<Wallet, "UserID" | "network" | "generatedWalletAddress">;
 
-/** The user's wallet with that address on that network, even if it is retired, without its encrypted key. */
+/** Reads the user's wallet with this address on this network without its encrypted key. Finds retired wallets too. */
 export async function readWallet(table: Table, name: WalletName): Promise<Wallet | undefined> {
   const { Item } = await table.client.send(
     new GetCommand({
@@ -48,7 +48,7 @@ export async function readWallet(table: Table, name: WalletName): Promise<Wallet
   return Item as Wallet | undefined;
 }
 
-/** Writes a new wallet, unless the user has one with its address that is not gone. */
+/** Writes a new wallet, unless the user has a wallet with its address that can still be restored. */
 export const insertion = (wallet: Wallet, sealed: SealedKey, now: Date): Write => ({
   kind: "put",
   key: keyOf(wallet),
@@ -56,12 +56,12 @@ export const insertion = (wallet: Wallet, sealed: SealedKey, now: Date): Write =
   when: ["absent", { expiresAt: atMost(epochSeconds(now)) }],
 });
 
-/** Changes a wallet into its next version, if it has not changed since it was read. */
+/** Changes a wallet into its next version. Fails if the wallet has changed since it was read. */
 export const nextVersion = (read: Wallet, changes: WalletChanges): Write => ({
   kind: "change",
   key: keyOf(read),
   set: { ...changes, version: read.version + 1 },
-  // A wallet that was imported again after its removal has another id, and a version as low as the first one's.
+  // A wallet that was imported again after its removal has a new id, but its version starts at 1 again.
   when: { _id: read._id, version: read.version },
 });
 
@@ -73,10 +73,10 @@ export const stillActive = (wallet: Wallet): Write => ({
 });
 
 /**
- * Takes or frees a place among the user's wallets, if nothing has changed that decides about it. So no concurrency gets past
- * the limit, and no two wallets get the same slot.
+ * Takes or frees a place among the user's wallets. Fails if the count, the tier or the last slot has changed, so
+ * concurrent requests can neither exceed the limit nor share a slot.
  *
- * @param read for which the caller has checked the limit.
+ * @param read the state for which the caller has checked the limit.
  */
 export const placeChange = (
   userID: string,

@@ -12,7 +12,7 @@ export type Wallet = {
   network: Network;
   walletType: "generated" | "imported";
   createdAt: string;
-  /** Its number among the user's wallets, from 1, for good. */
+  /** The wallet's permanent number among its user's wallets, from 1. */
   slot: number;
   /** Unset until the user names the wallet. */
   slotName?: string;
@@ -20,9 +20,9 @@ export type Wallet = {
   colortag?: ColorTag;
   /** Starts at 1, and grows by one with each change that clients see. */
   version: number;
-  /** Since when it has been retired. */
+  /** The time when the wallet was retired. */
   retiredAt?: string;
-  /** In epoch seconds, of a retired wallet: from then on it cannot be restored, and the table may remove it. */
+  /** When a retired wallet can no longer be restored and the table may remove it, in epoch seconds. */
   expiresAt?: number;
 };
 
@@ -33,16 +33,19 @@ export const colorTags = ["blue", "green", "orange", "purple", "red", "teal", "y
 
 export type ColorTag = (typeof colorTags)[number];
 
-/** What a user may choose for a wallet. `null` and unset follow from its slot; in a change, unset stays. */
+/**
+ * The name and colour of a wallet. `null` and undefined mean the default of its slot, but undefined in a change keeps
+ * the value.
+ */
 export type WalletLabels = { slotName?: string | null | undefined; colortag?: ColorTag | null | undefined };
 
-/** The labels that are chosen. */
+/** Returns the labels that the user has chosen. */
 export const labelsOf = ({ slotName, colortag }: WalletLabels): Pick<Wallet, "slotName" | "colortag"> => ({
   ...(typeof slotName === "string" && { slotName }),
   ...(typeof colortag === "string" && { colortag }),
 });
 
-/** Without a name or a colour, {@link listed} fills in defaults. */
+/** Builds a wallet. Without a name or a colour, {@link shownWallet} fills in defaults. */
 export function newWallet(
   walletType: Wallet["walletType"],
   { userID, network, address, now }: { userID: string; network: Network; address: string; now: Date },
@@ -64,29 +67,29 @@ export type WalletChanges = {
   [Name in "slotName" | "colortag" | "retiredAt" | "expiresAt"]?: Wallet[Name] | undefined;
 };
 
-/** The next version of a wallet. */
+/** Builds the next version of a wallet. */
 export function withChanges(wallet: Wallet, changes: WalletChanges): Wallet {
   const next = Object.entries({ ...wallet, ...changes, version: wallet.version + 1 });
   return Object.fromEntries(next.filter(([, value]) => value !== undefined)) as Wallet;
 }
 
-/** A retired wallet is hidden everywhere, except from those who restore it or read its events. */
+/** True unless the wallet is retired. A retired wallet is hidden, except when it is restored or its events are read. */
 export const isActive = ({ retiredAt }: Pick<Wallet, "retiredAt">): boolean => retiredAt === undefined;
 
-/** Whether it was retired for so long that it counts as removed. The table removes it hours or days later. */
+/** True if a retired wallet's time is over, so that it counts as removed. The table removes it hours or days later. */
 export const isGone = ({ expiresAt }: Pick<Wallet, "expiresAt">, now: Date): boolean =>
   expiresAt !== undefined && expiresAt * 1000 <= now.getTime();
 
 const restorableSeconds = 30 * 86_400;
 
-/** What retiring adds to a wallet. */
+/** Returns the attributes that retiring adds to a wallet. */
 export const retirement = (now: Date): Required<Pick<Wallet, "retiredAt" | "expiresAt">> => ({
   retiredAt: now.toISOString(),
-  // Whole seconds, rounded up, so that nobody has less time than 30 days.
+  // Rounds up to whole seconds, so that nobody has less than 30 days.
   expiresAt: Math.ceil(now.getTime() / 1000) + restorableSeconds,
 });
 
-/** Until when a wallet can be restored that is gone from then on. */
+/** The time until which a wallet can be restored. */
 export const restorableUntil = (expiresAt: number): string => new Date(expiresAt * 1000).toISOString();
 
 /** A wallet as clients see it, with a name and a colour. */
@@ -106,20 +109,20 @@ export function shownWallet({
   };
 }
 
-/** A shown wallet with its version, by which clients merge lists and messages. */
+/** Adds the version, by which clients merge lists and messages. */
 export const versionedWallet = (wallet: Wallet) => ({ ...shownWallet(wallet), version: wallet.version });
 
-/** A wallet in the messages of the stream. */
+/** Adds the state, which messages of the stream need. */
 export const streamedWallet = (wallet: Wallet) => ({
   ...versionedWallet(wallet),
   state: isActive(wallet) ? ("active" as const) : ("retired" as const),
 });
 
 /**
- * The user's active wallets by slot, with a default name and colour for those that have none. The defaults follow from the
- * slot, so later wallets never change them. Creation times could: they come from the clocks of different machines.
+ * Lists the user's active wallets by slot, with default names and colours. The defaults follow from the slot, so later
+ * wallets never change them. Creation times could, because they come from clocks of different machines.
  *
- * @param wallets All of the user's wallets. Retired ones keep their slots.
+ * @param wallets all of the user's wallets. Retired ones keep their slots.
  */
 export const listed = (wallets: readonly Wallet[]): ListedWallet[] => activeBySlot(wallets).map(shownWallet);
 
@@ -131,10 +134,10 @@ function defaultColor(slot: number): ColorTag {
   return colorTags[(slot - 1) % colorTags.length] as ColorTag;
 }
 
-/** What decides whether a user may have another wallet, and which slot it gets. */
+/** The facts that decide whether a user may have another wallet, and its slot. */
 export type Places = {
   tier: Tier;
-  /** Of the wallets that are not retired. */
+  /** Counts the wallets that are not retired. */
   walletCount: number;
   /** The highest slot so far, 0 before the first wallet. */
   lastSlot: number;
@@ -146,30 +149,38 @@ export function checkWalletLimit(tier: Tier, walletCount: number, limits: Wallet
   throw new DomainError("WALLET_LIMIT_REACHED", `Wallet limit of ${limits[tier]} reached for tier ${tier}`);
 }
 
-/** Whether two texts are one address. Those of EVM networks may differ in case. */
+/** True if two texts are the same address. On EVM networks, their case may differ. */
 export const isSameAddress = (network: Network, one: string, other: string): boolean =>
   network === "sol" ? one === other : one.toLowerCase() === other.toLowerCase();
 
 export const noSuchWallet = () => new DomainError("WALLET_NOT_FOUND", "You have no such wallet");
 
-/** How users name a wallet. */
+/** Identifies a wallet of a user. */
 export type WalletName = { userID: string; walletId: string };
 
-/** @throws {DomainError} WALLET_NOT_FOUND, also if the wallet is retired. */
+/**
+ * Finds a wallet that is not retired.
+ *
+ * @throws {DomainError} WALLET_NOT_FOUND, also if the wallet is retired.
+ */
 export function activeNamed(wallets: readonly Wallet[], walletId: string): Wallet {
   const wallet = wallets.find(({ _id }) => _id === walletId);
   if (wallet === undefined || !isActive(wallet)) throw noSuchWallet();
   return wallet;
 }
 
-/** @throws {DomainError} WALLET_NOT_FOUND, also if the wallet is gone. It may be retired. */
+/**
+ * Finds a wallet, even if it is retired.
+ *
+ * @throws {DomainError} WALLET_NOT_FOUND, also if the wallet's time to be restored is over.
+ */
 export function keptNamed(wallets: readonly Wallet[], walletId: string, now: Date): Wallet {
   const wallet = wallets.find(({ _id }) => _id === walletId);
   if (wallet === undefined || isGone(wallet, now)) throw noSuchWallet();
   return wallet;
 }
 
-/** The lane of a wallet's orders. */
+/** Returns the lane of a wallet's orders. */
 export const laneOf = ({
   network,
   generatedWalletAddress,

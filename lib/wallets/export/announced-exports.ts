@@ -19,15 +19,15 @@ export async function readAnnounced(
   return found as Item<AnnouncedExport> | undefined;
 }
 
-/** All of a user. Some may be cancelled or over. */
+/** Reads all announcements of a user. Some may be cancelled or expired. */
 export const announcedOfUser = (table: Table, userID: string): Promise<AnnouncedExport[]> =>
   queryRange<AnnouncedExport>(table, announcedExportsOf(userID));
 
 /**
- * Announces a request, and logs it for the user, in one transaction.
+ * Announces a request and logs it in the wallet's events, in one transaction.
  *
- * @param previous What it replaces.
- * @returns false, without writing, if that, the request or the wallet has changed.
+ * @param previous the announcement that it replaces.
+ * @returns false, without writing, if the previous announcement, the request or the wallet has changed.
  */
 export async function announceExport(
   table: Table,
@@ -53,7 +53,7 @@ export async function announceExport(
   ]);
 }
 
-/** Takes an announcement back. Returns false, without writing, if it was replaced or taken back since it was read. */
+/** Withdraws an announcement. Returns false, without writing, if it has been replaced or withdrawn since it was read. */
 export async function withdrawAnnounced(
   table: Table,
   { userID, walletId, version }: AnnouncedExport,
@@ -71,9 +71,10 @@ export async function withdrawAnnounced(
 }
 
 /**
- * Counts that a wallet leaves, and logs it for the user.
+ * Counts a sealed export and logs it in the wallet's events.
  *
- * @returns false, without writing, if the request, its announcement or the wallet has changed, or it has left too often.
+ * @returns false, without writing, if the request, its announcement or the wallet has changed, or it was sealed too
+ * often.
  */
 export async function noteExport(
   table: Table,

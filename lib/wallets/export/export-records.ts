@@ -21,11 +21,11 @@ export async function readExport(
   const { Item: found } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
   if (found === undefined) return undefined;
   const { PK: _, SK: __, ...request } = found as Item<ExportRequest>;
-  // The key of the item counts, whatever it says of itself.
+  // Only the item's key is trusted for its ids.
   return { ...request, userID, walletId };
 }
 
-/** How many exports the user has requested today. */
+/** Returns how many exports the user has requested today. */
 export async function exportsToday(
   { client, name: TableName }: Table,
   userID: string,
@@ -39,7 +39,7 @@ export async function exportsToday(
 /** Attributes that differ between requests for the same wallet. */
 const marksOf = ({ version, thumbprint }: ExportRequest) => ({ version, thumbprint });
 
-/** Holds while nobody has cancelled or replaced the request. */
+/** Checks that nobody has cancelled or replaced the request. */
 export const stillRequested = (request: ExportRequest): Write => ({
   kind: "check",
   key: exportKey(request.userID, request.walletId),
@@ -47,10 +47,10 @@ export const stillRequested = (request: ExportRequest): Write => ({
 });
 
 /**
- * Records a request and counts it, in one transaction.
+ * Records a request and counts it in one transaction.
  *
- * @param read What it replaces.
- * @returns false, without writing, if that has changed, or the user has requested too much today.
+ * @param read the request that it replaces.
+ * @returns false, without writing, if that request has changed or the user has reached the day's limit.
  */
 export async function requestExport(
   table: Table,
@@ -89,7 +89,7 @@ export async function cancelExport(table: Table, read: ExportRequest, now: Date)
 /** A wallet with its encrypted key. */
 export type SealedItem = Wallet & { encryptedPrivateKey: Uint8Array };
 
-/** The wallet that a request names. */
+/** Reads the wallet that a request names. */
 export async function readSealedWallet(
   { client, name: TableName }: Table,
   { userID, network, address }: ExportRequest,

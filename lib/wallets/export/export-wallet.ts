@@ -18,7 +18,7 @@ import {
 export type ExportDeps = {
   table: Table;
   delaySeconds: number;
-  /** Has sealExport announce the request, or seal the wallet. */
+  /** Asks sealExport to announce the request, or to seal the wallet. */
   seal: (request: { userID: string; walletId: string }) => Promise<SealedExport>;
 };
 
@@ -27,10 +27,11 @@ export type WalletExport =
   | { status: "ready"; enc: string; ciphertext: string };
 
 /**
- * Requests to export a wallet, or exports it if the same key was named long enough ago. Another key begins a new request.
+ * Requests the export of a wallet, or exports it if the delay since the request with the same key is over. Another key
+ * begins a new request.
  *
- * @throws {DomainError} WALLET_NOT_FOUND, INVALID_REQUEST, EXPORT_LIMIT_REACHED, and EXPORT_NOT_FOUND if the request has
- * ended meanwhile.
+ * @throws {DomainError} WALLET_NOT_FOUND, INVALID_REQUEST, EXPORT_LIMIT_REACHED, and EXPORT_NOT_FOUND if the request
+ * has ended meanwhile.
  */
 export async function exportWallet(
   { table, delaySeconds, seal }: ExportDeps,
@@ -72,12 +73,12 @@ function answerOf(sealed: SealedExport): WalletExport {
 
 export type EndingDeps = {
   table: Table;
-  /** Has sealExport take back what it has announced. */
+  /** Asks sealExport to withdraw its announcement. */
   withdraw: (name: WalletName) => Promise<{ isWithdrawn: boolean }>;
 };
 
 /**
- * Cancels the export of a wallet. The wallet may be retired meanwhile.
+ * Cancels the export of a wallet, even of a retired one.
  *
  * @throws {DomainError} EXPORT_NOT_FOUND
  */
@@ -90,7 +91,7 @@ export async function endExport(
     if (read === undefined || !isExportOpen(read, now)) return false;
     return (await cancelExport(table, read, now)) ? true : undefined;
   });
-  // Also if nothing is requested: this may be repeated since the answer of the first attempt got lost.
+  // Withdraws even if nothing is requested: the client may repeat the call because the first answer got lost.
   const { isWithdrawn } = await withdraw({ userID, walletId });
   if (!wasRequested && !isWithdrawn) throw noSuchExport();
 }

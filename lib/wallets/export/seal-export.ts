@@ -19,16 +19,19 @@ import {
   sealsPerRequest,
 } from "./wallet-export.ts";
 
-/** A private key sealed to a key of its user's, in base64url, or when it will be, or why it is not. */
+/**
+ * A private key sealed to the user's public key (base64url), the time when it will be available, or the reason for a
+ * refusal.
+ */
 export type SealedExport =
   | { enc: string; ciphertext: string }
   | { availableAt: string }
   | { refused: "EXPORT_NOT_FOUND" | "WALLET_NOT_FOUND" | "EXPORT_LIMIT_REACHED" };
 
-/** Asks to seal a wallet, or to take back what was announced of its export. */
+/** Asks to seal a wallet, or to withdraw the announcement of its export. */
 export type SealRequest = WalletName & { withdraw?: boolean };
 
-/** What the log has of an export. KMS's id leads to the use of the key in CloudTrail. */
+/** The log entry of an export. The KMS request id leads to the use of the key in CloudTrail. */
 export type ExportNote = { walletId: string; awsRequestId: string | undefined };
 
 export type SealingDeps = {
@@ -45,7 +48,7 @@ export function readSealRequest(payload: unknown): SealRequest {
   return { userID, walletId, withdraw: withdraw === true };
 }
 
-/** Withdraws or seals, as the request says. */
+/** Withdraws or seals, depending on the request. */
 export const answerSealRequest = (
   deps: SealingDeps,
   { withdraw, ...name }: SealRequest,
@@ -54,9 +57,9 @@ export const answerSealRequest = (
   withdraw ? withdrawExport(deps.table, name, now) : sealExport(deps, name, now);
 
 /**
- * Seals the private key of a wallet to the key that was named when its export was requested. The first time that it sees a
- * request, it announces that to the user and seals nothing: the delay counts from there. It reads all of that itself: whoever
- * asks names a wallet only. What it answers is in the wallet's events before.
+ * Seals the private key of a wallet to the public key in the user's request. The first time it sees a request, it
+ * announces the request to the user and seals nothing, because the delay counts from then. The caller only names a
+ * wallet, and everything else is read from the table. Each result is in the wallet's events before it is returned.
  */
 export async function sealExport(
   deps: SealingDeps,
@@ -80,14 +83,17 @@ export async function sealExport(
       return (await announceExport(table, announcement, terms)) ? { availableAt } : undefined;
     }
     const from = availableFrom(announced, delaySeconds);
-    // Also for a time that cannot be read.
+    // This also catches a time that cannot be read.
     if (!(now >= from)) return { availableAt: from.toISOString() };
     if ((announced.times ?? 0) >= sealsPerRequest) return { refused: "EXPORT_LIMIT_REACHED" };
     return sealOnce(deps, announced, { request, wallet, now });
   });
 }
 
-/** Undefined if it must not leave after all: it was cancelled, replaced, retired or exported meanwhile. */
+/**
+ * Seals the key once. Returns undefined if the export was cancelled, replaced or used up meanwhile, or the wallet was
+ * retired.
+ */
 async function sealOnce(
   { table, vault, onExport }: SealingDeps,
   announced: AnnouncedExport,
@@ -103,7 +109,7 @@ async function sealOnce(
   return sealed;
 }
 
-/** Takes back what was announced of a wallet's export: whatever the table says next has to be announced again. */
+/** Withdraws the announcement of a wallet's export. Any later request must be announced again. */
 export async function withdrawExport(
   table: Table,
   { userID, walletId }: WalletName,
@@ -116,7 +122,7 @@ export async function withdrawExport(
   });
 }
 
-/** The ids of the request: what the wallet's item says of itself may be another wallet's. */
+/** Takes the ids from the request, because those in the wallet's item may belong to another wallet. */
 const bindingOf = ({ userID, walletId, network, address }: ExportRequest) => ({
   userID,
   walletId,
@@ -128,7 +134,7 @@ async function sealAndWipe(
   secret: Uint8Array,
   { userID, walletId, network, address, publicKey }: ExportRequest,
 ): Promise<{ enc: string; ciphertext: string }> {
-  // Solana's programs want the 64 bytes, and the second half is the address.
+  // Solana wallets import 64 bytes, of which the second half is the address.
   const whole = network === "sol" ? Buffer.concat([secret, bs58.decode(address)]) : secret;
   try {
     const info = exportInfo({ network, walletId, userID });

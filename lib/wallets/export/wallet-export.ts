@@ -4,53 +4,56 @@ import { epochSeconds } from "../../core/time.ts";
 import { type PublicJwk, thumbprintOf } from "../keys/sealing.ts";
 import { isActive, type Wallet } from "../wallet.ts";
 
-/** A user's request to export a wallet, sealed to a key of theirs. */
+/** A user's request to export a wallet, sealed to the user's own public key. */
 export type ExportRequest = {
   userID: string;
   walletId: string;
   network: Network;
   address: string;
   publicKey: PublicJwk;
-  /** Of that key, by RFC 7638. */
+  /** The thumbprint of `publicKey` (RFC 7638). */
   thumbprint: string;
   requestedAt: string;
-  /** In epoch seconds: until then the wallet can be exported, and later the table may remove the request. */
+  /** Until then the wallet can be exported, in epoch seconds. The table may remove the request later. */
   expiresAt: number;
-  /** Grows with each request for the wallet, and when it is cancelled, whatever the clock says. */
+  /** Grows with each request for the wallet and with its cancellation, independently of clocks. */
   version: number;
   cancelledAt?: string;
 };
 
 /**
- * A request as sealExport saw it first, which announces it to the user. The delay counts from there: the dates of the request
- * are from the function that takes requests, which is not trusted.
+ * A request as sealExport first saw it and announced it to the user. The delay counts from then, because the function
+ * that takes requests is not trusted and could forge their dates.
  */
 export type AnnouncedExport = {
   userID: string;
   walletId: string;
-  /** Of the request that is announced. */
+  /** The version of the announced request. */
   requestVersion: number;
   thumbprint: string;
   seenAt: string;
   availableAt: string;
-  /** In epoch seconds. */
+  /** When the announcement expires, in epoch seconds. */
   expiresAt: number;
   /** Grows with each announcement for the wallet. */
   version: number;
-  /** How often the wallet was sealed. */
+  /** How often the wallet was sealed for this request. */
   times?: number;
   cancelledAt?: string;
 };
 
-/** The most requests of a user on one day of UTC. */
+/** The limit of a user's requests on one UTC day. */
 export const requestsPerDay = 3;
 
-/** How often a wallet is sealed for one request: the answer may get lost. */
+/** The limit of seals for one request. More than one is needed because an answer may get lost. */
 export const sealsPerRequest = 3;
 
 const availableSeconds = 86_400;
 
-/** Grows with each version, whatever the clock says. Items are removed, and versions start again: so they follow the time. */
+/**
+ * Returns a version greater than the previous one. It is at least the time, because the table may have removed the item
+ * with the previous version.
+ */
 const versionAfter = (previous: { version: number } | undefined, now: Date): number =>
   Math.max(now.getTime(), (previous?.version ?? 0) + 1);
 
@@ -77,7 +80,7 @@ export function newExportRequest(
   };
 }
 
-/** @param previous What was announced for the wallet before. */
+/** @param previous the last announcement for the wallet. */
 export function newAnnouncement(
   { userID, walletId, version: requestVersion, thumbprint }: ExportRequest,
   { previous, delaySeconds }: { previous: AnnouncedExport | undefined; delaySeconds: number },
@@ -96,21 +99,21 @@ export function newAnnouncement(
   };
 }
 
-/** Whether it is too late for a request. The table removes it hours or days later. */
+/** True if the request has expired. The table removes it hours or days later. */
 export const isOver = ({ expiresAt }: Pick<ExportRequest, "expiresAt">, now: Date): boolean =>
   expiresAt * 1000 <= now.getTime();
 
-/** Whether a request or an announcement can still lead to an export. */
+/** True if a request or an announcement can still lead to an export. */
 export const isExportOpen = (
   { cancelledAt, expiresAt }: Pick<ExportRequest, "cancelledAt" | "expiresAt">,
   now: Date,
 ): boolean => cancelledAt === undefined && !isOver({ expiresAt }, now);
 
-/** Whether the thumbprint of a request is that of its key. */
+/** True if the thumbprint of a request belongs to its key. */
 export const isConsistent = ({ publicKey, thumbprint }: ExportRequest): boolean =>
   thumbprintOf(publicKey) === thumbprint;
 
-/** Whether this very request was announced. */
+/** True if exactly this request was announced. */
 export const isAnnounced = (
   { version, thumbprint }: ExportRequest,
   announced: AnnouncedExport | undefined,
@@ -121,11 +124,11 @@ export const isAnnounced = (
   announced.requestVersion === version &&
   announced.thumbprint === thumbprint;
 
-/** When an announced export is possible, if the delay has grown since too. */
+/** Returns when an announced export becomes possible. A delay that has grown since then applies too. */
 export const availableFrom = ({ seenAt, availableAt }: AnnouncedExport, delaySeconds: number): Date =>
   new Date(Math.max(Date.parse(seenAt) + delaySeconds * 1000, Date.parse(availableAt)));
 
-/** Whether a wallet is the one that is to be exported, and may be. */
+/** True if a wallet is the requested one and is active. */
 export const isOfRequest = ({ walletId }: ExportRequest, wallet: Wallet | undefined): wallet is Wallet =>
   wallet !== undefined && wallet._id === walletId && isActive(wallet);
 

@@ -5,7 +5,7 @@ import type { Derivations } from "./secret.ts";
 
 const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
-/** A letter is a capital where the hash of the address has a digit from 8 on (EIP-55). */
+/** Writes a letter as a capital where the hash of the address has a digit of 8 or more (EIP-55). */
 function checksummed(address: string): string {
   const hash = hexOf(keccak_256(Buffer.from(address)));
   return address.replace(/[a-f]/g, (letter, index: number) =>
@@ -13,7 +13,7 @@ function checksummed(address: string): string {
   );
 }
 
-/** By OpenSSL and ethers, and by noble. */
+/** Derive addresses with OpenSSL and ethers, and with noble. */
 export const evmDerivations: Derivations = [
   evmAddressOf,
   (secret) => {

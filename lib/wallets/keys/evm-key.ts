@@ -24,7 +24,8 @@ export function evmKeyOf(secret: Uint8Array): PrivateKey {
 }
 
 /**
- * OpenSSL computes the public key, since ethers would first prepare tables for 60 ms. The address is the end of its hash.
+ * Derives the address from the hash of the public key. OpenSSL computes that key, because ethers would first prepare
+ * tables for 60 ms.
  *
  * @throws {Error} if the secret is not in the range of the curve.
  */

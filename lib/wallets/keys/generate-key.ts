@@ -2,17 +2,17 @@ import { randomBytes } from "node:crypto";
 import type { Network } from "../../core/network.ts";
 import { type Derivations, type PrivateKey, withWipe } from "./secret.ts";
 
-/** Those of a network. A cold start loads the libraries of the network in its request alone. */
+/** Loads the derivations of one network only, to keep cold starts short. */
 async function derivationsOf(network: Network): Promise<Derivations> {
   if (network === "sol") return (await import("./solana-derivations.ts")).solanaDerivations;
   return (await import("./evm-derivations.ts")).evmDerivations;
 }
 
 /**
- * A new private key, from the platform's generator of random bytes. A fault in one library would send users' coins to an
- * address that nobody has the key of, so another library must derive the same address.
+ * Generates a private key from the platform's random bytes. A fault in one library would send coins to an address
+ * without a known key, so another library must derive the same address.
  *
- * @throws {Error} if they disagree.
+ * @throws {Error} if the libraries derive different addresses.
  */
 export async function generateKey(network: Network, derivations?: Derivations): Promise<PrivateKey> {
   const [first, second] = derivations ?? (await derivationsOf(network));

@@ -9,7 +9,7 @@ import {
 } from "@hpke/core";
 import { pointBytes } from "./sealing.ts";
 
-/** What a message was sealed to and with. */
+/** A sealed message with the public inputs to open it. */
 export type SealedMessage = {
   /** The sender's point: 65 bytes, on the curve. */
   enc: Uint8Array;
@@ -18,15 +18,15 @@ export type SealedMessage = {
   aad: Uint8Array;
 };
 
-/** A private key that stays where it is. */
+/** A private key that stays with its holder, such as KMS. */
 export type RemoteKey = {
   /** Its public half: 65 bytes. */
   point: Uint8Array;
-  /** The x coordinate of the product with another point: 32 bytes, which are wiped after use. */
+  /** Returns the x coordinate of the product with another point: 32 bytes, which the caller wipes after use. */
   agree: (point: Uint8Array) => Promise<Uint8Array>;
 };
 
-/** A message was not sealed to this key, or not with this info and additional data, or a bit of it has changed. */
+/** The message was sealed to another key, or with another info or additional data, or it is damaged. */
 export class NotForThisKey extends Error {
   override readonly name = "NotForThisKey";
 }
@@ -51,7 +51,7 @@ export async function openMessage(
   const kem = remoteKem(key, (secret) => shared.push(secret));
   const suite = new CipherSuite({ kem, kdf: new HkdfSha256(), aead: new Aes256Gcm() });
   try {
-    // The suite only hands the key to the KEM, which has its own.
+    // The suite only passes the key to the KEM, which has its own.
     const recipient = await suite.createRecipientContext({
       recipientKey: {} as webcrypto.CryptoKey,
       enc,
@@ -66,7 +66,7 @@ export async function openMessage(
   }
 }
 
-/** Seals a message to a point on the curve, with a new key of the sender. */
+/** Seals a message to a point on the curve with a new ephemeral key. */
 export async function sealMessage(
   point: Uint8Array,
   plaintext: Uint8Array,
@@ -79,7 +79,7 @@ export async function sealMessage(
   return { enc: new Uint8Array(enc), ciphertext: new Uint8Array(ct) };
 }
 
-/** DHKEM(P-256, HKDF-SHA256) by RFC 9180, 4.1, for a recipient. The multiplication is done by whoever holds the key. */
+/** Builds DHKEM(P-256, HKDF-SHA256) by RFC 9180, 4.1, for a recipient. The holder of the key does the multiplication. */
 function remoteKem({ point, agree }: RemoteKey, noteSecret: (secret: ArrayBuffer) => void): KemInterface {
   const kdf = new HkdfSha256();
   kdf.init(kemSuite);

@@ -11,17 +11,17 @@ import { openKms } from "../../aws/kms-client.ts";
 import type { RemoteKey } from "./hpke.ts";
 import { keyIdOf, pointIn, spkiOf } from "./sealing.ts";
 
-/** A key that users seal private keys to. */
+/** A key of this service that users seal private keys to. */
 export type ImportKey = RemoteKey & { keyId: string };
 
 /** Reads the keys that can be used now, the newest first. */
 export type ImportKeys = () => Promise<readonly ImportKey[]>;
 
-/** @param ids Of KMS keys for key agreement on P-256, the oldest first. */
+/** @param ids the ids of KMS keys for key agreement on P-256, oldest first. */
 export const openImportKeys = (ids: readonly string[], config: KMSClientConfig = {}): ImportKeys =>
   importKeysOf(openKms(config), ids);
 
-/** The same with a client that is open already. Public keys never change, so each is read once. */
+/** Reads the import keys with an open client. Public keys never change, so each is read once. */
 export function importKeysOf(client: KMSClient, ids: readonly string[]): ImportKeys {
   const read = new Map<string, ImportKey>();
 
@@ -45,7 +45,7 @@ export function importKeysOf(client: KMSClient, ids: readonly string[]): ImportK
   };
 }
 
-/** Undefined if the key is out of use. */
+/** Reads a public key. Returns undefined if the key is out of use. */
 async function readPoint(client: KMSClient, KeyId: string): Promise<Uint8Array | undefined> {
   try {
     const { PublicKey } = await client.send(new GetPublicKeyCommand({ KeyId }));
@@ -57,7 +57,7 @@ async function readPoint(client: KMSClient, KeyId: string): Promise<Uint8Array |
   }
 }
 
-/** An operator has disabled an import key, has scheduled its deletion, or had it deleted. */
+/** True if an operator has disabled an import key or scheduled its deletion, or if it is deleted. */
 export const isOutOfUse = (error: unknown) =>
   error instanceof DisabledException ||
   error instanceof KMSInvalidStateException ||

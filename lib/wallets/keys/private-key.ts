@@ -8,13 +8,13 @@ import type { PrivateKey } from "./secret.ts";
  * @throws {DomainError} INVALID_PRIVATE_KEY. The message never contains any part of the key.
  */
 export async function readPrivateKey(network: Network, text: string): Promise<PrivateKey> {
-  // A cold start loads the libraries of the network in its request alone.
+  // Loads the libraries of one network only, to keep cold starts short.
   if (network === "sol") return (await import("./solana-key.ts")).readSolanaKey(text);
   return (await import("./evm-key.ts")).readEvmKey(text);
 }
 
 /**
- * The private key in bytes: 32 for EVM networks; 64 for Solana, or 32 of its seed.
+ * Reads a private key from its bytes: 32 for EVM networks; 64 for Solana, or 32 of its seed.
  *
  * @param bytes are wiped with the key, or before.
  * @throws {DomainError} INVALID_PRIVATE_KEY.

@@ -2,28 +2,28 @@ import { createHash, createPublicKey } from "node:crypto";
 import { DomainError } from "../../core/domain-error.ts";
 import type { Network } from "../../core/network.ts";
 
-/** How private keys are sealed: the parts of the HPKE suite by their names in RFC 9180. */
+/** The HPKE suite that seals private keys, by the names in RFC 9180. */
 export const suiteNames = {
   kem: "DHKEM(P-256, HKDF-SHA256)",
   kdf: "HKDF-SHA256",
   aead: "AES-256-GCM",
 } as const;
 
-/** The bytes of a point on P-256 as HPKE sends it: uncompressed. */
+/** The length of a point on P-256 as HPKE sends it: uncompressed. */
 export const pointBytes = 65;
 
 const uncompressed = 0x04;
 const coordinateBytes = 32;
 
-/** What comes before the point in a public key of P-256, as SubjectPublicKeyInfo in DER. */
+/** The bytes before the point in a P-256 public key, as SubjectPublicKeyInfo in DER. */
 const spkiHead = Buffer.from("3059301306072a8648ce3d020106082a8648ce3d030107034200", "hex");
 
 export const spkiOf = (point: Uint8Array): Uint8Array => Buffer.concat([spkiHead, point]);
 
 /**
- * The point in SubjectPublicKeyInfo.
+ * Reads the point in SubjectPublicKeyInfo.
  *
- * @throws {Error} if it is no key of P-256.
+ * @throws {Error} if it is not a P-256 public key.
  */
 export function pointIn(spki: Uint8Array): Uint8Array {
   const point = spki.subarray(spkiHead.length);
@@ -32,7 +32,7 @@ export function pointIn(spki: Uint8Array): Uint8Array {
   return point;
 }
 
-/** Whether these bytes are a point of the curve, other than the one at infinity. Compressed ones are not accepted. */
+/** True if these bytes are an uncompressed point of the curve other than infinity. */
 export function isPoint(bytes: Uint8Array): boolean {
   // Node reads compressed points too.
   if (bytes.length !== pointBytes || bytes[0] !== uncompressed) return false;
@@ -44,29 +44,29 @@ export function isPoint(bytes: Uint8Array): boolean {
   }
 }
 
-/** Bytes as clients send and get them. */
+/** Encodes bytes as clients send and receive them. */
 export const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
 const sha256 = (input: string | Uint8Array) => createHash("sha256").update(input).digest();
 
-/** By which clients name an import key. It does not say where the key is kept. */
+/** Returns the id by which clients name an import key. It does not reveal where the key is kept. */
 export const keyIdOf = (spki: Uint8Array): string => base64url(sha256(spki));
 
-/** Joins with NUL, which no part has. JSON would be written differently by other languages. */
+/** Joins parts with NUL, which no part contains. JSON would differ between languages. */
 const joined = (...parts: string[]): Uint8Array => Buffer.from(parts.join("\0"));
 
-/** The info of a sealed import: it opens for this user, network and key alone. */
+/** The HPKE info of a sealed import. It binds the message to this user, network and key. */
 export const importInfo = (of: { network: Network; keyId: string; userID: string }): Uint8Array =>
   joined("trading-terminal/wallet-import/1", of.network, of.keyId, base64url(sha256(of.userID)));
 
-/** The info of a sealed export. */
+/** The HPKE info of a sealed export. */
 export const exportInfo = (of: { network: Network; walletId: string; userID: string }): Uint8Array =>
   joined("trading-terminal/wallet-export/1", of.network, of.walletId, base64url(sha256(of.userID)));
 
-/** A public key of P-256 as a JWK. Its coordinates are base64url. */
+/** A P-256 public key as a JWK. Its coordinates are base64url. */
 export type PublicJwk = { kty: "EC"; crv: "P-256"; x: string; y: string };
 
 /**
- * The point of a JWK.
+ * Reads the point of a JWK.
  *
  * @throws {DomainError} INVALID_REQUEST if it is not on the curve.
  */
@@ -77,6 +77,6 @@ export function pointOfJwk({ x, y }: PublicJwk): Uint8Array {
   throw new DomainError("INVALID_REQUEST", "publicKey must be a point of P-256", { field: "publicKey" });
 }
 
-/** RFC 7638. */
+/** Computes the thumbprint of a key by RFC 7638. */
 export const thumbprintOf = ({ x, y }: PublicJwk): string =>
   base64url(sha256(JSON.stringify({ crv: "P-256", kty: "EC", x, y })));

@@ -8,7 +8,7 @@ export type PrivateKey = Disposable & {
   secret: Uint8Array;
 };
 
-/** The address of a secret of 32 bytes. */
+/** Derives the address of a 32-byte secret. */
 export type Derivation = (secret: Uint8Array) => Promise<string> | string;
 
 /** Two derivations that share no code for the curve, the hash, or the form of an address. */
@@ -18,7 +18,7 @@ export function withWipe(address: string, secret: Uint8Array): PrivateKey {
   return { address, secret, [Symbol.dispose]: () => void secret.fill(0) };
 }
 
-/** The message never contains any part of the key. */
+/** Builds the error for an invalid key. Its message contains no part of the key. */
 export function refuse(family: "EVM" | "Solana", reason: string): DomainError {
   return new DomainError("INVALID_PRIVATE_KEY", `Invalid ${family} private key format: privateKey ${reason}`);
 }

@@ -3,7 +3,7 @@ import bs58 from "bs58";
 import type { Derivations } from "./secret.ts";
 import { addressOfSeed } from "./solana-key.ts";
 
-/** By WebCrypto and Solana's library, and by noble and bs58. */
+/** Derive addresses with WebCrypto and Solana's library, and with noble and bs58. */
 export const solanaDerivations: Derivations = [
   addressOfSeed,
   (secret) => bs58.encode(ed25519.getPublicKey(secret)),

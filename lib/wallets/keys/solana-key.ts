@@ -9,7 +9,7 @@ import { type PrivateKey, refuse, withWipe } from "./secret.ts";
 
 /** Reads the base58 of a 64-byte secret key, or of its 32-byte seed. */
 export async function readSolanaKey(text: string): Promise<PrivateKey> {
-  // 64 bytes take 88 digits at most. Decoding takes quadratic time, so longer text is rejected first.
+  // 64 bytes have at most 88 digits. Decoding takes quadratic time, so longer text is rejected first.
   const bytes = text.length <= 88 ? bs58.decodeUnsafe(text) : undefined;
   if (bytes === undefined) throw refuse("Solana", "must be base58 of a 64-byte secret key");
   return solanaKeyOf(bytes);
@@ -46,7 +46,7 @@ async function solanaAddress(bytes: Uint8Array): Promise<string> {
   return addressOfSeed(bytes);
 }
 
-/** By WebCrypto and Solana's library. */
+/** Derives an address with WebCrypto and Solana's library. */
 export async function addressOfSeed(seed: Uint8Array): Promise<string> {
   const pair = await createKeyPairFromPrivateKeyBytes(seed, true);
   return getAddressFromPublicKey(pair.publicKey);
