@@ -41,7 +41,7 @@ const codeOf = (promise: Promise<unknown>) =>
 
 describe("createWallet", () => {
   it.each(networks)("creates a wallet on %s, with its event", async (network) => {
-    const userID = `creates one wallet for 10 identical requests at once`;
+    const userID = `maker on ${network}`;
     await holderOf(db.table, userID, []);
     const { wallet, isReplayed } = await create(userID, "k", { network, slotName: "Own", colortag: null });
     expect(wallet).toMatchObject({ network, walletType: "generated", slot: 1, slotName: "Own", version: 1 });
@@ -50,7 +50,7 @@ describe("createWallet", () => {
     expect(await eventTypes(db.table, wallet)).toEqual(["created"]);
   });
 
-  it("makes one wallet if the same request comes 10 times at once", async () => {
+  it("creates one wallet for 10 identical requests at once", async () => {
     await holderOf(db.table, "repeater", []);
     const answers = await Promise.all(Array.from({ length: 10 }, () => create("repeater", "k")));
     expect(new Set(answers.map(({ wallet }) => wallet._id)).size).toBe(1);
