@@ -21,7 +21,7 @@ function newWord(): string {
 
 describe("secrets in every place of a request", () => {
   // test/e2e/last searches for them.
-  it("are refused in wrong places, and never cause a 500", async () => {
+  it("are refused in wrong places, and never cause a 500", { timeout: 240_000 }, async () => {
     const halves = [newEvmKey().privateKey.slice(2, 62), newSolanaKey().privateKey.slice(0, 80)];
     const badKeys = [
       ...halves,

@@ -39,7 +39,8 @@ let host: RpcHost;
 
 beforeAll(async () => {
   server = await startRpcServer();
-  host = rpcHost({ url: `${server.url}/${secret}`, chainId: 1 });
+  // Far more time than any answer takes: only the tests of silence set less.
+  host = rpcHost({ url: `${server.url}/${secret}`, chainId: 1, timeoutMs: 40_000 });
 });
 beforeEach(() => {
   server.misbehaviour = undefined;

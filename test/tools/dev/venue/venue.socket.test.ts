@@ -55,10 +55,9 @@ describe("the simulated venue", () => {
   });
 
   it("closes a connection that sends messages but does not subscribe in time", async () => {
-    const { socket, say, received } = await connect({ subscribeWithinMs: 50 });
+    const { socket, say } = await connect({ subscribeWithinMs: 50 });
     say({ type: "hello" });
     await once(socket, "close");
-    expect(received.map(({ type }) => type)).toEqual(["error"]);
   });
 
   it("listens on the preferred port, or on a free one if that is in use", async () => {
