@@ -1,6 +1,6 @@
 import type { GuardedPartition, OpenPartition } from "../table/layout.ts";
 
-/** Which body an error has: `{message}`, `{error}`, or `{success:false, error:{code,message}, timestamp}`. */
+/** The shape of an error: `{message}`, `{error}`, or `{success:false, error:{code,message}, timestamp}`. */
 export type ErrorShape = "message" | "error" | "envelope";
 
 /** IAM actions on the table. A transaction needs the actions of the writes and checks in it. */

@@ -28,7 +28,7 @@ async function countingBench() {
 }
 
 describe("a buy", () => {
-  it("takes 4 calls of AWS to its answer, 9 more to the broadcast and 1 after it, then 4 for the fill and 4 for the end", async () => {
+  it("makes 4 AWS calls until the response, 9 until the broadcast, 1 after it, 4 for the fill and 4 for the end", async () => {
     const { bench, calls, since } = await countingBench();
     let before = calls();
     await bench.place(bench.request());
