@@ -24,7 +24,7 @@ const sources = globSync("{bin,functions,lib,test}/**/*.ts", {
 });
 const fileNames = new Set(sources.map((path) => basename(path)));
 
-/** Finds names of source files without their folder. */
+/** Finds source files that are named without their folder. */
 const fileNamesIn = (code: string) => [...code.matchAll(/(?<![\w./-])[\w-]+\.ts\b/g)].map(([name]) => name);
 
 describe.each(pages)("%s", (page) => {
