@@ -115,7 +115,7 @@ export const actions: Record<ActionName, Action> = {
   importWallet: (world, person) => importAtOnce(world, person, keyFor(world, person)),
   async importTwiceAtOnce(world, person) {
     const key = keyFor(world, person);
-    // The same key, or two keys that need different slots.
+    // Imports one key twice, or two keys that need different slots.
     return importAtOnce(world, person, key, world.chance.number() < 0.5 ? key : keyFor(world, person));
   },
   async importBadly(world, person) {

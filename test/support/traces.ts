@@ -12,7 +12,7 @@ export function partIn(text: string, secrets: Iterable<string>): string | undefi
   return undefined;
 }
 
-/** The same number for large texts and many secrets, where random bytes may agree by chance. */
+/** Successive characters that count in large texts and many secrets, where random bytes may agree by chance. */
 const longPartLength = 20;
 /** Any part of `longPartLength` contains a window of this length that starts at a multiple of `stride`. */
 const windowLength = 10;

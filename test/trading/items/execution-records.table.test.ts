@@ -159,7 +159,7 @@ describe("readExecutions", () => {
     await save("eve", order({ orderId: "o2" }));
     await save("eve2", order({ orderId: "o3" }));
     await save("ev", order({ orderId: "o4" }));
-    // The same id, once of each kind.
+    // One id for an order and a position.
     await asPosition("eve", "o1");
     await asPosition("eve2", "p2");
     expect(await ordersOf("eve")).toEqual([
