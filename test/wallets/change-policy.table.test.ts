@@ -1,13 +1,15 @@
-import { UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
 import type { PolicyText } from "../../lib/trading/core/policy-text.ts";
 import { readPolicyRecord } from "../../lib/trading/items/policy-records.ts";
 import { changePolicy, policyOfWallet } from "../../lib/wallets/change-policy.ts";
+import { retireWallet } from "../../lib/wallets/retire-wallet.ts";
 import type { Wallet } from "../../lib/wallets/wallet.ts";
 import { readWalletEvents } from "../../lib/wallets/wallet-events.ts";
 import { tableForTests } from "../support/dynamodb.ts";
-import { holderOf } from "../support/wallets.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
+import { eventTypes, holderOf, walletLimits } from "../support/wallets.ts";
 
 const db = tableForTests();
 
@@ -87,6 +89,21 @@ describe("changePolicy", () => {
       }),
     );
     expect((await get({ ...wallet, _id: "imported again" })).policy).toEqual(limited);
+  });
+
+  it("changes nothing of a wallet that is retired after it was read", async () => {
+    const wallet = await one("leaver");
+    const deps = { table: db.table, limits: walletLimits, wake: async () => {} };
+    let isRetired = false;
+    const racing = interceptedTable(db.table, async (command) => {
+      if (isRetired || !(command instanceof TransactWriteCommand)) return;
+      isRetired = true;
+      await retireWallet(deps, named(wallet));
+    });
+    const changed = changePolicy(racing, { ...named(wallet), asked: limited });
+    await expect(changed).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
+    expect(await readPolicyRecord(db.table, keyOf("leaver"))).toBeUndefined();
+    expect(await eventTypes(db.table, wallet)).toEqual(["retired", "imported"]);
   });
 
   it("finds no wallet of another user, and no retired wallet", async () => {
