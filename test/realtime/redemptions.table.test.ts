@@ -36,12 +36,16 @@ describe("RewardRedeemed", () => {
     expect(scene.received("b-1")).toEqual([]);
   });
 
-  it("is sent again to a connection that has missed messages, if it is a few hours old at most", async () => {
+  it("is sent again to a connection that has missed messages, if it changed in the last hours", async () => {
     await scene.connect("cat", "c-1");
     const recent = bought("cat", "r1");
-    const old = bought("cat", "r2", new Date(Date.now() - 4 * 3_600_000));
+    const fourHoursAgo = new Date(Date.now() - 4 * 3_600_000);
+    const old = bought("cat", "r2", fourHoursAgo);
     const foreign = bought("dan", "r3");
-    await putItems(scene.table, [recent.item, old.item, foreign.item]);
+    const { redemption, shown, item } = bought("cat", "r4", fourHoursAgo);
+    const { status, version, updatedAt } = changedTo(redemption, "fulfilled", new Date());
+    const fulfilled = { status, version, updatedAt };
+    await putItems(scene.table, [recent.item, old.item, foreign.item, { ...item, ...fulfilled }]);
     const deps = { ...scene, table: scene.table, pusher: scene.api.current.pusher };
     await catchUp(
       deps,
@@ -50,8 +54,11 @@ describe("RewardRedeemed", () => {
         deadline: new Date(Date.now() + 10_000),
       },
     );
-    expect(scene.received("c-1")).toEqual([
-      { type: "RewardRedeemed", time: expect.any(String), data: { redemption: recent.shown } },
-    ]);
+    const again = (data: object) => ({
+      type: "RewardRedeemed",
+      time: expect.any(String),
+      data: { redemption: data },
+    });
+    expect(scene.received("c-1")).toEqual([again(recent.shown), again({ ...shown, ...fulfilled })]);
   });
 });
