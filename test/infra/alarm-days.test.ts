@@ -127,6 +127,18 @@ const points = (text: string) =>
 
 const kept: State = "INSUFFICIENT_DATA";
 
+describe("the alarm ChainUnavailable", () => {
+  it.each<[string, State]>([
+    ["X 0 X 0 X", "ALARM"],
+    ["- X X X -", "ALARM"],
+    ["X 0 0 0 X", "OK"],
+    ["- X - X -", "OK"],
+  ])("answers the minutes %s with the state %s", (text, state) => {
+    const [, alarm] = alarms.find(([id]) => id === "ChainUnavailable") ?? [];
+    expect(nextState(alarm as AlarmProperties, points(text), kept)).toBe(state);
+  });
+});
+
 describe("the emulation of CloudWatch", () => {
   const alarm: AlarmProperties = {
     AlarmDescription: "",
