@@ -27,7 +27,7 @@ describe("the relay of a local chain", () => {
   afterAll(() => chain.close());
 
   async function signed(
-    changes: { to?: string; data?: string } = {},
+    changes: { to?: string; data?: string; maxFeePerGas?: bigint } = {},
   ): Promise<{ raw: string; hash: string }> {
     const raw = await new Wallet(alice.privateKey).signTransaction({
       ...{ type: 2, chainId: 1, nonce: 0, to: stranger, value: 1n, gasLimit: 100_000n },
@@ -84,6 +84,15 @@ describe("the relay of a local chain", () => {
       await relay.mine();
       expect(await receipt(hash)).toEqual(included);
     }
+  });
+
+  it("includes the last of several transactions with one nonce", async () => {
+    const [first, second] = [await signed(), await signed({ maxFeePerGas: 30n * gwei })];
+    await send(first.raw);
+    await send(second.raw);
+    await relay.mine();
+    expect(await receipt(first.hash)).toBeNull();
+    expect(await receipt(second.hash)).toMatchObject({ status: "0x1" });
   });
 
   it("delays transactions by the blocks of its faults", async () => {
