@@ -72,13 +72,13 @@ const expressions: Record<string, (all: readonly Series[]) => Series> = {
  * CloudWatch looks at more periods than it evaluates. Their number is not documented; AWS's examples have
  * two.
  */
-const more = 2;
+const usuallyMore = 2;
 
 /** Metrics arrive late. */
 const delayMinutes = 2;
 
 /** The states of an alarm in order, from its creation in minute 0. */
-export function statesOf(alarm: AlarmProperties, feed: Feed, minutes: number): State[] {
+export function statesOf(alarm: AlarmProperties, feed: Feed, minutes: number, more = usuallyMore): State[] {
   const inputs = metricsOf(alarm).map(({ metric, statistic }) => ({ statistic, reported: feed(metric) }));
   const { Expression } = alarm.Metrics?.find((each) => each.Expression !== undefined) ?? {};
   const evaluate = Expression === undefined ? ([only = []]: Series[]) => only : expressions[Expression];
