@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { StartupError } from "cdk-local-runner";
 import { freePort } from "cdk-local-runner/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -13,6 +14,8 @@ import { openServedChain, type ServedChain } from "../../../../lib/tools/dev/cha
 import { alice } from "../../../support/local-chain.ts";
 
 const stranger = "0x00000000000000000000000000000000000000aa";
+
+const waiting = { timeout: 20_000, interval: 10 };
 
 function folderForTest(): string {
   const folder = mkdtempSync(join(tmpdir(), "chain-"));
@@ -58,15 +61,12 @@ const asking =
 async function pay(ask: Opened["ask"], value = 1): Promise<string> {
   const payment = { from: alice.address, to: stranger, value: `0x${value}` };
   const hash = (await ask("eth_sendTransaction", payment)) as string;
-  await vi.waitFor(
-    async () => {
-      const { number } = (await ask("eth_getBlockByNumber", "finalized", false)) as { number: string };
-      const receipt = (await ask("eth_getTransactionReceipt", hash)) as { blockNumber: string } | null;
-      expect(receipt).not.toBeNull();
-      expect(Number(number)).toBeGreaterThanOrEqual(Number(receipt?.blockNumber));
-    },
-    { timeout: 20_000, interval: 10 },
-  );
+  await vi.waitFor(async () => {
+    const { number } = (await ask("eth_getBlockByNumber", "finalized", false)) as { number: string };
+    const receipt = (await ask("eth_getTransactionReceipt", hash)) as { blockNumber: string } | null;
+    expect(receipt).not.toBeNull();
+    expect(Number(number)).toBeGreaterThanOrEqual(Number(receipt?.blockNumber));
+  }, waiting);
   return hash;
 }
 
@@ -109,6 +109,20 @@ describe("a served chain", () => {
     await expect((await opened(folder)).start()).rejects.toThrow(
       /^anvil did not start: [^\n]+\. `npm start -- --reset-chains` [^\n]+$/,
     );
+  });
+
+  it("makes a block when its second host is asked for a transaction that it does not have", async () => {
+    const chain = await started(folderForTest());
+    const height = async () => Number(await chain.ask("eth_blockNumber"));
+    await pay(chain.ask);
+    await vi.waitFor(async () => {
+      const before = await height();
+      await pause(100);
+      expect(await height()).toBe(before);
+    }, waiting);
+    const before = await height();
+    await asking(chain.hosts[1])("eth_getTransactionReceipt", `0x${"1".repeat(64)}`);
+    await vi.waitFor(async () => expect(await height()).toBeGreaterThan(before), waiting);
   });
 
   it("takes nothing but JSON in front of it, which pages of other sites cannot send", async () => {
