@@ -8,6 +8,8 @@ import { ownerOf } from "../../../lib/plans/user-key.ts";
 import { everythingOf } from "../../../lib/table/keys.ts";
 import { queryRange } from "../../../lib/table/table.ts";
 import { openLocal, openLocalPlans } from "../../../lib/tools/admin/local-target.ts";
+import { scan } from "../../../lib/tools/admin/scan.ts";
+import { referralCodeKey } from "../../../lib/users/item-keys.ts";
 import { localRunner } from "../support/deployment.ts";
 import { newUser } from "../support/users.ts";
 import { keepAnswer } from "../support/written.ts";
@@ -41,13 +43,16 @@ async function verify({ env = {}, interruptAt }: Options = {}) {
   return { code, output };
 }
 
-/** Expects no item and no API key of the user named in the output. */
+/** Expects no item, no referral code and no API key of the user named in the output. */
 async function expectNothingLeft(output: string): Promise<void> {
   const { port } = localRunner();
   const [, userID = ""] = /^removed the data and the API keys of user (\S+)$/m.exec(output) ?? [];
   expect(userID, output).toMatch(/^verify-/);
   const { table } = await openLocal(port);
   for (const range of everythingOf(userID)) expect(await queryRange(table, range)).toEqual([]);
+  const { SK } = referralCodeKey("");
+  for await (const code of scan<{ userID: string }>(table, { from: SK, to: SK }, ["userID"]))
+    expect(code.userID).not.toBe(userID);
   const { plans } = await openLocalPlans(port);
   for await (const { name } of apiKeysOfUsers(plans)) expect(ownerOf(name)).not.toBe(userID);
 }
