@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -109,6 +109,16 @@ describe("a served chain", () => {
     await expect((await opened(folder)).start()).rejects.toThrow(
       /^anvil did not start: [^\n]+\. `npm start -- --reset-chains` [^\n]+$/,
     );
+  });
+
+  it("saves its state whenever it has nothing to do", async () => {
+    const folder = folderForTest();
+    const savedAtMs = () => statSync(join(folder, "eth.json"), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const chain = await started(folder);
+    await vi.waitFor(() => expect(savedAtMs()).toBeGreaterThan(0), waiting);
+    const before = savedAtMs();
+    await pay(chain.ask);
+    await vi.waitFor(() => expect(savedAtMs()).toBeGreaterThan(before), waiting);
   });
 
   it("makes a block when its second host is asked for a transaction that it does not have", async () => {
