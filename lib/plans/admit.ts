@@ -7,22 +7,22 @@ import { type Plan, planOf, samePlan } from "./plan.ts";
 import { coverageOf, type PlanStage } from "./plan-stages.ts";
 import { readUserKeyRecord, type UserKeyRecord } from "./user-key-records.ts";
 
-/** How long an authorizer remembers a user's own key. A key is retired for far longer before it is deleted. */
+/** Time for which an authorizer remembers a user's own key. Retired keys are kept for far longer. */
 const ownKeyCacheMs = 60_000;
 
-/** How long it remembers that a user has no active key yet. */
+/** Time for which it remembers that a user has no active key yet. */
 const fallbackCacheMs = 2_000;
 
-/** How long it remembers that a user is blocked. */
+/** Time for which it remembers that a user is blocked. */
 const blockedCacheMs = 10_000;
 
 /** An admitted user's plan, and the API key that their requests count against. */
 export type AdmittedUser = { key: string; plan: Plan };
 
-/** Remembered in place of a blocked user's admission. */
+/** Stands for a blocked user in the cache. */
 const blocked = "blocked";
 
-/** An operator keeps the user out. */
+/** An operator has blocked the user. */
 export class UserBlocked extends Error {
   override readonly name = "UserBlocked";
 }
@@ -31,20 +31,20 @@ export class UserBlocked extends Error {
 const visitIntervalMs = 60 * 60 * 1000;
 
 export type AdmissionOptions = {
-  /** What a request counts against when its user has no active key. */
+  /** The key that requests count against while their user has no active key. */
   fallbackKey: string;
   /** The stages that plans cover. A key made for other stages is not used. */
   stages: readonly PlanStage[];
-  /** Receives errors of writes that can wait until a later request, and so keep nobody out. */
+  /** Receives errors of writes that can wait until a later request. They keep nobody out. */
   onFault: (error: unknown) => void;
 };
 
 /**
- * Makes the function that admits users. Their requests count against their own key once it is active and on their tier's
- * plan, and against the fallback key until then. It throws {@link UserBlocked} for blocked users.
+ * Makes the function that admits users. Requests count against the user's own key once it is active and on the tier's
+ * plan, and against the fallback key until then. The function throws {@link UserBlocked} for blocked users.
  */
 export function admission(table: Table, { fallbackKey, stages, onFault }: AdmissionOptions) {
-  // Lambda stops processes between requests, and their monotonic clocks may stop too.
+  // Uses dates, because Lambda freezes processes between requests, and monotonic clocks may stop then.
   const known = new LRUCache<string, AdmittedUser | typeof blocked>({ max: 10_000, perf: Date });
   const coverage = coverageOf(stages);
 
@@ -70,9 +70,9 @@ export function admission(table: Table, { fallbackKey, stages, onFault }: Admiss
 }
 
 /**
- * Registers a user at first snapshot. Of others it records the visit, and the name if they have none of their own yet.
+ * Registers a new user. For other users it records the visit, and a name if theirs is still generated.
  *
- * @returns the profile as it was before, or `blocked`.
+ * @returns the profile before these changes, or `blocked`.
  */
 async function admitUser(
   table: Table,

@@ -9,10 +9,10 @@ import {
 } from "@aws-sdk/client-api-gateway";
 import { given, isTagged, tagsOf, type UsagePlans, unlessGone } from "./usage-plans.ts";
 
-/** A user's key in API Gateway. `name` is without the prefix. */
+/** A user's key in API Gateway. `name` omits the prefix. */
 export type ApiKey = { id: string; name: string; tagged: boolean };
 
-/** Creates a key unless there is one of that name. Returns its id. */
+/** Creates a key unless one has this name. Returns its id. */
 export async function createKey(
   plans: UsagePlans,
   { name, value }: { name: string; value: string },
@@ -59,12 +59,12 @@ export async function deleteKeyNamed(plans: UsagePlans, name: string): Promise<v
   for await (const { id } of keysNamed(plans, name)) await deleteKey(plans, id);
 }
 
-/** The keys of all users of this service. The account may have others. */
+/** Lists the keys of all users of this service. The account may have others. */
 export async function* apiKeysOfUsers(plans: UsagePlans): AsyncGenerator<ApiKey> {
   yield* listKeys(plans, {});
 }
 
-/** The ids of the keys on a plan. */
+/** Lists the ids of the keys on a plan. */
 export async function* keysOnPlan({ client }: UsagePlans, planId: string): AsyncGenerator<string> {
   for await (const { items = [] } of paginateGetUsagePlanKeys(
     { client },

@@ -10,7 +10,7 @@ import { sameThrottle, type Throttle } from "./plan.ts";
 import { type PlanStage, stageKey } from "./plan-stages.ts";
 import { given, isTagged, tagsOf, type UsagePlans, unlessGone } from "./usage-plans.ts";
 
-/** The plan of one Enterprise customer. `name` is without the prefix, and the same as the name of its key. */
+/** The plan of one Enterprise customer. `name` omits the prefix and equals the name of its key. */
 export type CustomerPlan = {
   id: string;
   name: string;
@@ -19,14 +19,14 @@ export type CustomerPlan = {
   tagged: boolean;
 };
 
-/** Creates a plan unless there is one of that name. Returns its id. */
+/** Creates a plan unless one has this name. Returns its id. */
 export async function createCustomerPlan(
   plans: UsagePlans,
   name: string,
   throttle: Throttle,
 ): Promise<string> {
   for await (const plan of customerPlans(plans)) if (plan.name === name) return plan.id;
-  // Not retried: names need not be unique, so a retry could create a second plan. The next run finds the first.
+  // Does not retry: names need not be unique, so a retry could create a second plan. The next run finds the first.
   const { id } = await plans.once.send(
     new CreateUsagePlanCommand({
       name: plans.prefix + name,
@@ -46,7 +46,7 @@ export async function changeThrottle(
 ): Promise<boolean> {
   const plan = await unlessGone(client.send(new GetUsagePlanCommand({ usagePlanId: planId })));
   if (plan === undefined) return false;
-  // API Gateway accepts one change in 20 seconds, so an unchanged plan is left alone.
+  // API Gateway accepts one change every 20 seconds, so this leaves an unchanged plan alone.
   if (sameThrottle(plan.throttle ?? {}, throttle)) return true;
   const changed = client.send(
     new UpdateUsagePlanCommand({
@@ -66,7 +66,7 @@ export async function deleteCustomerPlanNamed(plans: UsagePlans, name: string): 
     if (found === name) await deleteCustomerPlan(plans, id);
 }
 
-/** Deletes a plan, after taking it off its stages, as API Gateway requires. */
+/** Deletes a plan after removing its stages, as API Gateway requires. */
 export async function deleteCustomerPlan({ client }: UsagePlans, planId: string): Promise<void> {
   const plan = await unlessGone(client.send(new GetUsagePlanCommand({ usagePlanId: planId })));
   if (plan === undefined) return;
@@ -80,7 +80,7 @@ export async function deleteCustomerPlan({ client }: UsagePlans, planId: string)
   await unlessGone(client.send(new DeleteUsagePlanCommand({ usagePlanId: planId })));
 }
 
-/** The plans of all Enterprise customers. */
+/** Lists the plans of all Enterprise customers. */
 export async function* customerPlans(plans: UsagePlans): AsyncGenerator<CustomerPlan> {
   const { client, prefix } = plans;
   for await (const { items = [] } of paginateGetUsagePlans({ client }, { limit: 500 }))

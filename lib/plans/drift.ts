@@ -7,39 +7,39 @@ import type { UsagePlans } from "./usage-plans.ts";
 import { type KeyUser, needsKey, ownerOf } from "./user-key.ts";
 import type { ActiveKey, UserKeyRecord } from "./user-key-records.ts";
 
-/** Everything that the table and API Gateway know of plans and keys. */
+/** The plans and keys in the table and in API Gateway. */
 export type PlanState = {
   profiles: ReadonlyMap<string, KeyUser>;
   keyRecords: ReadonlyMap<string, UserKeyRecord>;
   /** The names of the keys and plans that will be deleted. */
   retired: ReadonlySet<string>;
-  /** Users' keys in API Gateway, by keyId. */
+  /** Users' keys in API Gateway, indexed by keyId. */
   keys: ReadonlyMap<string, ApiKey>;
   /** The planId of each keyId. */
   attachments: ReadonlyMap<string, string>;
-  /** By planId. */
+  /** The plans of Enterprise customers, indexed by planId. */
   customerPlans: ReadonlyMap<string, CustomerPlan>;
 };
 
 /** A difference between the profiles and API Gateway. `id` is the keyId or the planId. */
 export type Drift =
-  /** There is no key for the plan of the user's tier. */
+  /** The user has no key for the plan of the tier. */
   | { what: "not mirrored"; userID: string }
   /** The key on record is not in API Gateway, or not on its plan. */
   | { what: "lost key" | "detached key"; userID: string; id: string }
   /** A customer's plan has another throttle or other stages than it should have. */
   | { what: "stale plan"; userID: string; id: string }
-  /** A key is on record, but there is no such user. */
+  /** A key is on record for a user who does not exist. */
   | { what: "left record"; userID: string }
-  /** A key or a customer's plan exists that is not on record. */
+  /** A key or a customer's plan exists without a record. */
   | { what: "orphan key" | "orphan plan"; userID: string; id: string }
-  /** Functions may not change or delete it, because it lacks the tag. */
+  /** A key or a plan lacks the tag, so functions may neither change nor delete it. */
   | { what: "untagged key" | "untagged plan"; userID: string; id: string };
 
-/** What all plans should have in common. */
+/** The properties that all plans should share. */
 type Expected = Pick<MirrorDeps, "tierPlans"> & { plans: Pick<UsagePlans, "stages"> };
 
-/** Finds all differences, first those whose repair makes room for new keys. Changes in progress may be among them. */
+/** Finds all differences. Those whose repair makes room for new keys come first. Some may be changes in progress. */
 export function driftIn(state: PlanState, expected: Expected, now: Date): Drift[] {
   const { profiles, keyRecords, keys, customerPlans } = state;
   const orphaned = [
@@ -73,7 +73,7 @@ function ofUser(profile: KeyUser, state: PlanState, expected: Expected, now: Dat
   return stale ? [{ what: "stale plan", userID, id: planId }] : [];
 }
 
-/** Whether the mirror would leave this key unchanged. */
+/** True if the mirror would leave this key unchanged. */
 function isFor(plan: Plan, current: ActiveKey, { plans, tierPlans }: Expected): boolean {
   if (!samePlan(current.plan, plan) || current.coverage !== coverageOf(plans.stages)) return false;
   return plan.name === "Enterprise" || current.planId === tierPlans[plan.name];
@@ -82,7 +82,7 @@ function isFor(plan: Plan, current: ActiveKey, { plans, tierPlans }: Expected): 
 const isAgreed = ({ throttle, stages }: CustomerPlan, plan: Plan, { plans }: Expected) =>
   sameThrottle(throttle, throttleOf(plan)) && coverageOf(stages) === coverageOf(plans.stages);
 
-/** The things that no record names, and never will: a name is on record before a thing gets it. */
+/** Finds keys or plans that no record will ever name: a name is recorded before anything gets it. */
 function orphans(
   what: "orphan key" | "orphan plan",
   things: readonly { id: string; name: string }[],
@@ -98,7 +98,7 @@ function orphans(
   });
 }
 
-/** Also of retired things, because functions are to delete them. */
+/** Finds keys or plans without the tag. Includes retired ones, because functions have to delete them. */
 const untagged = (
   what: "untagged key" | "untagged plan",
   things: Iterable<{ id: string; name: string; tagged: boolean }>,

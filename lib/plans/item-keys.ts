@@ -7,7 +7,7 @@ export const everyUserKeyRecord = sortKeysOf("userKey");
 export const retiredKeyKey = (due: Date, name: string): Key =>
   itemKey("retiredKey", { due: due.toISOString(), name });
 
-/** The retired keys that may be deleted at that time. Without a time, all of them. */
+/** Covers the retired keys that may be deleted at a time. Without a time, covers all of them. */
 export const retiredKeysDue = (time?: Date): KeyRange => ({
   ...rangeOf("retiredKey", {}),
   ...(time && { to: time.toISOString() }),

@@ -26,18 +26,18 @@ export type MirrorDeps = {
   plans: UsagePlans;
   /** The ids of the plans that exist for the tiers Base and Pro. */
   tierPlans: Readonly<Record<TierPlan, string>>;
-  /** How long API Gateway may take to accept a new key everywhere. */
+  /** The time that API Gateway may take to accept a new key everywhere. */
   graceMs: number;
   now: () => Date;
 };
 
 /**
- * Mirrors the users of the changed profiles, one after the other, because the control plane accepts few calls a second.
- * Only transient faults are retried. After any other, the user's next visit is the next attempt: a key that cannot be made
- * must not hold up the users behind it.
+ * Mirrors the users of the changed profiles one at a time, because the control plane accepts few calls a second.
+ * Retries only transient faults. After others, the user's next visit is the next attempt, so that one faulty key does
+ * not hold up the users behind it.
  *
  * @param onFault receives the error of each user that could not be mirrored, and of each record that could not be read.
- * @returns the sequence numbers of the records to retry. Lambda retries all records from the first of them on.
+ * @returns the sequence numbers of the records to retry. Lambda repeats all records from the first of them on.
  */
 export async function mirrorChanges(
   deps: MirrorDeps,
@@ -50,17 +50,17 @@ export async function mirrorChanges(
       await mirrorUser(deps, userID);
     } catch (error) {
       onFault(error);
-      // A retry would not find room either.
+      // A retry would find no room either.
       if (error instanceof LimitReached || !(isTransient(error) || error instanceof KeyChanged)) continue;
       failed.push(...changes.flatMap(({ dynamodb }) => dynamodb?.SequenceNumber ?? []));
-      // The other users would wait as long, in vain.
+      // Stops here: the other users would only wait for the same limit.
       if (error instanceof TooManyRequestsException) break;
     }
   }
   return failed;
 }
 
-/** The changes that concern users' keys. A record that cannot be read would be no better at a retry. */
+/** Groups the changes that concern keys by user. Skips unreadable records, because a retry would not help. */
 function changesByUser(records: readonly DynamoDBRecord[], onFault: (error: unknown) => void) {
   const byUser = new Map<string, DynamoDBRecord[]>();
   for (const record of records) {
@@ -75,7 +75,7 @@ function changesByUser(records: readonly DynamoDBRecord[], onFault: (error: unkn
   return byUser;
 }
 
-/** Whether a change concerns the key: another plan, a visit or the first wallet. */
+/** True if a change concerns the key: another plan, a visit or the first wallet. */
 function concernsKey(record: DynamoDBRecord): boolean {
   const { before, after } = imagesOf(record);
   if (before === undefined || after === undefined) return true;
@@ -92,13 +92,13 @@ function imagesOf(record: DynamoDBRecord) {
 }
 
 /**
- * Brings a user's key and plan in API Gateway in line with the profile, and retires a key that the user does not need. It
- * compares what is there with what should be, and does what is missing. So another run, even after one that was cut short
- * anywhere, gives the same result.
+ * Brings a user's key and plan in API Gateway in line with the profile, and retires a key that the user does not need.
+ * It compares both sides and does only what is missing, so a repetition after a crash at any point gives the same
+ * result.
  *
- * @throws {LimitReached} if the account has all the keys or plans that it may have. Once the user's old key is deleted, deleteRetiredKeys
- * tries again.
- * @throws {KeyChanged} if another run has changed the record meanwhile.
+ * @throws {LimitReached} if the account has no room for another key or plan. deleteRetiredKeys tries again after it has
+ * deleted the user's old key.
+ * @throws {KeyChanged} if a concurrent run has changed the record.
  */
 export async function mirrorUser(deps: MirrorDeps, userID: string): Promise<void> {
   const { table, now } = deps;
@@ -115,7 +115,7 @@ export async function mirrorUser(deps: MirrorDeps, userID: string): Promise<void
   } else await replaceKey(deps, userID, read, plan);
 }
 
-/** Whether a key can serve the wanted plan. Changes the throttle of a customer's own plan if that is all it takes. */
+/** True if a key can serve the wanted plan. Changes the throttle of a customer's own plan if only that differs. */
 async function canStay({ plans, tierPlans }: MirrorDeps, current: ActiveKey, plan: Plan): Promise<boolean> {
   // The API may have been replaced since the key was created.
   if (current.plan.name !== plan.name || current.coverage !== coverageOf(plans.stages)) return false;
@@ -124,8 +124,8 @@ async function canStay({ plans, tierPlans }: MirrorDeps, current: ActiveKey, pla
 }
 
 /**
- * Creates a key on the wanted plan and retires the old one. The old key cannot move: between the two plans it would be on
- * none, and its user would be rejected.
+ * Creates a key on the wanted plan and retires the old one. The old key cannot move: between the plans it would be on
+ * neither, and its user would be rejected.
  */
 async function replaceKey(
   deps: MirrorDeps,
@@ -138,8 +138,8 @@ async function replaceKey(
   const { next, current: old } = recorded;
   const { planId, keyId } = await createNext(deps, recorded);
   if (!(await attachKey(plans, planId, keyId))) {
-    // The tier's plan was replaced since an earlier run, or two runs at once have created two plans. Neither key nor plan
-    // is used.
+    // The tier's plan was replaced since an earlier run, or two concurrent runs have created two plans. This retires
+    // the new key and its plan.
     await writeUserKeyRecord(table, recorded, { userID, current: old }, dueFrom(now()));
     throw new KeyChanged();
   }
@@ -148,7 +148,7 @@ async function replaceKey(
   await writeUserKeyRecord(table, recorded, { userID, current }, dueFrom(now()));
 }
 
-/** Records the key to create, unless it is on record. A pending key for another plan is retired. */
+/** Records the key to create, unless it is recorded already. Retires a pending key for another plan. */
 async function recordNext(
   { table, now }: MirrorDeps,
   userID: string,
@@ -164,7 +164,7 @@ async function recordNext(
 }
 
 /**
- * Creates the recorded key, and its plan if that is a customer's own.
+ * Creates the recorded key, and the plan of an Enterprise customer.
  *
  * @throws {LimitReached} after retiring the old key, which only takes up room: it is on the wrong plan or on none.
  */

@@ -5,7 +5,7 @@ export const requestsPerMinute = { Standard: 1000, Pro: 5000 } as const;
 
 export type TierPlan = keyof typeof requestsPerMinute;
 
-/** The highest limit of a plan: API Gateway takes 10,000 requests a second from a whole account. */
+/** The highest limit of a plan. API Gateway accepts 10,000 requests a second from a whole account. */
 export const maxRequestsPerMinute = 600_000;
 
 /** A user's plan: a tier plan, or an Enterprise customer's own. */
@@ -14,31 +14,31 @@ export type Plan =
   | { name: "Enterprise"; requestsPerMinute: number };
 
 /**
- * The RateLimit-Policy header of a plan (draft-ietf-httpapi-ratelimit-headers-10): its name, its quota of requests, and the
- * seconds of the window. Nobody knows what is left of it.
+ * Builds the RateLimit-Policy header of a plan (draft-ietf-httpapi-ratelimit-headers-10): its name, its quota of
+ * requests, and the seconds of the window. The remaining quota is unknown.
  */
 export const rateLimitPolicy = ({ name, requestsPerMinute }: Plan): string =>
   `"${name.toLowerCase()}";q=${requestsPerMinute};w=60`;
 
-/** A token bucket: the tokens that it gains per second, and the most that it holds. */
+/** A token bucket: the tokens that it gains per second, and its capacity. */
 export type Throttle = { rateLimit: number; burstLimit: number };
 
-/** The most requests that API Gateway takes at once from a whole account. */
+/** The largest burst that API Gateway accepts from a whole account. */
 const maxBurst = 5000;
 
-/** The requests of a whole minute may come at once, as far as API Gateway allows. */
+/** Computes the throttle of a plan. The requests of a whole minute may come at once, up to API Gateway's burst limit. */
 export const throttleOf = ({ requestsPerMinute }: { requestsPerMinute: number }): Throttle => ({
   rateLimit: requestsPerMinute / 60,
   burstLimit: Math.min(requestsPerMinute, maxBurst),
 });
 
-/** The throttle of the fallback plan, for all users together that have no active key yet. */
+/** The throttle of the fallback plan, which all users without an active key share. */
 export const fallbackThrottle: Throttle = { rateLimit: 500, burstLimit: maxBurst };
 
 /** The throttle of the messages on one connection. Usage plans count connections only. */
 export const messageThrottle: Throttle = { rateLimit: 10, burstLimit: 50 };
 
-/** The plan of a user. An Enterprise customer without a limit has the Pro plan. */
+/** Returns a user's plan. An Enterprise customer without a limit has the Pro plan. */
 export function planOf(user: { tier: Tier; requestsPerMinute?: number | undefined }): Plan {
   const { plan } = tiers[user.tier];
   if (plan !== "Enterprise") return tierPlan(plan);
@@ -49,11 +49,11 @@ export function planOf(user: { tier: Tier; requestsPerMinute?: number | undefine
 
 const tierPlan = (name: TierPlan): Plan => ({ name, requestsPerMinute: requestsPerMinute[name] });
 
-/** The number decides for Enterprise only. A tier plan gets its limit by a deploy, and then keys on it are still right. */
+/** Compares limits for Enterprise only. Deploying a new limit for a tier plan leaves the keys on it valid. */
 export const samePlan = (a: Plan, b: Plan): boolean =>
   a.name === b.name && (a.name !== "Enterprise" || a.requestsPerMinute === b.requestsPerMinute);
 
-/** Whether two throttles are equal, apart from the digits that API Gateway drops from a rate. */
+/** True if two throttles are equal, apart from the digits that API Gateway drops from a rate. */
 export const sameThrottle = (
   { rateLimit = 0, burstLimit = 0 }: { [Part in keyof Throttle]?: number | undefined },
   wanted: Throttle,

@@ -13,14 +13,14 @@ import {
   retiredKeys,
 } from "./user-key-records.ts";
 
-/** Both sweeps begin nothing more after the deadline. The next run continues. */
+/** Neither sweep begins anything after the deadline. The next run continues. */
 export type SweepTimes = { now: Date; deadline: Date };
 
 const isOver = ({ deadline }: SweepTimes) => Date.now() >= deadline.getTime();
 
 /**
- * Deletes the retired keys that no authorizer remembers any more, and the plans of customers who have left them. Then it
- * makes the new key of a user for whom there was no room before.
+ * Deletes the retired keys that no authorizer remembers, and the plans that customers have left. Then it creates the
+ * new keys of users for whom there was no room before.
  *
  * @param onFault receives the error of each key that could not be deleted. The next run tries it again.
  */
@@ -44,11 +44,11 @@ async function deleteRetired(deps: MirrorDeps, retired: RetiredKeyItem): Promise
   const { name, plan } = retired;
   await deleteKeyNamed(plans, name);
   if (plan.name === "Enterprise") await deleteCustomerPlanNamed(plans, name);
-  // If others take the room first, the item stays, and the next run tries again.
+  // If others take the room first, the retired key stays on record, and the next run tries again.
   if (await makeAwaitedKey(deps, ownerOf(name))) await forgetRetiredKey(table, retired);
 }
 
-/** Makes the key that a user waits for, if any. Returns false if there is still no room. */
+/** Creates the key that a user waits for, if any. Returns false if there is still no room. */
 async function makeAwaitedKey(deps: MirrorDeps, userID: string): Promise<boolean> {
   const record = await readUserKeyRecord(deps.table, userID);
   if (record === undefined || record.current !== undefined) return true;

@@ -14,15 +14,15 @@ import type { PlanStage } from "./plan-stages.ts";
  */
 export type UsagePlans = {
   client: APIGatewayClient;
-  /** Does not retry. For calls that would create a second resource. */
+  /** Does not retry. Use it for calls that would create a second resource. */
   once: APIGatewayClient;
-  /** Begins the names of our users' keys and plans. The account may have others. */
+  /** The prefix of our users' keys and plans. The account may have others. */
   prefix: string;
   /** The stages that every plan covers. */
   stages: readonly PlanStage[];
 };
 
-/** The account's limit of keys, or of plans, in this region is reached. */
+/** The account has reached its limit of keys, or of plans, in this region. */
 export class LimitReached extends Error {
   override readonly name: "KeyLimitReached" | "PlanLimitReached";
 
@@ -32,10 +32,13 @@ export class LimitReached extends Error {
   }
 }
 
-/** Some calls of the control plane take several seconds, and to give one up does not undo it. */
+/** Allows for calls of the control plane that take several seconds. Giving up would not undo them. */
 const requestTimeout = 10_000;
 
-/** The control plane takes 10 calls a second from a whole account, hence the SDK's adaptive retries. */
+/**
+ * Opens API Gateway's control plane. It accepts 10 calls a second from a whole account, hence the SDK's adaptive
+ * retries.
+ */
 export function openUsagePlans(
   { prefix, stages }: Pick<UsagePlans, "prefix" | "stages">,
   config: APIGatewayClientConfig = {},
@@ -49,7 +52,7 @@ export function openUsagePlans(
   };
 }
 
-/** The calls for which LimitExceededException is the account's limit. For others it means too many calls. */
+/** The calls for which LimitExceededException means the account's limit. For others it means too many calls. */
 const limits: Record<string, LimitReached["name"]> = {
   CreateApiKeyCommand: "KeyLimitReached",
   CreateUsagePlanCommand: "PlanLimitReached",
@@ -68,23 +71,22 @@ function open(config: APIGatewayClientConfig): APIGatewayClient {
           throw limit === undefined ? error : new LimitReached(limit);
         }
       },
-    // Between the retries and the middleware that turns answers into errors.
+    // Runs between the retries and the middleware that turns answers into errors.
     { name: "limitReached", step: "deserialize", priority: "high" },
   );
   return client;
 }
 
-/** Marks a key or a plan as one of ours. Functions may change and delete only what has this tag. */
+/** The tag of our keys and plans. Functions may change and delete only what has it. */
 export const planTag = "plan-prefix";
 
-/** The tags of everything that is created. */
 export const tagsOf = ({ prefix }: Pick<UsagePlans, "prefix">) => ({ [planTag]: prefix });
 
-/** What is created here has the tag from its first moment. Operators can remove it by hand. */
+/** True if a key or a plan has our tag. Everything is created with it, but operators can remove it by hand. */
 export const isTagged = ({ prefix }: UsagePlans, tags: Record<string, string> = {}): boolean =>
   tags[planTag] === prefix;
 
-/** Adds the tag to a key or a plan, unless that is gone. */
+/** Adds the tag to a key or a plan, if that still exists. */
 export async function addTag(plans: UsagePlans, kind: "apikeys" | "usageplans", id: string): Promise<void> {
   const region = await plans.client.config.region();
   const resourceArn = `arn:${partitionOf(region)}:apigateway:${region}::/${kind}/${id}`;
@@ -94,7 +96,7 @@ export async function addTag(plans: UsagePlans, kind: "apikeys" | "usageplans", 
 const partitionOf = (region: string) =>
   region.startsWith("cn-") ? "aws-cn" : region.startsWith("us-gov-") ? "aws-us-gov" : "aws";
 
-/** Returns undefined if the subject of the call does not exist. */
+/** Returns undefined instead of failing if the key or plan of a call does not exist. */
 export async function unlessGone<Output>(call: Promise<Output>): Promise<Output | undefined> {
   try {
     return await call;
@@ -104,7 +106,7 @@ export async function unlessGone<Output>(call: Promise<Output>): Promise<Output 
   }
 }
 
-/** Optional in the SDK's types, but API Gateway always returns it. */
+/** Requires an id. It is optional in the SDK's types, but API Gateway always returns it. */
 export function given(id: string | undefined): string {
   if (id === undefined) throw new Error("API Gateway returned no id");
   return id;

@@ -5,9 +5,9 @@ import { write } from "../table/write.ts";
 import { retiredKeyKey, retiredKeysDue, userKeyRecordKey } from "./item-keys.ts";
 import type { Plan } from "./plan.ts";
 
-/** A key that is being created, for an Enterprise customer together with their own plan. It may exist already. */
+/** A key that is being created, together with the plan of an Enterprise customer. It may exist already. */
 export type PendingKey = {
-  /** `userID/random`, the name of the key in API Gateway and of the customer's own plan. Never used again. */
+  /** `userID/random`, the name of the key and of a customer's own plan in API Gateway. Never used again. */
   name: string;
   /** The `usageIdentifierKey` of the authorizers' answers. */
   value: string;
@@ -20,27 +20,27 @@ export type ActiveKey = PendingKey & {
   planId: string;
   /** The stages that the plan covers. Others do not accept the key. */
   coverage: string;
-  /** From when on every part of API Gateway accepts it, ISO 8601. */
+  /** The time from which every part of API Gateway accepts it, ISO 8601. */
   activeFrom: string;
 };
 
 /** The record of a user's API key. */
 export type UserKeyRecord = {
   userID: string;
-  /** Grows with each write, and guards against concurrent ones. */
+  /** Grows with each write, to detect concurrent ones. */
   version: number;
   /** The key in use. */
   current?: ActiveKey | undefined;
-  /** The next key. Recorded before it is created, so that the run after a crash continues with it. */
+  /** The next key. Recorded before it is created, so that a run after a crash continues with it. */
   next?: PendingKey | undefined;
 };
 
-/** A key to delete once no authorizer can remember it, together with its plan if that is a customer's own. */
+/** A key to delete when no authorizer remembers it, together with a customer's own plan. */
 export type RetiredKey = Pick<PendingKey, "name" | "plan">;
 
 export type RetiredKeyItem = Item<RetiredKey>;
 
-/** The record has changed since it was read. Read it again before changing it. */
+/** The record has changed since it was read. Read it again first. */
 export class KeyChanged extends Error {
   override readonly name = "KeyChanged";
 }
@@ -53,7 +53,7 @@ export async function readUserKeyRecord(table: Table, userID: string): Promise<U
 }
 
 /**
- * Replaces the record that was read, and retires the keys that the new one no longer names.
+ * Replaces the record that was read. Retires the keys that the new one omits.
  *
  * @param due when the retired keys may be deleted.
  * @throws {KeyChanged}
@@ -81,8 +81,8 @@ export async function writeUserKeyRecord(
 /**
  * Deletes a record and retires its keys.
  *
- * @param conditions must hold too, or nothing is written.
- * @throws {KeyChanged} also if one of the conditions fails.
+ * @param conditions checks that must hold too.
+ * @throws {KeyChanged} if the record has changed or one of the conditions fails.
  */
 export async function deleteUserKeyRecord(
   table: Table,
@@ -98,7 +98,7 @@ export async function deleteUserKeyRecord(
   if (!(await write(table, step))) throw new KeyChanged();
 }
 
-/** The retired keys that may be deleted at that time. Without a time, all of them. */
+/** Reads the retired keys that may be deleted at a time. Without a time, reads all of them. */
 export async function* retiredKeys(table: Table, time?: Date): AsyncGenerator<RetiredKeyItem> {
   for await (const page of queryPages<RetiredKey>(table, retiredKeysDue(time))) yield* page;
 }

@@ -5,7 +5,7 @@ import type { Unreadable, Venue, VenueEvent } from "./venues/protocol.ts";
 /** A product for which the venue has no price. */
 export type AbsentProduct = { asset: Asset; product: string; reason: "refused" | "not acknowledged" };
 
-/** Why a connection ended. `silent` means that nothing readable came for too long. */
+/** The reason for the end of a connection. `silent` means that nothing readable came for too long. */
 export type Ending = "closed" | "silent";
 
 export type FeedFault = Unreadable | Ending | "request refused";

@@ -11,7 +11,7 @@ export type FeedRun = {
   feeds: readonly PriceFeed[];
   /** Saves the prices of a round. Returns false if a newer run has taken over, which ends this one. */
   save: (prices: readonly Price[]) => Promise<boolean>;
-  /** The run ends after this time if no newer run takes over. */
+  /** The run ends after this time unless a newer run takes over. */
   durationMs: number;
   /** Receives problems of a feed. */
   onLine: (line: FeedLine) => void;

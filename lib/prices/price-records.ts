@@ -5,7 +5,7 @@ import { write } from "../table/write.ts";
 import { pricesKey } from "./item-keys.ts";
 import type { Price } from "./price.ts";
 
-/** The latest prices, with the lease of the run that saved them. Runs with a smaller lease may not save any more. */
+/** The latest prices, with the lease of the run that saved them. Runs with a smaller lease may no longer save. */
 export type PricesItem = { prices: Price[]; lease: string; updatedAt: string };
 
 /**
@@ -28,7 +28,7 @@ export async function savePrices(
   });
 }
 
-/** The latest prices, read consistently. Empty before the first save. */
+/** Reads the latest prices consistently. Empty before the first save. */
 export async function readPrices(table: Table): Promise<Price[]> {
   const { Item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: pricesKey, ConsistentRead: true }),

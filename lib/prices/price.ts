@@ -1,6 +1,6 @@
 import type { Network } from "../core/network.ts";
 
-/** The asset in which each chain's fees are paid. Prices are of these. */
+/** The asset that pays each chain's fees. Prices are in USD for one of these. */
 export const nativeAssets = {
   eth: "ETH",
   base: "ETH",

@@ -5,9 +5,9 @@ import type { Redemption } from "./redemption.ts";
 import { readRedemptions } from "./redemption-records.ts";
 
 /**
- * A page of what a user has bought, newest first, with the user's points.
+ * Lists a page of the user's redemptions, newest first, with the user's points.
  *
- * @throws {DomainError} INVALID_REQUEST if the cursor is of another list.
+ * @throws {DomainError} INVALID_REQUEST if the cursor belongs to another list.
  */
 export async function listRedemptions(
   table: Table,

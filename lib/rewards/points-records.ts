@@ -6,8 +6,8 @@ import { pointsLineKey, pointsLinesOf } from "./item-keys.ts";
 import { nextLines, type PointsChange, type PointsLine } from "./points.ts";
 
 /**
- * Changes a user's points, with the lines of the ledger that show it. They belong into one transaction, which fails if the
- * points have changed since the profile was read, or the ledger since this call.
+ * Builds the writes that change a user's points and add lines to the ledger. The transaction fails if the points have
+ * changed since the profile was read, or the ledger since this call.
  *
  * @param also other changes of the profile.
  */
@@ -30,13 +30,13 @@ export async function pointsWrites(
   ];
 }
 
-/** The newest line of a user's ledger, which the next line follows, whatever a restored profile says. */
+/** Reads the newest line of a user's ledger. The next line follows it, even if a restored profile has other points. */
 export async function readNewestLine(table: Table, userID: string): Promise<PointsLine | undefined> {
   const [newest] = await queryRange<PointsLine>(table, pointsLinesOf(userID), { limit: 1, isReversed: true });
   return newest;
 }
 
-/** The user's ledger, oldest first. Empty if the points have not changed since version 1.0. */
+/** Reads the user's ledger, oldest first. Empty if the points have not changed since version 1.0. */
 export async function readPointsLines(table: Table, userID: string): Promise<PointsLine[]> {
   return queryRange<PointsLine>(table, pointsLinesOf(userID));
 }

@@ -1,22 +1,22 @@
-/** The most points that an operator can give, and that a reward can cost. Sums of them stay exact. */
+/** The limit of points that an operator can give or a reward can cost. Sums stay exact. */
 export const maxPoints = 1e12;
 
 /**
- * Why points change. `opening` is the balance from before there was a ledger; `restored` is the difference of a profile that was
- * put back, or made again, with other points than the newest line says.
+ * The reasons for changes of points. `opening` is the balance from before the ledger. `restored` corrects a restored or
+ * recreated profile whose points differ from the newest line.
  */
 export const pointsReasons = ["opening", "restored", "set", "redeemed", "refunded"] as const;
 
 /** A change of a user's points. A user's changes add up to the user's points. */
 export type PointsLine = {
   userID: string;
-  /** From 1, without gaps. */
+  /** Counts the user's lines from 1, without gaps. */
   number: number;
   /** ISO 8601. */
   time: string;
   reason: (typeof pointsReasons)[number];
   change: number;
-  /** The balance after it. */
+  /** The balance after the change. */
   points: number;
   redemptionId?: string;
 };
@@ -26,10 +26,11 @@ export type PointsChange = Pick<PointsLine, "change" | "redemptionId"> & {
 };
 
 /**
- * The lines that a change of points adds to the ledger. Before it comes one for points that no line explains.
+ * Builds the lines that a change of points adds to the ledger. Points that no line explains get a line of their own
+ * first.
  *
- * @param points before the change.
- * @param newest the newest line so far. Absent: the ledger is empty.
+ * @param points the balance before the change.
+ * @param newest the newest line so far. Undefined if the ledger is empty.
  */
 export function nextLines(
   { userID, points }: Pick<PointsLine, "userID" | "points">,
@@ -46,12 +47,12 @@ export function nextLines(
   return lines.map((line, index) => ({ userID, number: before + index + 1, time, ...line }));
 }
 
-/** What the lines add up to, which is the balance unless something is wrong, and the numbers of missing lines. */
+/** Adds up the lines, and finds the numbers of missing ones. The sum equals the balance unless something is wrong. */
 export function auditOf(points: number, lines: readonly Pick<PointsLine, "number" | "change">[]) {
   const numbers = new Set(lines.map(({ number }) => number));
   const all = Array.from({ length: Math.max(0, ...numbers) }, (_, index) => index + 1);
   return {
-    // Before the first change, there is no ledger.
+    // The ledger is empty before the first change.
     sum: lines.length === 0 ? points : lines.reduce((sum, { change }) => sum + change, 0),
     missing: all.filter((number) => !numbers.has(number)),
   };

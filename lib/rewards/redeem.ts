@@ -27,22 +27,22 @@ type Request = {
 
 type Redeemed = {
   redemption: Redemption;
-  /** What the user has left. */
+  /** The points that the user has left. */
   points: number;
   isReplayed: boolean;
 };
 
 const maxAttempts = 8;
 
-/** How long attempts begin. A user who waits longer has given up. */
+/** No attempt begins after this time. A user who waits longer has given up. */
 const maxMs = 3000;
 
 /**
- * Buys a reward with points, once for each user and Idempotency-Key. Piece, points, redemption and the line of the ledger
- * are written together or not at all.
+ * Buys a reward with points, once for each user and Idempotency-Key. The piece, the points, the redemption and the line
+ * of the ledger are written in one transaction.
  *
- * @throws {DomainError} IDEMPOTENCY_KEY_MISSING, IDEMPOTENCY_KEY_REUSED, those of {@link checkRedeemable}, and REWARD_BUSY
- * if others changed the same items in each attempt.
+ * @throws {DomainError} IDEMPOTENCY_KEY_MISSING, IDEMPOTENCY_KEY_REUSED, the errors of {@link checkRedeemable}, and
+ * REWARD_BUSY if the items change during each attempt.
  */
 export async function redeem({ table, catalogue }: RedeemDeps, request: Request): Promise<Redeemed> {
   const { userID, rewardId, key, now } = request;

@@ -7,7 +7,7 @@ import type { Profile } from "../users/profile.ts";
 import { redemptionKey, redemptionPlaceKey, redemptionsOf, stockKey } from "./item-keys.ts";
 import type { Redemption } from "./redemption.ts";
 
-/** Where a redemption is, by its id alone. */
+/** The fields from which the key of a redemption is computed. */
 type Place = Pick<Redemption, "redemptionId" | "userID" | "createdAt">;
 
 const keyOf = ({ redemptionId, userID, createdAt }: Place) =>
@@ -24,8 +24,8 @@ export async function readRedemption(
 }
 
 /**
- * What decides about a purchase, by one read: the user's profile, the stock if it is counted, and whether the redemption is
- * there already.
+ * Reads everything that decides about a purchase in one call: the user's profile, the stock if it is counted, and
+ * whether the redemption exists already.
  */
 export async function readPurchase(
   table: Table,
@@ -37,7 +37,7 @@ export async function readPurchase(
   return { profile: profile as Profile | undefined, stock: stock?.stock, isMade: place !== undefined };
 }
 
-/** Adds a redemption, unless there is one with its id. */
+/** Builds the writes that add a redemption. They fail if its id is taken. */
 export const addingRedemption = (redemption: Redemption): Step => {
   const { redemptionId, userID, createdAt } = redemption;
   return [
@@ -51,7 +51,7 @@ export const addingRedemption = (redemption: Redemption): Step => {
   ];
 };
 
-/** Replaces a redemption, unless it has changed since it was read. */
+/** Builds the write that changes a redemption. It fails if the redemption has changed since it was read. */
 export const changingRedemption = (read: Redemption, { status, updatedAt, version }: Redemption): Write => ({
   kind: "change",
   key: keyOf(read),
@@ -59,7 +59,7 @@ export const changingRedemption = (read: Redemption, { status, updatedAt, versio
   when: { version: read.version },
 });
 
-/** A page of a user's redemptions, newest first. */
+/** Reads a page of a user's redemptions, newest first. */
 export async function readRedemptions(
   table: Table,
   userID: string,

@@ -11,28 +11,28 @@ export type Redemption = {
   redemptionId: string;
   userID: string;
   rewardId: string;
-  /** Of the reward, when it was bought. */
+  /** The name of the reward at the time of purchase. */
   name: string;
   /** The points that were paid. */
   cost: number;
-  /** An operator fulfils or refunds it. */
+  /** Pending until an operator fulfils or refunds it. */
   status: RedemptionStatus;
   createdAt: string;
   updatedAt: string;
   /** Grows by one with each change. */
   version: number;
-  /** Whether it took a piece of a limited reward, which a refund puts back. */
+  /** True if it took a piece of a limited reward, which a refund returns. */
   isLimited: boolean;
 };
 
-/** Follows from user and key, so that the same request has the same id whenever it comes. */
+/** Derives the id from user and key, so that a repeated request gets the same id. */
 export const redemptionIdFor = (userID: string, key: string): string =>
   hashedId(["redeemReward", userID, key]);
 
 /**
- * What a user may buy now.
+ * Checks that a user may buy a reward.
  *
- * @param stock how many are left, -1 for an unlimited reward.
+ * @param stock the pieces left, -1 for an unlimited reward.
  * @throws {DomainError} REWARD_NOT_FOUND, REWARD_UNAVAILABLE, OUT_OF_STOCK or INSUFFICIENT_POINTS.
  */
 export function checkRedeemable(
@@ -49,7 +49,7 @@ export function checkRedeemable(
   }
 }
 
-/** Others change the same items all the time. The same request may succeed a moment later. */
+/** Concurrent purchases change the same items. The same request may succeed a moment later. */
 export const rewardBusy = () =>
   new DomainError("REWARD_BUSY", "Too many users are buying this reward right now; try again");
 
@@ -66,7 +66,7 @@ export function newRedemption(
   };
 }
 
-/** The statuses that may follow each status. A fulfilled redemption can still be refunded, but its piece does not come back. */
+/** The statuses that may follow each status. A fulfilled redemption can still be refunded, but its piece is gone. */
 const nextStatuses: Record<RedemptionStatus, readonly RedemptionStatus[]> = {
   pending: ["fulfilled", "refunded"],
   fulfilled: ["refunded"],

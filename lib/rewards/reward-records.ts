@@ -5,9 +5,9 @@ import { catalogueKey } from "./item-keys.ts";
 import type { Reward } from "./reward.ts";
 
 /**
- * The rewards in display order. Empty before an operator has loaded any.
+ * Reads the rewards in display order. Empty until an operator loads some.
  *
- * @param isConsistent whether to read what is written now, at twice the price.
+ * @param isConsistent reads the latest write, at twice the price.
  */
 export async function readCatalogue(table: Table, { isConsistent = false } = {}): Promise<Reward[]> {
   const { Item } = await table.client.send(

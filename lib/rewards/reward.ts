@@ -2,7 +2,6 @@ export const rewardTypes = ["access", "credits", "education", "merchandise"] as 
 
 export type RewardType = (typeof rewardTypes)[number];
 
-/** A reward of the catalogue. */
 export type Reward = {
   id: string;
   name: string;
@@ -12,26 +11,26 @@ export type Reward = {
   cost: number;
   available: boolean;
   imageUrl: string;
-  /** How many are left. -1 means unlimited. */
+  /** The pieces left. -1 means unlimited. */
   stock: number;
 };
 
-/** Whether a reward can run out. */
+/** True if a reward can run out. */
 export const isLimited = ({ stock }: Pick<Reward, "stock">): boolean => stock >= 0;
 
-/** The rewards that can run out. */
+/** Lists the ids of rewards that can run out. */
 export const limitedIds = (catalogue: readonly Reward[]): string[] =>
   catalogue.filter(isLimited).map(({ id }) => id);
 
 /**
- * How many of a reward are left, -1 for an unlimited one.
+ * Returns how many pieces of a reward are left, -1 for an unlimited one.
  *
- * @param counted the stock as it is counted. Absent: nothing was sold, so it is what the catalogue says.
+ * @param counted the counted stock. Undefined if nothing was sold, so that the catalogue's stock counts.
  */
 export const stockOf = (reward: Reward, counted: number | undefined): number =>
   isLimited(reward) ? (counted ?? reward.stock) : -1;
 
-/** The catalogue as a user with these points sees it, with what is left. */
+/** Builds the catalogue for a user with these points, with the current stock. */
 export function rewardsFor(
   points: number,
   catalogue: readonly Reward[],

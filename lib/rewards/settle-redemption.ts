@@ -8,20 +8,20 @@ import { canBecome, changedTo, type Redemption } from "./redemption.ts";
 import { changingRedemption, readRedemption } from "./redemption-records.ts";
 import { readStock, returningPiece } from "./stock-records.ts";
 
-/** What a redemption was changed to, or why it was not. */
+/** The changed redemption, or the reason why it did not change. */
 export type Settlement =
   | { outcome: "changed" | "unchanged" | "not allowed"; redemption: Redemption }
   | { outcome: "unknown" }
   | { outcome: "busy" };
 
-/** Whoever settles is patient, and sales of the same reward go on meanwhile. */
+/** Retries for longer than a purchase does, because purchases of the same reward keep causing conflicts. */
 const maxAttempts = 20;
 
 /**
- * Fulfils or refunds a redemption. A refund gives the points back, and the piece unless it was handed out. Doing the same
- * again changes nothing.
+ * Fulfils or refunds a redemption. A refund returns the points, and the piece unless it was handed out. A repetition
+ * changes nothing.
  *
- * @returns "busy" as the outcome if the same items change during each attempt.
+ * @returns the outcome "busy" if the items change during each attempt.
  */
 export async function settleRedemption(
   table: Table,

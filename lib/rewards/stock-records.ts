@@ -5,10 +5,10 @@ import type { Table } from "../table/table.ts";
 import { write } from "../table/write.ts";
 import { stockKey } from "./item-keys.ts";
 
-/** How many of a limited reward are left. */
+/** The pieces left of a limited reward. */
 type Stock = { rewardId: string; stock: number };
 
-/** How many of a reward are left, or undefined if none was ever counted. */
+/** Reads how many pieces of a reward are left. Returns undefined if they were never counted. */
 export async function readStock({ client, name }: Table, rewardId: string): Promise<number | undefined> {
   const { Item } = await client.send(
     new GetCommand({ TableName: name, Key: stockKey(rewardId), ConsistentRead: true }),
@@ -16,16 +16,16 @@ export async function readStock({ client, name }: Table, rewardId: string): Prom
   return (Item as Stock | undefined)?.stock;
 }
 
-/** The same for several rewards. */
+/** Reads the stocks of several rewards. */
 export async function readStocks(table: Table, rewardIds: readonly string[]): Promise<Map<string, number>> {
   const items = await getItems<Stock>(table, rewardIds.map(stockKey));
   return new Map(items.map(({ rewardId, stock }) => [rewardId, stock]));
 }
 
 /**
- * Takes a piece, if there is one.
+ * Takes a piece. Fails if none is left.
  *
- * @param initial how many there are if none was ever counted: of rewards from before stocks were counted.
+ * @param initial the stock if it was never counted, which applies to rewards from before the count began.
  */
 export const takingPiece = (rewardId: string, initial: number): Write => ({
   kind: "change",
@@ -34,7 +34,7 @@ export const takingPiece = (rewardId: string, initial: number): Write => ({
   when: ["absent", { stock: atLeast(1) }],
 });
 
-/** Puts a piece back. Fails if the reward has no stock any more. */
+/** Returns a piece. Fails if the reward's stock is no longer counted. */
 export const returningPiece = (rewardId: string): Write => ({
   kind: "change",
   key: stockKey(rewardId),
@@ -42,7 +42,7 @@ export const returningPiece = (rewardId: string): Write => ({
   when: "present",
 });
 
-/** Sets how many are left, whatever was sold. Without a number, the reward has no stock. */
+/** Sets the stock, whatever was sold. Without a number, the reward has no stock. */
 export async function setStock(table: Table, rewardId: string, stock: number | undefined): Promise<void> {
   const key = stockKey(rewardId);
   await write(
