@@ -15,19 +15,19 @@ import { concurrency, forgetConnections, type Reporter, reportMissed } from "./p
 import { snapshotsOf } from "./snapshots.ts";
 import { clearMisses, giveUpOn } from "./stuck-records.ts";
 
-/** Connections that have missed messages of their user. */
+/** Names connections that have missed messages of their user. */
 export type CatchUp = { connections: readonly ConnectionName[] };
 
 export type CatchUpDeps = Reporter & { table: Table; pusher: Pusher };
 
-/** Longer than Lambda tries to bring a connection up to date, retries included. */
+/** Exceeds the time for which Lambda tries to bring a connection up to date, retries included. */
 const abandonedMs = 600_000;
 
-/** Whether a connection is out of date, and no run is bringing it up to date. */
+/** True if a connection is out of date and no run is bringing it up to date. */
 export const isAbandoned = ({ stuckSince, misses }: Connection, now: Date): boolean =>
   stuckSince !== undefined && (misses === 0 || now.getTime() - Date.parse(stuckSince) > abandonedMs);
 
-/** The most connections of one catch-up. Lambda takes 256 KB for an asynchronous invocation. */
+/** The limit of connections in one catch-up. Lambda accepts 256 KB for an asynchronous invocation. */
 const maxConnections = 100;
 
 /** Splits connections into catch-ups. */
@@ -42,9 +42,9 @@ export function inCatchUps(connections: readonly ConnectionName[]): CatchUp[] {
 const defaultPausesMs = [500, 1000, 2000, 4000, 8000];
 
 /**
- * Brings connections that have missed messages up to date: pushes the current settings and wallets of their user, recent redemptions, and a snapshot of
- * each private channel that they subscribe to. It tries again until the deadline. The next change for a connection that
- * takes nothing until then starts another catch-up.
+ * Brings connections that have missed messages up to date: pushes their user's current settings, wallets and recent
+ * redemptions, and a snapshot of each private channel that they subscribe to. Retries until the deadline. If a
+ * connection stays behind, its next change starts another catch-up.
  */
 export async function catchUp(
   deps: CatchUpDeps,
@@ -94,13 +94,13 @@ async function pushState(
   return { ...outcome, missed: [...outcome.missed, ...unread] };
 }
 
-/** Those among which changed ones are looked for. */
+/** The number of redemptions that are searched for recent changes. */
 const newestRedemptions = 100;
 
-/** API Gateway closes connections after two hours, so a connection has missed nothing from before. */
+/** Exceeds the two hours after which API Gateway closes a connection. No connection has missed anything older. */
 const longerThanConnectionsMs = 3 * 3_600_000;
 
-/** The current state for some of a user's connections. */
+/** Builds the messages with the current state for some of a user's connections. */
 async function stateOf(
   table: Table,
   userID: string,
@@ -110,7 +110,7 @@ async function stateOf(
   const connections = all.filter(({ connectionId }) => connectionIds.has(connectionId));
   if (connections.length === 0) return [];
 
-  // Read after the connections, so that a change that one of them misses from here on adds to its misses.
+  // Reads the state after the connections, so that any change missed from here on adds to their misses.
   const now = new Date();
   const time = now.toISOString();
   const since = new Date(now.getTime() - longerThanConnectionsMs).toISOString();
@@ -143,7 +143,7 @@ async function stateOf(
   }));
 }
 
-/** Notes which connections are up to date. Returns those that have missed more messages meanwhile. */
+/** Marks connections as up to date. Returns those that have missed more messages meanwhile. */
 async function missedMore({ table, onFault }: CatchUpDeps, reached: readonly Behind[]): Promise<Behind[]> {
   const others: Behind[] = [];
   await forEachConcurrently(reached, { concurrency }, async (connection) => {

@@ -17,7 +17,7 @@ export type PublishedChange =
   | { of: "redemption"; userID: string; redemption: Redemption }
   | { of: "prices"; prices: readonly Price[] };
 
-/** The message with one change. */
+/** Builds the message about one change. */
 export function messageOf(change: PublishedChange, now: Date): ServerMessage {
   const time = now.toISOString();
   switch (change.of) {
@@ -44,7 +44,7 @@ export function pricesUpdate({ prices }: { prices: readonly Price[] }, now: Date
   return { type: "update", channel: "prices", time: now.toISOString(), data: [...prices] };
 }
 
-/** `WalletsUpdated` with these wallets, in as many messages as they need: none for no wallet. */
+/** Builds `WalletsUpdated` with these wallets, in as many messages as they need. Without wallets, there is no message. */
 export function walletsUpdated(wallets: readonly Wallet[], now: Date): ServerMessage[] {
   if (wallets.length === 0) return [];
   const time = now.toISOString();
@@ -55,7 +55,7 @@ export function walletsUpdated(wallets: readonly Wallet[], now: Date): ServerMes
   }));
 }
 
-/** The message about a requested export. */
+/** Builds the message about a requested export. */
 function exportRequested(
   { walletId, availableAt, version }: Pick<AnnouncedExport, "walletId" | "availableAt" | "version">,
   now: Date,
@@ -64,11 +64,11 @@ function exportRequested(
   return { type: "WalletExportRequested", time: now.toISOString(), data };
 }
 
-/** The messages about exports that can still be cancelled. */
+/** Builds the messages about exports that can still be cancelled. */
 export const exportsRequested = (exports: readonly AnnouncedExport[], now: Date): ServerMessage[] =>
   exports.filter((each) => isExportOpen(each, now)).map((each) => exportRequested(each, now));
 
-/** The message about a reward that was bought, or what became of it. */
+/** Builds the message about a new or changed redemption. */
 export const rewardRedeemed = (redemption: Redemption, now: Date): ServerMessage => ({
   type: "RewardRedeemed",
   time: now.toISOString(),

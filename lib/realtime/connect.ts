@@ -12,27 +12,28 @@ import {
 
 export type ConnectDeps = {
   table: Table;
-  /** The most connections of a user. A change is pushed to each of them, and other users wait meanwhile. */
+  /** The limit of connections of a user. Each change is pushed to all of them while other users wait. */
   limit: number;
   /** Asks API Gateway whether a connection is still open. */
   isConnected: (connectionId: string) => Promise<boolean>;
-  /** Called if a connection could not be asked about. It counts as open. */
+  /** Receives the error if API Gateway cannot be asked about a connection, which then counts as open. */
   onFault: (error: unknown) => void;
 };
 
 export type Admission = "admitted" | "too many" | "blocked";
 
-/** How often room is made. Concurrent handshakes of the user may take the room before this one does. */
+/** Attempts to make room. Concurrent handshakes of the user may take the room first. */
 const maxAttempts = 3;
 
-/** How many connections a refused handshake asks about, so that it costs little, whoever repeats it. */
+/** Connections that a refused handshake checks. A small number keeps repeated handshakes cheap. */
 const sampleSize = 3;
 
 /**
- * Records a new connection if its user may have another. The limit holds whatever the concurrency: counting is one
- * conditional write. Nothing has to count down when a connection ends: at the limit, those that have ended are found.
+ * Records a new connection if its user may have another. The limit holds under concurrency, because counting is one
+ * conditional write. Nothing counts down when a connection ends: at the limit, ended connections are found and
+ * discounted.
  *
- * @returns whether it is `admitted`. If not, no record of it is left.
+ * @returns `admitted`, or a reason for the refusal, after which no record is left.
  */
 export async function admitConnection(
   deps: ConnectDeps,
@@ -40,7 +41,7 @@ export async function admitConnection(
   { shard, now }: { shard: number; now: Date },
 ): Promise<Admission> {
   const { table, limit } = deps;
-  // Recorded before it is counted, so that a counted connection without a record has certainly ended.
+  // Records the connection before counting it, so that a counted connection without a record has certainly ended.
   await openConnection(table, name, { shard, now });
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const counted = await countConnection(table, name, { limit, now });
@@ -58,7 +59,10 @@ async function refuse(table: Table, name: ConnectionName, reason: Admission): Pr
   return reason;
 }
 
-/** The counted connections that have ended: those without a record, or else those of a sample that API Gateway does not know. */
+/**
+ * Finds the counted connections that have ended: those without a record, or else those in a sample that API Gateway
+ * does not know.
+ */
 async function endedAmong(
   { table, isConnected, onFault }: ConnectDeps,
   userID: string,
@@ -88,7 +92,7 @@ async function endedAmong(
   return lost;
 }
 
-/** A few at random: the next handshake asks about others. */
+/** Checks a few at random; later handshakes check others. */
 function sampleOf(connections: readonly Connection[]): Connection[] {
   const shuffled = connections.map((connection) => ({ connection, place: Math.random() }));
   return shuffled

@@ -21,13 +21,13 @@ export type Connection = ConnectionName & {
   /** Its shard among the subscribers of every public channel, chosen when it connected. */
   shard: number;
   connectedAt: string;
-  /** Absent if there are none, since DynamoDB has no empty set. */
+  /** Absent if there are no channels, because DynamoDB has no empty set. */
   channels?: Set<Channel>;
-  /** Since when it takes no messages of its user. Absent if it is up to date. */
+  /** The time from which it accepts no messages of its user. Absent if it is up to date. */
   stuckSince?: string;
-  /** How often it has missed messages since a run began to bring it up to date; 0 if none does. */
+  /** The number of misses since a run began to bring it up to date; 0 if none does. */
   misses?: number;
-  /** When DynamoDB may delete the record, in seconds since the epoch. */
+  /** The time when DynamoDB may delete the record, in epoch seconds. */
   expiresAt: number;
 };
 
@@ -53,18 +53,18 @@ export async function openConnection(
 /** The connections that count towards a user's limit. Some of them may have ended. */
 type ConnectionCount = {
   connectionIds?: Set<string>;
-  /** If the user may open none. */
+  /** True if the user may open no connections. */
   isClosed?: true;
   expiresAt: number;
 };
 
-/** `full`: the counted connections are as many as the limit. `closed`: the user may open none. */
+/** `full`: the user has reached the limit. `closed`: the user may open no connections. */
 export type Counted =
   | { is: "counted" }
   | { is: "closed" }
   | { is: "full"; connectionIds: ReadonlySet<string> };
 
-/** Counts a connection towards its user's limit, once. If it is `full` or `closed`, nothing was written. */
+/** Counts a connection towards its user's limit, once. Writes nothing if the result is `full` or `closed`. */
 export async function countConnection(
   table: Table,
   { userID, connectionId }: ConnectionName,
@@ -79,7 +79,7 @@ export async function countConnection(
       "absent",
       { isClosed: undefined, connectionIds: undefined },
       { isClosed: undefined, connectionIds: smallerThan(limit) },
-      // The SDK may send a write again whose answer was lost: then the connection is counted already.
+      // The SDK repeats a write whose answer was lost. The connection is counted already then.
       { isClosed: undefined, connectionIds: containing(connectionId) },
     ],
   });
@@ -88,8 +88,8 @@ export async function countConnection(
 }
 
 /**
- * Keeps a user from opening connections, for at least two hours. This is for those whom the authorizer lets in because it
- * does not know yet that they are blocked.
+ * Keeps a user from opening connections for at least two hours. Authorizers may still admit a user whom they do not
+ * know to be blocked.
  */
 export async function refuseConnections(table: Table, userID: string, now: Date): Promise<void> {
   await write(table, {
@@ -122,13 +122,13 @@ export async function discountConnections(
   });
 }
 
-/** The longest that a handshake takes. Until it ends, API Gateway does not know a connection that is on record. */
+/** The maximum duration of a handshake. Until it ends, API Gateway does not know the recorded connection. */
 const handshakeMs = 30_000;
 
 export const hasShakenHands = ({ connectedAt }: Pick<Connection, "connectedAt">, now: Date): boolean =>
   now.getTime() - Date.parse(connectedAt) > handshakeMs;
 
-/** Deletes a connection and its subscriptions. Returns false, and does nothing, for an unknown one. */
+/** Deletes a connection and its subscriptions. Returns false for an unknown connection. */
 export async function closeConnection(table: Table, name: ConnectionName): Promise<boolean> {
   const { item } = await writeOne<Connection>(table, { kind: "remove", key: keyOf(name) });
   if (item === undefined) return false;
@@ -137,7 +137,7 @@ export async function closeConnection(table: Table, name: ConnectionName): Promi
 }
 
 /**
- * Adds channels to those of a connection.
+ * Subscribes a connection to channels.
  *
  * @returns the channels that it had before, or undefined for an unknown connection.
  */
@@ -153,7 +153,7 @@ export async function addChannels(
 }
 
 /**
- * Removes channels from those of a connection. Ignores channels that it does not have.
+ * Unsubscribes a connection from channels. Ignores channels to which it is not subscribed.
  *
  * @returns the channels that it had before, or undefined for an unknown connection.
  */
@@ -174,12 +174,12 @@ export async function connectionsOfUser(table: Table, userID: string): Promise<C
 
 const keyOf = ({ userID, connectionId }: ConnectionName) => connectionKey(userID, connectionId);
 
-/** The channels to add to a connection or to delete from it, and the writes to other items that belong to it. */
+/** The channels to add to a connection or to take from it, with the writes of its places among the subscribers. */
 type ChannelChange = { action: "add" | "take"; changed: readonly Channel[]; others: Step };
 
 /**
- * Changes a connection and its places among the subscribers in one transaction. Messages of a connection are handled
- * concurrently, so each change applies to the state that the one before left, and none to a closed connection.
+ * Changes a connection and its places among the subscribers in one transaction. A connection's messages are handled
+ * concurrently, so each change applies to the state that the previous one left, and none to a closed connection.
  */
 async function changeChannels(
   table: Table,
@@ -204,7 +204,7 @@ async function changeChannels(
       ]);
       return isWritten ? [...before] : undefined;
     },
-    // This fails only after a concurrent change, so one of several concurrent changes always succeeds.
+    // An attempt fails only after a concurrent change, so one of several concurrent changes always succeeds.
     { attempts: Number.POSITIVE_INFINITY },
   );
   return found === "unknown" ? undefined : found;
@@ -220,8 +220,8 @@ async function readConnection(table: Table, name: ConnectionName): Promise<Conne
 type Place = Pick<Connection, "connectionId" | "shard">;
 
 /**
- * The writes that add a connection to the subscribers of the public channels in a list. Subscribers of private channels
- * need no such items: they are found among their user's connections.
+ * Builds the writes that add a connection to the subscribers of public channels. Private channels need none, because
+ * their subscribers are found among the user's connections.
  */
 function subscribing(connection: Connection, channels: readonly Channel[]): Step {
   const { userID, connectionId, expiresAt } = connection;
@@ -232,22 +232,22 @@ function subscribing(connection: Connection, channels: readonly Channel[]): Step
   }));
 }
 
-/** The writes that remove a connection from the subscribers of the public channels in a list. */
+/** Builds the writes that remove a connection from the subscribers of public channels. */
 const unsubscribing = (place: Place, channels: readonly Channel[]) =>
   placesOf(place, channels).map((key) => ({ kind: "remove", key }) as const);
 
-/** Removes a connection from the subscribers of the public channels in a list. */
+/** Removes a connection from the subscribers of public channels. */
 export async function leaveChannels(table: Table, place: Place, channels: readonly Channel[]): Promise<void> {
   for (const removal of unsubscribing(place, channels)) await write(table, removal);
 }
 
 /** A subscriber of a public channel. */
 export type ChannelSubscriber = ConnectionName & {
-  /** Since when it takes no message. Absent if it took the last one. */
+  /** The time from which it accepts no messages. Absent if it accepted the last one. */
   stuckSince?: string;
 };
 
-/** The subscribers in one shard of a channel, page by page. */
+/** Reads the subscribers in one shard of a channel, page by page. */
 export async function* subscribersInShard(
   table: Table,
   channel: PublicChannel,

@@ -23,20 +23,19 @@ export type ChannelDelivery = { shard: number; update: PublicUpdate };
 
 export type Deliverer = Reporter & { table: Table; pusher: Pusher; prices?: PriceReader };
 
-/** The age at which an update may be out of date. */
+/** The age from which an update may be out of date. */
 const lateMs = 2000;
 
 export type DeliveryOutcome = {
-  /** True if newer data was saved while the update was late: nothing was sent, as the next update is on its way. */
+  /** True if newer data was saved while the update was late. Nothing was sent then, because the next update follows. */
   superseded: boolean;
   /** The number of connections that were not reached but may be open. The channel's next update replaces this one. */
   undelivered: number;
 };
 
 /**
- * Pushes an update to the subscribers in a shard while it reads them. Closed connections are forgotten, and those of
- * clients that have long stopped reading are closed. Under overload, late updates are dropped, so that none arrives out of
- * date.
+ * Pushes an update to the subscribers in a shard while it reads them. Forgets closed connections, and closes those of
+ * clients that stopped reading long ago. Under overload, drops late updates, so that none arrives out of date.
  */
 export async function deliverToShard(
   deliverer: Deliverer,
@@ -60,14 +59,14 @@ export async function deliverToShard(
   return { superseded: false, undelivered: outcome.missed.length + outcome.unfinished.length };
 }
 
-/** Forgets closed connections, closes stuck ones, and notes which are stuck since when. */
+/** Forgets closed connections, closes stuck ones, and notes since when others are stuck. */
 async function cleanUp(
   { table, pusher, onFault }: Deliverer,
   place: { channel: PublicChannel; shard: number },
   outcome: Outcome<ChannelSubscriber>,
   now: Date,
 ): Promise<void> {
-  // If not, the refusals are the account's, and their number would make the notes a load of their own.
+  // In an unhealthy run, the account causes the refusals, and noting them all would add load.
   const refused = isHealthy(outcome) ? outcome.missed.filter(({ error }) => isRefusal(error)) : [];
   const stuck = refused.map(({ to }) => to).filter(({ stuckSince }) => isStuck(stuckSince, now));
   await hangUpOn(pusher, stuck, { onFault });
@@ -79,7 +78,7 @@ async function cleanUp(
 
   await forEach([...outcome.gone, ...stuck], async (name) => {
     const wasKnown = await closeConnection(table, name);
-    // A record that is gone already may have left its place among the subscribers.
+    // A deleted connection may have left its place among the subscribers.
     if (!wasKnown) await leaveChannels(table, { ...name, shard: place.shard }, [place.channel]);
   });
   const newlyRefused = refused.map(({ to }) => to).filter(({ stuckSince }) => stuckSince === undefined);

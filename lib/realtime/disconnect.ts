@@ -15,10 +15,10 @@ export type Disconnected = { ended: number; failed: number };
 
 const concurrency = 8;
 
-/** Between two attempts at connections whose handshakes may still go on: API Gateway cannot close those yet. */
+/** Pause between two attempts at connections whose handshakes may not be over: API Gateway cannot close those yet. */
 const handshakePauseMs = 5000;
 
-/** Ends the connections that a user has now. Waits up to half a minute for those that are only being opened. */
+/** Ends the connections that a user has now. Waits up to half a minute for connections that are still opening. */
 export async function disconnectUser(
   { table, pusher, now, pauseMs = pause }: DisconnectDeps,
   userID: string,

@@ -24,7 +24,7 @@ import { noteMiss } from "./stuck-records.ts";
 export type Publisher = Reporter & {
   table: Table;
   pusher: Pusher;
-  /** The number of shards that the subscribers of a public channel are spread over. */
+  /** The number of shards over which the subscribers of a public channel are spread. */
   shards: number;
   /** Starts the delivery to one shard, without waiting for it. */
   handOver: (delivery: ChannelDelivery) => Promise<void>;
@@ -34,7 +34,7 @@ export type Publisher = Reporter & {
   startCatchUp: (catchUp: CatchUp) => Promise<void>;
 };
 
-/** `now` for messages and notes, and `deadline` for pushes: none starts after it. */
+/** The time of messages and notes, and the deadline after which no push starts. */
 export type PublishTimes = { now: Date; deadline: Date };
 
 /** The deadline left no time for some pushes. */
@@ -48,13 +48,13 @@ type Pending<Of extends PublishedChange["of"]> = {
 };
 type Personal = Pending<"settings" | "wallet" | "export" | "redemption" | "execution">;
 
-/** A connection, and the changes that it is sent. */
+/** A connection with the changes to push to it. */
 type Target = Connection & { changes: readonly Personal[] };
 
 /**
- * Pushes changes of the table to clients, in order for each client. Nobody waits for a connection that cannot be reached:
- * it is brought up to date later. A record that cannot be read never will be, and prices are soon replaced by newer ones,
- * so neither is retried.
+ * Pushes changes of the table to clients, in order for each client. An unreachable connection delays nobody, and is
+ * brought up to date later. Unreadable records and prices are not retried: the former stay unreadable, and newer prices
+ * soon replace the latter.
  *
  * @returns the sequence numbers of the records to retry. Some of their messages may have arrived.
  */
@@ -71,7 +71,7 @@ export async function publish(
     try {
       const change = readChange(record);
       if (change === undefined) continue;
-      // Fails here, alone, if the record is invalid. In a batch it would take the others down with it.
+      // Encodes each message alone first: an invalid record would fail a whole batch.
       encodeMessage(messageOf(change, times.now));
       if (change.of !== "prices") personal.push({ sequenceNumber, change });
       // Later prices replace earlier ones.
@@ -95,8 +95,8 @@ export async function publish(
 }
 
 /**
- * Gives operators what their users should learn of in other ways too. A notice that the bus does not take is a fault and is not
- * tried again: a retry would hold up the stream, and push to clients what they have.
+ * Puts notices on the operators' bus, so that operators can inform users in other ways too. A notice that the bus
+ * rejects is reported but not retried: a retry would hold up the stream and push the same messages again.
  */
 async function putNotices(
   { putNotice, onFault }: Publisher,
@@ -129,11 +129,11 @@ async function publishToUsers(
       }
     }),
   );
-  // A user with many connections does not keep the others waiting.
+  // Users with few connections come first, so that a user with many does not keep them waiting.
   const fewestFirst = deliveries.toSorted((one, other) => one.length - other.length).flat();
   const outcome = await push(pusher, fewestFirst, {
     rounds: 2,
-    // The others would be waiting for a client that does not read.
+    // Retrying a client that does not read would keep the others waiting.
     isRetried: ({ stuckSince }) => stuckSince === undefined,
     deadline,
   });
@@ -157,7 +157,7 @@ async function publishToUsers(
   await startCatchUps(publisher, { readingAgain, behind }, now, retry);
 }
 
-/** Has connections brought up to date, unless that has been started already. */
+/** Starts catch-ups of connections, unless one is under way. */
 async function startCatchUps(
   { table, startCatchUp, onFault }: Publisher,
   { readingAgain, behind }: { readingAgain: readonly Target[]; behind: readonly Target[] },
@@ -189,7 +189,7 @@ function deliveriesTo(
     changes.flatMap(({ change }) => (change.of === "settings" ? [[change.chain, change] as const] : [])),
   );
   const settings = [...newest.values()].map((change) => encodeMessage(messageOf(change, now)));
-  // So are those of wallets.
+  // Wallets are complete too, so only the newest version of each matters.
   const wallets = new Map(
     changes.flatMap(({ change }) =>
       change.of === "wallet" ? [[change.wallet._id, change.wallet] as const] : [],

@@ -4,35 +4,35 @@ import type { Table } from "../table/table.ts";
 import { type ConnectionName, closeConnection } from "./connection-records.ts";
 
 export type Reporter = {
-  /** Called with a fault. It counts as a failure of the function. */
+  /** Reports a fault, which counts as a failure of the function. */
   onFault: (error: unknown, details?: object) => void;
-  /** Called once for each name of an error that kept messages from connections. */
+  /** Reports an error that kept messages from connections, once for each name of an error. */
   onMissed: (error: unknown, details: { connections: number }) => void;
 };
 
-/** The part of a run that is left for what comes after its last push: its answer, and the notes in the table. */
+/** Time reserved after the last push of a run for its answer and the notes in the table. */
 export const pushReserveMs = 6000;
 
-/** How many connections are worked on at a time. Many may have closed at once. */
+/** The limit of connections processed at a time. Many may have closed at once. */
 export const concurrency = 16;
 
-/** How long a client may take no message before its connection is closed. */
+/** Time without an accepted message after which a connection is closed. */
 const streakMs = 60_000;
 
-/** Whether a connection has taken no message for so long that its client can be assumed to have stopped reading. */
+/** True if a connection has accepted no message for so long that its client has probably stopped reading. */
 export const isStuck = (stuckSince: string | undefined, now: Date): boolean =>
   stuckSince !== undefined && now.getTime() - Date.parse(stuckSince) > streakMs;
 
 /**
- * Whether pushes work in general, so that a failed one is about its connection: at most one in five failed, or just one.
- * A throttled account refuses pushes to healthy clients too.
+ * True if pushes work in general, so that a failure concerns one connection: at most one in five failed, or only one. A
+ * throttled account also refuses pushes to healthy clients.
  */
 export const isHealthy = ({ reached, missed }: Outcome<unknown>): boolean =>
   reached.length > 0 && missed.length <= Math.max(1, reached.length / 4);
 
 /**
- * Reports why connections missed messages. It is a fault if nobody was reached, unless that is about the clients of a
- * single user, who could raise the alarm by not reading.
+ * Reports why connections missed messages. It is a fault if nobody was reached, unless only one user's clients refused:
+ * a user could raise the alarm by not reading.
  */
 export function reportMissed(
   { reached, missed }: Outcome<ConnectionName>,
@@ -49,7 +49,7 @@ export function reportMissed(
 /**
  * Removes the records of closed connections.
  *
- * @param onFault called for each that could not be removed. The next message for it tries again.
+ * @param onFault receives the error of each removal that failed. The next message to the connection tries again.
  */
 export async function forgetConnections(
   table: Table,

@@ -6,10 +6,10 @@ import { readPrices } from "../prices/price-records.ts";
 import type { Table } from "../table/table.ts";
 import { readExecutions } from "../trading/items/execution-records.ts";
 
-/** How the latest prices are read. A function may remember them for a second, since everybody reads the same item. */
+/** Reads the latest prices. A function may cache them for a second, because all clients read the same item. */
 export type PriceReader = () => Promise<Price[]>;
 
-/** The current records of a channel for a user, in as many messages as they need. */
+/** Builds the snapshot of a channel for a user, in as many messages as it needs. */
 export async function snapshotsOf(
   table: Table,
   channel: Channel,
@@ -22,7 +22,7 @@ export async function snapshotsOf(
   const parts = inParts<object>(records);
   return parts.map((data, index) => {
     const more = index < parts.length - 1 && { more: true };
-    // Encoding checks the data by the schema of its channel.
+    // The cast is safe because encoding checks the data against the schema of its channel.
     return { type: "snapshot", channel, ...more, time: now.toISOString(), data } as ServerMessage;
   });
 }

@@ -10,13 +10,16 @@ type Place = { channel: PublicChannel; shard: number; connectionId: string };
 
 const keyOf = ({ channel, shard, connectionId }: Place) => subscriberKey(channel, shard, connectionId);
 
-/** Notes since when a subscriber takes no message. Keeps an earlier note, and does nothing for a former subscriber. */
+/**
+ * Notes the time from which a subscriber accepts no messages. Keeps an earlier note. Does nothing for a former
+ * subscriber.
+ */
 export async function noteStuckSubscriber(table: Table, place: Place, now: Date): Promise<void> {
   const set = { stuckSince: initially(now.toISOString()) };
   await write(table, { kind: "change", key: keyOf(place), set, when: "present" });
 }
 
-/** Notes that a subscriber takes messages again. */
+/** Notes that a subscriber accepts messages again. */
 export async function clearStuckSubscriber(table: Table, place: Place): Promise<void> {
   const set = { stuckSince: undefined };
   await write(table, { kind: "change", key: keyOf(place), set, when: "present" });
@@ -25,7 +28,7 @@ export async function clearStuckSubscriber(table: Table, place: Place): Promise<
 /**
  * Notes that a connection missed messages of its user.
  *
- * @returns whether nothing is bringing it up to date yet. False for an unknown connection.
+ * @returns true if no run is bringing it up to date yet. False for an unknown connection.
  */
 export async function noteMiss(
   table: Table,
@@ -42,7 +45,7 @@ export async function noteMiss(
   return isWritten && item?.misses === 1;
 }
 
-/** Notes that nothing is bringing a connection up to date any more. It stays stuck. */
+/** Notes that no run is bringing a connection up to date any more. It stays stuck. */
 export async function giveUpOn(table: Table, { userID, connectionId }: ConnectionName): Promise<void> {
   await write(table, {
     kind: "change",
@@ -55,8 +58,8 @@ export async function giveUpOn(table: Table, { userID, connectionId }: Connectio
 /**
  * Notes that a connection is up to date.
  *
- * @param misses how many it had when its user's records were read.
- * @returns false, without writing, if it has missed messages since.
+ * @param misses the number of misses when its user's records were read.
+ * @returns false, without writing, if it has missed messages since then.
  */
 export async function clearMisses(
   table: Table,

@@ -10,9 +10,9 @@ import { type PriceReader, snapshotsOf } from "./snapshots.ts";
 export type ChannelRequest = ConnectionName & { channels: readonly string[]; now: Date };
 
 /**
- * Subscribes a connection, then reads a snapshot of each channel that the request names. In this order no change is missed
- * between snapshot and first update; a change made meanwhile may arrive twice. Channels that the connection has already get
- * a snapshot, too: after a fault, the same request again brings what is missing. Exports that can still be cancelled follow.
+ * Subscribes a connection, then reads a snapshot of each channel in the request. This order loses no change between
+ * snapshot and first update, though a change made meanwhile may arrive twice. Channels subscribed before get a snapshot
+ * too, so that repeating a request after a fault brings what is missing. Exports that can still be cancelled follow.
  */
 export async function subscribe(
   table: Table,
@@ -30,7 +30,7 @@ export async function subscribe(
     ...problems,
     subscriptions([...before, ...known], request.now),
     ...snapshots.flat(),
-    // They may have been announced while the user was offline.
+    // Exports may have been announced while the user was offline.
     ...exportsRequested(exports, request.now),
   ];
 }

@@ -12,10 +12,10 @@ export const orderSides = ["buy", "sell"] as const;
 export const orderTypes = ["market", "limit", "stop", "stop_limit", "take_profit"] as const;
 export const positionStatuses = ["open", "closed"] as const;
 
-/** Where an open order of ours stands. One that has ended is `done`. */
+/** The stages of an order placed here. An order that has ended is `done`. */
 export const orderStages = ["queued", "waiting", "approving", "sent", "cancelling", "done"] as const;
 
-/** Why an order of ours waits, or ended without a fill. */
+/** The reasons why an order placed here waits, or ended without a fill. */
 export const reasonCodes = [
   "AMOUNT_TOO_SMALL",
   "CANCELLED_BY_USER",
@@ -38,8 +38,8 @@ export const reasonCodes = [
 export type ReasonCode = (typeof reasonCodes)[number];
 
 /**
- * Amounts and prices are decimal numbers as text, times ISO 8601. Prices are in the quote currency of the symbol. Orders
- * placed here have all fields from `token` on that apply. Other engines need not send them.
+ * An order. Amounts and prices are decimal numbers as text, times ISO 8601. Prices are in the quote currency of the
+ * symbol. Orders placed here have all applicable fields from `token` on. Other engines need not send them.
  */
 export type Order = {
   orderId: string;
@@ -56,11 +56,11 @@ export type Order = {
   /** The limit of a limit order. */
   price?: string | undefined;
   stopPrice?: string | undefined;
-  /** Of the filled amount. */
+  /** The average price of the filled amount. */
   averagePrice?: string | undefined;
   /** The last transaction that settled it. */
   txHash?: string | undefined;
-  /** Why it was rejected or cancelled, for the user. */
+  /** The reason for a rejection or a cancellation, for the user. */
   reason?: string | undefined;
   createdAt: string;
   updatedAt: string;
@@ -68,25 +68,25 @@ export type Order = {
   version: number;
   /** The address of the traded token. */
   token?: string | undefined;
-  /** The idempotency key that it was placed with. */
+  /** The idempotency key of the request that placed it. */
   clientOrderId?: string | undefined;
   /** The unit of `amount`: a token's address, or `native` for the chain's coin. */
   amountToken?: string | undefined;
-  /** The share of the balance that a sale asked for, if it did. */
+  /** The share of the balance that a sale asked for, in percent. */
   percent?: number | undefined;
-  /** What reached the wallet: tokens of a buy, native coin of a sale. */
+  /** The amount that reached the wallet: tokens of a buy, native coin of a sale. */
   receivedAmount?: string | undefined;
-  /** The least that may arrive. */
+  /** The minimum amount that must arrive. */
   minAmountOut?: string | undefined;
   /** Percent. */
   slippage?: number | undefined;
   /** Native coin paid for all transactions of the order so far. */
   networkFee?: string | undefined;
   stage?: (typeof orderStages)[number] | undefined;
-  /** Whether the outcome is final on chain. */
+  /** True if the outcome is final on chain. */
   settled?: boolean | undefined;
   reasonCode?: ReasonCode | undefined;
-  /** After this time nothing fills. */
+  /** Nothing fills after this time. */
   validUntil?: string | undefined;
 };
 
@@ -107,13 +107,13 @@ export type Position = {
   /** The address of the held token. */
   token?: string | undefined;
   closedAt?: string | undefined;
-  /** Whether all of its fills are final on chain. */
+  /** True if all of its fills are final on chain. */
   settled?: boolean | undefined;
   /** Native coin paid for `amount`. */
   cost?: string | undefined;
   /** Native coin paid for the transactions of its orders. */
   networkFees?: string | undefined;
-  /** Tokens that left the wallet by no order. */
+  /** Tokens that left the wallet without an order. */
   movedOut?: string | undefined;
 };
 
@@ -122,20 +122,20 @@ export type Execution = Order | Position;
 export const idOf = (execution: Execution): string =>
   "orderId" in execution ? execution.orderId : execution.positionId;
 
-/** When it began: lists have the newest first. */
+/** Returns the start, by which lists are sorted. */
 export const startOf = (execution: Execution): string =>
   "orderId" in execution ? execution.createdAt : execution.openedAt;
 
-/** Whether it can still change. */
+/** True if it can still change. */
 export const isOpen = ({ status }: Execution): boolean => status === "open" || status === "partially_filled";
 
-/** How long a finished order or position is shown. Another engine keeps its own history. */
+/** Time for which a finished order or position is shown. Other engines keep their own history. */
 const shownAfterEndSeconds = 7 * 24 * 60 * 60;
 
-/** How many finished orders, or positions, are shown at most. Those that ended last are. */
+/** The limit of finished orders, or positions, that are shown. Those that ended last are. */
 export const maxShownAfterEnd = 500;
 
-/** When a record that is saved now may be deleted, in seconds since the epoch. Undefined while it can still change. */
+/** Returns when a record that is saved now may be deleted, in epoch seconds. Undefined while it can still change. */
 export function expiryOf(execution: Execution, now: Date): number | undefined {
   return isOpen(execution) ? undefined : epochSeconds(now) + shownAfterEndSeconds;
 }

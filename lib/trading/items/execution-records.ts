@@ -10,17 +10,17 @@ import { executionKey, executionsOf, listedExecutionKey } from "./keys.ts";
 
 type Recorded = { userID: string; kind: ExecutionKind; execution: Execution; now: Date };
 
-/** An order or a position as it is stored. The lane is that of an order placed here. */
+/** An order or a position as it is stored. Only what was placed here has a lane. */
 type ExecutionItem = Item<Execution & { userID: string; lane?: string; expiresAt?: number | undefined }>;
 
 /**
- * The items of an order or a position, which are written together: the one that streams show, and the one that lists show.
- * The latter is kept for good if it was placed here.
+ * Builds the items of an order or a position, which are written together: one for streams, one for lists. Lists keep
+ * orders placed here for good.
  *
- * @param lane The lane of what was placed here, which no other engine may write.
+ * @param lane the lane of an order placed here, which no other engine may write.
  */
 export function executionItems({ userID, kind, execution, now, lane }: Recorded & { lane?: string }) {
-  // The chain may still change the outcome of what was placed here, and then the record has to be there.
+  // The chain may still change the outcome of an order placed here, so the record must remain.
   const isFinal = lane === undefined || execution.settled === true;
   const expiresAt = isFinal ? expiryOf(execution, now) : undefined;
   const content = { ...execution, userID, ...(lane !== undefined && { lane }) };
@@ -36,13 +36,14 @@ export function executionItems({ userID, kind, execution, now, lane }: Recorded 
 const listedKeyOf = ({ userID, kind, execution }: Omit<Recorded, "now">, start: string) =>
   listedExecutionKey(userID, kind, new Date(start), idOf(execution));
 
-/** Each attempt meets another writer. */
+/** Attempts to write. Each may conflict with another writer. */
 const maxAttempts = 5;
 
 /**
- * Saves what another engine reports, unless the table has the same or a later version, or it was placed here.
+ * Saves an order or a position of another engine, unless the table has the same or a later version, or it was placed
+ * here.
  *
- * @throws {Error} if others keep changing the record.
+ * @throws {Error} if the record changes during each attempt.
  */
 export async function saveExecution(
   table: Table,
@@ -62,9 +63,9 @@ export async function saveExecution(
           ...shown,
           when: ["absent", { version: below(version), [start]: known, lane: undefined }],
         },
-        // What was placed here stays in lists when it is no longer shown.
+        // Orders placed here stay in lists after they are no longer shown.
         { kind: "put", ...listed, when: ["absent", { lane: undefined }] },
-        // Its engine has corrected when it began, and so its place in lists.
+        // The engine has corrected the start, and with it the place in lists.
         ...(isMoved ? [{ kind: "remove", key: listedKeyOf(recorded, known) } as const] : []),
       ]);
       if (isWritten) return "recorded";
@@ -82,7 +83,7 @@ export async function saveExecution(
   return outcome;
 }
 
-/** An order or a position, until a week after its end. */
+/** Reads an order or a position. It is kept until a week after its end. */
 export async function readExecution(
   table: Table,
   userID: string,
@@ -100,8 +101,8 @@ async function readItem(table: Table, Key: Key): Promise<ExecutionItem | undefin
 }
 
 /**
- * The user's orders or positions, by id: the open ones, and of those that ended in the last week the newest. A busy trader
- * has tens of thousands of these, so at no time are many more in memory than are returned.
+ * Reads the user's orders or positions by id: all open ones, and the newest of those that ended in the last week. A
+ * busy trader has tens of thousands, so only slightly more than the result is held in memory.
  */
 export async function readExecutions(
   table: Table,
@@ -118,7 +119,7 @@ export async function readExecutions(
   return [...open, ...newest(ended)].toSorted((a, b) => (a.SK < b.SK ? -1 : 1));
 }
 
-/** Those that expire last, since all of them expire the same time after their end. What is not final does not expire yet. */
+/** Selects the executions that expire last: all expire the same time after their end, except those that are not final. */
 function newest(ended: readonly ExecutionItem[]): ExecutionItem[] {
   const expiry = ({ expiresAt = Number.MAX_SAFE_INTEGER }: ExecutionItem) => expiresAt;
   return ended.toSorted((a, b) => expiry(b) - expiry(a)).slice(0, maxShownAfterEnd);

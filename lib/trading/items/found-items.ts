@@ -42,7 +42,7 @@ class Found {
     return names.flatMap((name) => this.get(kind, name) ?? []);
   }
 
-  /** Whether the user no longer has the wallet. */
+  /** True if the user no longer has the wallet. */
   isRetired({ chain, wallet }: LaneKey, userID: string): boolean {
     const item = this.#items.get(keyText(keysOfItems.wallet({ chain, wallet, userID })));
     return item === undefined || "retiredAt" in item;
@@ -55,7 +55,7 @@ class Found {
     return isWhole ? { walletId: _id, encryptedPrivateKey } : undefined;
   }
 
-  /** The wallet's policy, and what was spent on that day. */
+  /** Returns the wallet's policy and its spending on the day. */
   limits = (wallet: PolicyKey, day: string): Limits => ({
     stored: this.get("policy", wallet),
     count: this.get("day", { ...wallet, day }),
@@ -63,7 +63,7 @@ class Found {
 
   isStopped = (chain: Network): boolean => this.has(tradingStopKey(chain));
 
-  /** The user's settings for orders. Undefined for a network on which none can be executed. */
+  /** Returns the user's settings for orders, or undefined for a network without trading. */
   settings(chain: Network, userID: string): OrderSettings | undefined {
     const trading = tradingChains.find((each) => each === chain);
     return trading && this.settingsOn(trading, userID);
@@ -75,20 +75,20 @@ class Found {
     return orderSettingsOf(chain, stored);
   }
 
-  /** In wei for a unit of gas. */
+  /** Returns the limit in wei per unit of gas. */
   maxGasPrice = (chain: Network, userID: string): bigint =>
     weiOfGwei(this.settings(chain, userID)?.maxGasPrice ?? 0);
 }
 
-/** A key as the key of a map. */
+/** Encodes a key as the key of a map. */
 export const keyText = ({ PK, SK }: Key) => JSON.stringify([PK, SK]);
 
-/** Reads items with one call for each hundred. */
+/** Reads items with one call per hundred. */
 export async function find(table: Table, keys: readonly Key[]): Promise<Found> {
   const different = new Map(keys.map((key) => [keyText(key), key]));
   return new Found(await getItems<object>(table, [...different.values()]));
 }
 
-/** None for a chain that has no settings. */
+/** Returns no key for a chain without settings. */
 export const settingsKeysOf = (chain: Network, userID: string): Key[] =>
   chains.filter((each) => each === chain).map((each) => settingsKey(userID, each));

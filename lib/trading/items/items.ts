@@ -16,7 +16,10 @@ import {
   usedKeyKey,
 } from "./keys.ts";
 
-/** Where each kind of item is. Of an order, this is all that is known of it; clients see another item. */
+/**
+ * Builds the key of each kind of item. The key of an order leads to all that is known about it; clients see another
+ * item.
+ */
 export const keysOfItems: { readonly [K in Kind]: (name: Names[K]) => Key } = {
   lane: laneKey,
   job: (job) => jobKey(job, job.orderId),
@@ -32,12 +35,12 @@ export const keysOfItems: { readonly [K in Kind]: (name: Names[K]) => Key } = {
   day: dayKey,
 };
 
-/** The only field of a map that stands for a bigint. */
+/** The only field of a map that encodes a bigint. */
 const tag = "bigint";
 
 /**
- * The value as stored. A bigint becomes a map with its digits as text, since DynamoDB's numbers have 38 of them, and token
- * units up to 78. No text of a user can be mistaken for such a map.
+ * Encodes a value for storage. A bigint becomes a map with its digits as text, because DynamoDB's numbers have 38
+ * digits, and token units up to 78. No text of a user can be mistaken for such a map.
  */
 export function packed(value: unknown): unknown {
   if (typeof value === "bigint") return { [tag]: String(value) };
@@ -55,7 +58,7 @@ function mapped(value: unknown, map: (part: unknown) => unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, map(part)]));
 }
 
-/** What the core knows as an item of this kind, from what is stored. */
+/** Reads an item of the core from what is stored. */
 export function contentOf<K extends Exclude<Kind, "wallet">>(
   _: K,
   { PK, SK, ...stored }: Item<object>,

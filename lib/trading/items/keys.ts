@@ -19,7 +19,7 @@ export const executionKey = (userID: string, kind: ExecutionKind, id: string): K
 
 export const executionsOf = (userID: string, kind: ExecutionKind): KeyRange => rangeOf(kind, { userID });
 
-/** The kind of an order or a position, or undefined for any other item. */
+/** Returns the kind of an order or a position, or undefined for any other item. */
 export const executionKindOf = (key: Key): ExecutionKind | undefined =>
   executionKinds.find((kind) => itemAt(key) === kind);
 
@@ -53,7 +53,7 @@ export const laneKey = ({ chain, wallet }: LaneKey): Key => {
   return itemKey("lane", { chain, shard, wallet });
 };
 
-/** All lanes of a chain, by shard. */
+/** Covers all lanes of a chain, by shard. */
 export const lanesOf = (chain: Network): KeyRange[] =>
   Array.from({ length: laneShards }, (_, shard) => rangeOf("lane", { chain, shard }));
 
@@ -68,7 +68,7 @@ export const jobsOf = ({ chain, wallet }: LaneKey): KeyRange => rangeOf("job", {
 
 export const slotsInLane = ({ chain, wallet }: LaneKey): KeyRange => rangeOf("slot", { chain, wallet });
 
-/** The jobs of a lane, then its slots. */
+/** Covers the jobs of a lane, then its slots. */
 export const jobsAndSlotsOf = ({ chain, wallet }: LaneKey): KeyRange =>
   rangeOf("job", { chain, wallet }, "slot");
 

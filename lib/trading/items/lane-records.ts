@@ -7,7 +7,7 @@ import type { TradeOrder } from "../core/trade-order.ts";
 import { contentOf, keysOfItems } from "./items.ts";
 import { isJob, jobsAndSlotsOf, jobsOf } from "./keys.ts";
 
-/** The orders of a wallet that are not settled, of all its users, oldest first. */
+/** Reads the unsettled orders of a wallet, of all its users, oldest first. */
 export async function laneOrdersOf(table: Table, lane: LaneKey): Promise<TradeOrder[]> {
   const jobs = await queryRange<Job>(table, jobsOf(lane));
   const items = await getItems<object>(table, jobs.map(tradeKeyOf));
@@ -17,15 +17,15 @@ export async function laneOrdersOf(table: Table, lane: LaneKey): Promise<TradeOr
 export const tradeKeyOf = ({ userID, orderId }: Pick<Job, "userID" | "orderId">) =>
   keysOfItems.order({ intent: { userID, orderId } });
 
-/** By the time of placing. */
+/** Sorts orders by the time of placing. */
 export const oldestFirst = (orders: readonly TradeOrder[]): TradeOrder[] =>
   orders.toSorted((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1));
 
 const ageOf = ({ placed, intent }: TradeOrder) => `${placed.createdAt}#${intent.orderId}`;
 
 /**
- * What a user has under way with a wallet: whether any order is unsettled, and whether a chain may still take a transaction,
- * or drop it again. One call.
+ * Reads a user's open work in a lane with one call: whether any order is unsettled, and whether the chain may still
+ * include or drop a transaction.
  */
 export async function laneWorkOf(
   table: Table,

@@ -4,16 +4,16 @@ import { type Item, type PageOptions, rangeQuery, type Table } from "../../table
 import type { Execution } from "../core/execution.ts";
 import { listedExecutionsOf } from "./keys.ts";
 
-/** The values that a field may have, by its name. */
+/** The accepted values of each filtered field. */
 export type ListFilter = Readonly<Record<string, readonly string[]>>;
 
 type FilteredPage = PageOptions & { filter: ListFilter };
 
 /**
- * A page of the user's orders or positions, newest first, by one Query. With a filter, the page may have fewer records than
- * the limit, or none, although there are more.
+ * Reads a page of the user's orders or positions, newest first, with one Query. With a filter, the page may have fewer
+ * records than the limit, or none, although more follow.
  *
- * @returns the records, and where the page ended, if there may be another.
+ * @returns the records, and the `end` of the page if another may follow.
  */
 export async function readListed<Listed extends Execution>(
   table: Table,
@@ -41,7 +41,7 @@ export async function readListed<Listed extends Execution>(
         FilterExpression: conditions.map(({ expression }) => expression).join(" AND "),
         ExpressionAttributeNames: Object.fromEntries(conditions.map(({ name }) => name)),
       }),
-      // DynamoDB counts what it reads, not what passes a filter. One more than the page shows whether there is another.
+      // DynamoDB applies the limit before the filter. One item more than the page shows whether another page follows.
       ...(conditions.length === 0 && { Limit: limit + 1 }),
       ...(after !== undefined && { ExclusiveStartKey: { PK, SK: from + after } }),
     }),

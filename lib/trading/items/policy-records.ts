@@ -7,7 +7,7 @@ import { find } from "./found-items.ts";
 import { contentOf, packed } from "./items.ts";
 import { dayKey, policyKey } from "./keys.ts";
 
-/** What is stored of a wallet's policy. Its user may never have set one. */
+/** Reads a wallet's stored policy. Its user may never have set one. */
 export async function readPolicyRecord(
   { client, name }: Table,
   wallet: PolicyKey,
@@ -18,7 +18,7 @@ export async function readPolicyRecord(
   return Item && contentOf("policy", Item as Item<object>);
 }
 
-/** The policies of these wallets, and what they have spent on the day of a time, in their order. */
+/** Reads the policies of wallets, and their spending on the current day, in the order of the wallets. */
 export async function readLimits(table: Table, wallets: readonly PolicyKey[], now: Date): Promise<Limits[]> {
   const day = dayOf(now);
   const found = await find(
@@ -28,7 +28,7 @@ export async function readLimits(table: Table, wallets: readonly PolicyKey[], no
   return wallets.map((wallet) => found.limits(wallet, day));
 }
 
-/** Writes a policy, if the one before it is still the one that was read. */
+/** Builds the write of a policy. It fails if the policy has changed since it was read. */
 export const policyWrite = (record: PolicyRecord, read: PolicyRecord | undefined): Write => ({
   kind: "put",
   key: policyKey(record),

@@ -5,10 +5,10 @@ import { write } from "../../table/write.ts";
 import type { TradingChain } from "../core/trading-chain.ts";
 import { tradingStopKey } from "./keys.ts";
 
-/** An operator's stop of a chain. While it exists, nobody places or signs there. */
+/** An operator's stop of a chain. While it exists, nothing is placed or signed there. */
 type Stop = { stoppedAt: string };
 
-/** Since when the chains are stopped. Those that are not have no entry. */
+/** Reads the times at which chains were stopped. Chains that trade have no entry. */
 export async function readStops(
   table: Table,
   chains: readonly TradingChain[],
@@ -23,7 +23,7 @@ export async function readStops(
   );
 }
 
-/** Stops all of these chains at once. Those that are stopped already keep their time. */
+/** Stops all of these chains at once. Chains that are stopped already keep their time. */
 export async function stopTrading(table: Table, chains: readonly TradingChain[], now: Date): Promise<void> {
   const set = { stoppedAt: initially(now.toISOString()) };
   await write(

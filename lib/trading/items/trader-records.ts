@@ -7,7 +7,7 @@ import type { Limits } from "../core/wallet-policy.ts";
 import { find, settingsKeysOf } from "./found-items.ts";
 import { dayKey, policyKey, tradingStopKey } from "./keys.ts";
 
-/** Whether the user has the wallet, and it is not retired. Its encrypted key is not read. */
+/** True if the user has the wallet and has not retired it. Does not read its encrypted key. */
 export async function ownsWallet(table: Table, { chain, wallet }: LaneKey, userID: string): Promise<boolean> {
   const { Item } = await table.client.send(
     new GetCommand({
@@ -20,13 +20,13 @@ export async function ownsWallet(table: Table, { chain, wallet }: LaneKey, userI
   return Item !== undefined && Item.retiredAt === undefined;
 }
 
-/** What a user's next order on a chain goes by. The limits are those of a wallet, if one is named. */
+/** The terms of a user's next order on a chain. The limits are those of a wallet, if one is named. */
 export type OrderTerms = { settings: OrderSettings; isStopped: boolean; limits: Limits | undefined };
 
 /**
- * The user's settings for orders on a chain, and whether an operator has stopped trading there. One call.
+ * Reads the terms of an order with one call.
  *
- * @param wallet Its address. With what it has spent on the day.
+ * @param wallet the address of a wallet, to read its policy and its spending on the day too.
  */
 export async function readOrderTerms(
   table: Table,

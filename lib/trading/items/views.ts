@@ -11,7 +11,10 @@ import { contentOf, keysOfItems } from "./items.ts";
 import { isJob, jobsAndSlotsOf, lanesOf, slotsInLane, tradingStopKey } from "./keys.ts";
 import { laneOrdersOf, oldestFirst, tradeKeyOf } from "./lane-records.ts";
 
-/** Whether a user may still trade with a wallet, what they allow, and what they have spent on that day. */
+/**
+ * Builds the keys of a user's facts: whether they may still trade with a wallet, their policy and settings, and their
+ * spending on the day.
+ */
 const keysOfUser = ({ chain, wallet }: LaneKey, userID: string, day: string): Key[] => [
   keysOfItems.wallet({ chain, wallet, userID }),
   keysOfItems.policy({ chain, wallet, userID }),
@@ -19,7 +22,7 @@ const keysOfUser = ({ chain, wallet }: LaneKey, userID: string, day: string): Ke
   ...settingsKeysOf(chain, userID),
 ];
 
-/** Two calls: what the lane has, and what belongs to it elsewhere. */
+/** Reads a lane with two calls: its jobs and slots, then the items that belong to them. */
 export async function readLane(table: Table, lane: LaneKey, day: string): Promise<LaneView> {
   const { chain } = lane;
   const items = await queryRange<object>(table, jobsAndSlotsOf(lane));
@@ -35,7 +38,7 @@ export async function readLane(table: Table, lane: LaneKey, day: string): Promis
   const books = new Map(jobs.map((job) => [keyText(keysOfItems.book(job)), job]));
   const held = found.get("lane", lane);
   return {
-    // Counts what was read. So no run leaves the lane without handling an order that was placed in between.
+    // Counts the jobs that were read. So no run leaves the lane while an order placed in between waits.
     lane: held && { ...held, jobs: jobs.length },
     jobs,
     slots,
@@ -52,7 +55,7 @@ const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names
   intent: { userID, orderId },
 });
 
-/** One call. The key is not part of what the core sees. */
+/** Reads the facts for signing with one call. The encrypted key is not part of what the core sees. */
 export async function readSigning(
   table: Table,
   { request, day }: Effects["readSigning"]["ask"],
@@ -80,9 +83,9 @@ export async function readSigning(
 }
 
 /**
- * One call. Two more if the wallet has other orders, and one if the key was used.
+ * Reads the facts for placing with one call, two more if the wallet has other orders, and one if the key was used.
  *
- * @param maxOrder The most that a buy may spend.
+ * @param maxOrder the limit of a buy.
  */
 export async function readPlacing(
   table: Table,
@@ -115,7 +118,7 @@ export async function readPlacing(
   };
 }
 
-/** An order placed here, and its slots until it has settled. One call, and a second until then. */
+/** Reads an order placed here, and its slots until it has settled. Makes one call, and a second until then. */
 export async function readOrder(
   table: Table,
   userID: string,
@@ -129,7 +132,7 @@ export async function readOrder(
   return { order, slots: slots.filter((slot) => slot.orderId === orderId) };
 }
 
-/** Every lane of the chain. A call for each shard. */
+/** Reads every lane of a chain with a call for each shard. */
 export async function readLanes(table: Table, chain: Network): Promise<Lane[]> {
   const shards = await Promise.all(lanesOf(chain).map((range) => queryRange<object>(table, range)));
   return shards.flat().map((item) => contentOf("lane", item));

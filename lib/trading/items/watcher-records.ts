@@ -4,7 +4,7 @@ import { write } from "../../table/write.ts";
 import type { TradingChain } from "../core/trading-chain.ts";
 import { watcherKey } from "./keys.ts";
 
-/** Takes over the watch of a chain, or keeps it. Returns false if a run with a greater lease has it. */
+/** Takes over the watch of a chain, or keeps it. Returns false if a run with a greater lease holds it. */
 export async function takeWatch(table: Table, chain: TradingChain, lease: string): Promise<boolean> {
   return write(table, {
     kind: "change",

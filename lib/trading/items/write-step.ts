@@ -12,10 +12,10 @@ import { keysOfItems, packed } from "./items.ts";
 import { listedExecutionKey } from "./keys.ts";
 
 /**
- * Writes a step in one transaction, so that a repetition whose answer was lost finds no lane taken by itself. Returns false,
- * without writing, if a condition fails.
+ * Writes a step in one transaction, so that a repetition after a lost answer does not find the lane taken by its first
+ * attempt. Returns false, without writing, if a condition fails.
  *
- * @throws {Error} if it is unknown whether the step was written, or if it certainly was not.
+ * @throws {Error} if the write failed, or if its result is unknown.
  */
 export const writeStep = (table: Table, step: TradeStep): Promise<boolean> =>
   write(table, step.flatMap(writesOf));
@@ -34,7 +34,7 @@ function writesOf(each: ItemWrite): Write[] {
       ];
     }
     case "put":
-      // A position is nothing but what clients see.
+      // A position has no private part: clients see all of it.
       if (each.of === "position") return positionWrites(each);
       return [
         { kind: "put", key, item: packed(each.item) as object, when },
@@ -48,7 +48,7 @@ const keyOf = <K extends Kind>(kind: K, item: Names[K]): Key => keysOfItems[kind
 type PutOf<K extends Kind> = { item: Items[K]; when: ItemCondition<K> };
 
 function orderWrites({ item, when }: PutOf<"order">): Write[] {
-  // Clients see only what has another version.
+  // Clients see a change only if the version has changed.
   if (when !== "absent" && when.version === item.version) return [];
   const { intent } = item;
   const shown = { userID: intent.userID, kind: "order", execution: shownOrder(item), lane: intent } as const;
@@ -58,7 +58,7 @@ function orderWrites({ item, when }: PutOf<"order">): Write[] {
 function positionWrites({ item, when }: PutOf<"position">): Write[] {
   const { userID, ...execution } = item;
   const puts = publicPuts({ userID, kind: "position", execution, lane: item }, when);
-  // The first fill of a position can get into another block, and the position to another place in lists.
+  // The first fill of a position can move to another block, which changes the position's place in lists.
   if (when === "absent" || when.openedAt === undefined || when.openedAt === item.openedAt) return puts;
   const key = listedExecutionKey(userID, "position", new Date(String(when.openedAt)), item.positionId);
   return [...puts, { kind: "remove", key }];
@@ -66,7 +66,7 @@ function positionWrites({ item, when }: PutOf<"position">): Write[] {
 
 type Shown = { userID: string; kind: ExecutionKind; execution: Execution; lane: LaneKey };
 
-/** An order or a position as clients see it. Its lane marks it as one that no other engine may write. */
+/** Builds the puts of an order or a position as clients see it. Its lane keeps other engines from writing it. */
 function publicPuts({ lane, ...rest }: Shown, when: ItemCondition<"position"> | undefined): Write[] {
   const now = new Date(rest.execution.updatedAt);
   const { shown, listed } = executionItems({ ...rest, now, lane: `${lane.chain}#${lane.wallet}` });

@@ -9,19 +9,19 @@ import { type NoteCall, openKms } from "../../aws/kms-client.ts";
 import type { Intent } from "../core/intent.ts";
 import { packed } from "../items/items.ts";
 
-/** Makes MACs over intents, or checks them. A function's role allows one of the two. */
+/** Makes or checks MACs over intents. A function's role allows only one of the two. */
 export type Macs = {
-  /** Returns it as base64. */
+  /** Returns the MAC as base64. */
   makeMac(intent: Intent): Promise<string>;
   checkMac(intent: Intent, mac: string, noteCall?: NoteCall): Promise<boolean>;
 };
 
 const MacAlgorithm = "HMAC_SHA_256";
 
-/** @param keyId Of a KMS key with the spec HMAC_256. */
+/** @param keyId the id of a KMS key with the spec HMAC_256. */
 export const openMacs = (keyId: string, config: KMSClientConfig = {}): Macs => macsOf(openKms(config), keyId);
 
-/** The same with a client that is open already. */
+/** Makes and checks MACs with an open client. */
 export function macsOf(client: KMSClient, KeyId: string): Macs {
   return {
     async makeMac(intent) {
@@ -31,7 +31,7 @@ export function macsOf(client: KMSClient, KeyId: string): Macs {
       return Buffer.from(Mac).toString("base64");
     },
     async checkMac(intent, mac, noteCall = () => undefined) {
-      // KMS takes no empty MAC, and it takes one in any form of base64.
+      // KMS rejects an empty MAC with an error, and accepts any form of base64.
       const Mac = Buffer.from(mac, "base64");
       if (Mac.length !== macBytes || Mac.toString("base64") !== mac) return false;
       try {
@@ -51,11 +51,12 @@ export function macsOf(client: KMSClient, KeyId: string): Macs {
 
 const macBytes = 32;
 
-/** What else the key may be used for later has another name. */
+/** Names the use of the key. Any later use gets another name. */
 const use = "trading-terminal/intent/1";
 
 /**
- * One text for each intent, whatever the order of its fields, with every field that it has. At most about 1 KB: KMS takes 4.
+ * Encodes an intent as one text with all its fields, independently of their order. It has at most about 1 KB; KMS
+ * accepts 4 KB.
  */
 function messageOf(intent: Intent): Buffer {
   const fields = Object.entries(intent).filter(([, value]) => value !== undefined);

@@ -7,11 +7,11 @@ class UnreadableAnswer extends Error {
 }
 
 /**
- * Signs by invoking a separate function. A failure may be over when the order is looked at again; the signer then
- * returns what it has recorded.
+ * Signs by invoking a separate function. After a failure the order is tried again later, and the signer then returns
+ * what it has recorded.
  *
- * @param call Invokes the function and returns its result.
- * @param onFault Receives the error that kept it from answering.
+ * @param call invokes the function and returns its result.
+ * @param onFault receives the error that prevented an answer.
  */
 export const remoteSigner =
   (call: (payload: unknown) => Promise<unknown>, onFault: (error: unknown) => void): Signer =>

@@ -30,10 +30,10 @@ const answer = v.union([
   v.strictObject({ later: reason }),
 ]);
 
-/** Reads a request. Undefined if the payload is none. */
+/** Reads a request. Returns undefined if the payload is not one. */
 export const readSignRequest = (payload: unknown): SignRequest | undefined => read(request, payload);
 
-/** Reads an answer to a request about this nonce. Undefined if the payload is none. */
+/** Reads an answer to a request about this nonce. Returns undefined if the payload is not one. */
 export function readSignAnswer(payload: unknown, { nonce }: SignRequest): SignAnswer | undefined {
   const found = read(answer, payload);
   if (found === undefined || !("slot" in found)) return found;

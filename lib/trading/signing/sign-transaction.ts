@@ -19,8 +19,8 @@ import type { Macs } from "./intent-mac.ts";
 import { readSignRequest, signPayload } from "./sign-payload.ts";
 
 /**
- * The log entry of an answer; without an order if the request could not be read. The KMS request id leads to the use of
- * the key in CloudTrail, which does not know orders.
+ * The log entry of an answer. It names no order if the request could not be read. The KMS request id leads to the use
+ * of the key in CloudTrail, which does not know orders.
  */
 export type SigningNote = { orderId: string | undefined; reason?: string; awsRequestId: string | undefined };
 
@@ -33,7 +33,7 @@ export type SigningDeps = {
   nowMs?: () => number;
   onSigned: (note: SigningNote) => void;
   onRefused: (note: SigningNote) => void;
-  /** Receives temporary errors that keep it from answering. */
+  /** Receives temporary errors that prevent an answer. */
   onFault: (error: unknown) => void;
 };
 
@@ -50,7 +50,7 @@ export async function answerSigning(deps: SigningDeps, payload: unknown): Promis
 }
 
 /**
- * Signs only what a user has ordered, whoever calls. If asked again, it returns the recorded answer.
+ * Signs only what a user has ordered, whoever the caller is. A repetition returns the recorded answer.
  *
  * @throws {Error} if a call to AWS fails for good.
  */
@@ -81,7 +81,7 @@ export async function signOnRequest(deps: SigningDeps, request: SignRequest): Pr
   }
 }
 
-/** Makes the effects of one request. */
+/** Builds the effects of one request. */
 function signingEffects(
   { table, vault, checkMac, chains, nowMs = Date.now }: SigningDeps,
   noteCall: NoteCall,
@@ -115,7 +115,7 @@ function signingEffects(
   } satisfies Performers;
 }
 
-/** Encodes the call, if the bytes mean exactly that call. */
+/** Encodes the call. Refuses if the bytes do not mean exactly that call. */
 function encodedCall(
   configuration: Pick<ChainConfiguration, "venues" | "wrapped">,
   { call, wallet }: UnsignedTransaction,
