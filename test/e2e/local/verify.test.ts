@@ -81,7 +81,7 @@ describe.concurrent("npm run verify", () => {
   }, 120_000);
 
   it("ends at Ctrl-C, and leaves nothing of its user", async () => {
-    const { code, output } = await verify({ interruptAt: /^pass {2}mirrorPlans makes a key/ });
+    const { code, output } = await verify({ interruptAt: /^pass {2}mirrorPlans creates a key/ });
 
     expect({ code, counts: countsIn(output) }, output).toEqual({ code: 1, counts: undefined });
     expect(output).toMatch(/^The run was interrupted/m);
