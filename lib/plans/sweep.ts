@@ -87,7 +87,7 @@ export async function freeIdleKeys(
 
 async function freeIfIdle({ table }: FreeDeps, userID: string, now: Date): Promise<void> {
   const [profile, record] = await Promise.all([readProfile(table, userID), readUserKeyRecord(table, userID)]);
-  // Without a record, the key is already retired.
+  // A key without a record is already retired.
   if (record === undefined || (profile !== undefined && needsKey(profile, now))) return;
   try {
     await deleteUserKeyRecord(table, record, dueFrom(now), [unchangedSince(userID, profile)]);

@@ -7,7 +7,7 @@ import { type FeedLine, feedReport, pause } from "./follow-feed.ts";
 import type { Price } from "./price.ts";
 
 export type FeedRun = {
-  /** In order of preference. */
+  /** The feeds in order of preference. */
   feeds: readonly PriceFeed[];
   /** Saves the prices of a round. Returns false if a newer run has taken over, which ends this one. */
   save: (prices: readonly Price[]) => Promise<boolean>;

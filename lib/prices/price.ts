@@ -1,6 +1,6 @@
 import type { Network } from "../core/network.ts";
 
-/** The asset that pays each chain's fees. Prices are in USD for one of these. */
+/** The asset in which each chain's fees are paid. The service has the prices of these assets. */
 export const nativeAssets = {
   eth: "ETH",
   base: "ETH",

@@ -22,10 +22,10 @@ export type ConnectDeps = {
 
 export type Admission = "admitted" | "too many" | "blocked";
 
-/** Attempts to make room. Concurrent handshakes of the user may take the room first. */
+/** The limit of attempts to make room. Concurrent handshakes of the user may take the room first. */
 const maxAttempts = 3;
 
-/** Connections that a refused handshake checks. A small number keeps repeated handshakes cheap. */
+/** The number of connections that a refused handshake checks. A small number keeps repeated handshakes cheap. */
 const sampleSize = 3;
 
 /**

@@ -22,7 +22,7 @@ type Single = Exclude<Write, { kind: "check" }>;
 /** DynamoDB's limit of writes and checks in a transaction. */
 const mostWrites = 100;
 
-/** Attempts at a write that conflicts with others. The SDK does not repeat it. */
+/** The limit of attempts at a write that conflicts with others. The SDK does not repeat it. */
 const maxAttempts = 5;
 
 /**

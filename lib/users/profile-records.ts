@@ -16,7 +16,7 @@ import type { Profile, Referral } from "./profile.ts";
 import { type PendingReferral, recordingReferral } from "./referral-records.ts";
 import type { SettingsPatch } from "./settings.ts";
 
-/** In a user's partition, the profile and at most three settings records come first. */
+/** The profile and at most three settings records come first in a user's partition. */
 const itemsBeforeReferrals = 4;
 
 export async function readProfile(table: Table, userID: string): Promise<Profile | undefined> {

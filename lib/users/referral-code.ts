@@ -6,7 +6,7 @@ const length = 8;
 
 const pattern = new RegExp(`^[${alphabet}]{${length}}$`);
 
-/** Generates a code of 8 out of 31 characters: 8.5e11 possibilities. */
+/** Generates a code of 8 characters. 31 possible characters make 8.5e11 codes. */
 export function newReferralCode(): string {
   return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join("");
 }

@@ -5,7 +5,7 @@ export const gasPresets = ["slow", "medium", "fast", "turbo"] as const;
 
 export type GasPreset = (typeof gasPresets)[number];
 
-/** Every setting. {@link defaultSettings} lists those of each chain. */
+/** Lists every setting. {@link defaultSettings} has those of each chain. */
 export type Settings = {
   /** Percent, above 0 and up to 100. */
   slippage: number;

@@ -49,7 +49,7 @@ export async function importSealedWallet(
   if (importKey === undefined) throw unknownKey();
   using privateKey = await opened(importKey, { userID, key: requestKey.key, body });
   if (expectedAddress !== undefined && !isSameAddress(network, expectedAddress, privateKey.address))
-    throw new DomainError("ADDRESS_MISMATCH", "The private key is that of another address");
+    throw new DomainError("ADDRESS_MISMATCH", "The private key belongs to another address");
 
   // Awaits here, because the key is wiped at the end of this function.
   return await addPrivateKey(deps, privateKey, {

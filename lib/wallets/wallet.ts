@@ -22,7 +22,7 @@ export type Wallet = {
   version: number;
   /** The time when the wallet was retired. */
   retiredAt?: string;
-  /** When a retired wallet can no longer be restored and the table may remove it, in epoch seconds. */
+  /** The time when a retired wallet can no longer be restored and the table may remove it, in epoch seconds. */
   expiresAt?: number;
 };
 

@@ -36,7 +36,7 @@ export function executionItems({ userID, kind, execution, now, lane }: Recorded 
 const listedKeyOf = ({ userID, kind, execution }: Omit<Recorded, "now">, start: string) =>
   listedExecutionKey(userID, kind, new Date(start), idOf(execution));
 
-/** Attempts to write. Each may conflict with another writer. */
+/** The limit of attempts. Each may conflict with another writer. */
 const maxAttempts = 5;
 
 /**

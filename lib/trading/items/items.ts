@@ -58,7 +58,7 @@ function mapped(value: unknown, map: (part: unknown) => unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, map(part)]));
 }
 
-/** Reads an item of the core from what is stored. */
+/** Decodes a stored item for the core. */
 export function contentOf<K extends Exclude<Kind, "wallet">>(
   _: K,
   { PK, SK, ...stored }: Item<object>,

@@ -14,7 +14,7 @@ export type ExportRequest = {
   /** The thumbprint of `publicKey` (RFC 7638). */
   thumbprint: string;
   requestedAt: string;
-  /** Until then the wallet can be exported, in epoch seconds. The table may remove the request later. */
+  /** The end of the time in which the wallet can be exported, in epoch seconds. The table may remove the request later. */
   expiresAt: number;
   /** Grows with each request for the wallet and with its cancellation, independently of clocks. */
   version: number;
@@ -33,11 +33,11 @@ export type AnnouncedExport = {
   thumbprint: string;
   seenAt: string;
   availableAt: string;
-  /** When the announcement expires, in epoch seconds. */
+  /** The time when the announcement expires, in epoch seconds. */
   expiresAt: number;
   /** Grows with each announcement for the wallet. */
   version: number;
-  /** How often the wallet was sealed for this request. */
+  /** The number of times that the wallet was sealed for this request. */
   times?: number;
   cancelledAt?: string;
 };
@@ -145,6 +145,6 @@ export const tooManyExports = (limit: number) =>
 export const exportedTooOften = () =>
   new DomainError(
     "EXPORT_LIMIT_REACHED",
-    `The wallet was exported ${sealsPerRequest} times for this request, which is the most. Request another export with a new key.`,
+    `The wallet was exported ${sealsPerRequest} times for this request, which is the limit. Request another export with a new key.`,
     { limit: sealsPerRequest },
   );

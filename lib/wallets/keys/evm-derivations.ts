@@ -13,7 +13,7 @@ function checksummed(address: string): string {
   );
 }
 
-/** Derive addresses with OpenSSL and ethers, and with noble. */
+/** One derivation uses OpenSSL and ethers, the other noble. */
 export const evmDerivations: Derivations = [
   evmAddressOf,
   (secret) => {

@@ -27,8 +27,7 @@ export const spkiOf = (point: Uint8Array): Uint8Array => Buffer.concat([spkiHead
  */
 export function pointIn(spki: Uint8Array): Uint8Array {
   const point = spki.subarray(spkiHead.length);
-  if (!isPoint(point) || Buffer.compare(spkiOf(point), spki) !== 0)
-    throw new Error("This is no public key of P-256");
+  if (!isPoint(point) || Buffer.compare(spkiOf(point), spki) !== 0) throw new Error("Not a P-256 public key");
   return point;
 }
 

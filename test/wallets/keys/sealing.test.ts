@@ -57,7 +57,7 @@ describe("pointIn", () => {
       Buffer.concat([spki, Buffer.of(0)]),
       spkiOf(changed(30)),
     ];
-    for (const der of refused) expect(() => pointIn(der)).toThrow("no public key of P-256");
+    for (const der of refused) expect(() => pointIn(der)).toThrow("Not a P-256 public key");
   });
 });
 
