@@ -20,7 +20,7 @@ class NoticeRefused extends Error {
 /**
  * Makes a function that puts a notice on an EventBridge bus.
  *
- * @param arn the ARN of the bus. Undefined: the function does nothing.
+ * @param arn the ARN of the bus. If undefined, the function does nothing.
  */
 export function noticeBus(arn: string | undefined, config: EventBridgeClientConfig = {}) {
   if (arn === undefined) return async () => {};

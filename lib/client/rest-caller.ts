@@ -73,7 +73,7 @@ export class RestCaller {
       // A redirected POST would become a GET and would carry the token along.
       const init: RequestInit = { method, headers, credentials: "include", redirect: "error" };
       if (body !== undefined) init.body = JSON.stringify(body);
-      // With If-Match, a second try would meet the change of the first.
+      // A second try with If-Match would fail because of the first try's change.
       const repeatable =
         (method !== "POST" || once !== undefined || harmlessTwice.has(name)) && !headers.has("If-Match");
       const tried = await this.#repeat(

@@ -13,8 +13,8 @@ export class TokenKeeper {
   readonly #deps: TokenDeps;
   #token: Promise<string> | undefined;
   /**
-   * By this machine's clock. Undefined if the token has no expiry, or had expired when it came, which shows that the
-   * clock is wrong.
+   * The time of expiry by this machine's clock. Undefined if the token has no expiry, or had expired when it came,
+   * which shows that the clock is wrong.
    */
   #expiresMs: number | undefined;
   #hasDoubted = false;

@@ -19,9 +19,9 @@ export type MailIdentity = { from: string; identityArn: string };
 
 /** The settings of a deployment, from CDK context (`-c key=value`). */
 export type Configuration = {
-  /** The issuer of accepted tokens. Undefined: the user pool in the data stack. */
+  /** The issuer of accepted tokens. If undefined, it is the user pool in the data stack. */
   issuer: Issuer | undefined;
-  /** The sender of the user pool's mail. Undefined: Cognito sends it, at most 50 a day. */
+  /** The sender of the user pool's mail. If undefined, Cognito sends it, at most 50 a day. */
   mail: MailIdentity | undefined;
   /** The cookie that may carry the token instead of the Authorization header. */
   cookieName: string;
@@ -71,7 +71,7 @@ export type Configuration = {
   keyGraceSeconds: number;
   /** The limits of each method and route, over all callers. */
   throttles: Throttles;
-  /** The chains on which orders are executed, with the hosts and contracts of each. Empty: trading is off. */
+  /** The chains on which orders are executed, with the hosts and contracts of each. Trading is off if it is empty. */
   trading: TradingConfiguration;
   /** Whether functions that open wallets run in a network without internet access. */
   signerVpc: boolean;

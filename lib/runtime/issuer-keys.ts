@@ -21,7 +21,10 @@ const pauseMs = 10_000;
 /** The limit of one request. */
 const timeoutMs = 2500;
 
-/** A fetch that fails within this time is repeated once: a lost packet is no outage. Both fit into an authorizer's time. */
+/**
+ * A fetch that fails within this time is repeated once: a lost packet is not an outage. Both fit into an authorizer's
+ * time.
+ */
 const repeatableMs = 3000;
 
 /** The issuer's keys are needed but cannot be fetched. The token may still be valid. */

@@ -24,7 +24,7 @@ export function logExport(note: object): void {
 /** The text that an alarm counts in the signer's log. */
 export const signatureRefused = "signTransaction refused";
 
-/** Logs a request that the signer must never sign. It raises an alarm, but is no fault of the function. */
+/** Logs a request that the signer must never sign. It raises an alarm, but is not a fault of the function. */
 export function logRefusal(note: object): void {
   console.error({ event: signatureRefused, ...note });
 }

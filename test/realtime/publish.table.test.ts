@@ -171,7 +171,7 @@ describe("publish", () => {
     expectOnly();
   });
 
-  it("removes a closed connection and its subscriptions, and reaches the user's others", async () => {
+  it("removes a closed connection and its subscriptions, and still reaches the user's other connections", async () => {
     await connect("fay", "fay-gone", channels);
     await connect("fay", "fay-there", channels);
     api.current.answer = ({ connectionId }) => (connectionId === "fay-gone" ? 410 : 200);

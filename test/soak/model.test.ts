@@ -38,7 +38,7 @@ describe("the model of a user's wallets", () => {
 });
 
 describe("the model of a user's settings", () => {
-  it("expects the value of the last change that was done", () => {
+  it("expects the value of the last confirmed change", () => {
     const model = createModel();
     model.noteSettings("eth", { slippage: 1.0101 }, "done");
     model.noteSettings("eth", { slippage: 1.0102 }, "done");
@@ -119,7 +119,7 @@ describe("the model of a user's profile", () => {
 });
 
 describe("the model of a user's orders and positions", () => {
-  it("accepts the last version that was done, and later ones of unknown outcome", () => {
+  it("accepts the last confirmed version, and later versions of unknown outcome", () => {
     const model = createModel();
     model.noteExecution("o", 1, "done");
     model.noteExecution("o", 2, "done");

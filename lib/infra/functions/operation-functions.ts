@@ -20,7 +20,7 @@ import { type Environment, variablesOf } from "./variables.ts";
 type Surroundings = Resources & { environment: Environment };
 
 type Deployment = Surroundings & {
-  /** The network of the functions that open wallets. Undefined: they run outside any VPC. */
+  /** The network of the functions that open wallets. If undefined, they run outside any VPC. */
   walls: Walls | undefined;
 };
 

@@ -78,7 +78,7 @@ function changes({ functions, changes }: Watched): IWidget[] {
       lambda.metric("IteratorAge", { statistic: Stats.MAXIMUM, label: "milliseconds" }),
     ]),
     graph("Deliveries of prices", [
-      functions.get("deliver").lambda.metricInvocations({ label: "one for each shard" }),
+      functions.get("deliver").lambda.metricInvocations({ label: "invocations, one per shard" }),
     ]),
     graph("Changes given up", [
       changes.failed.metricApproximateNumberOfMessagesVisible({ statistic: Stats.MAXIMUM, label: "batches" }),

@@ -33,7 +33,7 @@ export const maxOrderOf = ({ configuration: { maxOrder } }: Pick<ChainReader, "c
 export const listedTokens = ({ tokens, wrapped }: ChainConfiguration): ListedToken[] =>
   [...tokens, wrapped].toSorted((a, b) => (a.symbol.toUpperCase() < b.symbol.toUpperCase() ? -1 : 1));
 
-/** Identifies a token by the list, or else by its own description. Undefined if it is no token. */
+/** Identifies a token by the list, or else by its own description. Undefined if it is not a token. */
 export const identityIn = (
   { chain, configuration }: Pick<ChainReader, "chain" | "configuration">,
   token: string,
@@ -44,7 +44,7 @@ export const identityIn = (
 /**
  * Identifies a token.
  *
- * @throws {DomainError} TOKEN_NOT_FOUND if it is no token
+ * @throws {DomainError} TOKEN_NOT_FOUND if it is not a token
  */
 export function identify(
   reader: Pick<ChainReader, "chain" | "configuration">,

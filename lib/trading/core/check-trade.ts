@@ -32,7 +32,7 @@ export type ChainSetup = { chain: TradingChain; hasRelay: boolean };
 export type TradeCheck = {
   chain: TradingChain;
   settings: OrderSettings;
-  /** In wei for a unit of gas. */
+  /** In wei per unit of gas. */
   maxGasPrice: bigint;
   /** At most the highest gas price, unless that is the objection. */
   fees: Fees;

@@ -40,12 +40,12 @@ export type Intent = LaneKey & {
    */
   v3FeeBps?: number;
   gasLimit: bigint;
-  /** Wei for a unit of gas. */
+  /** Wei per unit of gas. */
   maxGasPrice: bigint;
   gasPreset: "slow" | "medium" | "fast" | "turbo";
   /** True if its transactions go only to a relay. */
   isPrivate: boolean;
-  /** In seconds, by the time of blocks. No later block can fill the order. */
+  /** In seconds, compared with the time of blocks: no later block can fill the order. */
   validUntil: number;
 };
 
@@ -77,7 +77,7 @@ export type ClearCall = { purpose: "clear" };
 
 export type Call = SwapCall | ApproveCall | ClearCall;
 
-/** In wei for a unit of gas. */
+/** In wei per unit of gas. */
 export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 
 export type UnsignedTransaction = LaneKey & Fees & { nonce: number; call: Call; gasLimit: bigint };

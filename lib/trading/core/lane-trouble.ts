@@ -19,7 +19,7 @@ const mostLapsedMs = 2 * 60_000;
 
 /**
  * Returns the time of the last change of these orders. An ended order has an hour until its transactions are final,
- * unless a nonce must be freed. An order that waits for a lower gas price, or for another program of its user, is no
+ * unless a nonce must be freed. An order that waits for a lower gas price, or for another program of its user, is not a
  * problem.
  */
 export function idleSinceMs(orders: readonly TradeOrder[], slots: readonly Slot[]): number | undefined {

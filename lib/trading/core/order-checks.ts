@@ -23,7 +23,7 @@ export type Need = {
 type PlacingChecks = {
   side: "buy" | "sell";
   token: string;
-  /** Only for a buy. */
+  /** The coin that a buy spends. Undefined for a sale. */
   amount?: bigint | undefined;
   /** True if an operator has stopped trading. */
   isStopped: boolean;
@@ -37,7 +37,7 @@ type PlacingChecks = {
 
 /** The facts that decide whether an order can be placed, once it has a quote. */
 export type OrderChecks = PlacingChecks & {
-  /** In wei for a unit of gas. */
+  /** In wei per unit of gas. */
   maxGasPrice: bigint;
   fees: Fees;
   baseFee: bigint;

@@ -6,17 +6,17 @@ import type { Fees, Intent, LaneKey, SwapCall } from "./intent.ts";
 import type { TradeOrder } from "./trade-order.ts";
 import type { DaySpend, PolicyKey, PolicyRecord } from "./wallet-policy.ts";
 
-/** What a lane waits for since the last run has left it. Whoever watches the chain wakes it then. */
+/** The events that a lane waits for between runs. The functions that watch the chain wake it. */
 export type LaneWatch = {
   /** The jobs that the run knew of. */
   jobs: number;
   /** The block that each signed transaction was seen in, by the hashes of both. Empty if it was in none. */
   blocks: Readonly<Record<string, string>>;
-  /** From which final block on an outcome may be final. */
+  /** The first final block with which an outcome may be final. */
   finalFrom?: number;
-  /** When something is due whatever the chain does. */
+  /** The time when the lane is due even if nothing happens on the chain. */
   dueAtMs?: number;
-  /** Since when nothing has happened to one of its orders that can go on. */
+  /** The time since which one of its orders could continue, but nothing has happened to it. */
   idleSinceMs?: number;
 };
 
@@ -100,7 +100,10 @@ type PutOf<K extends Kind> = { kind: "put"; of: K; item: Items[K]; when: ItemCon
 type RemoveOf<K extends Kind> = { kind: "remove"; of: K; item: Names[K]; when: ItemCondition<K> };
 type CheckOf<K extends Kind> = { kind: "check"; of: K; item: Names[K]; when: ItemCondition<K> };
 
-/** Changes a lane in place, since placing grows its jobs whoever holds it. Without a condition it creates the lane. */
+/**
+ * Changes a lane in place, since placing an order adds a job even while a run holds the lane. Without a condition it
+ * creates the lane.
+ */
 export type LaneChange = {
   kind: "change";
   of: "lane";
@@ -110,7 +113,7 @@ export type LaneChange = {
   when?: When<Lane>;
 };
 
-/** Holds if the lane exists, and no run holds it at that time. */
+/** Holds if the lane exists and no run holds it at the given time. */
 export const isFreeAt = (nowMs: number): When<Lane> => [
   { holder: undefined },
   { leaseUntilMs: atMost(nowMs) },

@@ -36,7 +36,7 @@ export const isWritable = (units: bigint, decimals: number): boolean =>
   units < 10n ** BigInt(mostDigits + decimals);
 
 /**
- * Identifies a token. Undefined if the address is no token, or one whose amounts cannot be written.
+ * Identifies a token. Undefined if the address is not a token, or its amounts cannot be written.
  *
  * @param listed The tokens shown to users. Their listed data is used instead of their own.
  * @param symbols Symbols that no other token may have, such as that of the chain's coin.

@@ -96,7 +96,7 @@ function* carryOut(
         ({ nonce, state }) => nonce === move.request.nonce && state === "planned",
       );
       if (isUnsigned && "refused" in answer) return yield* writeStep(refusedStep(state, move.order), state);
-      // Only time can help.
+      // Nothing but time can help.
       yield* perform({ do: "write", step: leaveStep(state) });
       return "left";
     }

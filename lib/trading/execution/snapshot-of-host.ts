@@ -153,7 +153,7 @@ type OrderAnswers = ValuesIn<ReturnType<typeof orderCalls>>;
 type Share = {
   intent: Intent;
   amountIn: bigint;
-  /** Only for a sale. */
+  /** Set only for a sale. */
   belongings?: TokenBelongings;
   routes: ReturnType<typeof routesToTry>;
 };

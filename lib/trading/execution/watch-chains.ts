@@ -66,7 +66,7 @@ async function watchChain(
   }
 }
 
-/** Lanes are still woken at their time while no host answers. */
+/** Reports the first failure of a chain that does not answer. Lanes that are due are woken all the same. */
 function reportingSilence(chainSnapshot: ChainSnapshot, onSilence: (error: unknown) => void): ChainSnapshot {
   let isSilent = false;
   return async (ask: Effects["chainSnapshot"]["ask"]) => {

@@ -66,7 +66,7 @@ export async function quoteOnChain(
   const found = poolRoutesOf(first.found);
   if (belongings === undefined || !isWritable(belongings.held, identity.decimals))
     throw tokenNotFound(reader.chain);
-  // A percentage of nothing is refused later, together with all checks of balances.
+  // A percentage of an empty balance is refused later, together with all checks of balances.
   if (found.pools.length === 0 && trade.percent !== undefined) throw noRoute();
   const held = { coins: first.coins, tokens: belongings.held };
   const { tokens: available } = availableOf(held, token, asked.orders);

@@ -9,10 +9,10 @@ import { ownsWallet, readOrderTerms } from "../items/trader-records.ts";
 import { quoteTrade } from "./quote-trade.ts";
 
 /**
- * Quotes an order of the user. It reserves nothing and binds nobody.
+ * Quotes an order of the user. A quote reserves nothing and is not binding.
  *
  * @throws {DomainError} UNSUPPORTED_CHAIN, WALLET_NOT_FOUND, INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE,
- * AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a percentage of nothing
+ * AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a percentage of an empty balance
  * @throws {ChainUnavailable}
  */
 export async function quoteOrder(

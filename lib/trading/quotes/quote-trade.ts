@@ -26,10 +26,10 @@ export const setupOf = ({ chain, configuration }: ChainReader): ChainSetup => ({
 });
 
 /**
- * Quotes an order by one host's facts. It reserves nothing and binds nobody.
+ * Quotes an order from the facts that one host reports. A quote reserves nothing and is not binding.
  *
  * @throws {DomainError} INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a
- * percentage of nothing
+ * percentage of an empty balance
  * @throws {ChainUnavailable}
  */
 export async function quoteTrade(

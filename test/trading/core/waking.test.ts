@@ -76,7 +76,7 @@ describe("watchReceipts", () => {
     expect([0, 2999, 3000].map(woken)).toEqual([1, 0, 1]);
   });
 
-  it("names the last block that it has seen, so that its transactions are asked about once", () => {
+  it("names the last block that it has seen, so that no block is read twice", () => {
     const watcher = newWatcher();
     run(watchReceipts("eth", watcher), [lane("a")], mined());
     const [chainSnapshot] = run(watchReceipts("eth", watcher), [lane("a")]).effects.filter(

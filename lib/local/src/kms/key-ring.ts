@@ -91,7 +91,7 @@ export function createKeyRing({ keys = [], save = () => {}, now = Date.now }: Ke
     },
 
     /**
-     * Returns the key of that name, and creates it first if necessary.
+     * Returns the key with the given name, and creates it first if necessary.
      * @throws {StartupError} if the stored key has another spec
      */
     ensure(name: string, spec: KeySpec = "SYMMETRIC_DEFAULT"): MasterKey {

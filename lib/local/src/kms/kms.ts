@@ -18,7 +18,7 @@ export type Kms = {
    */
   handle(target: string, body: unknown, caller?: Caller): KmsAnswer;
   /**
-   * Returns the key of that name, and creates it first if necessary. Without `spec`, it is symmetric.
+   * Returns the key with the given name, and creates it first if necessary. Without `spec`, it is symmetric.
    *
    * @throws {StartupError} if the stored key has another spec
    */

@@ -49,7 +49,7 @@ export function createOperations(
     return key;
   }
 
-  /** Finds a key with that usage. */
+  /** Finds a key with the given usage. */
   function findFor(usage: KeyUsage, action: string, keyId: string, values: ConditionValues): MasterKey {
     const key = findUsable(action, keyId, values);
     if (usageOf(key) !== usage) {

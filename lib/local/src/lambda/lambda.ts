@@ -11,7 +11,7 @@ export type LogEntry = { source: string; line: string };
 /** All functions, addressed by name or ARN. */
 export type Lambda = {
   has(identifier: string): boolean;
-  /** Invokes a function. Rejects with UnknownFunctionError if there is none of that name. */
+  /** Invokes a function. Rejects with UnknownFunctionError if no function has that name. */
   invoke: Invoke;
   /**
    * Replaces a function's code and configuration without downtime. Invocations in progress finish on the old code.

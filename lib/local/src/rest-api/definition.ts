@@ -52,7 +52,7 @@ const emulatedTypes = new Set([
   ...["Account", "Authorizer", "Deployment", "GatewayResponse", "Method", "Resource", "RestApi", "Stage"].map(
     (name) => `AWS::ApiGateway::${name}`,
   ),
-  // Read by usage-plans/, since they belong to no single API.
+  // These types belong to no single API, so usage-plans/ reads them.
   ...usageTypes,
 ]);
 

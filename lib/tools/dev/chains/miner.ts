@@ -6,7 +6,7 @@ export type MinerOptions = {
   /** Keeps transactions that are in no pool, and makes blocks with them. */
   relay?: { hasWaiting(): boolean; mine(): Promise<void> } | undefined;
   onBlock?: (block: MinedBlock) => void;
-  /** Called each time that the chain has nothing to do. */
+  /** Called each time the chain has nothing to do. */
   onIdle?: () => void;
   /** Called once per outage of the chain. */
   onFailure?: (error: unknown) => void;

@@ -76,7 +76,7 @@ export const chainIdCall = (): RpcCall<number> => rpcCall("eth_chainId", [], Saf
 export const blockCall = (tag: BlockTag): RpcCall<Block> =>
   rpcCall("eth_getBlockByNumber", [tagText(tag), false], BlockSchema);
 
-/** Asks for a block's hash. Undefined if the host has no block of that number. */
+/** Asks for a block's hash. Undefined if the host does not have the block. */
 export const blockHashCall = (number: number): RpcCall<string | undefined> => ({
   ...blockCall(number),
   read: (result) => (result === null ? undefined : v.parse(BlockSchema, result).hash),
@@ -145,7 +145,7 @@ export type MinedTransaction = {
   blockNumber: number;
   blockHash: string;
   gasUsed: bigint;
-  /** The price paid for a unit of gas, in wei. */
+  /** The price paid, in wei per unit of gas. */
   gasPrice: bigint;
   /** The fee that base charged for the data; 0 on other chains. */
   l1Fee: bigint;

@@ -10,7 +10,7 @@ export const rewardPercentiles = [25, 50, 75, 95] as const;
 /** The number of recent blocks whose tips are used. */
 export const feeBlocks = 5;
 
-/** A chain's fees according to one host, in wei for a unit of gas. */
+/** A chain's fees according to one host, in wei per unit of gas. */
 export type FeeMarket = {
   /** The base fee of the next block. */
   baseFee: bigint;

@@ -12,7 +12,7 @@ export type Receipt = {
   fee: bigint;
   l1Fee: bigint;
   gasUsed: bigint;
-  /** The price paid for a unit of gas in wei, without the L1 fee. */
+  /** The price paid in wei per unit of gas, without the L1 fee. */
   gasPrice: bigint;
 } & ({ status: "failed"; isSlippage: boolean } | { status: "ok"; spent: bigint; received: bigint });
 
@@ -42,7 +42,7 @@ export type HostSnapshot = {
   nonce: { latest: number; pending: number; finalized: number };
   /** The wallet's native coin. */
   coins: bigint;
-  /** The base fee of the next block, in wei for a unit of gas. */
+  /** The base fee of the next block, in wei per unit of gas. */
   baseFee: bigint;
   /** The fees for clearing a nonce. */
   clearFees: Fees;
@@ -65,7 +65,8 @@ export type ChainSnapshot = {
 };
 
 /**
- * The answers of the two hosts. Undefined for a host without a clear answer: its silence is no fact about the chain.
+ * The answers of the two hosts. Undefined for a host without a clear answer: its silence proves nothing about the
+ * chain.
  */
 export type HostSnapshots = readonly [HostSnapshot | undefined, HostSnapshot | undefined];
 

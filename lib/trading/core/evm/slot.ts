@@ -49,7 +49,7 @@ export type Slot = LaneKey & {
   attempts: readonly Attempt[];
   /** True if the newest attempt has certainly reached neither relay nor host. */
   isUndelivered?: boolean;
-  /** Only for a mined slot. */
+  /** Set once the slot is mined. */
   receipt?: Receipt;
   /** Grows with each write. */
   revision: number;

@@ -13,7 +13,7 @@ const sha256 = async (bytes: BufferSource) =>
 /**
  * Parses a private key.
  *
- * @throws Error if the text is no private key
+ * @throws Error if the text is not a private key
  */
 function bytesOf(network: NetworkName, privateKey: string): Uint8Array {
   if (network === "sol") return bs58.decode(privateKey);
