@@ -12,6 +12,6 @@ export type OperationSchemas = {
   success: v.GenericSchema;
   /** Descriptions of headers that only this operation's success has. */
   answerHeaders?: Readonly<Record<string, string>>;
-  /** The operation's errors, beside those of every request with such input. */
+  /** The operation's own errors, in addition to those of every request with such input. */
   errors?: readonly HttpErrorCode[];
 };

@@ -42,12 +42,12 @@ type GivenTrade = {
 function tradeProblem({ side, wallet, amount, percent, slippage, minAmountOut }: GivenTrade) {
   if (amount === undefined && percent === undefined) return ["amount", "is required"] as const;
   if (percent !== undefined) {
-    if (amount !== undefined) return ["percent", "must not be given beside amount"] as const;
+    if (amount !== undefined) return ["percent", "must not be given together with amount"] as const;
     if (side === "buy") return ["percent", "is for sales only; use amount instead"] as const;
     if (wallet === undefined) return ["wallet", "is required with percent"] as const;
   }
   if (slippage !== undefined && minAmountOut !== undefined)
-    return ["minAmountOut", "must not be given beside slippage"] as const;
+    return ["minAmountOut", "must not be given together with slippage"] as const;
   return undefined;
 }
 

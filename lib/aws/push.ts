@@ -34,16 +34,16 @@ export type Outcome<Target> = {
 export type PushOptions<Target> = {
   /** Attempts per connection, with growing pauses: a client or the service may be busy for a moment. */
   rounds?: number;
-  /** Whether to try a connection again. */
+  /** True if a connection should be tried again. */
   isRetried?: (to: Target) => boolean;
-  /** Start no push after this time. */
+  /** No push starts after this time. */
   deadline?: Date;
 };
 
 /** Each uses its own keep-alive connection to API Gateway. */
 export const concurrentPushes = 64;
 
-/** Opened once per function, at load. */
+/** Opens the pusher of a function. Each function does this once, when it is loaded. */
 export function openPusher(config: ApiGatewayManagementApiClientConfig = {}): Pusher {
   const agent = { maxSockets: concurrentPushes, keepAlive: true };
   const requestHandler = { ...timeouts, httpAgent: agent, httpsAgent: agent };
@@ -99,7 +99,7 @@ export const connectionPort = (pusher: Pusher) => ({
   hangUp: (connectionId: string) => hangUp(pusher, connectionId),
 });
 
-/** Whether a connection is open. It is not open before its handshake ends. */
+/** True if a connection is open. It is not open before its handshake ends. */
 export async function isConnected(pusher: Pusher, connectionId: string): Promise<boolean> {
   try {
     await pusher.send(new GetConnectionCommand({ ConnectionId: connectionId }));
@@ -111,8 +111,8 @@ export async function isConnected(pusher: Pusher, connectionId: string): Promise
 }
 
 /**
- * Whether API Gateway refused a push for now: the client's buffer is full, or the account sends too much. API
- * Gateway does not distinguish the two.
+ * True if API Gateway refused a push for now: the client's buffer is full, or the account sends too much. API Gateway
+ * does not distinguish the two.
  */
 export const isRefusal = (error: unknown): boolean => error instanceof LimitExceededException;
 

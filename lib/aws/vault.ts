@@ -23,7 +23,7 @@ export type SealedKey = {
 /** The fields of a wallet that identify its container. */
 type SealableWallet = { UserID: string; _id: string; network: string; generatedWalletAddress: string };
 
-/** Opened once per function, at load. */
+/** Opens the vault of a function. Each function does this once, when it is loaded. */
 export const openVault = (keyId: string, config: KMSClientConfig = {}): Vault => ({
   keyId,
   client: openKms(config),

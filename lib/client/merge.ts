@@ -141,7 +141,7 @@ export function withWalletList(
   return complete({ ...held, wallets, walletsBehind }, "wallets");
 }
 
-/** Prepares a request for the list: wallets named by later messages may be missing in it. */
+/** Prepares a request for the list: wallets named by later messages may be missing from it. */
 export const askingForWallets = (held: Held): Held => ({
   ...held,
   walletsBehind: false,

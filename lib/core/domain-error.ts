@@ -27,7 +27,7 @@ export type DomainErrorDetails = {
   UNSUPPORTED_CHAIN: { chains: readonly Network[] };
   NO_ROUTE: undefined;
   AMOUNT_TOO_SMALL: undefined;
-  /** The coin or token that is short: an address, or `native`. */
+  /** The coin or token whose balance is too low: an address, or `native`. */
   INSUFFICIENT_BALANCE: { token: string; symbol: string; needed: string; available: string };
   TRADING_DISABLED: undefined;
   POLICY_LIMIT: { limit: string; requested: string };

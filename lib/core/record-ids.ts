@@ -28,5 +28,5 @@ export function orderIdFor(userID: string, key: string, now: Date): string {
 export const hashedId = (parts: readonly (string | number)[]): string =>
   [...hashOf(parts).subarray(0, length)].map((byte) => digits[byte % digits.length]).join("");
 
-/** Whether an id has the form of ids made here. */
+/** True if an id has the form of ids made here. */
 export const isOwnId = (id: string): boolean => /^[\dA-Z]{26}$/.test(id);

@@ -30,15 +30,15 @@ export type Configuration = {
   /** Web origins whose pages may call the service with credentials. */
   allowedOrigins: readonly string[];
   walletLimits: WalletLimits;
-  /** Whether a distribution serves both APIs at one address. */
+  /** True if a distribution serves both APIs at one address. */
   edge: boolean;
-  /** Whether the APIs reject requests that bypass the edge. */
+  /** True if the APIs reject requests that bypass the edge. */
   edgeOnly: boolean;
   /** Changing the label generates a new origin key. */
   originKeyLabel: string;
   /** The web ACL of the distribution. */
   webAclArn: string | undefined;
-  /** Whether to deploy a web ACL, and its limit per address. */
+  /** True if a web ACL is deployed, which limits requests per address. */
   firewall: boolean;
   firewallRequestsPerMinute: number;
   /**
@@ -73,9 +73,9 @@ export type Configuration = {
   throttles: Throttles;
   /** The chains on which orders are executed, with the hosts and contracts of each. Trading is off if it is empty. */
   trading: TradingConfiguration;
-  /** Whether functions that open wallets run in a network without internet access. */
+  /** True if functions that open wallets run in a network without internet access. */
   signerVpc: boolean;
-  /** Whether users can export the private keys of their wallets. */
+  /** True if users can export the private keys of their wallets. */
   walletExport: boolean;
   /** The delay between requesting an export and exporting. */
   exportDelaySeconds: number;

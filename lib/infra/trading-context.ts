@@ -135,7 +135,7 @@ export const tradingOf = (context: ChainsContext): TradingConfiguration =>
 export const chainsOf = (trading: TradingConfiguration): TradingChain[] =>
   tradingChains.filter((chain) => trading[chain] !== undefined);
 
-/** Whether all hosts of a chain are on this machine. */
+/** True if all hosts of a chain are on this machine. */
 export const isLocalChain = (context: ChainsContext, chain: TradingChain): boolean =>
   configurationOf(context, chain).hosts.every((url) => isLoopback(new URL(url).hostname));
 

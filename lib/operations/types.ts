@@ -78,13 +78,13 @@ export type Defaults = {
   importKeys: readonly ImportKeyAction[];
   /** Actions on the KMS key of orders, which exists where trading is on. Any of them adds MAC_KEY_ID. */
   mac: readonly MacAction[];
-  /** Whether it may decrypt the private keys of wallets. It then runs without internet access. */
+  /** True if it may decrypt the private keys of wallets. It then runs without internet access. */
   opensWallets: boolean;
   /** Actions on WebSocket connections. Any of them adds AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI. */
   connections: readonly ConnectionAction[];
   /** Functions it may invoke. Each adds a variable such as DELIVER_FUNCTION. */
   invokes: readonly ("deliver" | "catchUp" | "executeOrders" | "signTransaction" | "sealExport")[];
-  /** Whether it may put notices on the operators' EventBridge bus, if there is one. */
+  /** True if it may put notices on the operators' EventBridge bus, if there is one. */
   notices: boolean;
   /** Actions on API keys and usage plans. */
   plans: readonly PlanAction[];

@@ -34,7 +34,7 @@ export const walled = <Result>(
 
 const isScheduled = (event: unknown) => (event as { source?: unknown } | null)?.source === "aws.events";
 
-/** Computes when a run must start no more work. The reserve is for finishing the work already begun. */
+/** Computes the time from which a run must not start more work. The reserve is for finishing the work already begun. */
 export const deadlineOf = (
   { getRemainingTimeInMillis }: Pick<Context, "getRemainingTimeInMillis">,
   reserveMs: number,

@@ -139,7 +139,7 @@ function commandOf(TableName: string, single: Single, returned: Returned = {}) {
 
 function transactionOf(TableName: string, step: Step) {
   const { length } = step;
-  if (length > mostWrites) throw new Error(`A step has ${length} writes, not up to ${mostWrites}`);
+  if (length > mostWrites) throw new Error(`A step has ${length} writes, more than ${mostWrites}`);
   return new TransactWriteCommand({ TransactItems: step.map((each) => transactItem(TableName, each)) });
 }
 

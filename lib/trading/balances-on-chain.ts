@@ -6,7 +6,7 @@ import { coinDecimals } from "./core/decimal-text.ts";
 import { isWritable } from "./core/token-identity.ts";
 import { chainFacts, nativeToken } from "./core/trading-chain.ts";
 
-/** A wallet, and the tokens to read beside the listed ones. */
+/** A wallet, and the tokens to read in addition to the listed ones. */
 export type WalletTokens = { wallet: string; others: readonly string[] };
 
 type Known = { token: string; symbol: string; decimals: number };

@@ -68,13 +68,13 @@ describe("QuoteRequestSchema", () => {
     [{ ...sell, percent: "50" }, "percent must be a number"],
     [changed(buy, { amount: undefined }), "amount is required"],
     [changed(buy, { token: undefined }), `token is required and ${addressRule}`],
-    [{ ...sell, amount: "1" }, "percent must not be given beside amount"],
+    [{ ...sell, amount: "1" }, "percent must not be given together with amount"],
     [
       changed(buy, { amount: undefined, percent: 50, wallet }),
       "percent is for sales only; use amount instead",
     ],
     [changed(sell, { wallet: undefined }), "wallet is required with percent"],
-    [{ ...buy, slippage: 1, minAmountOut: "1" }, "minAmountOut must not be given beside slippage"],
+    [{ ...buy, slippage: 1, minAmountOut: "1" }, "minAmountOut must not be given together with slippage"],
   ])("rejects %j: %s", (request, message) => {
     const [field] = message.split(" ");
     expect(() => validate(QuoteRequestSchema, request)).toThrow(

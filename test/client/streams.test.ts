@@ -7,7 +7,7 @@ const order = (orderId: string, version: number, createdAt = "2026-11-21T09:30:0
 const ids = ({ orders }: TerminalState) => orders.map(({ orderId }) => orderId);
 
 describe("a stream", () => {
-  it("connects beside the API with its token, and subscribes", async () => {
+  it("connects at the address of the API with its token, and subscribes", async () => {
     const { socket, statuses } = await silent({ channels: ["prices", "orders"] });
     expect(socket()).toMatchObject({ url: "wss://host/api/stream", protocols: ["access_token", "old"] });
     expect(socket().sent).toEqual([]);

@@ -184,7 +184,7 @@ describe("storeWallet, with its keys", () => {
     expect(dataKey).toEqual(Buffer.alloc(32));
   });
 
-  it("asks KMS for no data key if the wallet exists or the limit is reached", async () => {
+  it("does not ask KMS for a data key if the wallet exists or the limit is reached", async () => {
     const profile = { Item: { tier: "Base", walletCount: 10, lastSlot: 10 } };
     table.on(GetCommand).resolves({ Item: { _id: "w1" } });
     table.on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } }).resolves(profile);

@@ -89,7 +89,7 @@ describe("placeOrder", () => {
     await refused({ headers: { ...json, "Idempotency-Key": "k" }, body: text }, 400);
   });
 
-  it.each(unknownFields)("refuses $title beside good fields", async ({ value }) => {
+  it.each(unknownFields)("refuses $title among good fields", async ({ value }) => {
     await refused(keyed({ ...buy, ...(value as object) }), 400);
   });
 

@@ -109,7 +109,7 @@ describe("mirrorPlans", () => {
     expect(logged()).toMatchObject([{ operation: "mirrorPlans", error: "TooManyRequestsException" }]);
   });
 
-  it("logs that the key limit is reached, and asks for no retry", async () => {
+  it("logs that the key limit is reached, and does not ask for a retry", async () => {
     gateway.on(CreateApiKeyCommand).rejects(new LimitReached("KeyLimitReached"));
     expect(await mirrorPlans(visits("ann", "bob"))).toEqual({ batchItemFailures: [] });
     expect(logged()).toMatchObject([{ error: "KeyLimitReached" }, { error: "KeyLimitReached" }]);

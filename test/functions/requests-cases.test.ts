@@ -75,7 +75,7 @@ describe.each(takers)("$name", ({ handle, path, good }) => {
     expectMessage(await handle(restEvent({ path, body: asText(body(good)) })), 400, /\S/);
   });
 
-  it.each(unknownFields)("refuses $title beside good fields, and names it", async ({ value }) => {
+  it.each(unknownFields)("refuses $title among good fields, and names it", async ({ value }) => {
     const body = good.replace("{", `{${value.json},`);
 
     expectMessage(await handle(restEvent({ path, body })), 400, value.names);

@@ -132,7 +132,7 @@ describe("signTransaction", () => {
     expect([kms.calls(), writes(), logged()]).toEqual([[], [], []]);
   });
 
-  it("wipes the key of the wallet and the data key, which are nowhere else", async () => {
+  it("wipes the key of the wallet and the data key, and leaves no copy", async () => {
     const wiped: Buffer[] = [];
     const { fill } = Buffer.prototype;
     const spy = vi.spyOn(Buffer.prototype, "fill").mockImplementation(function (

@@ -147,7 +147,7 @@ describe("quoteOrder", () => {
     await refused({ body: value instanceof Uint8Array ? Buffer.from(value).toString() : value }, 400);
   });
 
-  it.each(unknownFields)("refuses $title beside good fields, and names it", async ({ value }) => {
+  it.each(unknownFields)("refuses $title among good fields, and names it", async ({ value }) => {
     expect(await refused({ body: good.replace("{", `{${value.json},`) }, 400)).toMatch(value.names);
   });
 

@@ -205,7 +205,7 @@ describe("the firewall", () => {
     ]);
   });
 
-  it("lets pages of the first allowed origin read that response, and has it stored nowhere", () => {
+  it("lets pages of the first allowed origin read that response, and forbids storing it", () => {
     const [{ Action }] = acl.Rules as [
       { Action: { Block: { CustomResponse: { ResponseHeaders: object } } } },
     ];

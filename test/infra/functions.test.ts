@@ -60,7 +60,7 @@ describe("the functions", () => {
     expect(configured).toEqual(expect.arrayContaining(names.map(fresh)));
   });
 
-  it("never invoke themselves, or each other in a circle", () => {
+  it("never invoke themselves, or each other in a cycle", () => {
     const reached = (name: string, seen: readonly string[] = []): readonly string[] =>
       (operations[name as keyof typeof operations] as Operation).invokes.flatMap((next) =>
         seen.includes(next) ? [next] : [next, ...reached(next, [...seen, next])],

@@ -96,16 +96,19 @@ describe("mirrorChanges with several records", () => {
     [400, "BadRequestException"],
     [403, "AccessDeniedException"],
     [404, "NotFoundException"],
-  ])("reports a user whose key cannot be made (%d %s), and asks for no retry", async (status, name) => {
-    const users = ["hopeless", "next"].map((userID) => `${userID} ${status}`);
-    failFor(`hopeless ${status}`, status, name);
-    for (const userID of users) await world.put(userID, base);
-    expect(await mirror(users.map((userID) => streamRecord(image(userID))))).toEqual([]);
-    expect(faults).toEqual([name]);
-    await expectSettled(world, `next ${status}`, base);
-  });
+  ])(
+    "reports a user whose key cannot be made (%d %s), and does not ask for a retry",
+    async (status, name) => {
+      const users = ["hopeless", "next"].map((userID) => `${userID} ${status}`);
+      failFor(`hopeless ${status}`, status, name);
+      for (const userID of users) await world.put(userID, base);
+      expect(await mirror(users.map((userID) => streamRecord(image(userID))))).toEqual([]);
+      expect(faults).toEqual([name]);
+      await expectSettled(world, `next ${status}`, base);
+    },
+  );
 
-  it("reports a record that cannot be read, and asks for no retry", async () => {
+  it("reports a record that cannot be read, and does not ask for a retry", async () => {
     await world.put("readable", base);
     const unreadable = streamRecord(image("unreadable"));
     Object.assign(unreadable.dynamodb?.NewImage ?? {}, { tier: { NEW: "Base" } });
@@ -114,7 +117,7 @@ describe("mirrorChanges with several records", () => {
     await expectSettled(world, "readable", base);
   });
 
-  it("reports a profile of an unknown tier, and asks for no retry", async () => {
+  it("reports a profile of an unknown tier, and does not ask for a retry", async () => {
     await world.put("odd", base, { tier: "Gold" as Profile["tier"] });
     expect(await mirror([streamRecord(image("odd"))])).toEqual([]);
     expect(faults).toEqual(["TypeError"]);

@@ -16,7 +16,7 @@ function bought(userID: string, redemptionId: string, now = new Date()) {
 }
 
 describe("RewardRedeemed", () => {
-  it("reaches every connection of the user with each change, whatever its channels", async () => {
+  it("is sent to every connection of the user after each change, whatever its channels", async () => {
     await scene.connect("ann", "a-1", ["orders"]);
     await scene.connect("ann", "a-2");
     await scene.connect("bob", "b-1", ["orders"]);

@@ -93,7 +93,7 @@ describe("a write", () => {
     expect(await read()).toMatchObject({ first: 1, left: 8, count: 2 });
   });
 
-  it("creates an item by a change, even of no fields", async () => {
+  it("creates an item by a change, even one without fields", async () => {
     expect(await write(db.table, { kind: "change", key })).toBe(true);
     expect(await read()).toEqual(key);
   });
@@ -123,6 +123,6 @@ describe("a write", () => {
 
   it("is one of at most 100 in a step", async () => {
     const step = Array.from({ length: 101 }, () => ({ kind: "remove", key }) as const);
-    await expect(write(db.table, step)).rejects.toThrow("A step has 101 writes, not up to 100");
+    await expect(write(db.table, step)).rejects.toThrow("A step has 101 writes, more than 100");
   });
 });

@@ -12,7 +12,7 @@ import type { MailIdentity } from "../config.ts";
 import { retained } from "../retained.ts";
 
 export type UserDirectoryProps = {
-  /** Whether this pool is the deployment's issuer. Otherwise nobody can sign up. */
+  /** True if this pool is the deployment's issuer. Otherwise nobody can sign up. */
   isIssuer: boolean;
   mail: MailIdentity | undefined;
 };

@@ -22,7 +22,7 @@ export const roleArnOf = (scope: Construct, apiStackName: string, name: Operatio
     arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
   });
 
-/** Whether a key policy names the role of a row's function. */
+/** True if a key policy names the role of a row's function. */
 export const hasNamedRole = ({ mac, importKeys, opensWallets }: Operation) =>
   opensWallets || mac.length > 0 || importKeys.includes("kms:DeriveSharedSecret");
 

@@ -20,9 +20,8 @@ import { RetainedLogGroup, restAccessLogFormat } from "../monitoring/access-log.
 import { retained } from "../retained.ts";
 
 /**
- * The only stage of the API. A literal, because references to the stage would form a circle: the stage
- * depends on its methods, they depend on the authorizer, and its function's environment would refer to the
- * stage.
+ * The only stage of the API. It is a literal because references to the stage would form a cycle: the stage depends on
+ * its methods, they depend on the authorizer, and its function's environment would refer to the stage.
  */
 export const restStageName = "live";
 

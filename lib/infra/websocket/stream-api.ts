@@ -19,9 +19,8 @@ import type { Domain } from "../config.ts";
 import { RetainedLogGroup, streamAccessLogFormat } from "../monitoring/access-log.ts";
 
 /**
- * The only stage of the API, and its path at the edge. A WebSocket API accepts no path after its stage, and
- * CloudFront forwards paths unchanged. A literal, because a reference would form a circle, as for the REST
- * API.
+ * The only stage of the API, and its path at the edge. A WebSocket API accepts no path after its stage, and CloudFront
+ * forwards paths unchanged. It is a literal because a reference would form a cycle, as in the REST API.
  */
 export const streamStageName = "stream";
 
@@ -31,8 +30,8 @@ export type StreamApiProps = {
 };
 
 /**
- * The WebSocket API with its stage, without routes. Its default address stays open beside a custom domain,
- * because functions push to connections there. Execution logs stay off: they may quote messages and tokens.
+ * The WebSocket API with its stage, without routes. Its default address stays open even with a custom domain, because
+ * functions push to connections there. Execution logs stay off: they may quote messages and tokens.
  */
 export class StreamApi extends WebSocketApi {
   readonly stage: WebSocketStage;

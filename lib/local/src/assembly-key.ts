@@ -8,7 +8,7 @@ type Key = { inputs: string; assembly: string };
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
-/** The key is stored beside the assembly, since CDK owns the folder itself. */
+/** The key is stored next to the assembly, since CDK owns the folder itself. */
 const nameOf = (folder: string) => `${basename(folder)}.key`;
 const storeOf = (folder: string) => fileStore(dirname(folder));
 

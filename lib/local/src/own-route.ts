@@ -9,7 +9,7 @@ import {
   type Route,
 } from "./http/messages.ts";
 
-/** Prefix of the runner's own paths, beside those of the emulated APIs. */
+/** Prefix of the runner's own paths, which are served in addition to the emulated APIs. */
 export const OWN = "/_local";
 
 type Method = "GET" | "POST" | "PUT";

@@ -35,7 +35,7 @@ export type StartOptions = {
   audience?: string;
   /** Folder for data, keys and logs. Without it, nothing outlives the runner. */
   dataDir?: string | undefined;
-  /** Fills the tables before the API opens. `/_local/outputs` on that port already answers. */
+  /** Fills the tables before the API opens. `/_local/outputs` already answers on the given port. */
   seed?: ((port: number) => Promise<unknown>) | undefined;
   /**
    * Serves more paths on the port of the API, before the API's own. `streamUrl` is undefined without a WebSocket API.

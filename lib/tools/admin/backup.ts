@@ -29,8 +29,8 @@ export type Comparison = {
   /** Limits the comparison to this user's partitions. */
   userID?: string | undefined;
   /**
-   * Whether to restore wallets that were removed for good, too. Otherwise their users' counts of wallets
-   * would be too low.
+   * True if wallets that were removed for good should be restored, too. Otherwise their users' counts of wallets would
+   * be too low.
    */
   isExact?: boolean;
   now: Date;
@@ -54,8 +54,8 @@ export async function* lostItems(comparison: Comparison): AsyncGenerator<Differe
 }
 
 /**
- * Whether the item is a wallet that, by its events in the live table, was retired later and can no longer be
- * restored.
+ * True if the item is a wallet that was retired after the backup and can no longer be restored, as its events in the
+ * live table show.
  */
 async function isGoneWallet(item: StoredItem, { table, now }: Comparison): Promise<boolean> {
   const [userID, walletId] = [item.UserID?.S, item._id?.S];

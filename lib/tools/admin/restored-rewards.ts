@@ -25,7 +25,7 @@ export async function withNewestPoints(
   return { ...profile, points: { N: String(live.points) } };
 }
 
-/** Whether deleting the redemption would lose an undelivered piece of a limited reward. */
+/** True if deleting the redemption would lose an undelivered piece of a limited reward. */
 export const holdsPiece = ({ status, isLimited }: StoredItem): boolean =>
   status?.S === "pending" && isLimited?.BOOL === true;
 

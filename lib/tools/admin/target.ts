@@ -11,7 +11,7 @@ import type { Output } from "./terminal.ts";
 /** Names a service: the port of a local runner's base_url, or a deployed stack. */
 export type TargetOptions = { local: number; stack?: undefined } | { local?: undefined; stack: string };
 
-/** `stack` is the data stack; `apiStack` the API stack beside it. */
+/** `stack` is the data stack, and `apiStack` is the API stack that uses it. */
 export type PlanTargetOptions = TargetOptions & { apiStack: string };
 
 /** The table and the key of a service. */

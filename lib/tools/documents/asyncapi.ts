@@ -143,7 +143,7 @@ const servers = {
     host: "127.0.0.1:3000",
     pathname: "/stream",
     protocol: "ws",
-    description: "The local runner, beside the REST API",
+    description: "The local runner, next to the REST API",
     security,
   },
   deployed: {

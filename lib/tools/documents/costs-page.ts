@@ -265,7 +265,7 @@ function clientTable(functions: Functions): string[] {
   const rows = [
     ["Messages, one in each second", "2.592 M × $1.00 / M each", dollars(1000 * messages)],
     ["Connections", "43,200 minutes × $0.25 / M each", dollars(1000 * minutes)],
-    ["deliver, for each of them", `2.592 M × ${deliveryMs} ms each`, dollars(1000 * delivery)],
+    ["deliver, for each message", `2.592 M × ${deliveryMs} ms each`, dollars(1000 * delivery)],
   ];
   return table(["Item", "Calculation", "A month"], rows, [
     "**Total, about**",

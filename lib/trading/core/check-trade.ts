@@ -11,7 +11,7 @@ import { hasEnded, type TradeOrder } from "./trade-order.ts";
 import { chainFacts, nativeToken, type OrderSettings, type TradingChain } from "./trading-chain.ts";
 import type { BuyRules } from "./wallet-policy.ts";
 
-/** The user's facts that decide about an order, beside the request and the chain. */
+/** The user's facts that decide about an order, in addition to the request and the chain. */
 export type Trader = {
   /** The user's settings for the chain. The request may override them. */
   settings: OrderSettings;
@@ -91,7 +91,7 @@ export function checkTrade(
     fees: wanted,
     baseFee,
     swapGas,
-    // If both are short, the token is the more helpful message.
+    // If both are too low, an error about the token is more helpful.
     needs: needs.toReversed(),
     safety,
     flags,

@@ -2,7 +2,7 @@
 export type Fill = {
   orderId: string;
   nonce: number;
-  /** Whether it is final. */
+  /** True if it is final. */
   settled: boolean;
   /** The time of the block, in ISO 8601. */
   time: string;
@@ -16,7 +16,7 @@ export type Fill = {
 export type SoldOut = { kind: "sold-out"; orderId: string; nonce: number; settled: boolean; time: string };
 
 /**
- * A fill that is in no block any more, of an order that may fill again. It changes nothing, but keeps later events from
+ * A fill whose block was replaced, of an order that may fill again. It changes nothing, but keeps later events from
  * being final.
  */
 export type TakenBack = { kind: "taken-back"; orderId: string; nonce: number; settled: false };

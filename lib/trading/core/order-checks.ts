@@ -42,7 +42,7 @@ export type OrderChecks = PlacingChecks & {
   fees: Fees;
   baseFee: bigint;
   swapGas: PlannedGas;
-  /** If several are short, the error names the first one. */
+  /** If several are too low, the error names the first one. */
   needs: readonly Need[];
   safety: TokenSafety;
   flags: readonly TokenFlag[];
@@ -118,7 +118,7 @@ function objectionToGasPrice({ maxGasPrice, fees, baseFee, swapGas: { gasLimit, 
 
 export const isEnough = ({ needed, available }: Need): boolean => available >= needed;
 
-/** Names the coin or token that is short, if there is one. */
+/** Names the coin or token whose balance is too low, if there is one. */
 export function shortage(needs: readonly Need[]): DomainError<"INSUFFICIENT_BALANCE"> | undefined {
   const short = needs.find((need) => !isEnough(need));
   if (short === undefined) return undefined;

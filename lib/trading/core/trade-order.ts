@@ -32,7 +32,7 @@ export type Life = {
   reasonCode?: ReasonCode;
 };
 
-/** The terms of a placed order that clients see, beside the intent. */
+/** The terms of a placed order that clients see, in addition to the intent. */
 export type Placed = {
   clientOrderId: string;
   symbol: string;

@@ -25,7 +25,7 @@ export type ChainFacts = {
   maxLagBlocks: number;
   /** True if pending transactions are public, so that a relay can hide them. */
   hasPublicPool: boolean;
-  /** True if transactions pay an L1 fee for their data, beside gas. */
+  /** True if transactions pay an L1 fee for their data in addition to gas. */
   hasL1Fee: boolean;
   /** True if blocks have almost no base fee, so that the hosts' gas price is the lowest that validators accept. */
   isGasPriceFloor: boolean;

@@ -20,7 +20,7 @@ export type FoundReceipt = { hash: string; mined: MinedTransaction };
 
 type Transaction = ValuesOf<[ReturnType<typeof transactionCall>]>[0];
 
-/** The data needed beside a receipt to find the transaction's result. */
+/** The data needed in addition to a receipt to find the transaction's result. */
 export type ReceiptRest = { transaction: Transaction; block: Block };
 
 export const receiptCalls = ({ hash, mined }: FoundReceipt) => ({

@@ -81,7 +81,7 @@ export const cancellationKey = (orderId: string): Key => itemKey("cancellation",
 export const policyKey = ({ userID, chain, wallet }: PolicyKey): Key =>
   itemKey("policy", { userID, chain, wallet });
 
-/** Days are stored beside the ledgers, where only the signer may write. */
+/** Days are stored next to the ledgers, where only the signer may write. */
 export const dayKey = ({ userID, chain, wallet, day }: PolicyKey & { day: string }): Key =>
   itemKey("signedDay", { orderIdOrUserID: userID, chain, wallet, day });
 

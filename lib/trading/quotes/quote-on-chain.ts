@@ -71,11 +71,11 @@ export async function quoteOnChain(
   const held = { coins: first.coins, tokens: belongings.held };
   const { tokens: available } = availableOf(held, token, asked.orders);
   const amount = coinAmount ?? tokenAmount(trade, identity, available);
-  // A v3 router without coin takes wrapped coin from the wallet, if it may. A malicious token can make it pay out the
-  // coin first.
+  // A v3 router that lacks coin takes wrapped coin from the wallet if its allowance permits. A malicious token can make
+  // it pay out the coin first.
   const isHarmless = (route: PoolRoute) =>
     isV2Venue(route) || identity.isListed || first.wrapped?.allowances.get(route.venue) === 0n;
-  // Asks for the pools' payments for a sale beside the simulations: the amount is known only now.
+  // Asks for the pools' payments for a sale together with the simulations: the amount is known only now.
   const tried =
     side === "buy"
       ? routesToTry((found.routes[1] ?? []).filter(isHarmless))

@@ -2,7 +2,7 @@ import { createHash, createPublicKey } from "node:crypto";
 import { DomainError } from "../../core/domain-error.ts";
 import type { Network } from "../../core/network.ts";
 
-/** The HPKE suite that seals private keys, by the names in RFC 9180. */
+/** The HPKE suite that seals private keys, named as in RFC 9180. */
 export const suiteNames = {
   kem: "DHKEM(P-256, HKDF-SHA256)",
   kdf: "HKDF-SHA256",

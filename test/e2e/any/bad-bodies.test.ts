@@ -42,7 +42,7 @@ describe.each(takers)("POST $path", ({ path, good, data, all }) => {
     expectNoTraceOf(privateKey, answer);
   });
 
-  it.each(some(unknownFields))("refuses $title beside valid fields, and names it", async ({ value }) => {
+  it.each(some(unknownFields))("refuses $title among valid fields, and names it", async ({ value }) => {
     const body = goodText.replace("{", `{${value.json},`);
 
     const answer = await send(path, [json], body);

@@ -53,11 +53,11 @@ it("a referral shows the user's name, and never the id", async () => {
   expect((await get("/getUserData?type=ref", friend)).text).not.toContain(user.id);
 });
 
-describe("a referral code is accepted", () => {
+describe("a referral code", () => {
   it.each<[title: string, write: (code: string) => string]>([
-    ["in lower case", (code) => code.toLowerCase()],
-    ["in mixed case", (code) => code.replace(/[A-Z]/, (letter) => letter.toLowerCase())],
-    ["with space around it", (code) => ` ${code} `],
+    ["is accepted in lower case", (code) => code.toLowerCase()],
+    ["is accepted in mixed case", (code) => code.replace(/[A-Z]/, (letter) => letter.toLowerCase())],
+    ["is accepted with space around it", (code) => ` ${code} `],
   ])("%s", async (_, write) => {
     const { user, code } = await referrer();
 
@@ -65,10 +65,8 @@ describe("a referral code is accepted", () => {
 
     expect(await profileOf(user)).toMatchObject({ usersReferred: 1 });
   });
-});
 
-describe("a referral code credits nobody", () => {
-  it("at a later sign-in", async () => {
+  it("credits nobody at a later sign-in", async () => {
     const { user, code } = await referrer();
     const friend = await newUser();
     await profileOf(friend);
@@ -79,7 +77,7 @@ describe("a referral code credits nobody", () => {
     expect(await referralsOf(friend)).toMatchObject({ referredBy: null });
   });
 
-  it("at a later sign-in of a user with another referrer", async () => {
+  it("credits nobody at a later sign-in of a user who has another referrer", async () => {
     const [first, second] = [await referrer("First"), await referrer("Second")];
     const friend = await newUser({ ref: first.code });
     await profileOf(friend);
@@ -91,7 +89,7 @@ describe("a referral code credits nobody", () => {
     expect(await profileOf(second.user)).toMatchObject({ usersReferred: 0 });
   });
 
-  it("a second time, however often the user signs in", async () => {
+  it("credits its owner once, however often the new user signs in", async () => {
     const { user, code } = await referrer();
     const friend = await newUser({ ref: code });
 
@@ -102,7 +100,7 @@ describe("a referral code credits nobody", () => {
     expect((await referralsOf(user)).referrals).toHaveLength(1);
   });
 
-  it("that belongs to the same user", async () => {
+  it("credits nobody if it belongs to the user", async () => {
     const { user, code } = await referrer();
 
     const again = { ...user, token: await issueToken({ sub: user.id, ref: code }) };
@@ -111,10 +109,10 @@ describe("a referral code credits nobody", () => {
   });
 
   it.each<[title: string, ref: unknown]>([
-    ["if nobody has it", "22222222"],
-    ["if it is long", "A".repeat(1_000)],
-    ["if it is an object", { code: "22222222" }],
-    ["if it is a key of the table", "CATALOGUE"],
+    ["credits nobody if it is unknown", "22222222"],
+    ["credits nobody if it is long", "A".repeat(1_000)],
+    ["credits nobody if it is an object", { code: "22222222" }],
+    ["credits nobody if it is a key of the table", "CATALOGUE"],
   ])("%s, and the user is registered", async (_, ref) => {
     const { id, token } = await newUser();
     const user = { id, token: await signAsIssuer(claimsLike(token, { ref })) };

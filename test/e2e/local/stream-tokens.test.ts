@@ -43,7 +43,7 @@ describe.each(ways)("the stream, with the token in %s,", (_, handshake) => {
   });
 });
 
-it("the stream refuses an expired token in the header beside valid ones elsewhere", async () => {
+it("the stream refuses an expired token in the header, even with valid tokens elsewhere", async () => {
   const { id, token } = await newUser();
   const expired = await issueToken({ sub: id, expiresIn: -60 });
 

@@ -50,7 +50,7 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
       expectUnauthorized(await send(method, path, { body, headers }), { expired: true });
     });
 
-    it("asks for a refresh of an expired token in the header beside a valid cookie", async () => {
+    it("asks for a refresh of an expired token in the header, even with a valid cookie", async () => {
       const headers = { Cookie: `access_token=${user.token}` };
 
       const answer = await send(method, path, { token: await expired(), body, headers });

@@ -17,7 +17,7 @@ import { newUser, type User } from "../support/users.ts";
 
 describe("an import", () => {
   it.each(["eth", "base", "sol", "bsc", "avax"])(
-    "to %s stores a wallet, which then is listed",
+    "to %s stores a wallet that is then listed",
     async (network) => {
       const user = await newUser();
       const key = newKey(network);

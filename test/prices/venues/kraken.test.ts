@@ -50,7 +50,7 @@ describe("kraken", () => {
   });
 
   it.each([0, -1, 1e21, 1e-40, null, "600.21", undefined, Number.NaN, Number.POSITIVE_INFINITY])(
-    "rejects %s as a price, but reads those beside it",
+    "rejects %s as a price, but reads the other prices",
     (last) => {
       expect(kraken.read(ticker({ ...data, last }, data))).toEqual([
         { kind: "unreadable", what: "not a price" },

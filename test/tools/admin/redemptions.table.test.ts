@@ -157,7 +157,7 @@ describe("refund", () => {
   });
 });
 
-describe("a profile recreated beside its ledger", () => {
+describe("a profile that was recreated while its ledger remained", () => {
   it("can buy, be changed and be refunded, and its lines add up", async () => {
     const id = await bought("ann");
     const forget = () =>

@@ -270,7 +270,7 @@ describe("RpcRefusal", () => {
     expect(await refusalFor(code, message)).toMatchObject({ code, kind: _kind });
   });
 
-  it("keeps the host's words for searching, but shows them nowhere", async () => {
+  it("keeps the host's message for searching, but never shows it", async () => {
     const refusal = await refusalFor(-32000, `nonce too low: ${secret}`, "0x08c379a0");
     expect(refusal.says(/nonce too low/)).toBe(true);
     expect(refusal.revertData).toBe("0x08c379a0");

@@ -224,7 +224,7 @@ describe("placing", () => {
     expect(did).toEqual(["readPlacing", "quote"]);
   });
 
-  it("refuses an order that the wallet cannot pay beside its open orders", () => {
+  it("refuses an order that the wallet cannot pay in addition to its open orders", () => {
     const open = tradeOrder({ amount: 1n, quoted: { amountOut: 1n, networkFee: 0n } });
     expect(place({ views: [view({ laneOrders: [open], jobs: 1 })] }).answer).toMatchObject({
       refused: { code: "INSUFFICIENT_BALANCE", details: { available: "0.000000000000001199" } },

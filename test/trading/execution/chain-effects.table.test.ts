@@ -193,7 +193,7 @@ describe("the effect chainSnapshot", () => {
     expect(second.requests).toEqual([]);
   });
 
-  it("asks for no receipts if the latest block is the known one", async () => {
+  it("does not ask for receipts if the latest block is the known one", async () => {
     first.answers = answers([]);
     expect(await chainSnapshot([one], hashOf("9"))).toBeUndefined();
     expect(first.requests).toHaveLength(1);

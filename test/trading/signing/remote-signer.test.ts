@@ -48,7 +48,7 @@ describe("remoteSigner", () => {
     ["more than one answer", { refused: "no", later: "soon" }],
     ["a slot of another nonce", { slot: { ...slots.slot, nonce: 8 } }],
     ["a slot without an attempt", { slot: { ...slots.slot, attempts: [] } }],
-    ["an amount that is no number", { slot: { ...slots.slot, gasLimit: { bigint: "much" } } }],
+    ["an amount that is not a number", { slot: { ...slots.slot, gasLimit: { bigint: "much" } } }],
   ])("postpones the order if the response is %s", async (_, answer) => {
     const onFault = vi.fn();
     const signer = remoteSigner(async () => answer, onFault);

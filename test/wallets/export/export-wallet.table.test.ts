@@ -96,7 +96,7 @@ describe("exportWallet", () => {
     },
   );
 
-  it("returns the same result for a repeated request, and twice more when it is ready", async () => {
+  it("returns the same result for a repeated request, and returns a ready key three times", async () => {
     const { ask, name } = await holder();
     const { jwk, open } = await exportKeyPair();
     const all = await Promise.all([ask(jwk, start), ask(jwk, start)]);

@@ -154,7 +154,7 @@ function evaluate(value: unknown, at: Place): unknown {
   );
 }
 
-/** Finds the intrinsic's name. `Ref` counts only if it stands alone: beside other keys, it is an ordinary property. */
+/** Finds the intrinsic's name. `Ref` counts only if it stands alone: with other keys, it is an ordinary property. */
 function intrinsicIn(value: Record<string, unknown>, at: Place): string | undefined {
   const keys = Object.keys(value);
   const name = keys.find((key) => key.startsWith("Fn::") || (key === "Ref" && keys.length === 1));

@@ -131,7 +131,7 @@ function rewardChanges(before: Reward | undefined, after: Reward): string[] {
   return [`changed ${after.id}`, ...changes.map((change) => `  ${changeLine(change)}`)];
 }
 
-/** Whether the rewards in both catalogues have the same order. */
+/** True if the rewards in both catalogues have the same order. */
 function sameOrder(before: readonly Reward[], after: readonly Reward[]): boolean {
   const common = (some: readonly Reward[], others: readonly Reward[]) => {
     const ids = new Set(others.map(({ id }) => id));

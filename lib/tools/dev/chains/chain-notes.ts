@@ -7,7 +7,7 @@ import type { MinedBlock } from "./miner.ts";
 /** A block, and an earlier final one if any is known. */
 export type NotedBlock = MinedBlock & { final?: MinedBlock };
 
-/** Facts about the chains in a data folder, beside their states. */
+/** Facts about the chains in a data folder, stored next to their states. */
 export type ChainNotes = {
   /** The newest block of each chain. The table may contain its events. */
   newest: { [Chain in TradingChain]?: NotedBlock };

@@ -3,7 +3,7 @@ export type MinedBlock = { number: number; hash: string };
 export type MinerOptions = {
   /** Calls anvil. */
   request(method: string, params?: readonly unknown[]): Promise<unknown>;
-  /** Keeps transactions that are in no pool, and makes blocks with them. */
+  /** Holds transactions outside the public pool, and makes blocks with them. */
   relay?: { hasWaiting(): boolean; mine(): Promise<void> } | undefined;
   onBlock?: (block: MinedBlock) => void;
   /** Called each time the chain has nothing to do. */

@@ -28,7 +28,7 @@ export type Relay = {
   faults: RelayFaults;
   /** True if a transaction waits for a block. */
   hasWaiting(): boolean;
-  /** Makes a block with the transactions that are due. Until then, they are in no pool. */
+  /** Makes a block with the transactions that are due. Until then, no pool contains them. */
   mine(): Promise<void>;
   close(): Promise<void>;
 };

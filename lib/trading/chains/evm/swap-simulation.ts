@@ -46,7 +46,7 @@ const farDeadline = 2 ** 32 - 1;
 /** A tax may take up so few units entirely. */
 const dust = 100n;
 
-/** Gas for calls of a token without a swap. */
+/** Gas for calls of a token that are not swaps. */
 const tokenGas = 500_000n;
 
 const readable = (wallet: string, { to, data }: { to: string; data: string }): SimulatedTransaction => ({

@@ -73,7 +73,7 @@ export function objectionTo(
   if (slot.state !== "planned" && slot.state !== "signed") return later("the nonce is used");
   const last = ledger?.fees[nonce];
   if (last !== undefined && !isSameFees(transaction, last) && !replaces(transaction, last))
-    return later("the fees do not replace the last attempt");
+    return later("the fees are too low to replace the last attempt");
   if (transaction.maxPriorityFeePerGas > transaction.maxFeePerGas)
     return refused("the tip is above the whole fee");
   if (call.purpose === "clear") {

@@ -73,7 +73,7 @@ describe("the simulated venue", () => {
     ["http://127.0.0.1:45535", 65_535],
     ["http://127.0.0.1:45536", 25_536],
     ["http://127.0.0.1:65535", 45_535],
-  ])("has a port of its own beside %s", (runner, port) => {
+  ])("has a port of its own next to %s", (runner, port) => {
     expect(portBeside(runner)).toBe(port);
   });
 });

@@ -54,7 +54,7 @@ describe("signAndWipe", () => {
   });
 
   it.each([
-    ["the secret is no key", Buffer.alloc(32, 0xff), call],
+    ["the secret is not a key", Buffer.alloc(32, 0xff), call],
     ["the transaction has no bytes", Buffer.alloc(32, 7), { ...call, data: "0x0" }],
   ])("wipes the secret if %s, and does not quote it", (_, secret, wrong) => {
     const [before] = [secret.toString("hex")];
