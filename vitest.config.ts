@@ -4,8 +4,8 @@ import { foldersFor } from "./test/e2e/folders.ts";
 import OrderOfFiles from "./test/support/order-of-files.ts";
 
 /**
- * Vitest runs the groups one after another. In the first, static checks and unit tests fill the cores while the runner of the
- * end-to-end tests starts. The second looks back on what these wrote, beside all other tests.
+ * Vitest runs the groups one after another. In the first, static checks and unit tests fill the cores while the runner
+ * of the end-to-end tests starts. The second looks back on what these wrote, while all other tests run.
  */
 type Group = 0 | 1;
 

@@ -122,7 +122,7 @@ function useOnce<Result>(plaintext: Uint8Array | undefined, use: (dataKey: Uint8
   }
 }
 
-/** Optional in the SDK's types, but KMS always returns it. */
+/** KMS always returns these bytes, although the SDK's types make them optional. */
 function given(bytes: Uint8Array | undefined): Uint8Array {
   if (bytes === undefined) throw new Error("KMS returned no data key");
   return bytes;

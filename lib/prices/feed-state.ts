@@ -100,7 +100,7 @@ export function isSettled(
   return complete || nowMs - firstQuoteAtMs >= settlingMs;
 }
 
-/** True if quotes have come without a silence for long enough. */
+/** True if quotes have come for long enough without a silence. */
 export const isSteady = ({ quotingSinceMs, lastQuoteAtMs }: FeedState, { steadyMs }: Timings): boolean =>
   quotingSinceMs !== undefined && lastQuoteAtMs !== undefined && lastQuoteAtMs - quotingSinceMs >= steadyMs;
 

@@ -89,8 +89,8 @@ export function tokenVerifier(
 
 /**
  * Reads the claims of a token for this audience. `client_id` replaces `aud` only in tokens without one, such as
- * Cognito's access tokens. Beside an `aud` it names the client that asked for the token, which may be for another
- * service.
+ * Cognito's access tokens. In a token with an `aud`, it names the client that asked for the token, which may be for
+ * another service.
  *
  * @throws {InvalidToken} if the token is for another service.
  */

@@ -1,4 +1,4 @@
-/** More files than a process of the benchmark has open beside its sockets. */
+/** More files than a process of the benchmark opens in addition to its sockets. */
 const others = 500;
 
 type Report = { userLimits?: { open_files?: { soft: number | "unlimited" } } };

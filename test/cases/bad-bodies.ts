@@ -67,7 +67,7 @@ export const badBodies: readonly BadBody[] = casesOf(table).map(({ value, ...res
   body: value,
 }));
 
-/** Fields that every body rejects, as JSON beside valid fields, with a pattern for the message. */
+/** Fields that every body rejects, as JSON among valid fields, with a pattern for the message. */
 export const unknownFields = casesOf<{ json: string; names: RegExp }>({
   "an unknown field": [
     ["an unknown field", { json: '"surprise":1', names: /surprise/ }],

@@ -39,7 +39,7 @@ const invalid: Table<unknown> = {
     ["an object for a list", { type: "unsubscribe", channels: { 0: "prices" } }],
   ],
   "a channel is a string": [
-    ["a bad channel beside a good one", subscribe(["prices", null])],
+    ["a bad channel with a good one", subscribe(["prices", null])],
     ["a number for a channel", subscribe([7])],
   ],
   "channels are few": [

@@ -49,16 +49,16 @@ export const badCredentials: readonly Credentials[] = casesOf<HeadersWith>({
     ["garbage in the cookie", () => [["Cookie", "access_token=garbage"]]],
     ["an empty token in the cookie", () => [["Cookie", "access_token="]]],
   ],
-  "a bad header beside a good cookie": [
+  "a bad header with a good cookie": [
     [
-      "garbage in the header beside a good cookie",
+      "garbage in the header with a good cookie",
       (token) => [
         ["Authorization", "Bearer garbage"],
         ["Cookie", `access_token=${token}`],
       ],
     ],
     [
-      "Basic credentials beside a good cookie",
+      "Basic credentials with a good cookie",
       (token) => [
         ["Cookie", `access_token=${token}`],
         ["Authorization", "Basic YTpi"],
@@ -80,7 +80,7 @@ export const goodCredentials: readonly Credentials[] = casesOf<HeadersWith>({
   ],
   "the header before the cookie": [
     [
-      "the header beside a bad cookie",
+      "the header with a bad cookie",
       (token) => [
         ["Authorization", `Bearer ${token}`],
         ["Cookie", "access_token=garbage"],

@@ -33,7 +33,7 @@ export const goodHandshakes: readonly HandshakeCase[] = casesOf<HandshakeWith>({
     ["the header from a page of another site", (token) => ({ token, headers: { Origin: foreign } })],
   ],
   "the header before the cookie": [
-    ["the header beside a bad cookie", (token) => ({ token, headers: { Cookie: cookie("garbage") } })],
+    ["the header with a bad cookie", (token) => ({ token, headers: { Cookie: cookie("garbage") } })],
   ],
 });
 
@@ -48,12 +48,12 @@ export const goodSubprotocols: readonly HandshakeCase[] = casesOf<HandshakeWith>
   ],
   "the subprotocols before the cookie": [
     [
-      "the subprotocols beside a bad cookie",
+      "the subprotocols with a bad cookie",
       (token) => ({ subprotocols: ["access_token", token], headers: { Cookie: cookie("garbage") } }),
     ],
   ],
   "the header before the subprotocols": [
-    ["the header beside bad subprotocols", (token) => ({ token, subprotocols: ["access_token", "garbage"] })],
+    ["the header with bad subprotocols", (token) => ({ token, subprotocols: ["access_token", "garbage"] })],
   ],
 });
 
@@ -95,17 +95,17 @@ export const badHandshakes: readonly HandshakeCase[] = casesOf<HandshakeWith>({
   ],
   "a bad header is not made up for": [
     [
-      "garbage in the header beside good subprotocols",
+      "garbage in the header with good subprotocols",
       (token) => ({ token: "garbage", subprotocols: ["access_token", token] }),
     ],
     [
-      "garbage in the header beside a good cookie",
+      "garbage in the header with a good cookie",
       (token) => ({ token: "garbage", headers: { Cookie: cookie(token) } }),
     ],
   ],
   "bad subprotocols are not made up for": [
     [
-      "garbage in the subprotocols beside a good cookie",
+      "garbage in the subprotocols with a good cookie",
       (token) => ({ subprotocols: ["access_token", "garbage"], headers: { Cookie: cookie(token) } }),
     ],
   ],

@@ -67,7 +67,7 @@ export const badSettings: readonly BadSettings[] = chains.flatMap((chain): BadSe
   ),
   {
     rule: `one bad change on ${chain} spoils the others`,
-    title: `good changes on ${chain} beside a bad one`,
+    title: `good changes on ${chain} with a bad one`,
     chain,
     body: { slippage: 3, autoBuy: true, mevProtection: "yes" },
     field: "mevProtection",

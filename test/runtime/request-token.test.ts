@@ -33,7 +33,7 @@ describe("requestToken", () => {
     ["no scheme", { Authorization: "a.b.c" }],
     ["nothing after the scheme", { Authorization: "Bearer " }],
     ["two words after the scheme", { Authorization: "Bearer a.b.c d" }],
-    ["an empty header, even beside a good cookie", { Authorization: "", Cookie: "access_token=a.b.c" }],
+    ["an empty header, even with a good cookie", { Authorization: "", Cookie: "access_token=a.b.c" }],
     ["two headers", { Authorization: ["Bearer a.b.c", "Bearer a.b.c"] }],
     ["two headers of different case", { Authorization: "Bearer a.b.c", authorization: "Bearer d.e.f" }],
     ["two cookies of the name", { Cookie: "access_token=a.b.c; access_token=d.e.f" }],
@@ -61,7 +61,7 @@ describe("connectionToken", () => {
     ["the cookie, from a client that is not a page", cookie, "of.the.cookie"],
     ["the cookie, from a page of an allowed origin", { ...cookie, Origin: ours }, "of.the.cookie"],
     [
-      "the cookie, beside other subprotocols",
+      "the cookie, with other subprotocols",
       { ...cookie, "Sec-WebSocket-Protocol": "json, v2" },
       "of.the.cookie",
     ],
@@ -90,9 +90,9 @@ describe("connectionToken", () => {
   });
 
   it.each<[string, Headers]>([
-    ["a bad header beside a good pair and cookie", { ...pair, ...cookie, Authorization: "Basic YTpi" }],
-    ["an empty header beside a good pair", { ...pair, Authorization: "" }],
-    ["half a pair, even beside a good cookie", { ...cookie, "Sec-WebSocket-Protocol": "access_token" }],
+    ["a bad header with a good pair and cookie", { ...pair, ...cookie, Authorization: "Basic YTpi" }],
+    ["an empty header with a good pair", { ...pair, Authorization: "" }],
+    ["half a pair, even with a good cookie", { ...cookie, "Sec-WebSocket-Protocol": "access_token" }],
     ["half a pair and a comma", { "Sec-WebSocket-Protocol": "access_token," }],
     ["the pair in reverse order", { "Sec-WebSocket-Protocol": "a.b.c, access_token" }],
     ["more than a pair", { "Sec-WebSocket-Protocol": "access_token, a.b.c, json" }],

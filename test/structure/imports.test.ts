@@ -20,7 +20,7 @@ const floors: readonly (readonly string[])[] = [
   ["bin"],
 ];
 
-/** The workspaces stand beside the product and import nothing from it. */
+/** The workspaces are separate from the product and import nothing from it. */
 const workspaces = ["lib/client", "lib/local/src"];
 
 /** The folders that may import a workspace: programs, and code that runs only locally. */

@@ -40,7 +40,7 @@ export function welcome(service: Welcome): string {
 wallet     ${address} of ${user}, 100 coins on each chain
            its key is public: never use it elsewhere
 try        npm run -s trade:demo${port === "3000" ? "" : ` -- --port ${port}`}
-           buys and sells on each chain, and compares what all say to the last unit
+           buys and sells on each chain, and checks that all results agree to the last unit
 `;
   const { moon, taxd, trap } = localAddresses;
   const buy = { chain: "$CHAIN", wallet: "$W", side: "buy", token: "$MOON", amount: "0.5" };

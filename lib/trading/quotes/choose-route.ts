@@ -61,7 +61,7 @@ export const usualGasLimit: Needs<bigint> = {
   swap: gasLimitFor(usualGas.swap),
 };
 
-/** Simulations per kind of pool, so that an unknown token costs a bounded number of them. */
+/** The most simulations per kind of pool, so that an unknown token cannot cause many. */
 const mostTried = 2;
 
 /** Selects the routes to simulate: the best of each kind, since routes are sorted by the amounts that they pay. */

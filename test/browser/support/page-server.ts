@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Serves docs/live-page.html, configured for `api`, and the built client beside it. */
+/** Serves docs/live-page.html, configured for `api`, and the built client next to it. */
 export async function servePages() {
   let api = "";
   const page = readFileSync("docs/live-page.html", "utf8");

@@ -54,13 +54,13 @@ export function deployedStage(env: NodeJS.ProcessEnv): Deployment | undefined {
   const baseUrl = stageAddress(env);
   if (baseUrl === undefined) return undefined;
   const { STREAM_URL: streamUrl, ALLOWED_ORIGIN: allowedOrigin } = env;
-  if (streamUrl === undefined) throw new Error("Beside BASE_URL, give STREAM_URL");
+  if (streamUrl === undefined) throw new Error("Give STREAM_URL in addition to BASE_URL");
   return { baseUrl, streamUrl, allowedOrigin, tokens: tokenSource(env) };
 }
 
 function tokenSource({ TOKEN_COMMAND, TOKEN_A, TOKEN_B }: NodeJS.ProcessEnv): TokenSource {
   if (TOKEN_COMMAND !== undefined) return { from: "command", template: TOKEN_COMMAND };
   if (TOKEN_A === undefined || TOKEN_B === undefined)
-    throw new Error("Beside BASE_URL, give TOKEN_COMMAND, or TOKEN_A and TOKEN_B");
+    throw new Error("Give TOKEN_COMMAND, or TOKEN_A and TOKEN_B, in addition to BASE_URL");
   return { from: "environment", tokens: [TOKEN_A, TOKEN_B] };
 }

@@ -28,7 +28,7 @@ export type Stream = Inbox & {
 /** A handshake with a chosen address. */
 type Addressed = Handshake & { url?: string };
 
-/** The address of the stream at the edge, beside the REST API. */
+/** The address of the stream at the edge, which also serves the REST API. */
 export const edgeAddress = () => `${deployment().baseUrl.replace(/^http/, "ws")}/stream`;
 
 let connected = 0;

@@ -52,7 +52,7 @@ chains     eth 8545 · bsc 8546   real Uniswap contracts, test money
 wallet     0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 of alice, 100 coins on each chain
            its key is public: never use it elsewhere
 try        npm run -s trade:demo
-           buys and sells on each chain, and compares what all say to the last unit
+           buys and sells on each chain, and checks that all results agree to the last unit
 token      for alice`);
     expect(welcome(service)).not.toMatch(/chains|wallet {5}|trade:demo/);
   });

@@ -32,7 +32,7 @@ describe("resolve", () => {
     ],
     ["Fn::If with a true condition", { "Fn::If": ["Yes", { Ref: "Table" }, { "Fn::Unknown": 1 }] }, "T"],
     ["Fn::If with a false condition", { "Fn::If": ["No", 1, { a: { Ref: "Count" } }] }, { a: 3 }],
-    ["a property called Ref beside others", { Ref: "Table", Name: "n" }, { Ref: "Table", Name: "n" }],
+    ["a property called Ref among others", { Ref: "Table", Name: "n" }, { Ref: "Table", Name: "n" }],
   ])("resolves %s", (_, value, expected) => {
     expect(at(value)).toEqual(expected);
   });
@@ -50,7 +50,7 @@ describe("resolve", () => {
     ["an unknown intrinsic", { a: [{ "Fn::Base64": "x" }] }, "Stack.Place.a.0: Fn::Base64 is not emulated"],
     ["an inherited name", { "Fn::toString": [] }, "Stack.Place: Fn::toString is not emulated"],
     [
-      "an intrinsic beside other keys",
+      "an intrinsic among other keys",
       { "Fn::Join": ["", []], x: 1 },
       "Stack.Place: Fn::Join must stand alone",
     ],

@@ -19,7 +19,7 @@ const bytes = (body: string | Buffer, status = 200, type = "application/json"): 
 
 const page = "<!DOCTYPE html><html><body><h1>502 Bad Gateway</h1></body></html>";
 
-/** Responses that replace every other. */
+/** Fixed responses, sent instead of the chain's own. */
 const answers = {
   empty: () => bytes(""),
   garbage: () => bytes('{"jsonrpc":"2.0","id":1,"resu'),
