@@ -81,7 +81,7 @@ export type StackKind = {
 
 export type OutputsOf<Kind extends StackKind> = v.InferOutput<Kind["outputs"]>;
 
-/** @param config the endpoint of the control plane, where the SDK cannot find it. */
+/** @param config the endpoint of the control plane, if the SDK cannot find it. */
 export function planTarget(
   table: Table,
   { StandardPlanId, ProPlanId, PlanPrefix, PlanStages }: OutputsOf<typeof planStack>,

@@ -113,7 +113,7 @@ function signingStep(
 const revisionOf = (item: { revision: number } | undefined) =>
   item === undefined ? "absent" : { revision: item.revision };
 
-/** Counts a buy when its swap is signed first. Later attempts differ only in fees. */
+/** Counts a buy when its swap is signed for the first time. Later attempts differ only in fees. */
 function buyingWrites(
   { call }: UnsignedTransaction,
   { ledger, limits: { stored, count } }: SigningView,

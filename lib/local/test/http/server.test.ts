@@ -231,7 +231,7 @@ describe("limits", () => {
   });
 });
 
-describe("listen with a failure", () => {
+describe("listen, when a request fails", () => {
   it("drops the request of a client that disconnects in the middle of its body, and reports nothing", async () => {
     await serve();
     const socket = connect(port, "127.0.0.1");

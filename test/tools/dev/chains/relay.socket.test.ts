@@ -59,7 +59,7 @@ describe("the relay of a local chain", () => {
     expect(await receipt(hash)).toMatchObject({ status: "0x1" });
   });
 
-  it("leaves nothing in the pool that the block did not take", async () => {
+  it("leaves no transaction in the pool outside the block", async () => {
     const { raw, hash } = await signed();
     await send(raw);
     await chain.request("evm_setBlockGasLimit", ["0x1adb0"]);

@@ -154,7 +154,7 @@ describe("watch", () => {
     expect(replaced).toEqual(["head;\nnew"]);
   });
 
-  it("says which stacks have changed, and what that needs", async () => {
+  it("names the stacks that have changed, and the restart that they need", async () => {
     lines.length = 0;
     checkStacks = async () => ["Notes"];
     appendFileSync(inProject("app.ts"), "// Changed.\n");
@@ -163,7 +163,7 @@ describe("watch", () => {
     ]);
   });
 
-  it("shows why the stacks cannot be synthesized, and says nothing if they have not changed", async () => {
+  it("shows why the stacks cannot be synthesized, and is silent if they have not changed", async () => {
     lines.length = 0;
     checkStacks = () => Promise.reject(new Error("The stacks cannot be synthesized"));
     appendFileSync(inProject("app.ts"), "// Broken.\n");
