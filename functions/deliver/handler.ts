@@ -1,5 +1,5 @@
 import type { Context } from "aws-lambda";
-import { fanOutHandler } from "../../lib/aws/fan-out-handler.ts";
+import { fanOutHandler } from "../../lib/aws/fan-out-http.ts";
 import { concurrentPushes, openPusher } from "../../lib/aws/push.ts";
 import { readPrices } from "../../lib/prices/price-records.ts";
 import { type ChannelDelivery, type Deliverer, deliverToShard } from "../../lib/realtime/deliver.ts";

@@ -6,7 +6,7 @@ import { Hash } from "@smithy/core/serde";
 import { SignatureV4 } from "@smithy/signature-v4";
 import { freePort } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { fanOutHandler } from "../../lib/aws/fan-out-handler.ts";
+import { fanOutHandler } from "../../lib/aws/fan-out-http.ts";
 import { Post } from "../../lib/aws/post.ts";
 import { openPusher, type Pusher } from "../../lib/aws/push.ts";
 import { isTransient } from "../../lib/table/transient.ts";

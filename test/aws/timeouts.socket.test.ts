@@ -1,7 +1,7 @@
 import { createServer, type Socket } from "node:net";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fanOutHandler } from "../../lib/aws/fan-out-handler.ts";
+import { fanOutHandler } from "../../lib/aws/fan-out-http.ts";
 import { Post } from "../../lib/aws/post.ts";
 import { openPusher } from "../../lib/aws/push.ts";
 import { maxAttempts, timeouts } from "../../lib/aws/timeouts.ts";

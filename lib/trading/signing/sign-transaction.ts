@@ -50,7 +50,7 @@ export async function answerSigning(deps: SigningDeps, payload: unknown): Promis
 }
 
 /**
- * Signs only what a user has ordered, whoever the caller is. A repetition returns the recorded answer.
+ * Signs only transactions that a user has ordered, and does not trust its caller. A repetition returns the recorded answer.
  *
  * @throws {Error} if a call to AWS fails for good.
  */
