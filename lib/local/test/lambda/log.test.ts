@@ -73,7 +73,7 @@ describe.concurrent("the log of a function", () => {
     ]);
   });
 
-  it("has the lines that the process writes to its standard streams", async () => {
+  it("has the lines that the process writes to its standard streams", async ({ expect }) => {
     const { run, log } = runCode(`export const handler = async () => {
       process.stdout.write("one\\ntwo\\n");
       process.stderr.write("three\\n");

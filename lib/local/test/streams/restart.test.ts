@@ -33,7 +33,7 @@ async function stage(table: string, handled: string[], rest: string[]): Promise<
   stores.set(table, store);
   const { ids, stop } = await openFor(engine, table, { store });
   for (const id of handled) await engine.put(table, id);
-  await vi.waitFor(() => expect(ids()).toEqual(handled), { timeout: 10_000 });
+  await vi.waitFor(() => expect(ids()).toEqual(handled), { timeout: 60_000 });
   stop();
   for (const id of rest) await engine.put(table, id);
 }

@@ -23,7 +23,7 @@ type Options = {
 };
 
 /** Polls a value until the expectation holds, with enough time for a busy machine. */
-export const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 20_000, interval: 10 });
+export const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 50_000, interval: 10 });
 
 /** Serves an API in front of functions with these answers until the end of the test. */
 export async function serve(
