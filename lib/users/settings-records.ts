@@ -70,7 +70,10 @@ export async function saveSettings(
   // The SDK repeats a write whose answer was lost. The repetition then fails because the first write succeeded.
   const isOurs = isWritten || (changeId !== undefined && item?.changeId === changeId);
   if (item === undefined || !isOurs)
-    throw new DomainError("PRECONDITION_FAILED", "The settings do not have a version that If-Match names");
+    throw new DomainError(
+      "PRECONDITION_FAILED",
+      "The settings have changed, or never had a version that If-Match names",
+    );
   return { ...item, ...settingsInForce(chain, item) };
 }
 
