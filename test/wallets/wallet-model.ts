@@ -129,7 +129,7 @@ export type Found = {
   lastSlot: number;
   stored: readonly Wallet[];
   listed: readonly ListedWallet[];
-  /** The same wallets from the paged list. */
+  /** Lists the wallets through the paged route. */
   paged: readonly (ListedWallet & { version?: number })[];
   events: ReadonlyMap<string, string[]>;
 };

@@ -7,7 +7,7 @@ const errorSelector = "0x08c379a0";
 /** Routers' messages when less than the minimum would arrive. */
 const slippagePattern = /INSUFFICIENT_OUTPUT_AMOUNT|Too little received|Insufficient WETH9/;
 
-/** Decodes the text that a contract reverted with. Undefined if there is none. */
+/** Decodes the text that a contract reverted with. Returns undefined if the contract gave no text. */
 export function revertReason(data: string | undefined): string | undefined {
   if (!data?.startsWith(errorSelector)) return undefined;
   try {

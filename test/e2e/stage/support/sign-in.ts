@@ -6,7 +6,7 @@ import { forgetUser } from "./forget-user.ts";
 import type { Service } from "./service.ts";
 import { poolSignIn } from "./user-pool.ts";
 
-/** The user of all checks, or the reason why there is none. */
+/** Holds the user of all checks, or the reason why no user could be made. */
 export type TestUser = { id: string; token: string } | { missing: string };
 
 /** The variables with tokens of an issuer outside the stack. */
