@@ -8,7 +8,7 @@ import { encodeCall } from "../../lib/trading/chains/evm/calldata.ts";
 import type { SignRequest } from "../../lib/trading/core/effects.ts";
 import type { Slot } from "../../lib/trading/core/evm/slot.ts";
 import { type Intent, swapBy } from "../../lib/trading/core/intent.ts";
-import type { Ledger } from "../../lib/trading/core/table-step.ts";
+import { emptyLedger, type Ledger } from "../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../lib/trading/core/trade-order.ts";
 import {
   counted,
@@ -72,7 +72,7 @@ const fixture = (of: Intent, own: Partial<Slot>, request: Partial<SignRequest>, 
     request: { ...asked, ...request },
     order: tradeOrder({ intent: of, amount: of.amount }),
     slot: planned,
-    ledger: ledger && { orderId, approveNonces: [], fees: {}, revision: 1, ...ledger },
+    ledger: ledger && { ...emptyLedger(of), revision: 1, ...ledger },
     settings: { maxGasPrice: 100 },
     wallet: {},
     // Other transactions ignore the limits.

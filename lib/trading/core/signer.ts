@@ -10,7 +10,7 @@ import {
 import { clearGas, objectionTo } from "./evm/signing-rules.ts";
 import type { Attempt, Slot } from "./evm/slot.ts";
 import type { Call, UnsignedTransaction } from "./intent.ts";
-import type { Ledger, TradeStep } from "./table-step.ts";
+import { emptyLedger, type Ledger, type TradeStep } from "./table-step.ts";
 import type { TradeOrder } from "./trade-order.ts";
 import { counted } from "./wallet-policy.ts";
 
@@ -96,7 +96,7 @@ function signingStep(
     {
       kind: "put",
       of: "ledger",
-      item: entered(ledger ?? { orderId, approveNonces: [], fees: {}, revision: 0 }, transaction),
+      item: entered(ledger ?? emptyLedger(order.intent), transaction),
       when: revisionOf(ledger),
     },
   ];

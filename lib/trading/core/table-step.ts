@@ -33,8 +33,7 @@ export type Lane = LaneKey & {
 export type Job = LaneKey & { orderId: string; userID: string; token: string };
 
 /** What the signer has signed for an order. Only the signer may write it. */
-export type Ledger = {
-  orderId: string;
+export type Ledger = Pick<Intent, "orderId" | "userID" | "chain" | "wallet" | "validUntil"> & {
   approveNonces: readonly number[];
   /** The last fees signed at each nonce. */
   fees: Readonly<Record<number, Fees>>;
@@ -42,6 +41,18 @@ export type Ledger = {
   swap?: { nonce: number; call: SwapCall };
   revision: number;
 };
+
+/** Begins the ledger of an order. Its terms come from the intent, so readers of the ledger can trust them. */
+export const emptyLedger = ({ orderId, userID, chain, wallet, validUntil }: Intent): Ledger => ({
+  orderId,
+  userID,
+  chain,
+  wallet,
+  validUntil,
+  approveNonces: [],
+  fees: {},
+  revision: 0,
+});
 
 /**
  * The user has cancelled an order. Only the function that cancels may write it, so the signer believes it whatever the order

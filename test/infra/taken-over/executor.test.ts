@@ -3,6 +3,7 @@ import { readAccess } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { walletKey } from "../../../lib/table/wallet-keys.ts";
 import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
+import { emptyLedger } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import {
@@ -80,7 +81,7 @@ const ways: Record<string, (intruder: Intruder, desk: SigningDesk) => Promise<un
     const order = desk.named("BOBBUYS");
     const { intent } = order;
     const { fees } = slot();
-    const ledger = { orderId: intent.orderId, approveNonces: [], fees: { 3: fees }, revision: 1 };
+    const ledger = { ...emptyLedger(intent), fees: { 3: fees }, revision: 1 };
     await intruder.put(ledgerKey(intent.orderId), ledger);
     const planned = slot({ nonce: 3, call: swapBy(intent, v2, intent.amount) }, intent);
     return intruder.askWith(order, planned, { purpose: "clear" });

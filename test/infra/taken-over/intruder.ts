@@ -4,6 +4,7 @@ import { walletKey } from "../../../lib/table/wallet-keys.ts";
 import type { SignRequest } from "../../../lib/trading/core/effects.ts";
 import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { type Intent, type SwapCall, swapBy } from "../../../lib/trading/core/intent.ts";
+import { emptyLedger } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
 import {
@@ -143,7 +144,7 @@ export class Intruder {
   /** Changes data that the signer reads. */
   async #tamper({ intent }: TradeOrder): Promise<void> {
     const { userID, orderId, chain, wallet } = intent;
-    const empty = { orderId, approveNonces: [], fees: {}, revision: 1 };
+    const empty = { ...emptyLedger(intent), revision: 1 };
     await this.#pick([
       () => this.remove(ledgerKey(orderId)),
       () => this.put(ledgerKey(orderId), empty),

@@ -3,7 +3,7 @@ import type { Effects, SigningView } from "../../../lib/trading/core/effects.ts"
 import { nextMove } from "../../../lib/trading/core/evm/next-move.ts";
 import { buyRulesBeside } from "../../../lib/trading/core/reserved.ts";
 import { signTransaction } from "../../../lib/trading/core/signer.ts";
-import type { TradeStep } from "../../../lib/trading/core/table-step.ts";
+import { emptyLedger, type TradeStep } from "../../../lib/trading/core/table-step.ts";
 import { counted, openPolicy, type WalletPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import {
   laneStateOf,
@@ -159,7 +159,7 @@ describe("signTransaction", () => {
 
   it("does not count further attempts", () => {
     const swap = { nonce, call: signingView().slot?.call as typeof call & { purpose: "swap" } };
-    const ledger = { orderId, approveNonces: [], fees: { [nonce]: fees }, swap, revision: 1 };
+    const ledger = { ...emptyLedger(intent()), fees: { [nonce]: fees }, swap, revision: 1 };
     const raised = {
       maxFeePerGas: 2n * fees.maxFeePerGas,
       maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas,

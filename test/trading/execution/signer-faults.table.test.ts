@@ -101,7 +101,8 @@ describe("signTransaction on the table", () => {
     expect(readSigned(attempt?.raw ?? "", own, defaultChains.eth)).toMatchObject({ purpose });
     const { ledger } = view;
     expect(Object.keys(ledger?.fees ?? {})).toEqual([String(request.nonce)]);
-    expect(ledger?.revision).toBe(1);
+    const { orderId, userID, chain, wallet, validUntil } = own;
+    expect(ledger).toMatchObject({ orderId, userID, chain, wallet, validUntil, revision: 1 });
     expect(view.limits.count?.spent).toBe(purpose === "swap" ? own.amount : undefined);
     expect(await sign(request)).toEqual(answer);
   });

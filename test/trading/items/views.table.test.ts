@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { LaneKey } from "../../../lib/trading/core/intent.ts";
-import type { TradeStep } from "../../../lib/trading/core/table-step.ts";
+import { emptyLedger, type TradeStep } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { defaultOrderSettings } from "../../../lib/trading/core/trading-chain.ts";
 import { counted, type Limits, openPolicy, type PolicyKey } from "../../../lib/trading/core/wallet-policy.ts";
@@ -120,7 +120,7 @@ describe("readSigning", () => {
   it("reads all data of the signer's rules with one call", async () => {
     const { userID, orderId } = order.intent;
     const planned = slot({}, order.intent);
-    const ledger = { orderId, approveNonces: [], fees: { 7: planned.fees }, revision: 1 };
+    const ledger = { ...emptyLedger(order.intent), fees: { 7: planned.fees }, revision: 1 };
     await write(
       ...placing(order),
       { kind: "put", of: "slot", item: planned, when: "absent" },

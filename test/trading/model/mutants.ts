@@ -74,13 +74,9 @@ const retriesWithNewNonce: System = {
       answer: (effect, answer) => {
         if (effect.do !== "readSigning") return answer;
         const view = answer as Effects["readSigning"]["answer"];
-        const { swap: _, ...ledger } = view.ledger ?? {
-          orderId: "",
-          approveNonces: [],
-          fees: {},
-          revision: 0,
-        };
-        return view.ledger === undefined ? view : { ...view, ledger };
+        if (view.ledger === undefined) return view;
+        const { swap: _, ...ledger } = view.ledger;
+        return { ...view, ledger };
       },
     }),
 };

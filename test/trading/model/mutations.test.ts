@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { swapBy } from "../../../lib/trading/core/intent.ts";
+import { emptyLedger } from "../../../lib/trading/core/table-step.ts";
 import {
   expectObedience,
   fees,
@@ -154,9 +155,8 @@ describe("signTransaction", () => {
                 : { ...call, token: claimed.token, amount: claimed.amount },
           },
           ledger: {
-            orderId: claimed.orderId,
+            ...emptyLedger(claimed),
             approveNonces: lie.approved,
-            fees: {},
             revision: 1,
             ...(lie.isSigned && signed(order.intent)),
           },

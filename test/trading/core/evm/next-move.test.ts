@@ -3,7 +3,7 @@ import type { HostSnapshot, OrderFacts } from "../../../../lib/trading/core/evm/
 import { nextMove } from "../../../../lib/trading/core/evm/next-move.ts";
 import { clearGas, objectionTo } from "../../../../lib/trading/core/evm/signing-rules.ts";
 import type { Fees } from "../../../../lib/trading/core/intent.ts";
-import type { Items, ItemWrite } from "../../../../lib/trading/core/table-step.ts";
+import { emptyLedger, type Items, type ItemWrite } from "../../../../lib/trading/core/table-step.ts";
 import {
   gwei,
   laneStateOf,
@@ -68,7 +68,7 @@ describe("nextMove", () => {
         gasLimit: clearGas,
         ...fees,
       } as const;
-      const ledger = { orderId: slot.orderId, approveNonces: [], fees: { 7: highest }, revision: 1 };
+      const ledger = { ...emptyLedger(order.intent), fees: { 7: highest }, revision: 1 };
       const signing = signingView({ order, slot, ledger, maxGasPrice: 10n * gwei });
       expect(objectionTo(clear, signing, true, late * 1000)).toBeUndefined();
     },

@@ -8,7 +8,7 @@ import {
   swapBy,
   type UnsignedTransaction,
 } from "../../../../lib/trading/core/intent.ts";
-import type { Ledger } from "../../../../lib/trading/core/table-step.ts";
+import { emptyLedger, type Ledger } from "../../../../lib/trading/core/table-step.ts";
 import { unstarted } from "../../../../lib/trading/core/trade-order.ts";
 import { counted, openPolicy, type WalletPolicy } from "../../../../lib/trading/core/wallet-policy.ts";
 import { attempt } from "../../../support/lane-states.ts";
@@ -25,9 +25,7 @@ const objection = (
 ) => objectionTo(transaction(changes), signingView(view), isGenuine, atMs);
 
 const ledger = (changes: Partial<Ledger> = {}): Ledger => ({
-  orderId: intent().orderId,
-  approveNonces: [],
-  fees: {},
+  ...emptyLedger(intent()),
   revision: 1,
   ...changes,
 });
