@@ -33,6 +33,8 @@ export type Intent = LaneKey & {
   amount: bigint;
   /** The least that may arrive. */
   minAmountOut: bigint;
+  /** The amount that the hosts quoted when the order was placed. Policies compare the minimum with it. */
+  quotedOut: bigint;
   venues: readonly SwapVenue[];
   /**
    * For a buy on v3: the fee of the only v3 pool that it may use. On v3 the minimum limits the amount that leaves the

@@ -70,8 +70,8 @@ function reportOf(order: TradeOrder, own: readonly Slot[]): FillReport | undefin
   return {
     spent: { token: spentIn, amount: spentText(receipt.spent) },
     received: { token: receivedIn, amount: receivedText(receipt.received) },
-    quotedAmountOut: receivedText(quoted.amountOut),
-    slippage: slippageOf(quoted.amountOut, receipt.received),
+    quotedAmountOut: receivedText(intent.quotedOut),
+    slippage: slippageOf(intent.quotedOut, receipt.received),
     ...(quoted.priceImpact !== undefined && { priceImpact: quoted.priceImpact }),
     networkFee: feesPaid(own),
     gasUsed: Number(receipt.gasUsed),

@@ -178,6 +178,7 @@ function intentOf(request: PlaceRequest, { setup, facts, check }: Assessed): Int
     token: trade.token,
     amount: facts.amount,
     minAmountOut: check.least,
+    quotedOut: facts.amountOut,
     ...routesFor(trade.side, setup.venues, facts.route),
     gasLimit: facts.transactions.at(-1)?.gasLimit ?? 0n,
     maxGasPrice: check.maxGasPrice,
@@ -195,7 +196,6 @@ function newOrder(
 ): TradeOrder {
   const { symbol, decimals } = facts.identity;
   const { coin } = chainFacts[check.chain];
-  const { amountOut, priceImpact } = facts;
   return {
     intent,
     mac,
@@ -207,7 +207,7 @@ function newOrder(
       ...(trade.percent !== undefined && { percent: trade.percent }),
       createdAt,
     },
-    quoted: { amountOut, priceImpact, networkFee: check.networkFee.max },
+    quoted: { priceImpact: facts.priceImpact, networkFee: check.networkFee.max },
     amount: intent.amount,
     approveNonces: [],
     isCancelling: false,

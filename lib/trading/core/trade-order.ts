@@ -43,9 +43,8 @@ export type Placed = {
   createdAt: string;
 };
 
-/** The hosts' quote at the time of placing. */
+/** The hosts' quote at the time of placing, in addition to the intent's. */
 export type Quoted = {
-  amountOut: bigint;
   /** In percent. */
   priceImpact?: number;
   /** The highest planned cost of its transactions, in coin. */

@@ -27,7 +27,7 @@ const receipt: Receipt = {
   gasUsed: 107_532n,
   gasPrice: 1_500_000_000n,
   spent: order.amount,
-  received: order.quoted.amountOut,
+  received: order.intent.quotedOut,
 };
 
 const filled = slot({ state: "mined", attempts: [attempt()], receipt });
@@ -72,9 +72,9 @@ describe("detailsOf", () => {
 
   it("adds up the fees of all transactions of a sale, and reports the remaining approval", () => {
     const sale = tradeOrder({
-      intent: intent({ side: "sell" }),
+      intent: intent({ side: "sell", quotedOut: 1000n }),
       swapNonce: 7,
-      quoted: { amountOut: 1000n, networkFee: 0n },
+      quoted: { networkFee: 0n },
     });
     const approval = slot({
       nonce: 6,

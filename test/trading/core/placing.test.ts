@@ -104,12 +104,13 @@ describe("placing", () => {
           venues: ["uniswap-v2"],
           amount: 1000n,
           minAmountOut: 4950n,
+          quotedOut: 5000n,
           gasLimit: 100n,
           maxGasPrice: 2n,
           validUntil: 1120,
         },
         placed: { clientOrderId: "k-1", symbol: "MOON/ETH", decimals: 18, slippage: 1 },
-        quoted: { amountOut: 5000n, priceImpact: 0.5 },
+        quoted: { priceImpact: 0.5 },
         version: 1,
       },
     });
@@ -225,7 +226,7 @@ describe("placing", () => {
   });
 
   it("refuses an order that the wallet cannot pay in addition to its open orders", () => {
-    const open = tradeOrder({ amount: 1n, quoted: { amountOut: 1n, networkFee: 0n } });
+    const open = tradeOrder({ amount: 1n, quoted: { networkFee: 0n } });
     expect(place({ views: [view({ laneOrders: [open], jobs: 1 })] }).answer).toMatchObject({
       refused: { code: "INSUFFICIENT_BALANCE", details: { available: "0.000000000000001199" } },
     });
@@ -234,7 +235,7 @@ describe("placing", () => {
   it("checks again after another order was placed meanwhile", () => {
     const views = [
       view(),
-      view({ jobs: 1, laneOrders: [tradeOrder({ amount: 1n, quoted: { amountOut: 1n, networkFee: 0n } })] }),
+      view({ jobs: 1, laneOrders: [tradeOrder({ amount: 1n, quoted: { networkFee: 0n } })] }),
     ];
     const { code, did } = place({ views, written: [false] });
     expect(code).toBe("INSUFFICIENT_BALANCE");
@@ -275,9 +276,7 @@ describe("placing", () => {
 
   it("refuses a sale of tokens that open sales will sell", () => {
     const promised = intent({ side: "sell", token });
-    const laneOrders = [
-      tradeOrder({ intent: promised, amount: 1n, quoted: { amountOut: 1n, networkFee: 0n } }),
-    ];
+    const laneOrders = [tradeOrder({ intent: promised, amount: 1n, quoted: { networkFee: 0n } })];
     const scene = { of: sale("0.0000000000000009"), quotes: both({ amount: 900n }) };
     expect(place(scene).answer).toHaveProperty("order");
     expect(place({ ...scene, views: [view({ laneOrders })] }).code).toBe("INSUFFICIENT_BALANCE");

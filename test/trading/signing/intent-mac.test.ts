@@ -26,6 +26,7 @@ describe("a MAC over an intent", () => {
     token: "0xBAD",
     amount: intent().amount + 1n,
     minAmountOut: intent().minAmountOut - 1n,
+    quotedOut: intent().quotedOut - 1n,
     venues: ["uniswap-v3", "uniswap-v2"],
     v3FeeBps: 100,
     gasLimit: intent().gasLimit + 1n,

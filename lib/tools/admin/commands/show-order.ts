@@ -85,9 +85,9 @@ const feesText = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees) =>
 const submissionText = ({ isPrivate }: { isPrivate: boolean }) => (isPrivate ? "only by a relay" : "public");
 
 /** Facts that clients do not see. */
-const intentFacts = ({ intent, quoted, placed, ending, ...order }: TradeOrder) => ({
+const intentFacts = ({ intent, placed, ending, ...order }: TradeOrder) => ({
   user: intent.userID,
-  quotedAmountOut: formatAmount(quoted.amountOut, intent.side === "buy" ? placed.decimals : coinDecimals),
+  quotedAmountOut: formatAmount(intent.quotedOut, intent.side === "buy" ? placed.decimals : coinDecimals),
   venues: intent.venues.join(", "),
   gasLimit: intent.gasLimit,
   gasPreset: intent.gasPreset,
