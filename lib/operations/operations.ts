@@ -15,8 +15,9 @@ import { walletRows } from "./wallet-rows.ts";
 const defaults = {
   deployed: "always",
   table: [],
-  owns: [],
-  writes: "all that are open",
+  writes: [],
+  deletes: [],
+  reads: [],
   key: [],
   importKeys: [],
   mac: [],
@@ -47,6 +48,7 @@ const rows = {
     of: "rest",
     summary: "Identify the caller of the REST API and admit them",
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+    writes: ["USER", "REFCODE", "REFERRALS"],
     env: ["ISSUER", "AUDIENCE", "JWKS_URI", "COOKIE_NAME", ...originEnv, "FALLBACK_KEY", "PLAN_STAGES"],
     impact: "Nobody can use the service: requests with a valid token get a 500.",
   },
@@ -58,6 +60,7 @@ const rows = {
     of: "websocket",
     summary: "Identify the client of a new connection and admit them",
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+    writes: ["USER", "REFCODE", "REFERRALS"],
     env: [
       "ISSUER",
       "AUDIENCE",

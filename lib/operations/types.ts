@@ -1,17 +1,17 @@
-import type { GuardedPartition, OpenPartition } from "../table/layout.ts";
+import type { PartitionName, ProtectedPartition } from "../table/layout.ts";
 
 /** The shape of an error: `{message}`, `{error}`, or `{success:false, error:{code,message}, timestamp}`. */
 export type ErrorShape = "message" | "error" | "envelope";
 
-/** IAM actions on the table. A transaction needs the actions of the writes and checks in it. */
-export type TableAction =
+/** IAM actions that read the table. A check in a transaction is a read. */
+type ReadAction =
   | "dynamodb:ConditionCheckItem"
   | "dynamodb:GetItem"
   | "dynamodb:BatchGetItem"
-  | "dynamodb:Query"
-  | "dynamodb:PutItem"
-  | "dynamodb:UpdateItem"
-  | "dynamodb:DeleteItem";
+  | "dynamodb:Query";
+
+/** IAM actions on the table. A transaction needs the actions of the writes and checks in it. */
+export type TableAction = ReadAction | "dynamodb:PutItem" | "dynamodb:UpdateItem" | "dynamodb:DeleteItem";
 
 /** IAM actions on the KMS key of the wallets. Decrypt takes `opensWallets`. */
 export type KeyAction = "kms:GenerateDataKey" | "kms:Decrypt";
@@ -68,10 +68,12 @@ export type Defaults = {
   deployed: "always" | "with trading" | "with export";
   /** Actions on the table. Any of them adds TABLE_NAME. */
   table: readonly TableAction[];
-  /** The guarded partitions that it may write. */
-  owns: readonly GuardedPartition[];
-  /** The open partitions that it may write. Its role is denied writes to all others. */
-  writes: "all that are open" | readonly OpenPartition[];
+  /** The partitions that it may write. Its role is denied writes to all others. */
+  writes: readonly PartitionName[];
+  /** Those of `writes` from which it may delete items. */
+  deletes: readonly PartitionName[];
+  /** The protected partitions that it may read or check. Its role is denied reads of the other protected ones. */
+  reads: readonly ProtectedPartition[];
   /** Actions on the KMS key of the wallets. Any of them adds KEY_ID. */
   key: readonly KeyAction[];
   /** Actions on the KMS keys for imports. Any of them adds IMPORT_KEYS. */
@@ -172,11 +174,23 @@ export type DefaultsOfKinds = {
 };
 
 type Optional<Kind extends Operation> =
-  | keyof Defaults
+  | Exclude<keyof Defaults, keyof TableRights>
   | (Kind["kind"] extends keyof DefaultsOfKinds ? keyof DefaultsOfKinds[Kind["kind"]] : never);
 
+/** Rights on the table as a row writes them. It names the partitions of each right to write or delete. */
+type TableRights = { [Name in "table" | "writes" | "deletes"]?: unknown } & (
+  | { table?: readonly ReadAction[] }
+  | { table: readonly Exclude<TableAction, "dynamodb:DeleteItem">[]; writes: Partitions }
+  | { table: readonly TableAction[]; writes: Partitions; deletes: Partitions }
+);
+
+/** At least one. */
+type Partitions = readonly [PartitionName, ...PartitionName[]];
+
 type Written<Kind extends Operation> = Kind extends Operation
-  ? Omit<Kind, Optional<Kind>> & Partial<Pick<Kind, Optional<Kind> & keyof Kind>>
+  ? Omit<Kind, Optional<Kind> | keyof TableRights> &
+      Partial<Pick<Kind, Optional<Kind> & keyof Kind>> &
+      TableRights
   : never;
 
 /** A row as written in THE TABLE. */

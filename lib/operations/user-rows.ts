@@ -25,6 +25,7 @@ export const userRows = {
     summary: "Change the user's trading settings for one chain",
     errors: { client: "message", server: "message" },
     table: ["dynamodb:UpdateItem"],
+    writes: ["USER"],
     impact:
       "Users cannot change slippage, gas, MEV protection or automatic trading. Their old settings stay in force.",
   },
@@ -50,6 +51,8 @@ export const userRows = {
     everyMinutes: 1,
     summary: "Credit the referrers whose sign-ups could not credit them",
     table: ["dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+    writes: ["USER", "REFERRALS"],
+    deletes: ["REFERRALS"],
     // Shorter than the interval, so that runs do not overlap.
     timeoutSeconds: 50,
     impact: "Some referrers get their credit late. No credit is lost.",

@@ -1,9 +1,9 @@
 import {
-  type GuardedPartition,
   type ItemLayout,
   type Partition,
   type PartitionLayout,
   type PartitionName,
+  type ProtectedPartition,
   partitionNameOf,
   partitions,
 } from "./layout.ts";
@@ -18,9 +18,9 @@ export type SortKeyRange = Omit<KeyRange, "PK">;
 
 const layouts: readonly PartitionLayout[] = partitions;
 
-export const guardedPartitions = layouts
-  .filter(({ isGuarded }) => isGuarded)
-  .map(({ key }) => partitionNameOf(key) as GuardedPartition);
+export const protectedPartitions = layouts
+  .filter(({ isGuarded, isSecret }) => isGuarded || isSecret)
+  .map(({ key }) => partitionNameOf(key) as ProtectedPartition);
 
 /** Returns the keys of the partitions with this name as a pattern for IAM policies. */
 export function leadingKeysOf(name: PartitionName): string {

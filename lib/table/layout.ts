@@ -21,11 +21,10 @@ export type PartitionLayout = {
   /** The pattern of the partition key. Its first part names the partition. */
   key: string;
   owner: "user" | "service";
-  /**
-   * True if functions that decrypt wallets trust its items. Only the functions that own it, and operators, may write
-   * there.
-   */
+  /** True if functions that decrypt wallets trust its items. Only the functions that must, and operators, write there. */
   isGuarded?: true;
+  /** True if its items are worth stealing. Only functions that need them read them. */
+  isSecret?: true;
   /** The reason for a partition of its own, or a warning. */
   note?: string;
   items: Readonly<Record<string, ItemLayout>>;
@@ -291,8 +290,8 @@ export type Partition = (typeof partitions)[number];
 type NameOf<Pattern extends string> = Pattern extends `${infer Name}#${string}` ? Name : Pattern;
 
 export type PartitionName = NameOf<Partition["key"]>;
-export type GuardedPartition = NameOf<Extract<Partition, { isGuarded: true }>["key"]>;
-export type OpenPartition = Exclude<PartitionName, GuardedPartition>;
+/** A guarded or a secret partition. Functions read only those that their rows name. */
+export type ProtectedPartition = NameOf<Extract<Partition, { isGuarded: true } | { isSecret: true }>["key"]>;
 
 /** Returns the name of a partition, which is the first part of its keys. */
 export const partitionNameOf = (key: string) => key.split("#", 1)[0] as PartitionName;

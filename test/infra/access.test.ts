@@ -1,20 +1,14 @@
 import { readAccess } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import { operations } from "../../lib/operations/operations.ts";
-import { retiredKeyKey, userKeyRecordKey } from "../../lib/plans/item-keys.ts";
-import { pricesKey } from "../../lib/prices/item-keys.ts";
-import { connectionKey, subscriberKey } from "../../lib/realtime/item-keys.ts";
-import { catalogueKey, pointsLineKey, stockKey } from "../../lib/rewards/item-keys.ts";
-import { walletKey } from "../../lib/table/wallet-keys.ts";
+import type { Operation } from "../../lib/operations/types.ts";
+import { protectedPartitions } from "../../lib/table/keys.ts";
 import {
-  bookKey,
-  executionKey,
-  listedExecutionKey,
-  tradeKey,
-  usedKeyKey,
-  watcherKey,
-} from "../../lib/trading/items/keys.ts";
-import { pendingReferralKey, profileKey, referralCodeKey, settingsKey } from "../../lib/users/item-keys.ts";
+  type PartitionLayout,
+  type PartitionName,
+  partitionNameOf,
+  partitions,
+} from "../../lib/table/layout.ts";
 import {
   functionsOf,
   logicalIdOf,
@@ -145,96 +139,95 @@ describe("the key of orders", () => {
 });
 
 const writes = ["PutItem", "UpdateItem", "DeleteItem"];
-const writersOf = (partition: string, { ask: asks }: Pick<ReturnType<typeof accessIn>, "ask">) =>
-  names.filter((name) => writes.some((action) => asks(name, action, [partition]) === undefined));
+const reads = ["GetItem", "BatchGetItem", "Query", "ConditionCheckItem"];
+const unlisted = ["BatchWriteItem", "PartiQLInsert", "PartiQLUpdate", "PartiQLDelete"];
+const deniedToRole = /with an explicit deny in an identity-based policy/;
 
-describe("the partitions that the signer trusts", () => {
-  it.each([
-    ["SIGNED#01KAMZ3Q5T9WJ2M4N6P8R0S1V3", ["signTransaction"]],
-    ["CANCELLED#01KAMZ3Q5T9WJ2M4N6P8R0S1V3", ["cancelOrder"]],
-    ["POLICY#u", ["setWalletPolicy"]],
-    ["TRADING", []],
-  ])("include %s, which only %j may write", (partition, owners) => {
-    expect(writersOf(partition, { ask })).toEqual(owners);
-    expect(writersOf("TRADES#u", { ask })).toContain("executeOrders");
+/** The key of a partition with each name, and of one that the layout does not have. */
+const keys = Object.fromEntries([
+  ...partitions.map(({ key }) => [partitionNameOf(key), key.replaceAll(/\{\w+\}/g, "x")]),
+  ["NEW", "NEW#x"],
+]) as Record<PartitionName, string>;
+
+/** The partitions on which a function may carry out each action, as its row says. */
+function partitionsByRow({ table, writes, deletes, reads: ofProtected }: Operation) {
+  const readable = Object.keys(keys).filter(
+    (name) =>
+      !(protectedPartitions as readonly string[]).includes(name) || ofProtected.includes(name as never),
+  );
+  const partitionsOf = (action: string): readonly string[] => {
+    if (!table.some((each) => each === `dynamodb:${action}`)) return [];
+    if (action === "DeleteItem") return deletes;
+    return reads.includes(action) ? readable : writes;
+  };
+  return byAction((action) => partitionsOf(action));
+}
+
+const byAction = (partitionsOf: (action: string) => readonly string[]) =>
+  Object.fromEntries(
+    [...writes, ...reads, ...unlisted, "Scan", "PartiQLSelect"].map((action) => [
+      action,
+      partitionsOf(action).toSorted(),
+    ]),
+  );
+
+const writersOf = (partition: PartitionName) =>
+  names.filter((name) => writes.some((action) => ask(name, action, [keys[partition]]) === undefined));
+
+describe("the partitions", () => {
+  it.each(Object.entries<Operation>(operations))(
+    "that %s writes and reads are those of its row",
+    (name, row) => {
+      const allowed = byAction((action) =>
+        Object.entries(keys).flatMap(([partition, key]) =>
+          ask(name, action, [key]) === undefined ? [partition] : [],
+        ),
+      );
+      expect(allowed).toEqual(partitionsByRow(row));
+    },
+  );
+
+  it("are named only by rows that have the actions", () => {
+    for (const [name, { table, writes: written, deletes }] of Object.entries<Operation>(operations)) {
+      const isWriting = /(Put|Update|Delete)Item/.test(table.join());
+      expect([name, written.length > 0]).toEqual([name, isWriting]);
+      expect([name, deletes.length > 0]).toEqual([name, table.includes("dynamodb:DeleteItem")]);
+      expect(written).toEqual(expect.arrayContaining([...deletes]));
+    }
+  });
+
+  it("that the signer and sealExport trust have these writers, and nobody deletes there", () => {
+    const guarded: readonly PartitionLayout[] = partitions.filter((each) => "isGuarded" in each);
+    const guardedNames = guarded.map(({ key }) => partitionNameOf(key));
+    expect(Object.fromEntries(guardedNames.map((name) => [name, writersOf(name)]))).toEqual({
+      POLICY: ["setWalletPolicy"],
+      EXPORT: ["exportWallet", "cancelExport"],
+      EXPORTED: ["sealExport"],
+      SIGNED: ["signTransaction"],
+      CANCELLED: ["cancelOrder"],
+      TRADING: [],
+    });
+    for (const [, { deletes }] of Object.entries<Operation>(operations))
+      expect(deletes.filter((name) => guardedNames.includes(name))).toEqual([]);
   });
 
   it("stay closed to roles with all actions on the table, also in batches and in PartiQL", () => {
     const generous = accessIn(changed((of) => of("executeOrders").role.Policies.push(allOfDynamoDb)));
-    const more = ["BatchWriteItem", "PartiQLInsert", "PartiQLUpdate", "PartiQLDelete"];
-    for (const action of [...writes, ...more]) {
+    for (const action of [...writes, ...unlisted]) {
       expect(generous.ask("executeOrders", action, ["TRADES#u"])).toBeUndefined();
-      for (const partition of ["SIGNED#1", "CANCELLED#1", "POLICY#u", "TRADING", "USER#u"])
-        expect(generous.ask("executeOrders", action, ["TRADES#u", partition])).toMatch(
-          /with an explicit deny/,
-        );
+      for (const partition of ["SIGNED#1", "CANCELLED#1", "POLICY#u", "TRADING", "USER#u", "PRICES", "NEW#1"])
+        expect(generous.ask("executeOrders", action, ["TRADES#u", partition])).toMatch(deniedToRole);
+    }
+    for (const action of [...reads, "PartiQLSelect"]) {
+      expect(generous.ask("executeOrders", action, ["USER#u", "POLICY#u"])).toBeUndefined();
+      expect(generous.ask("executeOrders", action, ["USER#u", "EXPORT#u"])).toMatch(deniedToRole);
     }
   });
 
-  it("are readable by the functions that work on orders", () => {
-    expect(ask("executeOrders", "BatchGetItem", ["SIGNED#1", "TRADING"])).toBeUndefined();
-    expect(ask("signTransaction", "BatchGetItem", ["CANCELLED#1", "TRADING", "USER#u"])).toBeUndefined();
-  });
-});
-
-describe("the partition of a user", () => {
-  const own = {
-    profile: profileKey("u"),
-    settings: settingsKey("u", "eth"),
-    wallet: walletKey("u", "eth", "0x1"),
-    connection: connectionKey("u", "c"),
-    "API key's record": userKeyRecordKey("u"),
-    "used key": usedKeyKey("u", "placeOrder", "k"),
-  };
-  const traded = {
-    order: executionKey("u", "order", "o"),
-    position: executionKey("u", "position", "p"),
-    "order in lists": listedExecutionKey("u", "order", new Date(0), "o"),
-    "position in lists": listedExecutionKey("u", "position", new Date(0), "p"),
-    trade: tradeKey("u", "o"),
-    book: bookKey({ userID: "u", chain: "eth", wallet: "0x1", token: "0x2" }),
-  };
-  const traders = ["executeOrders", "cancelOrder", "watchReceipts", "sweepLanes", "recordExecutions"];
-
-  it.each(Object.entries(own))("closes a %s to functions that write orders", (_, { PK }) => {
-    const writers = writersOf(PK, { ask });
-    expect(writers.filter((name) => traders.includes(name))).toEqual([]);
-    expect(writers).toContain("placeOrder");
-    for (const action of writes)
-      expect(ask("executeOrders", action, [PK])).toMatch(/with an explicit deny in an identity-based policy/);
-    expect(ask("executeOrders", "BatchGetItem", [PK])).toBeUndefined();
-  });
-
-  it.each(Object.entries(traded))("does not contain %s, which executeOrders may write", (_, { PK }) => {
-    for (const action of writes) expect(ask("executeOrders", action, [PK])).toBeUndefined();
-  });
-});
-
-describe("data outside trading", () => {
-  const foreign = {
-    prices: pricesKey,
-    rewards: catalogueKey,
-    stock: stockKey("mug"),
-    points: pointsLineKey("u", 1),
-    subscribers: subscriberKey("prices", 0, "c"),
-    "pending referrals": pendingReferralKey("2026-11-22", "u"),
-    "referral codes": referralCodeKey("CODE"),
-    "retired API keys": retiredKeyKey(new Date(0), "key"),
-    "items of a kind that does not exist yet": { PK: "NEW#1" },
-  };
-  const traders = ["placeOrder", "cancelOrder", "executeOrders", "signTransaction", "watchReceipts"];
-
-  it.each(Object.entries(foreign))("is closed to functions of trading: %s", (_, { PK }) => {
-    const writers = writersOf(PK, { ask });
-    expect(writers.filter((name) => [...traders, "recordExecutions"].includes(name))).toEqual([]);
-    expect(writers).toContain("feedPrices");
-    expect(ask("executeOrders", "PutItem", ["TRADES#u", PK])).toMatch(/with an explicit deny/);
-  });
-
-  it("includes orders for the function that watches chains, which writes the chains it watches", () => {
-    expect(writersOf(watcherKey("eth").PK, { ask })).toContain("watchReceipts");
-    for (const partition of ["TRADES#u", "LANE#eth#0x1", "LANES#eth#0"])
-      expect(writersOf(partition, { ask })).not.toContain("watchReceipts");
+  it("are all closed to a request that names no partition", () => {
+    const generous = accessIn(changed((of) => of("executeOrders").role.Policies.push(allOfDynamoDb)));
+    for (const action of [...writes, ...unlisted, ...reads, "Scan", "PartiQLSelect"])
+      expect(generous.ask("executeOrders", action)).toMatch(deniedToRole);
   });
 });
 
@@ -242,7 +235,7 @@ describe("DynamoDB's endpoint in the VPC", () => {
   it("admits only the signer, with the actions of its row, on this table", () => {
     expect(ask("signTransaction", "PutItem", ["SIGNED#1"])).toBeUndefined();
     const generous = accessIn(changed((of) => of("signTransaction").role.Policies.push(allOfDynamoDb)));
-    expect(generous.ask("signTransaction", "Scan")).toMatch(/no VPC endpoint policy/);
+    expect(generous.ask("signTransaction", "Query", ["SIGNED#1"])).toMatch(/no VPC endpoint policy/);
     expect(generous.ask("signTransaction", "PutItem", ["A"], "arn:aws:dynamodb:us-east-1:1:table/x")).toMatch(
       /no VPC endpoint policy/,
     );

@@ -8,7 +8,8 @@ import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import type { OperationName } from "../../operations/operations.ts";
 import type { ConnectionAction, KeyAction, Operation } from "../../operations/types.ts";
-import { guardedPartitions, leadingKeysOf } from "../../table/keys.ts";
+import { leadingKeysOf, protectedPartitions } from "../../table/keys.ts";
+import type { PartitionName } from "../../table/layout.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import { ofOneWallet, ofOneWalletOn } from "../data/wallet-key.ts";
 import { type Openings, openedBy } from "../openings.ts";
@@ -134,34 +135,50 @@ function allow(actions: readonly string[], resources: readonly string[], conditi
   });
 }
 
-/** All actions that write items, including those that no row lists. */
-const allWrites = [
-  ...["PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem"],
-  ...["PartiQLInsert", "PartiQLUpdate", "PartiQLDelete"],
-].map((name) => `dynamodb:${name}`);
+/** All actions that delete items, those that write them, and those that read them, whether a row lists them or not. */
+const allDeletions = actionsOf("DeleteItem", "BatchWriteItem", "PartiQLDelete");
+const allWrites = [...allDeletions, ...actionsOf("PutItem", "UpdateItem", "PartiQLInsert", "PartiQLUpdate")];
+const allReads = actionsOf("GetItem", "BatchGetItem", "Query", "Scan", "ConditionCheckItem", "PartiQLSelect");
+
+function actionsOf(...names: string[]) {
+  return names.map((name) => `dynamodb:${name}`);
+}
 
 /**
  * The row's actions on the table. Denials apply even where no wallet is opened: a forged item would be
  * trusted as soon as the operator switches on trading or export.
  */
-function tableAccess({ table: actions, owns, writes }: Operation, table: Table) {
+function tableAccess({ table: actions, writes, deletes, reads }: Operation, table: Table) {
   const access = allow(actions, [table.tableArn]);
-  const others = guardedPartitions.filter((partition) => !owns.includes(partition));
-  // Any value instead of all values: a single such key is enough to deny a batch.
-  const condition: Conditions =
-    writes === "all that are open"
-      ? { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": others.map(leadingKeysOf) } }
-      : { "ForAnyValue:StringNotLike": { "dynamodb:LeadingKeys": [...writes, ...owns].map(leadingKeysOf) } };
-  access.addStatements(
-    new PolicyStatement({
-      effect: Effect.DENY,
-      actions: allWrites,
-      resources: [table.tableArn],
-      conditions: condition,
-    }),
-  );
+  const deny = (denied: readonly string[], conditions: Conditions) =>
+    access.addStatements(
+      new PolicyStatement({
+        effect: Effect.DENY,
+        actions: [...denied],
+        resources: [table.tableArn],
+        conditions,
+      }),
+    );
+  deny(allWrites, outside(writes));
+  deny(allDeletions, outside(deletes));
+  deny(allReads, inside(protectedPartitions.filter((partition) => !reads.includes(partition))));
+  // Without keys, no condition above would hold.
+  deny([...allWrites, ...allReads], { Null: { [leadingKeys]: "true" } });
   return access;
 }
+
+const leadingKeys = "dynamodb:LeadingKeys";
+
+/** Holds if a request names any other partition: a single key is enough to deny a batch. Always holds for no partition. */
+const outside = (partitions: readonly PartitionName[]): Conditions =>
+  partitions.length === 0
+    ? {}
+    : { "ForAnyValue:StringNotLike": { [leadingKeys]: partitions.map(leadingKeysOf) } };
+
+/** Holds if a request names any of these partitions. */
+const inside = (partitions: readonly PartitionName[]): Conditions => ({
+  "ForAnyValue:StringLike": { [leadingKeys]: partitions.map(leadingKeysOf) },
+});
 
 const interfaceActions = [
   "ec2:AssignPrivateIpAddresses",

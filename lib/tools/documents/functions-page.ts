@@ -24,6 +24,9 @@ export function functionsPage(): string {
 function section(name: string, row: Operation): string[] {
   const rights = [
     ["Table", row.table.map(actionOf)],
+    ["Writes the partitions", row.writes],
+    ["Deletes from the partitions", row.deletes],
+    ["Reads the protected partitions", row.reads],
     ["KMS key of wallets", row.key.map(actionOf)],
     ["KMS keys for imports", row.importKeys.map(actionOf)],
     ["KMS key of orders", row.mac.map(actionOf)],

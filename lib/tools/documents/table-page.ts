@@ -1,11 +1,6 @@
 import { operations } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
-import {
-  type GuardedPartition,
-  type PartitionLayout,
-  partitionNameOf,
-  partitions,
-} from "../../table/layout.ts";
+import { type PartitionLayout, type PartitionName, partitionNameOf, partitions } from "../../table/layout.ts";
 
 /** docs/table.md: the partitions of the table, and the items in each. */
 export function tablePage(): string {
@@ -27,12 +22,14 @@ export function tablePage(): string {
 }
 
 function section(partition: PartitionLayout): string[] {
-  const { key, owner, isGuarded, note, items } = partition;
+  const { key, owner, isGuarded, isSecret, note, items } = partition;
+  const name = partitionNameOf(key);
   return [
     `## ${key}`,
     "",
     `Belongs to ${owner === "user" ? "the user" : "the service"}.`,
-    ...(isGuarded ? [writersOf(partitionNameOf(key) as GuardedPartition)] : []),
+    ...(isGuarded ? [`Guarded: only ${functionsThat("writes", name)} write it.`] : []),
+    ...(isGuarded || isSecret ? [`Only ${functionsThat("reads", name)} read it.`] : []),
     ...(note === undefined ? [] : [note.replaceAll(/(?<=\.) (?=[A-Z])/g, "\n")]),
     "",
     "| Sort key | Item | Changes go to | Of the moment |",
@@ -44,9 +41,10 @@ function section(partition: PartitionLayout): string[] {
   ];
 }
 
-/** Names the functions that own a guarded partition. */
-function writersOf(partition: GuardedPartition): string {
-  const owners = Object.entries<Operation>(operations).filter(([, { owns }]) => owns.includes(partition));
-  const writers = [...owners.map(([name]) => `\`${name}\``), "operators"];
-  return `Guarded: only ${new Intl.ListFormat("en").format(writers)} write it.`;
+/** Names the functions with a right on a partition. Operators have all rights. */
+function functionsThat(right: "writes" | "reads", partition: PartitionName): string {
+  const functions = Object.entries<Operation>(operations)
+    .filter(([, row]) => (row[right] as readonly PartitionName[]).includes(partition))
+    .map(([name]) => `\`${name}\``);
+  return new Intl.ListFormat("en").format([...functions, "operators"]);
 }
