@@ -69,10 +69,7 @@ function tradeRequest(chains: Chains, { userID, now, body }: Omit<Placement, "ke
   if (side === "buy") unitsFrom(amount, coinDecimals, "amount");
   else if (minAmountOut !== undefined) unitsFrom(minAmountOut, coinDecimals, "minAmountOut");
   const reader = chains.get(chain as TradingChain);
-  const setup =
-    reader === undefined
-      ? unsupportedChain(chains)
-      : { ...setupOf(reader), venues: reader.configuration.venues.map(({ venue }) => venue) };
+  const setup = reader === undefined ? unsupportedChain(chains) : setupOf(reader);
   return { chain, wallet, userID, createdAt: now.toISOString(), trade, setup };
 }
 

@@ -23,7 +23,7 @@ import { readSignAnswer, signPayload } from "../../lib/trading/signing/sign-payl
 import { quietConsole } from "../support/console.ts";
 import { attempt } from "../support/lane-states.ts";
 import { alice } from "../support/local-chain.ts";
-import { intent, slot, tradeOrder } from "../support/trading.ts";
+import { intent, slot, tradeOrder, v2 } from "../support/trading.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 const kms = mockClient(KMSClient);
@@ -34,7 +34,7 @@ const own = intent({
   token: "0x6B175474E89094C44Da98b954EedeAC495271d0F",
   validUntil: Math.floor(Date.now() / 1000) + 600,
 });
-const planned = slot({ call: swapBy(own, { venue: "uniswap-v2", feeBps: 30 }, own.amount) }, own);
+const planned = slot({ call: swapBy(own, v2, own.amount) }, own);
 const { chain, wallet, orderId, userID } = own;
 const request = { chain, wallet, orderId, userID, nonce: 7, purpose: "swap", fees: planned.fees } as const;
 const mac = Buffer.alloc(32, 1).toString("base64");

@@ -3,7 +3,7 @@ import type { HostSnapshot, OrderFacts } from "../../lib/trading/core/evm/host-s
 import type { LaneState } from "../../lib/trading/core/evm/next-move.ts";
 import type { Attempt } from "../../lib/trading/core/evm/slot.ts";
 import type { TradeOrder } from "../../lib/trading/core/trade-order.ts";
-import { intent, slot, tradeOrder } from "./trading.ts";
+import { intent, slot, tradeOrder, v2 } from "./trading.ts";
 
 export const gwei = 1_000_000_000n;
 
@@ -15,7 +15,7 @@ export const orderFacts = (changes: Partial<OrderFacts> = {}): OrderFacts => ({
   fees: { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei / 10n },
   gasLimit: { approve: 90_000n, swap: 134_415n },
   l1Fee: { approve: 0n, swap: 0n },
-  quote: { venue: "uniswap-v2", feeBps: 30, amountOut: 4_960n * 10n ** 18n },
+  quote: { ...v2, amountOut: 4_960n * 10n ** 18n },
   ...changes,
 });
 

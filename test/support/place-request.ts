@@ -5,7 +5,7 @@ import type { Intent } from "../../lib/trading/core/intent.ts";
 import type { PlaceRequest, PlacingRefusal } from "../../lib/trading/core/placing.ts";
 import { unknownSafety } from "../../lib/trading/core/token-safety.ts";
 import type { HostQuote, QuoteQuestion, TradeFacts } from "../../lib/trading/core/trade-facts.ts";
-import { intent } from "./trading.ts";
+import { intent, localV2, localV3, v2 } from "./trading.ts";
 
 /** A request in units, wei and seconds, on eth. Its token has 18 decimals. */
 export type PlainRequest = Pick<Intent, "wallet" | "orderId" | "userID" | "side" | "token" | "amount"> &
@@ -38,7 +38,7 @@ export const placeRequest = (plain: PlainRequest): PlaceRequest => ({
     // Test chains have shallow pools.
     maxPriceImpact: 100,
   },
-  setup: { chain: "eth", hasRelay: true, venues: ["uniswap-v2", "uniswap-v3"] },
+  setup: { chain: "eth", hasRelay: true },
   validForSeconds: plain.validUntil - Math.floor(plain.nowMs / 1000),
   createdAt: new Date(plain.nowMs).toISOString(),
 });
@@ -55,6 +55,7 @@ export const draftOf = ({ chain, wallet, trade, gasPreset }: QuoteQuestion): Int
     token: trade.token,
     amount: unitsFrom(trade.amount ?? "", decimals, "amount"),
     gasPreset,
+    routes: [localV2, localV3],
   });
 
 /** A host's quote, from its snapshot of the draft. */
@@ -99,7 +100,7 @@ export const tradeFacts = (changes: Partial<TradeFacts> = {}): TradeFacts => ({
   amount: 1000n,
   amountOut: 5000n,
   priceImpact: 0.5,
-  route: { venue: "uniswap-v2", feeBps: 30, pool: "0x" },
+  route: { ...v2, pool: "0x" },
   transactions: [{ estimate: 100n, gasLimit: 100n, l1Fee: 0n }],
   fees: { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n },
   baseFee: 1n,

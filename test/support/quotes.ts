@@ -7,7 +7,7 @@ import { defaultOrderSettings } from "../../lib/trading/core/trading-chain.ts";
 import { quoteTrade } from "../../lib/trading/quotes/quote-trade.ts";
 import { readerOf } from "./chain-reader.ts";
 import { alice, type TestChain } from "./local-chain.ts";
-import { intent } from "./trading.ts";
+import { intent, localV2 } from "./trading.ts";
 
 /** A user without orders, and with the default settings. */
 export const traderOf = (changes: Partial<Trader> = {}): Trader => ({
@@ -39,6 +39,6 @@ export const quoteOn = async (
 export async function buyOn(chain: TestChain, token: string): Promise<void> {
   const wallet = alice.address;
   const changes = { wallet, token, amount: 10n ** 17n, minAmountOut: 1n, validUntil: 2 ** 32 - 1 };
-  const call = swapBy(intent(changes), { venue: "uniswap-v2", feeBps: 30 }, changes.amount);
+  const call = swapBy(intent(changes), localV2, changes.amount);
   await chain.transact({ from: wallet, ...encodeCall(readerOf(chain).configuration, call, wallet) });
 }

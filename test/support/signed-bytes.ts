@@ -57,7 +57,9 @@ export function readSigned(raw: string, intent: Intent, configuration: Contracts
   }
   must(gasLimit <= 2n * intent.gasLimit && gasLimit <= 1_500_000n, "too much gas");
   must(fee <= intent.maxGasPrice, "above the highest gas price");
-  const routers = configuration.venues.filter(({ venue }) => intent.venues.includes(venue));
+  const routers = configuration.venues.filter((each) =>
+    intent.routes.some(({ venue, router }) => venue === each.venue && router === each.router),
+  );
   const call = contracts.parseTransaction({ data });
   if (call?.name === "approve") {
     must(intent.side === "sell" && to === intent.token && value === 0n, "approves another token");
@@ -95,7 +97,9 @@ function readV3(name: string, args: Arguments, intent: Intent, wrapped: string, 
   must(name === "multicall" && Number(args[0]) <= intent.validUntil, "without a deadline");
   const [swap, last, ...more] = [...args[1]].map((data: string) => contracts.parseTransaction({ data }));
   must(swap?.name === "exactInputSingle" && more.length === 0, "another kind of swap");
-  const { tokenIn, tokenOut, recipient, amountIn, amountOutMinimum, sqrtPriceLimitX96 } = swap.args[0];
+  const { tokenIn, tokenOut, fee, recipient, amountIn, amountOutMinimum, sqrtPriceLimitX96 } = swap.args[0];
+  const fees = intent.routes.flatMap(({ venue, feeBps }) => (venue === "uniswap-v3" ? [feeBps * 100] : []));
+  must(fees.includes(Number(fee)), "by another pool");
   must(amountIn <= intent.amount && amountOutMinimum >= intent.minAmountOut, "a worse price");
   must(sqrtPriceLimitX96 === 0n, "a limit, which leaves a part");
   if (intent.side === "buy") {

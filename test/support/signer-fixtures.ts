@@ -23,7 +23,7 @@ import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
 import { alice } from "./local-chain.ts";
 import { readSigned, type SignedAct } from "./signed-bytes.ts";
 import { openKeys, sealedKey } from "./signing.ts";
-import { intent, slot, tradeOrder } from "./trading.ts";
+import { intent, slot, tradeOrder, v3 as usualV3, v2 } from "./trading.ts";
 
 const { vault, macs } = openKeys();
 const chains = { eth: defaultChains.eth };
@@ -42,13 +42,12 @@ export type SignerFixture = {
   day: DaySpend | undefined;
 };
 
-const buy = intent({ wallet: alice.address, token, v3FeeBps: 5, isPrivate: false });
+const v3 = { ...usualV3, feeBps: 5 };
+const buy = intent({ wallet: alice.address, token, routes: [v2, v3], isPrivate: false });
 const sale = intent({ ...buy, side: "sell", amount: 10n ** 21n, minAmountOut: 10n ** 17n });
-const v2 = { venue: "uniswap-v2", feeBps: 30 } as const;
-const v3 = { venue: "uniswap-v3", feeBps: 5 } as const;
 export const { fees } = slot();
 const raised = { maxFeePerGas: 2n * fees.maxFeePerGas, maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas };
-const approval = { purpose: "approve", token, venue: "uniswap-v2", amount: sale.amount } as const;
+const approval = { purpose: "approve", token, router: v2.router, amount: sale.amount } as const;
 const attempt = { purpose: "swap", hash: "0x1", raw: "0x2", gasLimit: 134_415n, signedAtMs: nowMs } as const;
 
 /** Limits of the wallet: exactly the amount of the buys; sales ignore them. */

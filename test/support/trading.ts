@@ -1,10 +1,22 @@
+import { defaultChains } from "../../lib/infra/default-chains.ts";
+import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import type { SigningView } from "../../lib/trading/core/effects.ts";
 import type { Slot } from "../../lib/trading/core/evm/slot.ts";
-import { type Intent, swapBy, type UnsignedTransaction } from "../../lib/trading/core/intent.ts";
+import { type Intent, type Route, swapBy, type UnsignedTransaction } from "../../lib/trading/core/intent.ts";
 import { type TradeOrder, unstarted } from "../../lib/trading/core/trade-order.ts";
 import type { Limits } from "../../lib/trading/core/wallet-policy.ts";
 
-const route = { venue: "uniswap-v3", feeBps: 30 } as const;
+/** The routers of eth, and of the local chains. */
+const [ethV2, ethV3] = defaultChains.eth.venues.map(({ router }) => router) as [string, string];
+const { v2Router, v3Router } = localAddresses;
+
+/** Pools of eth. */
+export const v2: Route = { venue: "uniswap-v2", feeBps: 30, router: ethV2 };
+export const v3: Route = { venue: "uniswap-v3", feeBps: 30, router: ethV3 };
+
+/** The same pools of local chains. */
+export const localV2: Route = { ...v2, router: v2Router };
+export const localV3: Route = { ...v3, router: v3Router };
 
 /** An intent to buy, with changes. */
 export const intent = (changes: Partial<Intent> = {}): Intent => ({
@@ -17,8 +29,7 @@ export const intent = (changes: Partial<Intent> = {}): Intent => ({
   amount: 500_000_000_000_000_000n,
   minAmountOut: 4_910_670_308_512_067_344_288n,
   quotedOut: 4_960_273_038_901_078_125_544n,
-  venues: ["uniswap-v2", "uniswap-v3"],
-  v3FeeBps: 30,
+  routes: [v3, v2],
   gasLimit: 134_415n,
   maxGasPrice: 100_000_000_000n,
   gasPreset: "medium",
@@ -57,7 +68,7 @@ export const slot = (changes: Partial<Slot> = {}, of: Intent = intent()): Slot =
   orderId: of.orderId,
   userID: of.userID,
   state: "planned",
-  call: swapBy(of, route, of.amount),
+  call: swapBy(of, v3, of.amount),
   fees: { maxFeePerGas: 1_750_000_000n, maxPriorityFeePerGas: 1_000_000_000n },
   gasLimit: 134_415n,
   isPrivate: true,

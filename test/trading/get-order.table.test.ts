@@ -29,7 +29,7 @@ describe("getOrder", () => {
       maxPriorityFeePerGas: 1n,
       signedAtMs: 1,
     } as const;
-    const call = { purpose: "approve", token: "0x1", venue: "uniswap-v2", amount: 1n } as const;
+    const call = { purpose: "approve", token: "0x1", router: "0x2", amount: 1n } as const;
     const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
     const common = { chain, wallet, nonce: 0, orderId, userID, state: "signed", call, fees } as const;
     const slot = { ...common, gasLimit: 1n, isPrivate: false, attempts: [attempt], revision: 1 };

@@ -35,12 +35,8 @@ export type Intent = LaneKey & {
   minAmountOut: bigint;
   /** The amount that the hosts quoted when the order was placed. Policies compare the minimum with it. */
   quotedOut: bigint;
-  venues: readonly SwapVenue[];
-  /**
-   * For a buy on v3: the fee of the only v3 pool that it may use. On v3 the minimum limits the amount that leaves the
-   * pool, so another pool of a taxed token could deliver less.
-   */
-  v3FeeBps?: number;
+  /** The only routes that it may use, the best first: one to {@link mostRoutes}, of at most {@link mostRouters} routers. */
+  routes: readonly Route[];
   gasLimit: bigint;
   /** Wei per unit of gas. */
   maxGasPrice: bigint;
@@ -51,8 +47,14 @@ export type Intent = LaneKey & {
   validUntil: number;
 };
 
-/** The path of a swap. */
-export type Route = { venue: SwapVenue; feeBps: number };
+/** The path of a swap: the pool of a venue with this fee, by this router. */
+export type Route = { venue: SwapVenue; feeBps: number; router: string };
+
+/** More routes would help few orders, and would give a token's owner more pools to move. */
+export const mostRoutes = 3;
+
+/** An order gets two approvals, and each router needs its own. */
+export const mostRouters = 2;
 
 /** A swap as its calldata encodes it. */
 export type SwapCall = Route & {
@@ -71,8 +73,8 @@ export type SwapCall = Route & {
   hasRefund: boolean;
 };
 
-/** Lets the venue's router take tokens from the wallet. */
-export type ApproveCall = { purpose: "approve"; token: string; venue: SwapVenue; amount: bigint };
+/** Lets the router take tokens from the wallet. */
+export type ApproveCall = { purpose: "approve"; token: string; router: string; amount: bigint };
 
 /** Sends nothing to the wallet itself, to use up a nonce. */
 export type ClearCall = { purpose: "clear" };
@@ -84,31 +86,19 @@ export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 
 export type UnsignedTransaction = LaneKey & Fees & { nonce: number; call: Call; gasLimit: bigint };
 
-/** True if an order may use this route. */
-export const allowsRoute = ({ side, venues, v3FeeBps }: Intent, { venue, feeBps }: Route): boolean =>
-  venues.includes(venue) && (side === "sell" || isV2Venue({ venue }) || feeBps === v3FeeBps);
+export const isSameRoute = (a: Route, b: Route): boolean =>
+  a.venue === b.venue && a.feeBps === b.feeBps && a.router === b.router;
 
-/**
- * Filters a chain's venues by the order's rules. A buy may always use v2, which checks the amount that arrives. On v3
- * it may use only the pool that it was quoted for.
- */
-export function routesFor(
-  side: Intent["side"],
-  venues: readonly SwapVenue[],
-  quoted: Route,
-): Pick<Intent, "venues" | "v3FeeBps"> {
-  if (side === "sell") return { venues };
-  return {
-    venues: venues.filter((venue) => isV2Venue({ venue }) || venue === quoted.venue),
-    ...(!isV2Venue(quoted) && { v3FeeBps: quoted.feeBps }),
-  };
-}
+/** True if an order may use this route. */
+export const allowsRoute = ({ routes }: Pick<Intent, "routes">, route: Route): boolean =>
+  routes.some((each) => isSameRoute(each, route));
 
 /** Makes the only swap that the intent allows by this route. Execution may lower the amount to the wallet's balance. */
-export const swapBy = (intent: Intent, { venue, feeBps }: Route, amountIn: bigint): SwapCall => ({
+export const swapBy = (intent: Intent, { venue, feeBps, router }: Route, amountIn: bigint): SwapCall => ({
   purpose: "swap",
   venue,
   feeBps,
+  router,
   side: intent.side,
   token: intent.token,
   recipient: intent.wallet,
@@ -116,7 +106,7 @@ export const swapBy = (intent: Intent, { venue, feeBps }: Route, amountIn: bigin
   amountIn,
   minAmountOut: intent.minAmountOut,
   deadline: intent.validUntil,
-  hasRefund: intent.side === "buy" && venue === "uniswap-v3",
+  hasRefund: intent.side === "buy" && !isV2Venue({ venue }),
 });
 
 /** True if two calls have the same calldata. */

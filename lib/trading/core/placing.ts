@@ -4,7 +4,7 @@ import { type ChainSetup, checkTrade, settingsForTrade, type TradeCheck } from "
 import { coinDecimals, unitsFrom } from "./decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "./effects.ts";
 import { jointFacts } from "./evm/joint-facts.ts";
-import { type Intent, type LaneKey, routesFor, type SwapVenue } from "./intent.ts";
+import { type Intent, isSameRoute, type LaneKey, type Route } from "./intent.ts";
 import { objectionToTrading, objectionToWallet } from "./order-checks.ts";
 import { buyRulesBeside } from "./reserved.ts";
 import type { TradeStep } from "./table-step.ts";
@@ -13,8 +13,6 @@ import { hasEnded, type TradeOrder, unstarted } from "./trade-order.ts";
 import { chainFacts } from "./trading-chain.ts";
 import type { BuyRules } from "./wallet-policy.ts";
 
-type PlacingSetup = ChainSetup & { venues: readonly SwapVenue[] };
-
 /** A request to trade with a wallet, as the client sent it. */
 export type TradeRequest = LaneKey & {
   userID: string;
@@ -22,7 +20,7 @@ export type TradeRequest = LaneKey & {
   /** In ISO 8601. */
   createdAt: string;
   /** The chain, or the reason why it does not trade. */
-  setup: PlacingSetup | DomainError<"UNSUPPORTED_CHAIN">;
+  setup: ChainSetup | DomainError<"UNSUPPORTED_CHAIN">;
 };
 
 /** A request to place an order. */
@@ -41,7 +39,7 @@ export type PlacingRefusal = DomainError | "CHAIN_UNAVAILABLE";
 export type PlaceAnswer = { order: TradeOrder; isReplayed: boolean } | { refused: PlacingRefusal };
 
 /** The terms of an order, by facts that two hosts agree on. */
-export type Assessed = { setup: PlacingSetup; facts: TradeFacts; check: TradeCheck };
+export type Assessed = { setup: ChainSetup; facts: TradeFacts; check: TradeCheck };
 
 export type AssessAnswer = Assessed | { refused: PlacingRefusal };
 
@@ -161,11 +159,12 @@ export const isSameQuote = (a: TradeFacts, b: TradeFacts): boolean =>
   a.block.time === b.block.time &&
   a.amount === b.amount &&
   a.amountOut === b.amountOut &&
-  a.route.venue === b.route.venue &&
-  a.route.feeBps === b.route.feeBps &&
+  isSameRoute(a.route, b.route) &&
   a.identity.decimals === b.identity.decimals;
 
-function intentOf(request: PlaceRequest, { setup, facts, check }: Assessed): Intent {
+const routeOf = ({ route: { venue, feeBps, router } }: TradeFacts): Route => ({ venue, feeBps, router });
+
+function intentOf(request: PlaceRequest, { facts, check }: Assessed): Intent {
   const { chain, wallet, userID, orderId, trade, validForSeconds, createdAt } = request;
   const { gasPreset } = check.settings;
   const seconds = validForSeconds ?? validSeconds[gasPreset];
@@ -179,7 +178,7 @@ function intentOf(request: PlaceRequest, { setup, facts, check }: Assessed): Int
     amount: facts.amount,
     minAmountOut: check.least,
     quotedOut: facts.amountOut,
-    ...routesFor(trade.side, setup.venues, facts.route),
+    routes: [routeOf(facts)],
     gasLimit: facts.transactions.at(-1)?.gasLimit ?? 0n,
     maxGasPrice: check.maxGasPrice,
     gasPreset,

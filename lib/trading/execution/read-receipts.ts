@@ -1,5 +1,5 @@
 import type { Ask } from "../chains/ask-together.ts";
-import type { ChainConfiguration, ChainVenue } from "../chains/chain-configuration.ts";
+import type { ChainConfiguration } from "../chains/chain-configuration.ts";
 import { decodeCall } from "../chains/evm/calldata.ts";
 import { fillOf } from "../chains/evm/fill-logs.ts";
 import { isSlippage } from "../chains/evm/revert-reason.ts";
@@ -54,23 +54,11 @@ export async function readReceipts(
       continue;
     }
     const nothing = { spent: 0n, received: 0n };
-    const venues = routedBy(configuration, call, transaction.to);
-    const fill =
-      call.purpose === "swap" ? fillOf({ ...configuration, venues }, call, wallet, mined.logs) : nothing;
+    const fill = call.purpose === "swap" ? fillOf(configuration, call, wallet, mined.logs) : nothing;
     receipts.set(hash, { ...common, status: "ok", ...fill });
   }
   return receipts;
 }
-
-/** Finds the venue of a call, with the router that its transaction went to. */
-const routedBy = (
-  { venues }: ChainConfiguration,
-  call: Call,
-  router: string,
-): ChainConfiguration["venues"] =>
-  call.purpose === "swap" && !venues.some((each) => each.venue === call.venue && each.router === router)
-    ? [{ venue: call.venue, router } as ChainVenue]
-    : venues;
 
 /**
  * Finds out whether a transaction failed because of its minimum. Receipts give no reason, so the same call is repeated

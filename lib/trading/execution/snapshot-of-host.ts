@@ -211,12 +211,12 @@ const requestFor = (
 });
 
 function factsOf(
-  { venues }: Intent,
+  { routes: [first] }: Intent,
   { fees, allowances }: SwapRequest,
   route: ChosenRoute | undefined,
   belongings: TokenBelongings | undefined,
 ): OrderFacts {
-  const allowance = route?.allowance ?? allowances.get(venues[0] as (typeof venues)[0]) ?? 0n;
+  const allowance = route?.allowance ?? allowances.get(first?.router ?? "") ?? 0n;
   return {
     fees,
     gasLimit: {
@@ -233,6 +233,7 @@ function factsOf(
       quote: {
         venue: route.venue,
         feeBps: route.feeBps,
+        router: route.router,
         amountOut: route.amountOut,
         priceImpact: route.priceImpact,
       },

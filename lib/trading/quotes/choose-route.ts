@@ -13,7 +13,7 @@ import { priceImpact } from "../core/evm/pool-price.ts";
 import { bestRoute } from "../core/evm/route-choice.ts";
 import { mostGas } from "../core/evm/signing-rules.ts";
 import type { Order } from "../core/execution.ts";
-import { type ApproveCall, type Fees, isV2Venue, type SwapCall, type SwapVenue } from "../core/intent.ts";
+import { type ApproveCall, type Fees, isV2Venue, type SwapCall } from "../core/intent.ts";
 import { chainFacts } from "../core/trading-chain.ts";
 
 type Chain = Pick<ChainReader, "chain" | "configuration">;
@@ -24,8 +24,8 @@ export type SwapRequest = {
   side: Order["side"];
   token: string;
   amountIn: bigint;
-  /** For a sale: the amounts that each venue's router may already take. */
-  allowances: ReadonlyMap<SwapVenue, bigint>;
+  /** For a sale: the amounts that each router may already take. */
+  allowances: ReadonlyMap<string, bigint>;
   /** True if the wallet has the tokens that it sells. Otherwise the sale cannot be simulated. */
   hasTokens: boolean;
   fees: Fees;
@@ -74,6 +74,7 @@ const swapOf = ({ wallet, side, token, amountIn }: SwapRequest, route: PoolRoute
   purpose: "swap",
   venue: route.venue,
   feeBps: route.feeBps,
+  router: route.router,
   side,
   token,
   recipient: wallet,
@@ -105,7 +106,7 @@ export function routeCalls(
         ? [
             swapSimulation(
               configuration,
-              { ...request, allowance: allowances.get(route.venue) ?? 0n },
+              { ...request, allowance: allowances.get(route.router) ?? 0n },
               route,
               { ...block, baseFee },
             ),
@@ -114,7 +115,7 @@ export function routeCalls(
     ),
     l1Fees: routes.map((route) => ({
       swap: l1Fee(swapOf(request, route)),
-      approve: l1Fee({ purpose: "approve", token, venue: route.venue, amount: amountIn }),
+      approve: l1Fee({ purpose: "approve", token, router: route.router, amount: amountIn }),
     })),
   };
 }
@@ -167,7 +168,7 @@ function withOutcome(
     const estimate = used[purpose] ?? usualGas[purpose];
     return { estimate, gasLimit: least(gasLimitFor(estimate), mostGas), l1Fee: l1Fee[purpose] };
   };
-  const allowance = allowances.get(route.venue) ?? 0n;
+  const allowance = allowances.get(route.router) ?? 0n;
   const wantsZeroFirst = isKnown && outcome.wantsZeroFirst;
   return {
     ...route,

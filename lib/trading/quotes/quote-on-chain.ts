@@ -74,7 +74,7 @@ export async function quoteOnChain(
   // A v3 router that lacks coin takes wrapped coin from the wallet if its allowance permits. A malicious token can make
   // it pay out the coin first.
   const isHarmless = (route: PoolRoute) =>
-    isV2Venue(route) || identity.isListed || first.wrapped?.allowances.get(route.venue) === 0n;
+    isV2Venue(route) || identity.isListed || first.wrapped?.allowances.get(route.router) === 0n;
   // Asks for the pools' payments for a sale together with the simulations: the amount is known only now.
   const tried =
     side === "buy"
@@ -119,14 +119,14 @@ export async function quoteOnChain(
   if (route === undefined || route.amountOut === 0n) throw tooSmall();
   if (side === "buy" && !isWritable(route.amountOut, identity.decimals)) throw tokenNotFound(reader.chain);
   const liquidity = greatest(0n, ...[...second.states.values()].map(({ coins }) => coins));
-  const { venue, pool, feeBps } = route;
+  const { venue, pool, feeBps, router } = route;
   return {
     block: found.block,
     identity,
     amount,
     amountOut: route.amountOut,
     priceImpact: route.priceImpact,
-    route: { venue, pool, feeBps },
+    route: { venue, pool, feeBps, router },
     transactions: transactionsOf(route),
     fees: request.fees,
     baseFee: market.baseFee,

@@ -55,6 +55,7 @@ export function shownQuote(
 ): TradeQuote {
   const { side, token, percent, minAmountOut } = trade;
   const { amount, amountOut, identity, priceImpact, safety, transactions, block } = facts;
+  const { venue, pool, feeBps } = facts.route;
   const { chain, settings, least, needs, networkFee, submission, objection } = check;
   const { decimals } = identity;
   const [inDecimals, outDecimals] = side === "buy" ? [coinDecimals, decimals] : [decimals, coinDecimals];
@@ -75,7 +76,7 @@ export function shownQuote(
     ...(minAmountOut === undefined && { slippage: settings.slippage }),
     price: formatPrice(coins, tokens, decimals),
     priceImpact,
-    route: [facts.route],
+    route: [{ venue, pool, feeBps }],
     buyTax,
     sellTax,
     sellable,

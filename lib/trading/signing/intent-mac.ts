@@ -59,7 +59,13 @@ const use = "trading-terminal/intent/1";
  * accepts 4 KB.
  */
 function messageOf(intent: Intent): Buffer {
-  const fields = Object.entries(intent).filter(([, value]) => value !== undefined);
-  const sorted = fields.toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return Buffer.from(JSON.stringify([use, packed(sorted)]));
+  return Buffer.from(JSON.stringify([use, sorted(packed(intent))]));
+}
+
+/** Sorts the fields of all objects in a value, since tables return them in any order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const fields = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields.map(([name, part]) => [name, sorted(part)]));
 }

@@ -1,6 +1,7 @@
 import { getAddress } from "ethers/address";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import type { Table } from "../../../lib/table/table.ts";
+import { routesOf } from "../../../lib/trading/chains/evm/calldata.ts";
 import { cancelling } from "../../../lib/trading/core/cancelling.ts";
 import type { SignAnswer, SignRequest } from "../../../lib/trading/core/effects.ts";
 import type { Intent, LaneKey } from "../../../lib/trading/core/intent.ts";
@@ -17,7 +18,7 @@ import { alice } from "../../support/local-chain.ts";
 import { placing, putPolicy } from "../../support/placed-orders.ts";
 import { readSigned, Theft } from "../../support/signed-bytes.ts";
 import { openKeys, putSealedWallet } from "../../support/signing.ts";
-import { intent, tradeOrder } from "../../support/trading.ts";
+import { intent, tradeOrder, v2 } from "../../support/trading.ts";
 
 export const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
 export const dai = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
@@ -41,13 +42,17 @@ const sale = { side: "sell", amount: 10n ** 21n, minAmountOut: 10n ** 17n } as c
 const ordered: Readonly<Record<string, Partial<Intent>>> = {
   ALICEBUYS: { userID: "alice", ...lane(alice.address) },
   ALICESELLS: { userID: "alice", ...lane(alice.address), ...sale },
-  ALICEBUYSONBASE: { userID: "alice", ...lane(alice.address, "base") },
+  ALICEBUYSONBASE: {
+    userID: "alice",
+    ...lane(alice.address, "base"),
+    routes: routesOf(defaultChains.base).slice(0, 1),
+  },
   ALICEBUYSMORE: { userID: "alice", ...lane(alice.address) },
   ALICEBUYSAGAIN: { userID: "alice", ...lane(alice.address) },
   ALICEOVERSPENDS: { userID: "alice", ...lane(alice.address), amount: 2n * intent().amount },
   ALICECANCELS: { userID: "alice", ...lane(alice.address) },
   ALICEISLATE: { userID: "alice", ...lane(alice.address), validUntil: nowMs / 1000 - 1 },
-  BOBBUYS: { userID: "bob", ...lane(alice.address), venues: ["uniswap-v2"] },
+  BOBBUYS: { userID: "bob", ...lane(alice.address), routes: [v2] },
   MALLORYBUYS: {
     userID: "mallory",
     ...lane(mallory.address),

@@ -19,7 +19,7 @@ import { settingsKey } from "../../../lib/users/item-keys.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { putItems } from "../../support/items.ts";
 import { Theft } from "../../support/signed-bytes.ts";
-import { slot } from "../../support/trading.ts";
+import { slot, v2 } from "../../support/trading.ts";
 import { Random } from "../../trading/model/random.ts";
 import { logicalIdOf, only, synthesize, tradingContext, walletKeyOf } from "../synthesized.ts";
 import { policyOfAlice, SigningDesk } from "./desk.ts";
@@ -53,8 +53,6 @@ const intrude = async (rights: Allows = allows) => {
   return { desk, intruder: new Intruder(desk, rights, new Random(1)) };
 };
 
-const v2 = { venue: "uniswap-v2", feeBps: 30 } as const;
-
 /** Ways around the signer that would need more rights than the role has. */
 const ways: Record<string, (intruder: Intruder, desk: SigningDesk) => Promise<unknown>> = {
   "forgets the first signature, for a second nonce": async (intruder, desk) => {
@@ -74,8 +72,9 @@ const ways: Record<string, (intruder: Intruder, desk: SigningDesk) => Promise<un
   "starts a chain that the operators have stopped": async (intruder, desk) => {
     const order = desk.named("ALICEBUYSONBASE");
     const { intent } = order;
+    const [route = v2] = intent.routes;
     await intruder.remove(tradingStopKey("base"));
-    return intruder.askWith(order, slot({ call: swapBy(intent, v2, intent.amount) }, intent));
+    return intruder.askWith(order, slot({ call: swapBy(intent, route, intent.amount) }, intent));
   },
   "claims that a nonce of another program was signed for, to clear it": async (intruder, desk) => {
     const order = desk.named("BOBBUYS");

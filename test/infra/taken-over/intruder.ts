@@ -18,18 +18,14 @@ import {
   usedKeyKey,
 } from "../../../lib/trading/items/keys.ts";
 import { settingsKey } from "../../../lib/users/item-keys.ts";
-import { slot } from "../../support/trading.ts";
+import { slot, v2, v3 } from "../../support/trading.ts";
 import type { Random } from "../../trading/model/random.ts";
 import { mallory, nowMs, type SigningDesk, worthless } from "./desk.ts";
 
 /** Whether a role's policy allows an action on an item of this partition. */
 export type Allows = (action: "PutItem" | "DeleteItem", partition: string) => boolean;
 
-const routes = [
-  { venue: "uniswap-v2", feeBps: 30 },
-  { venue: "uniswap-v3", feeBps: 5 },
-  { venue: "uniswap-v3", feeBps: 30 },
-] as const;
+const routes = [v2, { ...v3, feeBps: 5 }, v3, { ...v2, router: mallory.address }];
 
 const { fees } = slot();
 
@@ -127,8 +123,8 @@ export class Intruder {
 
   #callFor(intent: Intent): Slot["call"] {
     const { token, amount, side } = intent;
-    const venue = this.#pick(routes).venue;
-    if (side === "sell" && this.#random.chance(0.4)) return { purpose: "approve", token, venue, amount };
+    const { router } = this.#pick(routes);
+    if (side === "sell" && this.#random.chance(0.4)) return { purpose: "approve", token, router, amount };
     const swap = swapBy(intent, this.#pick(routes), amount / this.#pick([1n, 1n, 1n, 2n]));
     const lies: Partial<SwapCall>[] = [
       { recipient: mallory.address },

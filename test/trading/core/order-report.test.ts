@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { Attempt, Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { detailsOf } from "../../../lib/trading/core/order-report.ts";
-import { intent, slot, tradeOrder } from "../../support/trading.ts";
+import { intent, slot, tradeOrder, v2 } from "../../support/trading.ts";
 
 const order = tradeOrder({ swapNonce: 7 });
 
@@ -78,7 +78,7 @@ describe("detailsOf", () => {
     });
     const approval = slot({
       nonce: 6,
-      call: { purpose: "approve", token: "0x5FbD", venue: "uniswap-v2", amount: 8n },
+      call: { purpose: "approve", token: "0x5FbD", router: v2.router, amount: 8n },
       state: "mined",
       isPrivate: false,
       attempts: [attempt({ purpose: "approve", hash: "0xa" })],

@@ -5,7 +5,7 @@ import { type PlaceRequest, placing, trying } from "../../../lib/trading/core/pl
 import type { HostQuote, TradeFacts } from "../../../lib/trading/core/trade-facts.ts";
 import { defaultOrderSettings } from "../../../lib/trading/core/trading-chain.ts";
 import { codeOf, placeRequest, tradeFacts } from "../../support/place-request.ts";
-import { intent, noLimits, tradeOrder } from "../../support/trading.ts";
+import { intent, noLimits, tradeOrder, v2 } from "../../support/trading.ts";
 
 const { orderId, userID, wallet, token } = intent();
 const plain = placeRequest({
@@ -95,13 +95,12 @@ const both = (changes: Partial<TradeFacts>) => [[tradeFacts(changes), tradeFacts
 describe("placing", () => {
   it("records the order with a minimum that two hosts agree on, then wakes its lane", () => {
     const { answer, did } = place();
-    const { v3FeeBps: _, ...fixed } = intent();
     expect(answer).toMatchObject({
       isReplayed: false,
       order: {
         intent: {
-          ...fixed,
-          venues: ["uniswap-v2"],
+          ...intent(),
+          routes: [v2],
           amount: 1000n,
           minAmountOut: 4950n,
           quotedOut: 5000n,

@@ -13,7 +13,7 @@ import {
   signedOrder,
   snapshot,
 } from "../../support/lane-states.ts";
-import { intent, noLimits, signingView, slot, tradeOrder } from "../../support/trading.ts";
+import { intent, noLimits, signingView, slot, tradeOrder, v2 } from "../../support/trading.ts";
 
 const nowMs = seconds * 1000;
 const { chain, wallet, userID, orderId, amount } = intent();
@@ -170,8 +170,8 @@ describe("signTransaction", () => {
   });
 
   it("writes no limits for a sale", () => {
-    const of = intent({ side: "sell", venues: ["uniswap-v2"] });
-    const approval = { purpose: "approve", token: of.token, venue: "uniswap-v2", amount: of.amount } as const;
+    const of = intent({ side: "sell", routes: [v2] });
+    const approval = { purpose: "approve", token: of.token, router: v2.router, amount: of.amount } as const;
     const step = written(
       { order: tradeOrder({ intent: of }), slot: slot({ call: approval }, of), limits },
       { ...request, purpose: "approve" },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import { changed, lifeOf, shownOrder, unstarted } from "../../../lib/trading/core/trade-order.ts";
-import { intent, slot, tradeOrder } from "../../support/trading.ts";
+import { intent, slot, tradeOrder, v2 } from "../../support/trading.ts";
 
 const nowMs = Date.parse("2026-11-21T20:00:03.400Z");
 
@@ -103,7 +103,7 @@ describe("lifeOf", () => {
     const approval = slot(
       {
         state: "mined",
-        call: { purpose: "approve", token: of.token, venue: "uniswap-v2", amount: of.amount },
+        call: { purpose: "approve", token: of.token, router: v2.router, amount: of.amount },
         attempts: [{ ...attempt, ...fees }],
         receipt: {
           hash: "0x1",

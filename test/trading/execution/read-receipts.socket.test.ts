@@ -7,7 +7,7 @@ import { type RpcHost, rpcHost } from "../../../lib/trading/chains/rpc-host.ts";
 import { type Call, swapBy } from "../../../lib/trading/core/intent.ts";
 import { readReceipts } from "../../../lib/trading/execution/read-receipts.ts";
 import { RpcFailure, type RpcServer, startRpcServer } from "../../support/json-rpc-server.ts";
-import { intent } from "../../support/trading.ts";
+import { intent, localV2 } from "../../support/trading.ts";
 
 const hash = `0x${"1".repeat(64)}`;
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
@@ -85,15 +85,15 @@ describe("readReceipts", () => {
 
   it("reads a swap from the signed call if its venue has been removed from the configuration", async () => {
     const configuration = { ...localContracts("eth"), hosts: [] };
-    const [v2, ...venues] = configuration.venues;
-    if (v2 === undefined) throw new Error("There is no venue");
-    const swap = swapBy(intent({ wallet, token }), { venue: "uniswap-v2", feeBps: 30 }, 5n);
+    const [first, ...venues] = configuration.venues;
+    if (first === undefined) throw new Error("There is no venue");
+    const swap = swapBy(intent({ wallet, token }), localV2, 5n);
     const { wrapped } = configuration;
     const deposit = {
       address: wrapped.token,
       topics: [
         "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c",
-        `0x${v2.router.slice(2).toLowerCase().padStart(64, "0")}`,
+        `0x${first.router.slice(2).toLowerCase().padStart(64, "0")}`,
       ],
       data: `0x${"5".padStart(64, "0")}`,
     };

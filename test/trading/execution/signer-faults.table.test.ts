@@ -13,7 +13,7 @@ import { alice } from "../../support/local-chain.ts";
 import { placing, putPolicy } from "../../support/placed-orders.ts";
 import { readSigned } from "../../support/signed-bytes.ts";
 import { openKeys, putSealedWallet } from "../../support/signing.ts";
-import { intent, slot, tradeOrder } from "../../support/trading.ts";
+import { intent, slot, tradeOrder, v2 } from "../../support/trading.ts";
 
 const db = tableForTests();
 const keys = openKeys();
@@ -21,7 +21,6 @@ const ignore = () => undefined;
 const notes = { onSigned: ignore, onRefused: ignore, onFault: ignore };
 const token = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
 const sale: Partial<Intent> = { side: "sell", amount: 10n ** 21n, minAmountOut: 1n };
-const v2 = { venue: "uniswap-v2", feeBps: 30 } as const;
 
 const day = "2026-11-21";
 
@@ -32,7 +31,7 @@ async function planned(purpose: "swap" | "approve", userID = `user${++count}`) {
   const changes = { userID, orderId: `order${++count}`, wallet: alice.address, token };
   const own = intent({ ...changes, ...(purpose === "approve" && sale) });
   const { chain, wallet, orderId, amount } = own;
-  const call = purpose === "swap" ? swapBy(own, v2, amount) : { purpose, token, venue: v2.venue, amount };
+  const call = purpose === "swap" ? swapBy(own, v2, amount) : { purpose, token, router: v2.router, amount };
   const item = slot({ nonce: count, call }, own);
   const order = tradeOrder({ intent: own, amount, mac: await keys.macs.makeMac(own) });
   await writeStep(db.table, [...placing(order), { kind: "put", of: "slot", item, when: "absent" }]);

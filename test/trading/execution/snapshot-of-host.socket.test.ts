@@ -12,7 +12,7 @@ import { chainFacts } from "../../../lib/trading/core/trading-chain.ts";
 import { snapshotOf } from "../../../lib/trading/execution/snapshot-of-host.ts";
 import { alice, startTestChain, type TestChain, type TestReceipt } from "../../support/local-chain.ts";
 import { creationOfToken } from "../../support/odd-tokens.ts";
-import { intent as intentOf } from "../../support/trading.ts";
+import { intent as intentOf, localV2 as v2, localV3 as v3 } from "../../support/trading.ts";
 
 let chain: TestChain;
 beforeAll(async () => {
@@ -24,8 +24,6 @@ beforeEach(() => chain.restore());
 const { moon, usdx, taxd, trap, v3Router } = localAddresses;
 const coins = (count: number) => BigInt(Math.round(count * 1000)) * 10n ** 15n;
 const wallet = alice.address;
-const v2 = { venue: "uniswap-v2", feeBps: 30 } as const;
-const v3 = { venue: "uniswap-v3", feeBps: 30 } as const;
 
 const intent = (changes: Partial<Intent> = {}): Intent =>
   intentOf({
@@ -33,6 +31,7 @@ const intent = (changes: Partial<Intent> = {}): Intent =>
     wallet,
     token: moon,
     minAmountOut: 1n,
+    routes: [v2, v3],
     isPrivate: false,
     validUntil: 2 ** 32 - 1,
     ...changes,
@@ -114,8 +113,8 @@ describe("snapshotOf", () => {
     expect(before - (await wei())).toBe(bought.spent + bought.fee);
 
     const amount = bought.received;
-    const { venue } = route;
-    const approved = await receiptOf(await send({ purpose: "approve", token: moon, venue, amount }));
+    const { router } = route;
+    const approved = await receiptOf(await send({ purpose: "approve", token: moon, router, amount }));
     expect(approved).toMatchObject({ status: "ok", spent: 0n, received: 0n });
     const middle = await wei();
     const sold = await receiptOf(await swap({ side: "sell", amount }, route));
@@ -194,7 +193,7 @@ describe("snapshotOf", () => {
     ["a purchase on v2", { amount: coins(5) }],
     ["a purchase on v3", { token: usdx }],
     ["a purchase of a taxed token", { token: taxd }],
-    ["a purchase by another venue only", { venues: ["uniswap-v3"] }],
+    ["a purchase by another venue only", { routes: [v3] }],
   ])("quotes exactly the amount that %s then delivers", async (_, changes) => {
     const order = intent(changes);
     const { quote, gasLimit } = await factsOf(order);
@@ -216,9 +215,9 @@ describe("snapshotOf", () => {
       const { quote, held, allowance, gasLimit } = await factsOf(order);
       expect({ held, allowance }).toEqual({ held: bought.received, allowance: 0n });
       if (quote === undefined) throw new Error("There is no quote");
-      const { venue } = quote;
+      const { router } = quote;
       const approved = await receiptOf(
-        await send({ purpose: "approve", token, venue, amount: order.amount }, gasLimit.approve),
+        await send({ purpose: "approve", token, router, amount: order.amount }, gasLimit.approve),
       );
       expect(gasLimit.approve).toBe(gasLimitFor(approved?.gasUsed ?? 0n));
       const after = await factsOf(order);
@@ -244,7 +243,7 @@ describe("snapshotOf", () => {
       approval(token, localAddresses.v3Positions),
       v3Liquidity(localAddresses, deployer, pool),
     );
-    await send({ purpose: "approve", token, venue: v3.venue, amount: 5n });
+    await send({ purpose: "approve", token, router: v3.router, amount: 5n });
     const order = intent({ token, amount: coins(0.01) });
     const { quote } = await factsOf(order);
     expect(quote).toMatchObject(v3);
@@ -253,7 +252,7 @@ describe("snapshotOf", () => {
   });
 
   it("returns no quote if no pool can deliver", async () => {
-    expect((await factsOf(intent({ token: trap, venues: ["uniswap-v3"] }))).quote).toBeUndefined();
+    expect((await factsOf(intent({ token: trap, routes: [v3] }))).quote).toBeUndefined();
     expect((await factsOf(intent({ token: v3Router }))).quote).toBeUndefined();
   });
 

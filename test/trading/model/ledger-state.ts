@@ -1,4 +1,5 @@
-import type { Call } from "../../../lib/trading/core/intent.ts";
+import type { Call, Route } from "../../../lib/trading/core/intent.ts";
+import { localV2, localV3 } from "../../support/trading.ts";
 
 export type ForeignCall = { purpose: "foreign"; token?: string; amount: bigint };
 
@@ -37,7 +38,7 @@ export const dryAt = 600n;
 
 /** DUSK has a v3 pool that runs dry, and requires an allowance of 0 before any change. */
 export const isDusk = (token: string): boolean => token === "DUSK";
-export const venueOf = (token: string) => (isDusk(token) ? "uniswap-v3" : "uniswap-v2");
+export const routeOf = (token: string): Route => (isDusk(token) ? localV3 : localV2);
 
 /** The layer 1 fee of each transaction. */
 export const l1Fee = 150_000n;

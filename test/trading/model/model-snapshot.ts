@@ -1,7 +1,7 @@
 import type { Question } from "../../../lib/trading/core/effects.ts";
 import type { HostSnapshot, OrderFacts, Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { Intent } from "../../../lib/trading/core/intent.ts";
-import { type Account, isDusk, l1Fee, quote, venueOf } from "./ledger-state.ts";
+import { type Account, isDusk, l1Fee, quote, routeOf } from "./ledger-state.ts";
 import { lyingSnapshot } from "./lies.ts";
 import { type ModelBlock, type ModelNode, nonceAt } from "./node.ts";
 
@@ -69,6 +69,6 @@ function factsOf(
       allowance: account.allowances.get(token) ?? 0n,
       wantsZeroFirst: isDusk(token),
     }),
-    ...(amountOut > 0n && { quote: { venue: venueOf(token), feeBps: 30, amountOut } }),
+    ...(amountOut > 0n && { quote: { ...routeOf(token), amountOut } }),
   };
 }

@@ -6,6 +6,7 @@ import type { TradeStep } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { defaultOrderSettings } from "../../../lib/trading/core/trading-chain.ts";
 import type { Limits } from "../../../lib/trading/core/wallet-policy.ts";
+import { packed } from "../../../lib/trading/items/items.ts";
 import { draftOf, quoteFrom, weiInGwei } from "../../support/place-request.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
 import { Invariants } from "./invariants.ts";
@@ -283,4 +284,4 @@ export class World {
   }
 }
 
-const macOf = (intent: Intent) => `MAC of ${Object.values(intent).join()}`;
+const macOf = (intent: Intent) => `MAC of ${JSON.stringify(packed(intent))}`;

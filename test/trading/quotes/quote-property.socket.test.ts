@@ -3,6 +3,7 @@ import { Transaction, type TransactionLike } from "ethers/transaction";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import type { ChainVenue } from "../../../lib/trading/chains/chain-configuration.ts";
 import { encodeCall } from "../../../lib/trading/chains/evm/calldata.ts";
 import { balanceOf } from "../../../lib/trading/chains/evm/contract-questions.ts";
 import { formatAmount, parseAmount } from "../../../lib/trading/core/decimal-text.ts";
@@ -74,13 +75,13 @@ async function quoteAndTrade({ name, side, venues, coins, share }: Trade) {
   });
   const [route] = quote?.route ?? [];
   if (quote === undefined || route === undefined) return undefined;
-  const { venue, feeBps } = route;
-  const approval = side === "sell" ? await send({ purpose: "approve", token, venue, amount }) : undefined;
+  const { router } = some.find(({ venue }) => venue === route.venue) as ChainVenue;
+  const approval = side === "sell" ? await send({ purpose: "approve", token, router, amount }) : undefined;
   expect(quote.approval).toBe(approval !== undefined);
   const before = { coins: await coinsOf(), tokens: await tokensOf(token) };
   const minAmountOut = parseAmount(quote.minAmountOut, outDecimals) as bigint;
   const order = intent({ wallet, token, side, amount, minAmountOut, validUntil: 2 ** 32 - 1 });
-  const swapped = await send(swapBy(order, { venue, feeBps }, amount));
+  const swapped = await send(swapBy(order, { ...route, router }, amount));
   const { gasUsed, effectiveGasPrice } = swapped;
   const fee = BigInt(gasUsed) * BigInt(effectiveGasPrice);
   const change = {

@@ -5,7 +5,7 @@ import type { Table } from "../../../table/table.ts";
 import { coinDecimals, formatAmount } from "../../../trading/core/decimal-text.ts";
 import { gweiText } from "../../../trading/core/evm/fees.ts";
 import type { Slot } from "../../../trading/core/evm/slot.ts";
-import type { Fees } from "../../../trading/core/intent.ts";
+import type { Fees, Route } from "../../../trading/core/intent.ts";
 import { detailsOf } from "../../../trading/core/order-report.ts";
 import type { Lane, Ledger } from "../../../trading/core/table-step.ts";
 import { shownOrder, type TradeOrder } from "../../../trading/core/trade-order.ts";
@@ -84,11 +84,13 @@ const feesText = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees) =>
 
 const submissionText = ({ isPrivate }: { isPrivate: boolean }) => (isPrivate ? "only by a relay" : "public");
 
+const routeText = ({ venue, feeBps }: Route) => `${venue} at ${feeBps} bps`;
+
 /** Facts that clients do not see. */
 const intentFacts = ({ intent, placed, ending, ...order }: TradeOrder) => ({
   user: intent.userID,
   quotedAmountOut: formatAmount(intent.quotedOut, intent.side === "buy" ? placed.decimals : coinDecimals),
-  venues: intent.venues.join(", "),
+  routes: intent.routes.map(routeText).join(", "),
   gasLimit: intent.gasLimit,
   gasPreset: intent.gasPreset,
   maxGasPrice: `${gweiText(intent.maxGasPrice)} gwei`,
@@ -115,7 +117,8 @@ function laneFacts(lane: Lane | undefined, hasJob: boolean) {
 const slotFacts = ({ state, call, fees, gasLimit, isPrivate, isUndelivered, receipt, revision }: Slot) => ({
   state,
   call: call.purpose,
-  venue: call.venue,
+  route: call.purpose === "swap" ? routeText(call) : undefined,
+  router: call.router,
   fees: feesText(fees),
   gasLimit,
   submission: submissionText({ isPrivate }),

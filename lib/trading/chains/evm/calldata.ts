@@ -1,5 +1,5 @@
 import type { Interface, Result } from "ethers/abi";
-import { type Call, type SwapCall, type SwapVenue, v2Venues } from "../../core/intent.ts";
+import { type Call, isSameRoute, type Route, type SwapCall, v2Venues } from "../../core/intent.ts";
 import type { ChainConfiguration, ChainVenue, V2Contracts, V3Contracts } from "../chain-configuration.ts";
 import { tokenABI, v2RouterABI, v3RouterABI } from "./contract-abi.ts";
 
@@ -22,32 +22,41 @@ export const isV2 = (contracts: ChainVenue): contracts is V2Contracts =>
 /** Converts to the unit of v3 contracts: a hundredth of a basis point. */
 export const feeOf = (feeBps: number): number => feeBps * 100;
 
-/** @throws {Error} if the chain has no such venue */
-export function contractsOf({ venues }: Pick<Venues, "venues">, venue: SwapVenue): ChainVenue {
-  const found = venues.find((each) => each.venue === venue);
-  if (found === undefined) throw new Error(`The chain has no venue ${venue}`);
+/** The fees of v3 pools, in basis points. */
+const v3Fees = [1, 5, 30, 100] as const;
+
+/** Lists every possible route of the chain's venues. */
+export const routesOf = ({ venues }: Pick<Venues, "venues">): Route[] =>
+  venues.flatMap((contracts): Route[] => {
+    const { venue, router } = contracts;
+    const fees = isV2(contracts) ? [contracts.feeBps] : v3Fees;
+    return fees.map((feeBps) => ({ venue, feeBps, router }));
+  });
+
+/** @throws {Error} if the chain has no such route */
+export function contractsOf({ venues }: Pick<Venues, "venues">, route: Route): ChainVenue {
+  const found = venues.find((each) => routesOf({ venues: [each] }).some((own) => isSameRoute(own, route)));
+  if (found === undefined) throw new Error(`The chain has no route by ${route.venue} at ${route.feeBps} bps`);
   return found;
 }
 
 /**
  * Encodes a call as a transaction. Buys spend native coin and sales pay native coin, so no wrapped coin is left over.
  *
- * @throws {Error} if the chain has no venue of that name
+ * @throws {Error} if the chain has no such route or router
  */
 export function encodeCall(configuration: Venues, call: Call, wallet: string): CallTransaction {
   switch (call.purpose) {
     case "clear":
       return { to: wallet, value: 0n, data: "0x" };
     case "approve": {
-      const { router } = contractsOf(configuration, call.venue);
-      return {
-        to: call.token,
-        value: 0n,
-        data: tokenABI.encodeFunctionData("approve", [router, call.amount]),
-      };
+      const { token, router, amount } = call;
+      if (!configuration.venues.some((each) => each.router === router))
+        throw new Error(`The chain has no router ${router}`);
+      return { to: token, value: 0n, data: tokenABI.encodeFunctionData("approve", [router, amount]) };
     }
     case "swap": {
-      const contracts = contractsOf(configuration, call.venue);
+      const contracts = contractsOf(configuration, call);
       const wrapped = configuration.wrapped.token;
       const data = isV2(contracts) ? v2Swap(call, wrapped) : v3Swap(call, wrapped);
       return { to: contracts.router, value: call.value, data };
@@ -112,8 +121,10 @@ function readCall(
   if (data === "0x") return to === wallet ? { purpose: "clear" } : undefined;
   const approval = argumentsOf(tokenABI, "approve", data);
   if (approval !== undefined) {
-    const spender = venues.find(({ router }) => router === approval[0]);
-    return spender && { purpose: "approve", token: to, venue: spender.venue, amount: approval[1] };
+    const [router, amount] = approval;
+    return venues.some((each) => each.router === router)
+      ? { purpose: "approve", token: to, router, amount }
+      : undefined;
   }
   const contracts = venues.find(({ router }) => router === to);
   if (contracts === undefined) return undefined;
@@ -122,8 +133,12 @@ function readCall(
     : readV3Swap(contracts, wrapped.token, value, data);
 }
 
-function readV2Swap({ venue, feeBps }: V2Contracts, value: bigint, data: string): SwapCall | undefined {
-  const common = { purpose: "swap", venue, feeBps, value, hasRefund: false } as const;
+function readV2Swap(
+  { venue, feeBps, router }: V2Contracts,
+  value: bigint,
+  data: string,
+): SwapCall | undefined {
+  const common = { purpose: "swap", venue, feeBps, router, value, hasRefund: false } as const;
   const buy = argumentsOf(v2RouterABI, buyV2, data);
   if (buy !== undefined) {
     const [minAmountOut, path, recipient, deadline] = buy;
@@ -152,7 +167,7 @@ function readV2Swap({ venue, feeBps }: V2Contracts, value: bigint, data: string)
 }
 
 function readV3Swap(
-  { venue }: V3Contracts,
+  { venue, router }: V3Contracts,
   wrapped: string,
   value: bigint,
   data: string,
@@ -168,6 +183,7 @@ function readV3Swap(
     purpose: "swap",
     venue,
     feeBps: Number(fee) / 100,
+    router,
     side: isBuy ? "buy" : "sell",
     token: isBuy ? tokenOut : tokenIn,
     recipient: isBuy ? swap.recipient : unwrapped?.[1],

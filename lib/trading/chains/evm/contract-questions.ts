@@ -54,14 +54,18 @@ export function textOf(name: "symbol" | "name", token: string): ContractQuestion
 export function poolQuestion(
   { wrapped, ...configuration }: Pick<ChainConfiguration, "venues" | "wrapped">,
   token: string,
-  { venue, feeBps }: Route,
+  route: Route,
 ): ContractQuestion<string | undefined> {
-  const contracts = contractsOf(configuration, venue);
+  const contracts = contractsOf(configuration, route);
   const { factory: to } = contracts;
   const read = ([pool]: readonly string[]) => (/^0x0+$/.test(pool as string) ? undefined : pool);
   return isV2(contracts)
     ? contractQuestion(v2PoolABI, "getPair", { to, values: [wrapped.token, token], read })
-    : contractQuestion(v3PoolABI, "getPool", { to, values: [wrapped.token, token, feeOf(feeBps)], read });
+    : contractQuestion(v3PoolABI, "getPool", {
+        to,
+        values: [wrapped.token, token, feeOf(route.feeBps)],
+        read,
+      });
 }
 
 /** Asks for the two reserves of a v2 pool, that of the lower address first. */
@@ -85,13 +89,13 @@ const sqrtLimits = { falling: 4295128740n, rising: 14614467034852101032872730522
 export function amountOutOf(
   { wrapped, ...configuration }: Pick<ChainConfiguration, "venues" | "wrapped">,
   { side, token, amountIn }: { side: Order["side"]; token: string; amountIn: bigint },
-  { venue, feeBps }: Route,
+  route: Route,
 ): ContractQuestion<PoolAnswer> {
   const path: [string, string] = side === "buy" ? [wrapped.token, token] : [token, wrapped.token];
-  const contracts = contractsOf(configuration, venue);
+  const contracts = contractsOf(configuration, route);
   return isV2(contracts)
     ? amountOutOfV2(contracts, path, amountIn)
-    : amountOutOfV3(contracts, path, amountIn, feeBps);
+    : amountOutOfV3(contracts, path, amountIn, route.feeBps);
 }
 
 const amountOutOfV2 = ({ router }: V2Contracts, path: [string, string], amountIn: bigint) =>
@@ -111,14 +115,3 @@ function amountOutOfV3({ quoter }: V3Contracts, path: [string, string], amountIn
     read: ([amountOut, sqrtPriceAfter]): PoolAnswer => ({ amountOut, isDry: sqrtPriceAfter === limit }),
   });
 }
-
-/** The fees of v3 pools, in basis points. */
-const v3Fees = [1, 5, 30, 100] as const;
-
-/** Lists every possible route of the chain's venues. */
-export const routesOf = ({ venues }: Pick<ChainConfiguration, "venues">): Route[] =>
-  venues.flatMap((contracts): Route[] =>
-    isV2(contracts)
-      ? [{ venue: contracts.venue, feeBps: contracts.feeBps }]
-      : v3Fees.map((feeBps) => ({ venue: contracts.venue, feeBps })),
-  );

@@ -1,7 +1,6 @@
 import { greatest } from "../../core/bigints.ts";
 import { isV2Venue, type SwapCall } from "../../core/intent.ts";
 import type { ChainConfiguration } from "../chain-configuration.ts";
-import { contractsOf } from "./calldata.ts";
 import type { ContractLog } from "./rpc-call.ts";
 
 /** `Transfer(address,address,uint256)` of tokens. */
@@ -56,12 +55,11 @@ const atLeast0 = (amount: bigint) => greatest(amount, 0n);
  * coin by the amounts that the router wrapped and unwrapped.
  */
 export function fillOf(
-  { wrapped, ...configuration }: Pick<ChainConfiguration, "venues" | "wrapped">,
-  { side, token, venue }: SwapCall,
+  { wrapped }: Pick<ChainConfiguration, "wrapped">,
+  { side, token, venue, router }: SwapCall,
   wallet: string,
   logs: readonly ContractLog[],
 ): { spent: bigint; received: bigint } {
-  const { router } = contractsOf(configuration, venue);
   const transfers = eventsOf(token, transferTopic, logs);
   const taken = sum(transfers.filter(({ topics }) => topics[1] === topicOf(wallet)));
   const given = sum(transfers.filter(({ topics }) => topics[2] === topicOf(wallet)));

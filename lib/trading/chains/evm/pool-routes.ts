@@ -1,7 +1,8 @@
 import { type PoolPrice, v2Price, v3Price } from "../../core/evm/pool-price.ts";
 import type { Order } from "../../core/execution.ts";
-import { isV2Venue, type Route } from "../../core/intent.ts";
+import { isSameRoute, isV2Venue, type Route } from "../../core/intent.ts";
 import type { ChainConfiguration } from "../chain-configuration.ts";
+import { routesOf } from "./calldata.ts";
 import {
   amountOutOf,
   balanceOf,
@@ -10,7 +11,6 @@ import {
   type PoolAnswer,
   poolQuestion,
   reservesOf,
-  routesOf,
   sqrtPriceOf,
 } from "./contract-questions.ts";
 import { multicall, thenRead } from "./multicall.ts";
@@ -82,7 +82,7 @@ export function poolRoutesOf({ sure: { block, pools, paid }, v3 }: PoolAnswers):
     routes: all.map((answers) =>
       answers
         .flatMap(({ route, answer }) => {
-          const pool = pools.find(({ venue, feeBps }) => venue === route.venue && feeBps === route.feeBps);
+          const pool = pools.find((each) => isSameRoute(each, route));
           const { amountOut = 0n, isDry = false } = answer ?? {};
           return pool === undefined || isDry || amountOut === 0n ? [] : [{ ...pool, amountOut }];
         })

@@ -3,7 +3,7 @@ import { mostGas } from "../../core/evm/signing-rules.ts";
 import type { Order } from "../../core/execution.ts";
 import { isV2Venue, type Route } from "../../core/intent.ts";
 import type { ChainConfiguration } from "../chain-configuration.ts";
-import { contractsOf, encodeCall } from "./calldata.ts";
+import { encodeCall } from "./calldata.ts";
 import { balanceOf } from "./contract-questions.ts";
 import { unwrappedBy } from "./fill-logs.ts";
 import type { PoolRoute } from "./pool-routes.ts";
@@ -86,14 +86,14 @@ export type Steps = {
 };
 
 export function stepsOf(contracts: Contracts, wallet: string, token: string, route: Route): Steps {
-  const { venue, feeBps } = route;
+  const { venue, feeBps, router } = route;
   const transactionOf = (call: Parameters<typeof encodeCall>[1], gas: bigint) => ({
     ...encodeCall(contracts, call, wallet),
     from: wallet,
     gas,
   });
   return {
-    approve: (amount) => transactionOf({ purpose: "approve", token, venue, amount }, tokenGas),
+    approve: (amount) => transactionOf({ purpose: "approve", token, router, amount }, tokenGas),
     swap: (side, amountIn) =>
       transactionOf(
         {
@@ -102,6 +102,7 @@ export function stepsOf(contracts: Contracts, wallet: string, token: string, rou
           token,
           venue,
           feeBps,
+          router,
           amountIn,
           recipient: wallet,
           value: side === "buy" ? amountIn : 0n,
@@ -125,7 +126,7 @@ export function swapSimulation(
   const steps = stepsOf(contracts, swap.wallet, swap.token, route);
   return swap.side === "buy"
     ? buySimulation(steps, swap, route, after)
-    : saleSimulation(steps, swap, contractsOf(contracts, route.venue).router, contracts.wrapped.token, after);
+    : saleSimulation(steps, swap, route.router, contracts.wrapped.token, after);
 }
 
 function buySimulation(

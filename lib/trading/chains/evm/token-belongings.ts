@@ -1,11 +1,10 @@
-import type { SwapVenue } from "../../core/intent.ts";
 import type { ChainConfiguration } from "../chain-configuration.ts";
 import { allowanceOf, balanceOf } from "./contract-questions.ts";
 import { multicall, thenRead } from "./multicall.ts";
 import type { BlockTag, RpcCall } from "./rpc-call.ts";
 
-/** A wallet's units of a token, and the units that each venue's router may take. */
-export type TokenBelongings = { held: bigint; allowances: ReadonlyMap<SwapVenue, bigint> };
+/** A wallet's units of a token, and the units that each router may take. */
+export type TokenBelongings = { held: bigint; allowances: ReadonlyMap<string, bigint> };
 
 /** The most gas that a token gets for answers about itself. */
 export const tokenGas = 2_000_000n;
@@ -17,12 +16,13 @@ export function belongingsCall(
   wallet: string,
   tag: BlockTag,
 ): RpcCall<TokenBelongings | undefined> {
+  const routers = [...new Set(venues.map(({ router }) => router))];
   const questions = [
     balanceOf(token, wallet),
-    ...venues.map(({ router }) => allowanceOf(token, wallet, router)),
+    ...routers.map((router) => allowanceOf(token, wallet, router)),
   ] as const;
   return thenRead(multicall(questions, tag, tokenGas), ([held, ...allowed]) => {
     if (held === undefined) return undefined;
-    return { held, allowances: new Map(venues.map(({ venue }, index) => [venue, allowed[index] ?? 0n])) };
+    return { held, allowances: new Map(routers.map((router, index) => [router, allowed[index] ?? 0n])) };
   });
 }

@@ -1,7 +1,7 @@
 import { greatest, least } from "../bigints.ts";
 import type { LaneView } from "../effects.ts";
 import type { ReasonCode } from "../execution.ts";
-import { type ApproveCall, allowsRoute, type Intent, type SwapCall, swapBy } from "../intent.ts";
+import { type ApproveCall, allowsRoute, type Intent, type Route, type SwapCall, swapBy } from "../intent.ts";
 import type { OrderEnd, TradeOrder } from "../trade-order.ts";
 import { feesWithin, mostFee } from "./fees.ts";
 import {
@@ -112,7 +112,7 @@ function planAt(
   }
   const quote = quoteOf(intent, facts);
   if (typeof quote === "string") return reject(quote);
-  const approval = isSale ? approvalFor(amount, intent, quote.venue, first) : undefined;
+  const approval = isSale ? approvalFor(amount, intent, quote, first) : undefined;
   // Its approvals had no effect, whatever a host reported.
   if (approval !== undefined && order.approveNonces.length >= mostApprovals) return reject("REVERTED");
   const call: SwapCall | ApproveCall = approval ?? swapBy(intent, quote, amount);
@@ -163,10 +163,10 @@ function quoteOf(intent: Intent, facts: readonly OrderFacts[]) {
 function approvalFor(
   amount: bigint,
   { token }: Intent,
-  venue: SwapCall["venue"],
+  { router }: Route,
   { allowance = 0n, wantsZeroFirst = false }: OrderFacts,
 ): ApproveCall | undefined {
   if (allowance >= amount) return undefined;
   const isToZero = wantsZeroFirst && allowance > 0n;
-  return { purpose: "approve", token, venue, amount: isToZero ? 0n : amount };
+  return { purpose: "approve", token, router, amount: isToZero ? 0n : amount };
 }

@@ -3,7 +3,7 @@ import type { Order } from "../execution.ts";
 import { isV2Venue, type Route } from "../intent.ts";
 
 /** The result of a swap by a route. */
-export type Candidate = Route & {
+export type Candidate = Pick<Route, "venue"> & {
   /** The amount that would arrive, after any tax of the token. */
   amountOut: bigint;
   /** The network fee of the route's transactions, in wei. */

@@ -5,6 +5,7 @@ import {
   allowsRoute,
   type Intent,
   isSameCall,
+  mostRoutes,
   type SwapCall,
   swapBy,
   type UnsignedTransaction,
@@ -70,6 +71,7 @@ export function objectionTo(
   const { call, nonce } = transaction;
   if (order === undefined || slot === undefined) return later("the slot is gone");
   if (!isGenuine) return refused("the intent was not made by placeOrder");
+  if (!hasFewRoutes(order.intent)) return refused("the intent has no routes, or too many");
   if (slot.state !== "planned" && slot.state !== "signed") return later("the nonce is used");
   const last = ledger?.fees[nonce];
   if (last !== undefined && !isSameFees(transaction, last) && !replaces(transaction, last))
@@ -96,6 +98,8 @@ export function objectionTo(
 
 const isSameFees = (a: UnsignedTransaction, b: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }) =>
   a.maxFeePerGas === b.maxFeePerGas && a.maxPriorityFeePerGas === b.maxPriorityFeePerGas;
+
+const hasFewRoutes = ({ routes }: Intent) => routes.length > 0 && routes.length <= mostRoutes;
 
 function objectionToState(
   { order, isRetired, isStopped, isCancelled }: SigningView,
@@ -145,7 +149,8 @@ function objectionOfPolicy(
 function objectionToApproval(call: ApproveCall, nonce: number, view: SigningView): Objection | undefined {
   const intent = view.order?.intent as Intent;
   const nonces = view.ledger?.approveNonces ?? [];
-  if (intent.side !== "sell" || call.token !== intent.token || !intent.venues.includes(call.venue))
+  const isRouter = intent.routes.some(({ router }) => router === call.router);
+  if (intent.side !== "sell" || call.token !== intent.token || !isRouter)
     return refused("the approval is not the order's");
   if (call.amount < 0n || call.amount > intent.amount) return refused("the amount is above the order's");
   if (view.ledger?.swap?.nonce === nonce) return refused("the nonce is the swap's");

@@ -3,6 +3,7 @@ import { encodeCall } from "../../../../lib/trading/chains/evm/calldata.ts";
 import { tokenABI } from "../../../../lib/trading/chains/evm/contract-abi.ts";
 import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
 import { deployOddToken } from "../../../support/odd-tokens.ts";
+import { localV2 } from "../../../support/trading.ts";
 
 let chain: TestChain;
 beforeAll(async () => {
@@ -17,8 +18,7 @@ const buy = (token: string) => {
   const amountIn = 10n ** 16n;
   const call = {
     purpose: "swap",
-    venue: "uniswap-v2",
-    feeBps: 30,
+    ...localV2,
     side: "buy",
     token,
     recipient: wallet,

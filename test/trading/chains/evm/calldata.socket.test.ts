@@ -23,9 +23,9 @@ const swap: fc.Arbitrary<Call> = fc
   .record({
     side: fc.constantFrom("buy" as const, "sell" as const),
     route: fc.constantFrom(
-      { venue: "pancakeswap-v2", feeBps: 25 } as const,
-      { venue: "uniswap-v2", feeBps: 30 } as const,
-      ...([1, 5, 30, 100] as const).map((feeBps) => ({ venue: "uniswap-v3", feeBps }) as const),
+      { venue: "pancakeswap-v2", feeBps: 25, router: pancake } as const,
+      { venue: "uniswap-v2", feeBps: 30, router: uniswap } as const,
+      ...([1, 5, 30, 100] as const).map((feeBps) => ({ venue: "uniswap-v3", feeBps, router: v3 }) as const),
     ),
     token: address,
     recipient: address,
@@ -44,7 +44,7 @@ const swap: fc.Arbitrary<Call> = fc
 const approve: fc.Arbitrary<Call> = fc.record({
   purpose: fc.constant("approve" as const),
   token: address,
-  venue: fc.constantFrom("pancakeswap-v2" as const, "uniswap-v3" as const),
+  router: fc.constantFrom(pancake, v3),
   amount: uint256,
 });
 
@@ -54,6 +54,7 @@ const buyOnV3: SwapCall = {
   purpose: "swap",
   venue: "uniswap-v3",
   feeBps: 30,
+  router: v3,
   side: "buy",
   token: "0x55d398326f99059fF775485246999027B3197955",
   recipient: wallet,
@@ -89,7 +90,7 @@ describe("decodeCall", () => {
     );
   });
 
-  const v2: SwapCall = { ...buyOnV3, venue: "uniswap-v2", hasRefund: false };
+  const v2: SwapCall = { ...buyOnV3, venue: "uniswap-v2", router: uniswap, hasRefund: false };
   it.each<[string, Call, Partial<CallTransaction>]>([
     ["a clearing transaction to another address", { purpose: "clear" }, { to: uniswap }],
     ["a clearing transaction with coin", { purpose: "clear" }, { value: 1n }],
@@ -130,9 +131,18 @@ describe("encodeCall", () => {
   });
 
   it("sends each venue's swaps to its own router", () => {
-    const v2: SwapCall = { ...buyOnV3, venue: "pancakeswap-v2", feeBps: 25, hasRefund: false };
+    const route = { venue: "pancakeswap-v2", feeBps: 25, router: pancake } as const;
+    const v2: SwapCall = { ...buyOnV3, ...route, hasRefund: false };
     expect(encodeCall(chain, v2, wallet).to).toBe(pancake);
-    expect(() => encodeCall(defaultChains.avax, v2, wallet)).toThrow("no venue pancakeswap-v2");
+    expect(() => encodeCall(defaultChains.avax, v2, wallet)).toThrow("no route by pancakeswap-v2");
+  });
+
+  it.each<[string, Call]>([
+    ["a pool whose fee is not configured", { ...buyOnV3, feeBps: 2 }],
+    ["a router that is not the venue's", { ...buyOnV3, router: uniswap }],
+    ["an approval of a stranger", { purpose: "approve", token: buyOnV3.token, router: wallet, amount: 1n }],
+  ])("rejects %s", (_, each) => {
+    expect(() => encodeCall(chain, each, wallet)).toThrow("The chain has no");
   });
 });
 

@@ -32,6 +32,7 @@ const call: SwapCall = {
   purpose: "swap",
   venue: "uniswap-v2",
   feeBps: 30,
+  router: v2Router,
   side: "buy",
   token,
   recipient: wallet,
@@ -89,7 +90,10 @@ describe("fillOf", () => {
       event(token, "Approval(address,address,uint256)", [pool, wallet], 7n),
     ];
     expect(fill({}, ...others)).toEqual({ spent: 0n, received: 0n });
-    expect(fill({ venue: "uniswap-v3" }, deposit(v3Router, 90n))).toEqual({ spent: 90n, received: 0n });
+    expect(fill({ venue: "uniswap-v3", router: v3Router }, deposit(v3Router, 90n))).toEqual({
+      spent: 90n,
+      received: 0n,
+    });
   });
 });
 
@@ -97,7 +101,7 @@ describe("fillOf, for a token that trades during its transfers", () => {
   it("leaves out the coin that the token wrapped: after the payment on v2, before it on v3", () => {
     const [first, second] = [90n, 40n];
     expect(fill({}, deposit(v2Router, first), deposit(v2Router, second)).spent).toBe(first);
-    const v3 = { venue: "uniswap-v3" } as const;
+    const v3 = { venue: "uniswap-v3", router: v3Router } as const;
     expect(fill(v3, deposit(v3Router, first), deposit(v3Router, second)).spent).toBe(second);
   });
 

@@ -4,6 +4,7 @@ import { clearGas, objectionTo } from "../../../../lib/trading/core/evm/signing-
 import type { Attempt } from "../../../../lib/trading/core/evm/slot.ts";
 import {
   type ApproveCall,
+  type Route,
   type SwapCall,
   swapBy,
   type UnsignedTransaction,
@@ -12,7 +13,7 @@ import { emptyLedger, type Ledger } from "../../../../lib/trading/core/table-ste
 import { unstarted } from "../../../../lib/trading/core/trade-order.ts";
 import { counted, openPolicy, type WalletPolicy } from "../../../../lib/trading/core/wallet-policy.ts";
 import { attempt } from "../../../support/lane-states.ts";
-import { intent, signingView, slot, tradeOrder, transaction } from "../../../support/trading.ts";
+import { intent, signingView, slot, tradeOrder, transaction, v2, v3 } from "../../../support/trading.ts";
 
 const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
 const swap = slot().call as SwapCall;
@@ -62,11 +63,19 @@ describe("objectionTo", () => {
     expect(objection({ gasLimit: 1_500_001n }, { order })).toHaveProperty("refused");
   });
 
-  it("refuses a venue or v3 pool outside the intent, and an intent not made by placeOrder", () => {
-    const order = tradeOrder({ intent: intent({ venues: ["uniswap-v2"] }) });
+  it.each<[string, readonly Route[]]>([
+    ["does not name", [v2]],
+    ["names with another fee", [v2, { ...v3, feeBps: 100 }]],
+    ["names with another router", [v2, { ...v3, router: v2.router }]],
+    ["names among more than three", [v3, v2, { ...v3, feeBps: 5 }, { ...v3, feeBps: 100 }]],
+  ])("refuses a route that the intent %s", (_, routes) => {
+    const order = tradeOrder({ intent: intent({ routes }) });
     expect(objection({}, { order })).toHaveProperty("refused");
-    const otherPool = tradeOrder({ intent: intent({ v3FeeBps: 100 }) });
-    expect(objection({}, { order: otherPool })).toHaveProperty("refused");
+  });
+
+  it("refuses an intent without routes, and one not made by placeOrder", () => {
+    const order = tradeOrder({ intent: intent({ routes: [] }) });
+    expect(objection({}, { order })).toHaveProperty("refused");
     expect(objection({}, {}, { isGenuine: false })).toHaveProperty("refused");
   });
 
@@ -122,7 +131,7 @@ describe("objectionTo", () => {
     ])("postpones a buy %s, and allows every sale", (_, changes) => {
       expect(objection({}, limits(changes))).toHaveProperty("later");
       const sale = tradeOrder({ intent: intent({ side: "sell" }) });
-      const call = swapBy(sale.intent, { venue: "uniswap-v2", feeBps: 30 }, sale.amount);
+      const call = swapBy(sale.intent, v2, sale.amount);
       expect(objection({ call }, { order: sale, ...limits(changes) })).toBeUndefined();
     });
 
@@ -158,7 +167,7 @@ describe("objectionTo", () => {
     const call: ApproveCall = {
       purpose: "approve",
       token: "0x5FbD",
-      venue: "uniswap-v2",
+      router: v2.router,
       amount: order.amount,
     };
 
@@ -168,6 +177,12 @@ describe("objectionTo", () => {
       expect(objection({ call }, { order, ledger: ledger({ approveNonces: [5, 6] }) })).toHaveProperty(
         "refused",
       );
+    });
+
+    it("refuses the router of no bound route", () => {
+      const onlyV3 = tradeOrder({ intent: intent({ side: "sell", routes: [v3] }) });
+      expect(objection({ call }, { order: onlyV3 })).toHaveProperty("refused");
+      expect(objection({ call: { ...call, router: "0xBAD" } }, { order })).toHaveProperty("refused");
     });
 
     it("refuses a higher amount, another token, a buy's approval, and the nonce of the swap", () => {
