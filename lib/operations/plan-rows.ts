@@ -6,8 +6,8 @@ export const planRows = {
     changes: "profiles",
     summary: "Give each active user an API key on the usage plan of their tier",
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"],
-    writes: ["USER", "RETIREDKEYS"],
-    deletes: ["USER"],
+    writes: ["USERKEY", "RETIREDKEYS"],
+    deletes: ["USERKEY"],
     plans: [
       "CreateApiKey",
       "GetApiKeys",
@@ -29,8 +29,8 @@ export const planRows = {
     // Freeing keys also makes the key of a user who found no room before, so this row has the rights and
     // variables of mirrorPlans.
     table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:DeleteItem"],
-    writes: ["USER", "RETIREDKEYS"],
-    deletes: ["USER", "RETIREDKEYS"],
+    writes: ["USERKEY", "RETIREDKEYS"],
+    deletes: ["USERKEY", "RETIREDKEYS"],
     plans: [
       "CreateApiKey",
       "GetApiKeys",
@@ -54,8 +54,8 @@ export const planRows = {
     everyMinutes: 1440,
     summary: "Retire the API keys of users who have been away for 30 days, or never returned",
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"],
-    writes: ["USER", "RETIREDKEYS"],
-    deletes: ["USER"],
+    writes: ["USERKEY", "RETIREDKEYS"],
+    deletes: ["USERKEY"],
     plans: ["GetApiKeys"],
     env: ["PLAN_PREFIX", "PLAN_STAGES"],
     timeoutSeconds: 900,

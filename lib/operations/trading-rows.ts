@@ -62,7 +62,7 @@ export const tradingRows = {
       "dynamodb:PutItem",
       "dynamodb:UpdateItem",
     ],
-    writes: ["USER", "TRADES", "LANE", "LANES"],
+    writes: ["USEDKEYS", "TRADES", "LANE", "LANES"],
     reads: ["POLICY", "SIGNED", "TRADING"],
     mac: ["kms:GenerateMac"],
     invokes: ["executeOrders"],

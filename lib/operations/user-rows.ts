@@ -25,7 +25,7 @@ export const userRows = {
     summary: "Change the user's trading settings for one chain",
     errors: { client: "message", server: "message" },
     table: ["dynamodb:UpdateItem"],
-    writes: ["USER"],
+    writes: ["SETTINGS"],
     impact:
       "Users cannot change slippage, gas, MEV protection or automatic trading. Their old settings stay in force.",
   },
@@ -43,7 +43,7 @@ export const userRows = {
     path: "/getUserData",
     summary: "Read the user's profile or referral data",
     errors: { client: "error", server: "error" },
-    table: ["dynamodb:Query"],
+    table: ["dynamodb:BatchGetItem", "dynamodb:Query"],
     impact: "Users cannot see their profile, level, settings or referrals.",
   },
   creditReferrals: {

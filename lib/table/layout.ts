@@ -34,24 +34,49 @@ export const partitions = [
   {
     key: "USER#{userID}",
     owner: "user",
-    note: "Functions that execute orders may not write here: settings, wallets and used keys must be safe from them.",
     items: {
       profile: { key: "PROFILE", holds: "the profile", changesGoTo: "mirrorPlans" },
-      settings: {
-        key: "PROFILE#CHAIN#{chain}",
-        holds: "the trading settings of a chain",
-        changesGoTo: "its user",
-      },
       referral: {
         key: "PROFILE#REFERRAL#{newestFirst}#{referredId}",
         holds: "a user who was referred by this one",
       },
+    },
+  },
+  {
+    key: "SETTINGS#{userID}",
+    owner: "user",
+    note: "Partitions are small because rights are given by partition: few functions may change what an order depends on.",
+    items: {
+      settings: {
+        key: "SETTINGS#{chain}",
+        holds: "the trading settings of a chain",
+        changesGoTo: "its user",
+      },
+    },
+  },
+  {
+    key: "WALLETS#{userID}",
+    owner: "user",
+    items: {
       wallet: {
         key: "WALLET#{network}#{address}",
         holds: "a wallet; the key itself makes an address unique",
         changesGoTo: "its user",
       },
+    },
+  },
+  {
+    key: "USEDKEYS#{userID}",
+    owner: "user",
+    note: "Nothing deletes a used key: a repeated request would then take effect a second time.",
+    items: {
       usedKey: { key: "USEDKEY#{operation}#{key}", holds: "an idempotency key that was used" },
+    },
+  },
+  {
+    key: "CONNECTIONS#{userID}",
+    owner: "user",
+    items: {
       connection: {
         key: "CONNECTION#{connectionId}",
         holds: "an open connection, with its channels",
@@ -62,7 +87,13 @@ export const partitions = [
         holds: "the connections that count towards the user's limit",
         isOfTheMoment: true,
       },
-      userKey: { key: "PLANKEY", holds: "the record of the user's API key", isOfTheMoment: true },
+    },
+  },
+  {
+    key: "USERKEY#{userID}",
+    owner: "user",
+    items: {
+      userKey: { key: "USERKEY", holds: "the record of the user's API key", isOfTheMoment: true },
     },
   },
   {

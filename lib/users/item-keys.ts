@@ -3,10 +3,7 @@ import { itemAt, itemKey, type Key, type KeyRange, newestFirst, rangeOf, sortKey
 
 export const profileKey = (userID: string): Key => itemKey("profile", { userID });
 
-/** The profile and the settings of every chain. */
-export const profileWithSettings = (userID: string): KeyRange => rangeOf("profile", { userID }, "settings");
-
-/** The profile, the settings of every chain, then the referrals, newest first. */
+/** The profile, then the referrals, newest first. */
 export const profileWithReferrals = (userID: string): KeyRange => rangeOf("profile", { userID }, "referral");
 
 export const everyProfile = sortKeysOf("profile");

@@ -1,5 +1,6 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { Chain } from "../core/network.ts";
+import { type Chain, chains } from "../core/network.ts";
+import { getItems } from "../table/batch-get.ts";
 import type { Write } from "../table/step.ts";
 import { type Item, queryRange, type Table } from "../table/table.ts";
 import { write } from "../table/write.ts";
@@ -9,15 +10,12 @@ import {
   isReferral,
   profileKey,
   profileWithReferrals,
-  profileWithSettings,
   referralCodeKey,
+  settingsKey,
 } from "./item-keys.ts";
 import type { Profile, Referral } from "./profile.ts";
 import { type PendingReferral, recordingReferral } from "./referral-records.ts";
 import type { SettingsPatch } from "./settings.ts";
-
-/** The profile and at most three settings records come first in a user's partition. */
-const itemsBeforeReferrals = 4;
 
 export async function readProfile(table: Table, userID: string): Promise<Profile | undefined> {
   const { Item } = await table.client.send(
@@ -31,9 +29,10 @@ export async function readOwnProfile(table: Table, userID: string): Promise<Prof
   return existing(await readProfile(table, userID));
 }
 
-/** Reads the profile and the settings of each chain that the user has changed. */
+/** Reads the profile and the settings of each chain that the user has changed, with one call. */
 export async function readProfileWithSettings(table: Table, userID: string) {
-  const items = await queryRange<Profile & SettingsPatch>(table, profileWithSettings(userID));
+  const keys = [profileKey(userID), ...chains.map((chain) => settingsKey(userID, chain))];
+  const items = await getItems<Profile & SettingsPatch>(table, keys);
   const settings: Partial<Record<Chain, SettingsPatch>> = {};
   for (const item of items) {
     const chain = chainOf(item);
@@ -45,8 +44,9 @@ export async function readProfileWithSettings(table: Table, userID: string) {
 /** Reads the profile and the newest 100 referrals, newest first. */
 export async function readProfileWithReferrals(table: Table, userID: string) {
   const range = profileWithReferrals(userID);
-  const items = await queryRange<Profile & Referral>(table, range, { limit: itemsBeforeReferrals + 100 });
-  const referrals: Referral[] = items.filter(isReferral).slice(0, 100);
+  // The profile comes first.
+  const items = await queryRange<Profile & Referral>(table, range, { limit: 1 + 100 });
+  const referrals: Referral[] = items.filter(isReferral);
   return { profile: profileIn(items), referrals };
 }
 

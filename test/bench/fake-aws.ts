@@ -69,8 +69,11 @@ function answerTo(target: string, body: string): object {
       const item = itemFor(body);
       return item === undefined ? {} : { Item: marshall(item) };
     }
-    case "BatchGetItem":
-      return { Responses: {}, UnprocessedKeys: {} };
+    case "BatchGetItem": {
+      const [name = ""] = Object.keys(JSON.parse(body).RequestItems);
+      const found = body.includes("PROFILE") ? [marshall(profile)] : [];
+      return { Responses: { [name]: found }, UnprocessedKeys: {} };
+    }
     case "UpdateItem":
       return { Attributes: marshall(settings) };
     case "GenerateDataKey": {

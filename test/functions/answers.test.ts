@@ -1,5 +1,5 @@
 import "./environment.ts";
-import { DynamoDBDocumentClient, GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchGetCommand, DynamoDBDocumentClient, GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it } from "vitest";
 import { handler as getUserData } from "../../functions/getUserData/handler.ts";
@@ -38,8 +38,8 @@ describe("a REST function", () => {
 
   it("returns stored settings outside today's limits", async () => {
     const profile = { ...newProfile({ ...identity, now: new Date() }), PK: "USER#alice", SK: "PROFILE" };
-    const stored = { PK: "USER#alice", SK: "PROFILE#CHAIN#eth", slippage: 500, maxGasPrice: -1 };
-    table.on(QueryCommand).resolves({ Items: [profile, stored] });
+    const stored = { PK: "SETTINGS#alice", SK: "SETTINGS#eth", slippage: 500, maxGasPrice: -1 };
+    table.on(BatchGetCommand).resolves({ Responses: { [process.env.TABLE_NAME ?? ""]: [profile, stored] } });
     const { statusCode, body } = await getUserData(restEvent());
     expect(statusCode).toBe(200);
     expect(JSON.parse(body).tradingSettings.ethereum).toMatchObject({ slippage: 500, maxGasPrice: -1 });

@@ -66,7 +66,7 @@ describe("exportWallet", () => {
 describe("exportWallet, when it invokes sealExport", () => {
   it("calls only once, since each seal counts", async () => {
     table.on(QueryCommand).resolves({
-      Items: [{ PK: "USER#alice", SK: "WALLET#eth#0x1", _id: "w1", UserID: "alice", network: "eth" }],
+      Items: [{ PK: "WALLETS#alice", SK: "WALLET#eth#0x1", _id: "w1", UserID: "alice", network: "eth" }],
     });
     table.on(GetCommand).resolves({});
     lambda.on(InvokeCommand).rejects(Object.assign(new Error("slow"), { name: "TimeoutError" }));

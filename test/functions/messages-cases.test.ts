@@ -16,7 +16,13 @@ import { messageEvent } from "../support/websocket-events.ts";
 const table = mockClient(DynamoDBDocumentClient);
 const api = mockClient(ApiGatewayManagementApiClient);
 
-const connection = { PK: "USER#alice", SK: "CONNECTION#c1", userID: "alice", connectionId: "c1", shard: 2 };
+const connection = {
+  PK: "CONNECTIONS#alice",
+  SK: "CONNECTION#c1",
+  userID: "alice",
+  connectionId: "c1",
+  shard: 2,
+};
 
 beforeEach(() => {
   table.reset();

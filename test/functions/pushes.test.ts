@@ -26,7 +26,7 @@ const logged = quietConsole();
 shortPausesForTests();
 
 const connection = {
-  PK: "USER#alice",
+  PK: "CONNECTIONS#alice",
   SK: "CONNECTION#c1",
   userID: "alice",
   connectionId: "c1",

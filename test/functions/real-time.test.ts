@@ -44,7 +44,7 @@ const logged = quietConsole();
 shortPausesForTests();
 
 const connection = {
-  PK: "USER#alice",
+  PK: "CONNECTIONS#alice",
   SK: "CONNECTION#c1",
   userID: "alice",
   connectionId: "c1",
@@ -56,7 +56,9 @@ const connection = {
 beforeEach(() => {
   for (const mock of [table, api]) mock.reset();
   table.on(GetCommand).resolves({});
-  table.on(GetCommand, { Key: { PK: "USER#alice", SK: "CONNECTION#c1" } }).resolves({ Item: connection });
+  table
+    .on(GetCommand, { Key: { PK: "CONNECTIONS#alice", SK: "CONNECTION#c1" } })
+    .resolves({ Item: connection });
   table.on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } }).resolves({ Item: { tier: "Base" } });
   table.on(QueryCommand).resolves({ Items: [] });
   table.on(DeleteCommand).resolves({});
@@ -90,7 +92,7 @@ describe("the functions of a connection", () => {
     table.on(DeleteCommand).resolvesOnce({ Attributes: { ...connection, channels: new Set(["prices"]) } });
     expect(await disconnect(disconnectEvent())).toEqual({ statusCode: 200 });
     expect(table.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key)).toEqual([
-      { PK: "USER#alice", SK: "CONNECTION#c1" },
+      { PK: "CONNECTIONS#alice", SK: "CONNECTION#c1" },
       { PK: "CHANNEL#prices#2", SK: "CONNECTION#c1" },
     ]);
   });
@@ -165,7 +167,7 @@ describe("the functions of messages", () => {
   it("send the snapshot when the same request comes again after a failed push", async () => {
     let kept: object = connection;
     table
-      .on(GetCommand, { Key: { PK: "USER#alice", SK: "CONNECTION#c1" } })
+      .on(GetCommand, { Key: { PK: "CONNECTIONS#alice", SK: "CONNECTION#c1" } })
       .callsFake(() => ({ Item: kept }));
     table.on(TransactWriteCommand).callsFake(() => {
       kept = { ...connection, channels: new Set(["orders"]) };
@@ -222,7 +224,7 @@ describe("a fault of DynamoDB", () => {
     });
     for (const command of [GetCommand, QueryCommand, PutCommand, DeleteCommand, TransactWriteCommand])
       table.on(command as typeof PutCommand).rejects(fault);
-    table.on(GetCommand, { Key: { PK: "USER#alice", SK: "CONNECTION#c1" } }).rejects(fault);
+    table.on(GetCommand, { Key: { PK: "CONNECTIONS#alice", SK: "CONNECTION#c1" } }).rejects(fault);
     table.on(GetCommand, { Key: { PK: "USER#alice", SK: "PROFILE" } }).rejects(fault);
   });
 

@@ -15,8 +15,8 @@ beforeEach(() => {
 });
 
 const stored = {
-  PK: "USER#alice",
-  SK: "PROFILE#CHAIN#sol",
+  PK: "SETTINGS#alice",
+  SK: "SETTINGS#sol",
   _id: "s1",
   userID: "alice",
   slippage: 2,

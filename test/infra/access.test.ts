@@ -2,13 +2,17 @@ import { readAccess } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import { operations } from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
-import { protectedPartitions } from "../../lib/table/keys.ts";
+import { type Key, protectedPartitions } from "../../lib/table/keys.ts";
 import {
   type PartitionLayout,
   type PartitionName,
   partitionNameOf,
   partitions,
 } from "../../lib/table/layout.ts";
+import { walletKey } from "../../lib/table/wallet-keys.ts";
+import { slotKey, tradeKey, usedKeyKey } from "../../lib/trading/items/keys.ts";
+import { profileKey, settingsKey } from "../../lib/users/item-keys.ts";
+import { walletEventKey } from "../../lib/wallets/item-keys.ts";
 import {
   functionsOf,
   logicalIdOf,
@@ -174,6 +178,14 @@ const byAction = (partitionsOf: (action: string) => readonly string[]) =>
 const writersOf = (partition: PartitionName) =>
   names.filter((name) => writes.some((action) => ask(name, action, [keys[partition]]) === undefined));
 
+const writersOfWallets = [
+  ...["storeWallet", "importWallet", "createWallet"],
+  ...["retireWallet", "restoreWallet", "updateWallet"],
+];
+const usersOfKeys = ["placeOrder", "createWallet", "importWallet"];
+const writersOfOrders = ["placeOrder", "cancelOrder", "executeOrders", "recordExecutions"];
+const writersOfLanes = ["placeOrder", "cancelOrder", "executeOrders", "signTransaction"];
+
 describe("the partitions", () => {
   it.each(Object.entries<Operation>(operations))(
     "that %s writes and reads are those of its row",
@@ -209,6 +221,23 @@ describe("the partitions", () => {
     });
     for (const [, { deletes }] of Object.entries<Operation>(operations))
       expect(deletes.filter((name) => guardedNames.includes(name))).toEqual([]);
+  });
+
+  it.each<[string, string, Key, string[]]>([
+    ["a user's slippage", "UpdateItem", settingsKey("u", "eth"), ["updateTradingSettings"]],
+    ["the address that a wallet shows", "UpdateItem", walletKey("u", "eth", "0x1"), writersOfWallets],
+    ["the time when a wallet is removed", "UpdateItem", walletKey("u", "eth", "0x1"), writersOfWallets],
+    ["the order that a repeated request names", "PutItem", usedKeyKey("u", "placeOrder", "k"), usersOfKeys],
+    ["that a request was made", "DeleteItem", usedKeyKey("u", "placeOrder", "k"), []],
+    ["that a wallet was exported", "DeleteItem", walletEventKey("u", "w", new Date(0), "e"), []],
+    ["that a wallet exists", "DeleteItem", walletKey("u", "eth", "0x1"), []],
+    ["that a user exists", "DeleteItem", profileKey("u"), []],
+    ["the terms of an order", "PutItem", tradeKey("u", "o"), writersOfOrders],
+    ["the nonces of a wallet", "PutItem", slotKey({ chain: "eth", wallet: "0x1" }, 1), writersOfLanes],
+  ])("close %s (%s) to all functions but a few", (_, action, { PK }, allowed) => {
+    expect(names.filter((name) => ask(name, action, [PK]) === undefined)).toEqual(
+      names.filter((name) => allowed.includes(name)),
+    );
   });
 
   it("stay closed to roles with all actions on the table, also in batches and in PartiQL", () => {

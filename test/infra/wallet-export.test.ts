@@ -71,9 +71,9 @@ describe("a deployment with exports and without trading", () => {
     expect(writers("EXPORT#u")).toEqual(["exportWallet", "cancelExport"]);
     expect(writers("EXPORTED#u")).toEqual(["sealExport"]);
     // Existing events cannot be replaced either.
-    for (const partition of ["USER#u", "WALLETLOG#u"])
+    for (const partition of ["USER#u", "WALLETS#u", "WALLETLOG#u"])
       for (const name of ["exportWallet", "cancelExport"]) expect(writers(partition)).not.toContain(name);
-    expect(writers("USER#u")).not.toContain("sealExport");
+    for (const partition of ["USER#u", "WALLETS#u"]) expect(writers(partition)).not.toContain("sealExport");
   });
 });
 

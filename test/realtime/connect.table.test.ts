@@ -145,7 +145,7 @@ describe("admitConnection", () => {
 
   it("expires the count together with its connections", async () => {
     await admit("kim", "k1");
-    const [count] = (await itemsNamed(db.table, "USER#kim CONNECTIONS")).filter(
+    const [count] = (await itemsNamed(db.table, "CONNECTIONS#kim CONNECTIONS")).filter(
       ({ SK }) => SK === "CONNECTIONS",
     );
     expect(count).toMatchObject({ expiresAt: later((2 * 60 + 10) * 60).getTime() / 1000 });

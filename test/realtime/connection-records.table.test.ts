@@ -33,7 +33,7 @@ const remove = (name: ConnectionName, ...unwanted: Channel[]) => removeChannels(
 /** The channels in a connection's record (undefined without one), and its places among the subscribers. */
 async function recordsOf({ connectionId }: ConnectionName) {
   const items = await itemsNamed(db.table, connectionId);
-  const own = items.find(({ PK }) => PK.startsWith("USER#"));
+  const own = items.find(({ PK }) => PK.startsWith("CONNECTIONS#"));
   return {
     channels: own && [...((own.channels as Set<Channel> | undefined) ?? [])].sort(),
     places: items.map(({ PK }) => PK).filter((PK) => PK.startsWith("CHANNEL#")),
@@ -50,7 +50,7 @@ describe("openConnection", () => {
     expect(await itemsNamed(db.table, name.connectionId)).toEqual(
       expect.arrayContaining([
         {
-          PK: `USER#${name.userID}`,
+          PK: `CONNECTIONS#${name.userID}`,
           SK: `CONNECTION#${name.connectionId}`,
           ...name,
           shard,

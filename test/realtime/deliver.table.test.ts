@@ -169,7 +169,7 @@ describe("deliverToShard", () => {
     await deliver(14);
     const deleted = send.mock.calls.map(([{ input }]) => (input as { Key?: { PK: string } }).Key?.PK);
     send.mockRestore();
-    expect(deleted.filter((PK) => PK !== undefined)).toEqual(["USER#u", "CHANNEL#prices#14"]);
+    expect(deleted.filter((PK) => PK !== undefined)).toEqual(["CONNECTIONS#u", "CHANNEL#prices#14"]);
   });
 
   it("reports each cause once, as a fault if nobody was reached", async () => {

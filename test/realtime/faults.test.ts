@@ -66,7 +66,7 @@ beforeEach(() => {
   for (const mock of [handOver, startCatchUp, onFault, onMissed]) mock.mockReset();
   api.on(PostToConnectionCommand).resolves({});
   db.on(QueryCommand).callsFake(({ ExpressionAttributeValues }) => ({
-    Items: [connectionOf(ExpressionAttributeValues[":pk"].slice("USER#".length))],
+    Items: [connectionOf(ExpressionAttributeValues[":pk"].slice("CONNECTIONS#".length))],
   }));
 });
 
@@ -76,7 +76,9 @@ describe("publish", () => {
   const prices = streamRecord(pricesItem([price()]));
 
   it("fails only the records of a user whose connections cannot be read", async () => {
-    db.on(QueryCommand, { ExpressionAttributeValues: { ":pk": "USER#ann" } }, false).rejects(throttled);
+    db.on(QueryCommand, { ExpressionAttributeValues: { ":pk": "CONNECTIONS#ann" } }, false).rejects(
+      throttled,
+    );
     const [first, second] = ofAnn;
     const failed = await publishAll([first, ofBob, second, prices].filter((record) => record !== undefined));
     expect(failed.sort()).toEqual(ofAnn.map(sequenceNumberOf).sort());
@@ -129,7 +131,7 @@ describe("deliverToShard", () => {
     db.on(QueryCommand).resolves({ Items: [connectionOf("ann"), connectionOf("bob")] });
     api.on(PostToConnectionCommand).rejects(gone());
     db.on(DeleteCommand).resolves({});
-    db.on(DeleteCommand, { Key: { PK: "USER#ann", SK: "CONNECTION#ann-1" } }).rejects(throttled);
+    db.on(DeleteCommand, { Key: { PK: "CONNECTIONS#ann", SK: "CONNECTION#ann-1" } }).rejects(throttled);
     expect(await deliver()).toEqual({ superseded: false, undelivered: 0 });
     const deleted = db.commandCalls(DeleteCommand).map(({ args: [{ input }] }) => input.Key);
     expect(deleted).toContainEqual({ PK: "CHANNEL#prices#0", SK: "CONNECTION#bob-1" });
@@ -158,7 +160,9 @@ describe("subscribe", () => {
     db.on(GetCommand, { Key: { PK: "PRICES", SK: "LATEST" } })
       .rejectsOnce(throttled)
       .resolves({});
-    db.on(GetCommand, { Key: { PK: "USER#ann", SK: "CONNECTION#ann-1" } }).callsFake(() => ({ Item: kept }));
+    db.on(GetCommand, { Key: { PK: "CONNECTIONS#ann", SK: "CONNECTION#ann-1" } }).callsFake(() => ({
+      Item: kept,
+    }));
     db.on(QueryCommand).resolves({ Items: [] });
     db.on(TransactWriteCommand).callsFake(() => {
       kept.channels = new Set(["orders", "prices"]);

@@ -9,7 +9,7 @@ const users = [
 const good: Item[] = [
   { PK: "USER#ann", SK: "PROFILE", userID: "ann", refID: "A", walletCount: 1, usersReferred: 1 },
   { PK: "USER#ann", SK: "PROFILE#REFERRAL#8#ben", username: "Ben" },
-  { PK: "USER#ann", SK: "WALLET#eth#0xA", UserID: "ann", slot: 1 },
+  { PK: "WALLETS#ann", SK: "WALLET#eth#0xA", UserID: "ann", slot: 1 },
   { PK: "TRADES#ann", SK: "ORDER#o1", userID: "ann", version: 3 },
   { PK: "TRADES#ann", SK: "POSITION#p1", userID: "ann", version: 2 },
   { PK: "REFCODE#A", SK: "REFCODE", userID: "ann" },
@@ -38,7 +38,7 @@ describe("problemsOfTable", () => {
     ["the wallets of ann have the slots 2", changed("WALLET#eth#0xA", { slot: 2 })],
     [
       "the wallets of ann have the slots 1, 1",
-      [...good, { PK: "USER#ann", SK: "WALLET#sol#B", UserID: "ann", slot: 1 }],
+      [...good, { PK: "WALLETS#ann", SK: "WALLET#sol#B", UserID: "ann", slot: 1 }],
     ],
     ["usersReferred of ann is 2 instead of 1", changed("PROFILE", { usersReferred: 2 })],
     [

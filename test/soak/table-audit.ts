@@ -6,6 +6,7 @@ export type Item = { PK: string; SK: string; [attribute: string]: unknown };
 export type Expected = { id: string; referrerId: string | undefined };
 
 const userPrefix = "USER#";
+const walletsPrefix = "WALLETS#";
 const tradesPrefix = "TRADES#";
 const walletPrefix = "WALLET#";
 const referralPrefix = "PROFILE#REFERRAL#";
@@ -21,7 +22,7 @@ export function problemsOfTable(items: readonly Item[], users: readonly Expected
   );
   return [
     ...users.flatMap(({ id }) => {
-      const own = partitions.get(`${userPrefix}${id}`) ?? [];
+      const own = [userPrefix, walletsPrefix].flatMap((prefix) => partitions.get(`${prefix}${id}`) ?? []);
       return [
         ...problemsOfCounters(id, own),
         ...problemsOfSlots(id, own),

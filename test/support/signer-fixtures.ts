@@ -127,7 +127,7 @@ function riggedTable(fixture: SignerFixture, genuine: Intent, written: TransactI
     if (SK.startsWith("TRADE#")) return order;
     if (SK.startsWith("SLOT#")) return lies;
     if (SK.startsWith("WALLET#")) return wallet;
-    if (SK.startsWith("PROFILE#CHAIN#")) return settings;
+    if (SK.startsWith("SETTINGS#")) return settings;
     if (textOf({ PK, SK }) === policyAt) return policy;
     if (textOf({ PK, SK }) === dayAt) return day;
     return PK === ledgerKey(genuine.orderId).PK ? ledger : undefined;

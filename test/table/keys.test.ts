@@ -25,16 +25,7 @@ const name = fc.oneof(
     unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
     minLength: 1,
   }),
-  fc.constantFrom(
-    "LATEST",
-    "PROFILE",
-    "PROFILE#CHAIN#eth",
-    "ORDER#1",
-    "CONNECTION#c",
-    "REWARDS",
-    "#",
-    "USER#ann",
-  ),
+  fc.constantFrom("LATEST", "PROFILE", "SETTINGS#eth", "ORDER#1", "CONNECTION#c", "REWARDS", "#", "USER#ann"),
 );
 const date = fc.date({ min: new Date(0), max: new Date("2200-01-01"), noInvalidDate: true });
 
@@ -197,6 +188,11 @@ describe("everythingOf", () => {
     const now = new Date();
     const own = [
       userKeys.profileKey,
+      (of: string) => userKeys.settingsKey(of, "eth"),
+      (of: string) => walletKey(of, "eth", "0x1"),
+      (of: string) => tradingKeys.usedKeyKey(of, "placeOrder", "k"),
+      realtimeKeys.connectionCountKey,
+      planKeys.userKeyRecordKey,
       (of: string) => walletKeys.walletEventKey(of, "w", now, "e"),
       (of: string) => tradingKeys.policyKey({ ...wallet, userID: of }),
       (of: string) => walletKeys.exportKey(of, "w"),

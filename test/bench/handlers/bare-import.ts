@@ -8,13 +8,13 @@ const kms = new KMSClient({});
 const TableName = "table";
 
 export const handler = async () => {
-  const get = (SK: string) =>
-    client.send(new GetCommand({ TableName, Key: { PK: "USER#alice", SK }, ConsistentRead: true }));
-  await Promise.all([get("WALLET#eth#0x7E5F"), get("PROFILE")]);
+  const get = (PK: string, SK: string) =>
+    client.send(new GetCommand({ TableName, Key: { PK, SK }, ConsistentRead: true }));
+  await Promise.all([get("WALLETS#alice", "WALLET#eth#0x7E5F"), get("USER#alice", "PROFILE")]);
   const { CiphertextBlob } = await kms.send(
     new GenerateDataKeyCommand({ KeyId: "key", KeySpec: "AES_256", EncryptionContext: { userID: "alice" } }),
   );
-  const Item = { PK: "USER#alice", SK: "WALLET#eth#0x7E5F", encryptedPrivateKey: CiphertextBlob, slot: 1 };
+  const Item = { PK: "WALLETS#alice", SK: "WALLET#eth#0x7E5F", encryptedPrivateKey: CiphertextBlob, slot: 1 };
   await client.send(
     new TransactWriteCommand({
       TransactItems: [

@@ -10,7 +10,7 @@ export async function readWallets() {
       TableName: "table",
       ConsistentRead: true,
       KeyConditionExpression: "PK = :pk AND SK BETWEEN :from AND :to",
-      ExpressionAttributeValues: { ":pk": "USER#alice", ":from": "WALLET#", ":to": "WALLET#~" },
+      ExpressionAttributeValues: { ":pk": "WALLETS#alice", ":from": "WALLET#", ":to": "WALLET#~" },
     }),
   );
   return Items;

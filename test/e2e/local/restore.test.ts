@@ -38,7 +38,7 @@ it("a user's wallets, settings and limits are back after a restore, while the se
   await settingsAfter(user, "eth", { slippage: 3 });
   const wallets = await walletsOf(user);
   const { tradingSettings } = await profileOf(user);
-  const items = await itemsNamed(table, `USER#${user.id} `);
+  const items = await itemsNamed(table, `#${user.id} `);
   await putItems(backup, items);
 
   const [lost] = items.filter(({ SK }) => SK.startsWith("WALLET#"));

@@ -1,9 +1,11 @@
 import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { retiredKeyKey, userKeyRecordKey } from "../../../lib/plans/item-keys.ts";
+import { connectionCountKey, connectionKey } from "../../../lib/realtime/item-keys.ts";
 import { readRedemption } from "../../../lib/rewards/redemption-records.ts";
 import { readStock } from "../../../lib/rewards/stock-records.ts";
 import type { Item, Table } from "../../../lib/table/table.ts";
+import { walletKey } from "../../../lib/table/wallet-keys.ts";
 import { executionKey } from "../../../lib/trading/items/keys.ts";
 import { profileKey } from "../../../lib/users/item-keys.ts";
 import { walletEventKey } from "../../../lib/wallets/item-keys.ts";
@@ -25,8 +27,7 @@ const profile = (userID: string, changes: object = {}): Item => ({
   ...changes,
 });
 const wallet = (userID: string, address: string): Item => ({
-  ...profileKey(userID),
-  SK: `WALLET#eth#${address}`,
+  ...walletKey(userID, "eth", address),
   address,
 });
 const seconds = (from: Date, minutes: number) => from.getTime() / 1000 + minutes * 60;
@@ -75,9 +76,9 @@ describe("restore --check", () => {
     expect(code).toBe(0);
     expect(linesOf(out).slice(0, -3).toSorted()).toEqual([
       "changed: USER#bob PROFILE",
-      "missing: USER#alice WALLET#eth#0x1",
-      "newer: USER#alice WALLET#eth#0x2",
+      "missing: WALLETS#alice WALLET#eth#0x1",
       "newer: USER#carol PROFILE",
+      "newer: WALLETS#alice WALLET#eth#0x2",
     ]);
     expect(linesOf(out).slice(-3)).toEqual(["missing: 1", "changed: 1", "newer: 2"]);
     expect(await everything(table)).toEqual(before);
@@ -85,8 +86,8 @@ describe("restore --check", () => {
 
   it("skips connections, API keys, prices and expired items", async () => {
     await putItems(backup, [
-      { ...profileKey("alice"), SK: "CONNECTION#a" },
-      { ...profileKey("alice"), SK: "CONNECTIONS" },
+      connectionKey("alice", "a"),
+      connectionCountKey("alice"),
       { PK: "CHANNEL#prices#0", SK: "CONNECTION#a" },
       userKeyRecordKey("alice"),
       retiredKeyKey(now, "alice/1"),
@@ -230,7 +231,7 @@ describe("restore --fix", () => {
     expect(await restore(["--fix", "--exact"], failing)).toMatchObject({
       code: 1,
       out: tally(0, 0, 2, 2),
-      err: expect.stringMatching(/^(missing: USER#alice WALLET#eth#0x1|changed: USER#bob PROFILE): no$/m),
+      err: expect.stringMatching(/^(missing: WALLETS#alice WALLET#eth#0x1|changed: USER#bob PROFILE): no$/m),
     });
     expect(await restore(["--fix", "--exact"])).toMatchObject({ code: 0, out: tally(1, 1, 0) });
   });
