@@ -124,15 +124,9 @@ export const walletRows = {
     method: "POST",
     path: "/api/v2/wallets/{walletId}/export",
     summary: "Request to export a wallet, or export it after the delay",
-    table: [
-      "dynamodb:GetItem",
-      "dynamodb:Query",
-      "dynamodb:ConditionCheckItem",
-      "dynamodb:PutItem",
-      "dynamodb:UpdateItem",
-    ],
+    table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:ConditionCheckItem", "dynamodb:PutItem"],
     writes: ["EXPORT"],
-    reads: ["EXPORT"],
+    reads: ["EXPORT", "EXPORTED"],
     invokes: ["sealExport"],
     env: ["EXPORT_DELAY_SECONDS"],
     // Waits for sealExport.

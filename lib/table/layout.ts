@@ -123,11 +123,6 @@ export const partitions = [
         holds: "a requested export of a wallet",
         isOfTheMoment: true,
       },
-      exportDay: {
-        key: "DAY#{day}",
-        holds: "the number of exports that the user has requested on a day",
-        isOfTheMoment: true,
-      },
     },
   },
   {
@@ -139,6 +134,11 @@ export const partitions = [
         key: "ANNOUNCED#{walletId}",
         holds: "the request as sealExport saw and announced it",
         changesGoTo: "its user",
+        isOfTheMoment: true,
+      },
+      announcedDay: {
+        key: "DAY#{day}",
+        holds: "the number of exports that were announced to the user on a day",
         isOfTheMoment: true,
       },
     },

@@ -15,7 +15,11 @@ export function openTable(name: string, config: DynamoDBClientConfig = {}): Tabl
   client.middlewareStack.add(keepDeadline, perAttempt);
   return {
     name,
-    client: DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } }),
+    client: DynamoDBDocumentClient.from(client, {
+      marshallOptions: { removeUndefinedValues: true },
+      // By default, the SDK reads numbers from 2^53 on as bigint, or throws. Schemas refuse them as numbers.
+      unmarshallOptions: { wrapNumbers: Number },
+    }),
   };
 }
 

@@ -10,10 +10,10 @@ export const walletEventsOf = (userID: string, walletId: string): KeyRange =>
 export const exportKey = (userID: string, walletId: string): Key =>
   itemKey("exportRequest", { userID, walletId });
 
-export const exportDayKey = (userID: string, day: string): Key => itemKey("exportDay", { userID, day });
-
 export const announcedExportKey = (userID: string, walletId: string): Key =>
   itemKey("announcedExport", { userID, walletId });
+
+export const announcedDayKey = (userID: string, day: string): Key => itemKey("announcedDay", { userID, day });
 
 export const announcedExportsOf = (userID: string): KeyRange => rangeOf("announcedExport", { userID });
 

@@ -75,7 +75,7 @@ const keyOfKind = {
     .map(([of, userID, day]) => tradingKeys.dayKey({ ...of, userID, day })),
   policy: fc.tuple(lane, name).map(([of, userID]) => tradingKeys.policyKey({ ...of, userID })),
   "requested export": fc.tuple(name, name).map((of) => walletKeys.exportKey(...of)),
-  "day of exports": fc.tuple(name, name).map((of) => walletKeys.exportDayKey(...of)),
+  "day of announcements": fc.tuple(name, name).map((of) => walletKeys.announcedDayKey(...of)),
   "announced export": fc.tuple(name, name).map((of) => walletKeys.announcedExportKey(...of)),
   cancellation: name.map(tradingKeys.cancellationKey),
   "stop of trading": lane.map(({ chain }) => tradingKeys.tradingStopKey(chain)),
@@ -167,7 +167,7 @@ describe("isOfTheMoment", () => {
     "watcher",
     "day of buys",
     "requested export",
-    "day of exports",
+    "day of announcements",
     "announced export",
   ];
 

@@ -1,13 +1,21 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { dayOf, epochSeconds } from "../../core/time.ts";
 import { below } from "../../table/step.ts";
 import { type Item, queryRange, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
-import { announcedExportKey, announcedExportsOf } from "../item-keys.ts";
+import { announcedDayKey, announcedExportKey, announcedExportsOf } from "../item-keys.ts";
 import type { Wallet } from "../wallet.ts";
 import { eventWrite } from "../wallet-events.ts";
 import { stillActive } from "../wallet-records.ts";
 import { stillRequested } from "./export-records.ts";
-import { type AnnouncedExport, type ExportRequest, sealsPerRequest } from "./wallet-export.ts";
+import {
+  type AnnouncedExport,
+  announcementsPerDay,
+  type ExportRequest,
+  sealsPerRequest,
+} from "./wallet-export.ts";
+
+const daySeconds = 86_400;
 
 export async function readAnnounced(
   { client, name: TableName }: Table,
@@ -23,11 +31,23 @@ export async function readAnnounced(
 export const announcedOfUser = (table: Table, userID: string): Promise<AnnouncedExport[]> =>
   queryRange<AnnouncedExport>(table, announcedExportsOf(userID));
 
+/** Returns how many exports were announced to the user today, by sealExport's own count. */
+export async function announcedToday(
+  { client, name: TableName }: Table,
+  userID: string,
+  now: Date,
+): Promise<number> {
+  const Key = announcedDayKey(userID, dayOf(now));
+  const { Item: found } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  return Number(found?.announcements ?? 0);
+}
+
 /**
- * Announces a request and logs it in the wallet's events, in one transaction.
+ * Announces a request, counts it and logs it in the wallet's events, in one transaction.
  *
  * @param previous the announcement that it replaces.
- * @returns false, without writing, if the previous announcement, the request or the wallet has changed.
+ * @returns false, without writing, if the previous announcement, the request or the wallet has changed, or the user has
+ * reached the day's limit.
  */
 export async function announceExport(
   table: Table,
@@ -39,7 +59,7 @@ export async function announceExport(
     now,
   }: { previous: AnnouncedExport | undefined; request: ExportRequest; wallet: Wallet; now: Date },
 ): Promise<boolean> {
-  const { userID, walletId, availableAt } = announcement;
+  const { userID, walletId, availableAt, thumbprint } = announcement;
   return write(table, [
     stillRequested(request),
     stillActive(wallet),
@@ -49,7 +69,14 @@ export async function announceExport(
       item: announcement,
       when: previous ? { version: previous.version } : "absent",
     },
-    eventWrite({ userID, walletId, type: "exportRequested", now, details: { availableAt } }),
+    {
+      kind: "change",
+      key: announcedDayKey(userID, dayOf(now)),
+      set: { expiresAt: epochSeconds(now) + 2 * daySeconds },
+      add: { announcements: 1 },
+      when: ["absent", { announcements: below(announcementsPerDay) }],
+    },
+    eventWrite({ userID, walletId, type: "exportRequested", now, details: { availableAt, thumbprint } }),
   ]);
 }
 

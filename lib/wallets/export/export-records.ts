@@ -1,39 +1,29 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import { dayOf, epochSeconds } from "../../core/time.ts";
-import { below, type Write } from "../../table/step.ts";
+import type { When, Write } from "../../table/step.ts";
 import type { Item, Table } from "../../table/table.ts";
 import { walletKey } from "../../table/wallet-keys.ts";
 import { write } from "../../table/write.ts";
-import { exportDayKey, exportKey } from "../item-keys.ts";
+import { exportKey } from "../item-keys.ts";
 import type { Wallet } from "../wallet.ts";
 import { stillActive } from "../wallet-records.ts";
-import type { ExportRequest } from "./wallet-export.ts";
-import { requestsPerDay } from "./wallet-export.ts";
+import { type ExportRequest, exportRequestIn } from "./wallet-export.ts";
 
-const daySeconds = 86_400;
+/** The stored request of a wallet, if it can be read, and a condition that holds until it is replaced. */
+export type StoredRequest = { request: ExportRequest | undefined; when: When };
 
+/** Reads a request. An item that cannot be read counts as no request, and the next request replaces it. */
 export async function readExport(
   { client, name: TableName }: Table,
   userID: string,
   walletId: string,
-): Promise<ExportRequest | undefined> {
+): Promise<StoredRequest> {
   const Key = exportKey(userID, walletId);
   const { Item: found } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-  if (found === undefined) return undefined;
-  const { PK: _, SK: __, ...request } = found as Item<ExportRequest>;
+  if (found === undefined) return { request: undefined, when: "absent" };
+  const { PK: _, SK: __, ...stored } = found as Item;
   // Only the item's key is trusted for its ids.
-  return { ...request, userID, walletId };
-}
-
-/** Returns how many exports the user has requested today. */
-export async function exportsToday(
-  { client, name: TableName }: Table,
-  userID: string,
-  now: Date,
-): Promise<number> {
-  const Key = exportDayKey(userID, dayOf(now));
-  const { Item: found } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-  return Number(found?.requests ?? 0);
+  const request = exportRequestIn({ ...stored, userID, walletId });
+  return { request, when: request === undefined ? "present" : marksOf(request) };
 }
 
 /** Attributes that differ between requests for the same wallet. */
@@ -47,37 +37,22 @@ export const stillRequested = (request: ExportRequest): Write => ({
 });
 
 /**
- * Records a request and counts it in one transaction.
+ * Records a request.
  *
- * @param read the request that it replaces.
- * @returns false, without writing, if that request has changed or the user has reached the day's limit.
+ * @param read the stored request that it replaces.
+ * @returns false, without writing, if that request or the wallet has changed.
  */
 export async function requestExport(
   table: Table,
   request: ExportRequest,
-  { read, wallet, now }: { read: ExportRequest | undefined; wallet: Wallet; now: Date },
+  { read, wallet }: { read: StoredRequest; wallet: Wallet },
 ): Promise<boolean> {
-  const { userID, walletId } = request;
-  return write(table, [
-    {
-      kind: "put",
-      key: exportKey(userID, walletId),
-      item: request,
-      when: read ? marksOf(read) : "absent",
-    },
-    {
-      kind: "change",
-      key: exportDayKey(userID, dayOf(now)),
-      set: { expiresAt: epochSeconds(now) + 2 * daySeconds },
-      add: { requests: 1 },
-      when: ["absent", { requests: below(requestsPerDay) }],
-    },
-    stillActive(wallet),
-  ]);
+  const key = exportKey(request.userID, request.walletId);
+  return write(table, [{ kind: "put", key, item: request, when: read.when }, stillActive(wallet)]);
 }
 
 /** Cancels a request. Returns false, without writing, if it has changed since it was read. */
-export async function cancelExport(table: Table, read: ExportRequest, now: Date): Promise<boolean> {
+export async function cancelRequest(table: Table, read: ExportRequest, now: Date): Promise<boolean> {
   return write(table, {
     kind: "change",
     key: exportKey(read.userID, read.walletId),

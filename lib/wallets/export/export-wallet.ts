@@ -3,15 +3,16 @@ import { untilWritten } from "../../table/until-written.ts";
 import { type PublicJwk, pointOfJwk, thumbprintOf } from "../keys/sealing.ts";
 import { activeNamed, noSuchWallet, type WalletName } from "../wallet.ts";
 import { walletsOfUser } from "../wallet-records.ts";
-import { cancelExport, exportsToday, readExport, requestExport } from "./export-records.ts";
+import { announcedToday } from "./announced-exports.ts";
+import { cancelRequest, readExport, requestExport } from "./export-records.ts";
 import type { SealedExport } from "./seal-export.ts";
 import {
+  announcementsPerDay,
   type ExportRequest,
   exportedTooOften,
   isExportOpen,
   newExportRequest,
   noSuchExport,
-  requestsPerDay,
   tooManyExports,
 } from "./wallet-export.ts";
 
@@ -22,9 +23,11 @@ export type ExportDeps = {
   seal: (request: { userID: string; walletId: string }) => Promise<SealedExport>;
 };
 
-export type WalletExport =
+/** An export, with the thumbprint of the public key to which sealExport has announced it (RFC 7638). */
+export type WalletExport = { thumbprint: string } & (
   | { status: "pending"; availableAt: string }
-  | { status: "ready"; enc: string; ciphertext: string };
+  | { status: "ready"; enc: string; ciphertext: string }
+);
 
 /**
  * Requests the export of a wallet, or exports it if the delay since the request with the same key is over. Another key
@@ -44,12 +47,11 @@ export async function exportWallet(
       readExport(table, userID, walletId),
     ]);
     const wallet = activeNamed(wallets, walletId);
-    if (!continues(read, publicKey, now)) {
-      const request = newExportRequest(wallet, { publicKey, delaySeconds, previous: read }, now);
-      if (!(await requestExport(table, request, { read, wallet, now }))) {
-        if ((await exportsToday(table, userID, now)) >= requestsPerDay) throw tooManyExports(requestsPerDay);
-        return undefined;
-      }
+    if (!continues(read.request, publicKey, now)) {
+      // sealExport would refuse it, and the pending request would be lost.
+      if ((await announcedToday(table, userID, now)) >= announcementsPerDay) throw tooManyExports();
+      const request = newExportRequest(wallet, { publicKey, delaySeconds, previous: read.request }, now);
+      if (!(await requestExport(table, request, { read, wallet }))) return undefined;
     }
     return answerOf(await seal({ userID, walletId }));
   });
@@ -59,10 +61,12 @@ const continues = (read: ExportRequest | undefined, publicKey: PublicJwk, now: D
   read !== undefined && isExportOpen(read, now) && read.thumbprint === thumbprintOf(publicKey);
 
 function answerOf(sealed: SealedExport): WalletExport {
-  if ("availableAt" in sealed) return { status: "pending", availableAt: sealed.availableAt };
+  if ("availableAt" in sealed) return { status: "pending", ...sealed };
   if (!("refused" in sealed)) return { status: "ready", ...sealed };
   switch (sealed.refused) {
-    case "EXPORT_LIMIT_REACHED":
+    case "ANNOUNCED_TOO_OFTEN":
+      throw tooManyExports();
+    case "SEALED_TOO_OFTEN":
       throw exportedTooOften();
     case "WALLET_NOT_FOUND":
       throw noSuchWallet();
@@ -75,23 +79,31 @@ export type EndingDeps = {
   table: Table;
   /** Asks sealExport to withdraw its announcement. */
   withdraw: (name: WalletName) => Promise<{ isWithdrawn: boolean }>;
+  /** Reports that the request could not be cancelled. */
+  onFault: (error: unknown) => void;
 };
 
 /**
- * Cancels the export of a wallet, even of a retired one.
+ * Cancels the export of a wallet, even of a retired one. The announcement is withdrawn first, because nothing leaves
+ * without one, and a compromised exportWallet could store a request that cannot be cancelled.
  *
- * @throws {DomainError} EXPORT_NOT_FOUND
+ * @throws {DomainError} EXPORT_NOT_FOUND if nothing was announced or requested.
  */
 export async function endExport(
-  { table, withdraw }: EndingDeps,
+  { table, withdraw, onFault }: EndingDeps,
   { userID, walletId, now }: WalletName & { now: Date },
 ): Promise<void> {
-  const wasRequested = await untilWritten(async () => {
-    const read = await readExport(table, userID, walletId);
-    if (read === undefined || !isExportOpen(read, now)) return false;
-    return (await cancelExport(table, read, now)) ? true : undefined;
-  });
-  // Withdraws even if nothing is requested: the client may repeat the call because the first answer got lost.
   const { isWithdrawn } = await withdraw({ userID, walletId });
+  let wasRequested = false;
+  try {
+    await untilWritten(async () => {
+      const { request } = await readExport(table, userID, walletId);
+      if (request === undefined || !isExportOpen(request, now)) return false;
+      wasRequested = true;
+      return (await cancelRequest(table, request, now)) || undefined;
+    });
+  } catch (error) {
+    onFault(error);
+  }
   if (!wasRequested && !isWithdrawn) throw noSuchExport();
 }

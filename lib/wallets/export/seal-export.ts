@@ -2,17 +2,24 @@ import bs58 from "bs58";
 import { unseal, type Vault } from "../../aws/vault.ts";
 import type { Table } from "../../table/table.ts";
 import { untilWritten } from "../../table/until-written.ts";
+import { addressOf } from "../keys/generate-key.ts";
 import { sealMessage } from "../keys/hpke.ts";
 import { base64url, exportInfo, pointOfJwk } from "../keys/sealing.ts";
-import type { WalletName } from "../wallet.ts";
-import { announceExport, noteExport, readAnnounced, withdrawAnnounced } from "./announced-exports.ts";
+import { isSameAddress, type WalletName } from "../wallet.ts";
+import {
+  announcedToday,
+  announceExport,
+  noteExport,
+  readAnnounced,
+  withdrawAnnounced,
+} from "./announced-exports.ts";
 import { readExport, readSealedWallet, type SealedItem } from "./export-records.ts";
 import {
   type AnnouncedExport,
+  announcementsPerDay,
   availableFrom,
   type ExportRequest,
   isAnnounced,
-  isConsistent,
   isExportOpen,
   isOfRequest,
   newAnnouncement,
@@ -21,12 +28,17 @@ import {
 
 /**
  * A private key sealed to the user's public key (base64url), the time when it will be available, or the reason for a
- * refusal.
+ * refusal. The thumbprint is that of the announced key.
  */
 export type SealedExport =
-  | { enc: string; ciphertext: string }
-  | { availableAt: string }
-  | { refused: "EXPORT_NOT_FOUND" | "WALLET_NOT_FOUND" | "EXPORT_LIMIT_REACHED" };
+  | { thumbprint: string; enc: string; ciphertext: string }
+  | { thumbprint: string; availableAt: string }
+  | { refused: "EXPORT_NOT_FOUND" | "WALLET_NOT_FOUND" | "ANNOUNCED_TOO_OFTEN" | "SEALED_TOO_OFTEN" };
+
+/** The stored key is not that of the wallet's address. */
+class WrongPrivateKey extends Error {
+  override readonly name = "WrongPrivateKey";
+}
 
 /** Asks to seal a wallet, or to withdraw the announcement of its export. */
 export type SealRequest = WalletName & { withdraw?: boolean };
@@ -68,24 +80,27 @@ export async function sealExport(
 ): Promise<SealedExport> {
   const { table, delaySeconds } = deps;
   return untilWritten(async () => {
-    const [request, announced] = await Promise.all([
+    const [{ request }, announced] = await Promise.all([
       readExport(table, userID, walletId),
       readAnnounced(table, userID, walletId),
     ]);
-    if (request === undefined || !isExportOpen(request, now) || !isConsistent(request))
-      return { refused: "EXPORT_NOT_FOUND" };
+    if (request === undefined || !isExportOpen(request, now)) return { refused: "EXPORT_NOT_FOUND" };
     const wallet = await readSealedWallet(table, request);
     if (wallet === undefined || !isOfRequest(request, wallet)) return { refused: "WALLET_NOT_FOUND" };
     if (!isAnnounced(request, announced, now)) {
+      // Attempts at the transaction could keep its user from withdrawing the announcement.
+      if ((await announcedToday(table, userID, now)) >= announcementsPerDay)
+        return { refused: "ANNOUNCED_TOO_OFTEN" };
       const announcement = newAnnouncement(request, { previous: announced, delaySeconds }, now);
-      const { availableAt } = announcement;
+      const { availableAt, thumbprint } = announcement;
       const terms = { previous: announced, request, wallet, now };
-      return (await announceExport(table, announcement, terms)) ? { availableAt } : undefined;
+      return (await announceExport(table, announcement, terms)) ? { availableAt, thumbprint } : undefined;
     }
     const from = availableFrom(announced, delaySeconds);
+    const { thumbprint } = announced;
     // This also catches a time that cannot be read.
-    if (!(now >= from)) return { availableAt: from.toISOString() };
-    if ((announced.times ?? 0) >= sealsPerRequest) return { refused: "EXPORT_LIMIT_REACHED" };
+    if (!(now >= from)) return { availableAt: from.toISOString(), thumbprint };
+    if ((announced.times ?? 0) >= sealsPerRequest) return { refused: "SEALED_TOO_OFTEN" };
     return sealOnce(deps, announced, { request, wallet, now });
   });
 }
@@ -93,6 +108,8 @@ export async function sealExport(
 /**
  * Seals the key once. Returns undefined if the export was cancelled, replaced or used up meanwhile, or the wallet was
  * retired.
+ *
+ * @throws {WrongPrivateKey} before the seal is counted.
  */
 async function sealOnce(
   { table, vault, onExport }: SealingDeps,
@@ -106,7 +123,7 @@ async function sealOnce(
   const sealed = await sealAndWipe(secret, request);
   if (!(await noteExport(table, announced, { request, wallet, now }))) return undefined;
   onExport({ walletId: request.walletId, awsRequestId });
-  return sealed;
+  return { thumbprint: announced.thumbprint, ...sealed };
 }
 
 /** Withdraws the announcement of a wallet's export. Any later request must be announced again. */
@@ -137,6 +154,7 @@ async function sealAndWipe(
   // Solana wallets import 64 bytes, of which the second half is the address.
   const whole = network === "sol" ? Buffer.concat([secret, bs58.decode(address)]) : secret;
   try {
+    if (!isSameAddress(network, await addressOf(network, secret), address)) throw new WrongPrivateKey();
     const info = exportInfo({ network, walletId, userID });
     const { enc, ciphertext } = await sealMessage(pointOfJwk(publicKey), whole, info);
     return { enc: base64url(enc), ciphertext: base64url(ciphertext) };

@@ -1,7 +1,8 @@
+import * as v from "valibot";
 import { DomainError } from "../../core/domain-error.ts";
-import type { Network } from "../../core/network.ts";
+import { type Network, networks } from "../../core/network.ts";
 import { epochSeconds } from "../../core/time.ts";
-import { type PublicJwk, thumbprintOf } from "../keys/sealing.ts";
+import { isJwkOnCurve, type PublicJwk, thumbprintOf } from "../keys/sealing.ts";
 import { isActive, type Wallet } from "../wallet.ts";
 
 /** A user's request to export a wallet, sealed to the user's own public key. */
@@ -20,6 +21,43 @@ export type ExportRequest = {
   version: number;
   cancelledAt?: string;
 };
+
+const Version = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const EpochSeconds = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const Time = v.pipe(v.string(), v.isoTimestamp());
+const Coordinate = v.pipe(v.string(), v.regex(/^[\w-]{43}$/));
+
+/** A longer address than any network has would exceed DynamoDB's limit of keys. */
+const Address = v.pipe(v.string(), v.regex(/^(?:0x[\da-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/));
+
+const RequestSchema = v.pipe(
+  v.strictObject({
+    userID: v.string(),
+    walletId: v.string(),
+    network: v.picklist(networks),
+    address: Address,
+    publicKey: v.pipe(
+      v.strictObject({ kty: v.literal("EC"), crv: v.literal("P-256"), x: Coordinate, y: Coordinate }),
+      v.check((jwk) => isJwkOnCurve(jwk)),
+    ),
+    thumbprint: v.string(),
+    requestedAt: Time,
+    expiresAt: EpochSeconds,
+    version: Version,
+    cancelledAt: v.exactOptional(Time),
+  }),
+  v.check(({ publicKey, thumbprint }) => thumbprintOf(publicKey) === thumbprint),
+);
+
+/**
+ * Reads a stored request. The function that takes requests is not trusted and could store anything.
+ *
+ * @returns undefined if it is not a request as this service writes it.
+ */
+export function exportRequestIn(stored: unknown): ExportRequest | undefined {
+  const { success, output } = v.safeParse(RequestSchema, stored);
+  return success ? output : undefined;
+}
 
 /**
  * A request as sealExport first saw it and announced it to the user. The delay counts from then, because the function
@@ -42,8 +80,8 @@ export type AnnouncedExport = {
   cancelledAt?: string;
 };
 
-/** The limit of a user's requests on one UTC day. */
-export const requestsPerDay = 3;
+/** The limit of announcements to a user on one UTC day. */
+export const announcementsPerDay = 3;
 
 /** The limit of seals for one request. More than one is needed because an answer may get lost. */
 export const sealsPerRequest = 3;
@@ -109,10 +147,6 @@ export const isExportOpen = (
   now: Date,
 ): boolean => cancelledAt === undefined && !isOver({ expiresAt }, now);
 
-/** True if the thumbprint of a request belongs to its key. */
-export const isConsistent = ({ publicKey, thumbprint }: ExportRequest): boolean =>
-  thumbprintOf(publicKey) === thumbprint;
-
 /** True if exactly this request was announced. */
 export const isAnnounced = (
   { version, thumbprint }: ExportRequest,
@@ -135,11 +169,11 @@ export const isOfRequest = ({ walletId }: ExportRequest, wallet: Wallet | undefi
 export const noSuchExport = () =>
   new DomainError("EXPORT_NOT_FOUND", "No export of this wallet is requested");
 
-export const tooManyExports = (limit: number) =>
+export const tooManyExports = () =>
   new DomainError(
     "EXPORT_LIMIT_REACHED",
-    `You can request at most ${limit} exports a day. Try again tomorrow (UTC).`,
-    { limit },
+    `You can request at most ${announcementsPerDay} exports a day. Try again tomorrow (UTC).`,
+    { limit: announcementsPerDay },
   );
 
 export const exportedTooOften = () =>

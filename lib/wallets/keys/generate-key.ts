@@ -9,6 +9,16 @@ async function derivationsOf(network: Network): Promise<Derivations> {
 }
 
 /**
+ * Derives the address of a private key.
+ *
+ * @throws {Error} if the secret is not in the range of the curve.
+ */
+export async function addressOf(network: Network, secret: Uint8Array): Promise<string> {
+  const [derive] = await derivationsOf(network);
+  return derive(secret);
+}
+
+/**
  * Generates a private key from the platform's random bytes. A fault in one library would send coins to an address
  * without a known key, so another library must derive the same address.
  *

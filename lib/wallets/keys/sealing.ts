@@ -69,12 +69,20 @@ export type PublicJwk = { kty: "EC"; crv: "P-256"; x: string; y: string };
  *
  * @throws {DomainError} INVALID_REQUEST if it is not on the curve.
  */
-export function pointOfJwk({ x, y }: PublicJwk): Uint8Array {
-  const coordinates = [x, y].map((text) => Buffer.from(text, "base64url"));
-  const point = Buffer.concat([Buffer.of(uncompressed), ...coordinates]);
-  if (coordinates.every(({ length }) => length === coordinateBytes) && isPoint(point)) return point;
+export function pointOfJwk(jwk: PublicJwk): Uint8Array {
+  if (isJwkOnCurve(jwk)) return pointAt(jwk);
   throw new DomainError("INVALID_REQUEST", "publicKey must be a point of P-256", { field: "publicKey" });
 }
+
+/** True if both coordinates have their full length and only form, and the point is on the curve. */
+export const isJwkOnCurve = (jwk: Pick<PublicJwk, "x" | "y">): boolean =>
+  [jwk.x, jwk.y].every((text) => {
+    const bytes = Buffer.from(text, "base64url");
+    return bytes.length === coordinateBytes && base64url(bytes) === text;
+  }) && isPoint(pointAt(jwk));
+
+const pointAt = ({ x, y }: Pick<PublicJwk, "x" | "y">) =>
+  Buffer.concat([Buffer.of(uncompressed), Buffer.from(x, "base64url"), Buffer.from(y, "base64url")]);
 
 /** Computes the thumbprint of a key by RFC 7638. */
 export const thumbprintOf = ({ x, y }: PublicJwk): string =>

@@ -9,6 +9,7 @@ import { addWallet } from "../../../lib/wallets/add-wallet.ts";
 import { endExport, exportWallet } from "../../../lib/wallets/export/export-wallet.ts";
 import { sealExport, withdrawExport } from "../../../lib/wallets/export/seal-export.ts";
 import { exportKey } from "../../../lib/wallets/item-keys.ts";
+import { thumbprintOf } from "../../../lib/wallets/keys/sealing.ts";
 import { retireWallet } from "../../../lib/wallets/retire-wallet.ts";
 import { newWallet, type Wallet } from "../../../lib/wallets/wallet.ts";
 import { readWallet } from "../../../lib/wallets/wallet-records.ts";
@@ -66,7 +67,14 @@ function exporterOf(wallet: Wallet) {
     ask: (publicKey: Parameters<typeof exportWallet>[1]["publicKey"], now: Date) =>
       exportWallet({ table: db.table, delaySeconds, seal: () => sealing(now) }, { ...name, publicKey, now }),
     cancel: (now: Date) =>
-      endExport({ table: db.table, withdraw: () => withdrawExport(db.table, name, now) }, { ...name, now }),
+      endExport(
+        {
+          table: db.table,
+          withdraw: () => withdrawExport(db.table, name, now),
+          onFault: (error) => expect.fail(String(error)),
+        },
+        { ...name, now },
+      ),
   };
 }
 
@@ -83,8 +91,9 @@ describe("exportWallet", () => {
       const { wallet, name, ask, made } = await holder(newKey(network));
       const { jwk, open } = await exportKeyPair();
       const availableAt = secondsOn(delaySeconds).toISOString();
-      expect(await ask(jwk, start)).toEqual({ status: "pending", availableAt });
-      expect(await ask({ ...jwk, kty: "EC" }, secondsOn(3599))).toEqual({ status: "pending", availableAt });
+      const pending = { status: "pending", availableAt, thumbprint: thumbprintOf(jwk) };
+      expect(await ask(jwk, start)).toEqual(pending);
+      expect(await ask({ ...jwk, kty: "EC" }, secondsOn(3599))).toEqual(pending);
       const ready = await ask(jwk, secondsOn(3600));
       if (ready.status !== "ready") return expect.fail("it is not ready");
       const bytes = await open(ready, { network, ...name });
@@ -134,8 +143,9 @@ describe("exportWallet", () => {
     await ask(first.jwk, start);
     const later = secondsOn(3000);
     const availableAt = secondsOn(delaySeconds, later).toISOString();
-    expect(await ask(second.jwk, later)).toEqual({ status: "pending", availableAt });
-    expect(await ask(second.jwk, secondsOn(3600))).toEqual({ status: "pending", availableAt });
+    const pending = { status: "pending", availableAt, thumbprint: thumbprintOf(second.jwk) };
+    expect(await ask(second.jwk, later)).toEqual(pending);
+    expect(await ask(second.jwk, secondsOn(3600))).toEqual(pending);
     const late = secondsOn(delaySeconds + 86_400, later);
     expect(await ask(second.jwk, late)).toMatchObject({ status: "pending" });
   });
@@ -209,8 +219,12 @@ describe("sealExport, for any caller", () => {
     expect(await sealing(start)).toEqual({ refused: "EXPORT_NOT_FOUND" });
     await ask(jwk, start);
     const availableAt = secondsOn(3600).toISOString();
-    expect(await sealing(secondsOn(3599))).toEqual({ availableAt });
-    expect(await sealing(secondsOn(3600), 7200)).toEqual({ availableAt: secondsOn(7200).toISOString() });
+    const thumbprint = thumbprintOf(jwk);
+    expect(await sealing(secondsOn(3599))).toEqual({ availableAt, thumbprint });
+    expect(await sealing(secondsOn(3600), 7200)).toEqual({
+      availableAt: secondsOn(7200).toISOString(),
+      thumbprint,
+    });
     expect(await sealing(secondsOn(3600))).toHaveProperty("ciphertext");
   });
 

@@ -1,17 +1,26 @@
-import { DeleteCommand, PutCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, NumberValue, PutCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { bindingOf, openVault, seal } from "../../../lib/aws/vault.ts";
+import { messageOf } from "../../../lib/realtime/change-messages.ts";
 import { readChange } from "../../../lib/realtime/read-change.ts";
+import { walletKey } from "../../../lib/table/wallet-keys.ts";
 import { register } from "../../../lib/users/register.ts";
 import { addWallet } from "../../../lib/wallets/add-wallet.ts";
 import { announcedOfUser } from "../../../lib/wallets/export/announced-exports.ts";
-import { answerSealRequest, readSealRequest } from "../../../lib/wallets/export/seal-export.ts";
+import { endExport, exportWallet } from "../../../lib/wallets/export/export-wallet.ts";
+import {
+  answerSealRequest,
+  readSealRequest,
+  type SealedExport,
+} from "../../../lib/wallets/export/seal-export.ts";
 import { newExportRequest } from "../../../lib/wallets/export/wallet-export.ts";
 import { exportKey } from "../../../lib/wallets/item-keys.ts";
+import { thumbprintOf } from "../../../lib/wallets/keys/sealing.ts";
 import { newWallet, type Wallet } from "../../../lib/wallets/wallet.ts";
+import { readWalletEvents } from "../../../lib/wallets/wallet-events.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { itemsNamed } from "../../support/items.ts";
-import { newKey } from "../../support/keys.ts";
+import { formsOf, newKey } from "../../support/keys.ts";
 import { openKms } from "../../support/kms.ts";
 import { exportKeyPair } from "../../support/sealing.ts";
 import { streamRecord } from "../../support/stream.ts";
@@ -40,9 +49,9 @@ class Intruder {
     this.wallet = wallet;
   }
 
-  static async at(userID: string): Promise<Intruder> {
+  static async at(userID: string, network = "eth"): Promise<Intruder> {
     await register(db.table, { userID, names: [], ref: undefined }, new Date(start));
-    const { network, address, secret } = newKey("eth");
+    const { address, secret } = newKey(network);
     const wallet = newWallet("imported", {
       userID,
       network: network as "eth",
@@ -71,11 +80,10 @@ class Intruder {
   /** Plants a request that looks old enough, and does not expire soon. */
   async plant(changes: Planted = {}): Promise<void> {
     const request = newExportRequest(this.wallet, { publicKey: own, delaySeconds: 0 }, new Date(start));
-    const old = { requestedAt: "2020-01-01T00:00:00.000Z", availableAt: "2020-01-02T00:00:00.000Z" };
     const { userID, walletId } = this.#name;
     const Item = {
       ...request,
-      ...old,
+      requestedAt: "2020-01-01T00:00:00.000Z",
       expiresAt: 4_000_000_000,
       version: 1,
       ...changes,
@@ -91,11 +99,35 @@ class Intruder {
 
   /** Requests the key. Returns whether it was exported. */
   async ask(more: object = {}): Promise<boolean> {
+    return "ciphertext" in (await this.call(more));
+  }
+
+  /** Sends any request to sealExport. */
+  async call(more: object = {}) {
     const deps = { table: db.table, vault, delaySeconds, onExport: () => {} };
     const request = readSealRequest({ ...this.#name, ...more });
     const answer = await answerSealRequest(deps, request, new Date(this.#nowMs));
     await this.#publish();
-    return "ciphertext" in answer;
+    return answer;
+  }
+
+  /** Cancels like the owner. Returns the code of the answer and the faults that were logged. */
+  async ownerCancels(): Promise<{ code: string; faults: unknown[] }> {
+    const faults: unknown[] = [];
+    const withdraw = async () => (await this.call({ withdraw: true })) as { isWithdrawn: boolean };
+    const deps = { table: db.table, withdraw, onFault: (error: unknown) => void faults.push(error) };
+    const code = await endExport(deps, { ...this.#name, now: new Date(this.#nowMs) }).then(
+      () => "cancelled",
+      ({ code }) => code,
+    );
+    return { code, faults };
+  }
+
+  /** Requests an export like the owner, with a public key. */
+  async ownerAsks(publicKey: typeof own) {
+    const seal = async () => (await this.call()) as SealedExport;
+    const request = { ...this.#name, publicKey, now: new Date(this.#nowMs) };
+    return exportWallet({ table: db.table, delaySeconds, seal }, request);
   }
 
   /** The time since the current announcement was published to the owner. -1 without one. */
@@ -104,8 +136,9 @@ class Intruder {
   }
 
   async #publish(): Promise<void> {
-    for (const item of await itemsNamed(db.table, `EXPORTED#${this.wallet.UserID}`)) {
-      if (readChange(streamRecord(item))?.of !== "export" || item.version === this.#version) continue;
+    for (const item of await announcedOfUser(db.table, this.wallet.UserID)) {
+      if (readChange(streamRecord(item as never))?.of !== "export" || item.version === this.#version)
+        continue;
       this.#version = item.version;
       this.#announcedMs = this.#nowMs;
     }
@@ -120,9 +153,12 @@ describe("a taken-over exportWallet never gets a private key before a whole dela
     expect(intruder.announcedForSeconds).toBe(0);
     expect(await eventTypes(db.table, intruder.wallet)).toEqual(["exportRequested", "imported"]);
     intruder.wait(delaySeconds - 1);
-    await intruder.plant({ seenAt: "2020-01-01T00:00:00.000Z" });
+    for (const field of ["seenAt", "availableAt"])
+      await intruder.plant({ [field]: "2020-01-01T00:00:00.000Z" });
     expect(await intruder.ask()).toBe(false);
     intruder.wait(1);
+    expect(await intruder.ask()).toBe(false);
+    await intruder.plant();
     expect(await intruder.ask()).toBe(true);
     expect(intruder.announcedForSeconds).toBe(delaySeconds);
   });
@@ -191,5 +227,157 @@ describe("a taken-over exportWallet never gets a private key before a whole dela
       }
     }
     expect(exported).toBeGreaterThan(0);
+  });
+});
+
+/** Items that no part of the service writes: fields that differ from a proper request. */
+const oddRequests: Record<string, Planted> = {
+  "a version that is text": { version: "x" },
+  "a version that JavaScript cannot represent": { version: NumberValue.from("1e100") },
+  "no thumbprint": { thumbprint: undefined },
+  sets: {
+    thumbprint: new Set([thumbprintOf(own)]),
+    version: new Set([NumberValue.from("9007199254740993")]),
+  },
+  "300 KB of text": { note: "x".repeat(300_000) },
+  "300 KB of an address": { address: "x".repeat(300_000) },
+};
+
+describe("a taken-over exportWallet never keeps the owner from cancelling", () => {
+  it.each(Object.entries(oddRequests))("plants a request with %s", async (name, odd) => {
+    const intruder = await Intruder.at(`odd-${name.replace(/\W/g, "")}`);
+    await intruder.plant(odd);
+    expect(await intruder.call()).toEqual({ refused: "EXPORT_NOT_FOUND" });
+    expect(intruder.announcedForSeconds).toBe(-1);
+    expect(await intruder.ownerCancels()).toEqual({ code: "EXPORT_NOT_FOUND", faults: [] });
+    await intruder.plant();
+    await intruder.ask();
+    expect(intruder.announcedForSeconds).toBe(0);
+    await intruder.plant(odd);
+    expect(await intruder.ownerCancels()).toEqual({ code: "cancelled", faults: [] });
+    await intruder.plant();
+    intruder.wait(delaySeconds);
+    expect(await intruder.ask()).toBe(false);
+    // The owner's own request replaces the odd one.
+    await intruder.plant(odd);
+    const thumbprint = thumbprintOf(own);
+    expect(await intruder.ownerAsks(own)).toMatchObject({ status: "pending", thumbprint });
+  });
+
+  it("cancels while its request cannot be read or written", async () => {
+    const intruder = await Intruder.at("unreachable");
+    await intruder.plant();
+    await intruder.ask();
+    const fault = new Error("the table is busy");
+    const { table, name } = { table: db.table, name: intruder.wallet };
+    const busy = { ...table, client: { send: () => Promise.reject(fault) } } as never;
+    const faults: unknown[] = [];
+    await endExport(
+      {
+        table: busy,
+        withdraw: async () => (await intruder.call({ withdraw: true })) as { isWithdrawn: boolean },
+        onFault: (error) => faults.push(error),
+      },
+      { userID: name.UserID, walletId: name._id, now: new Date(start) },
+    );
+    expect(faults).toEqual([fault]);
+    intruder.wait(delaySeconds);
+    expect(await intruder.ask()).toBe(false);
+  });
+
+  it("cannot withdraw, announce and rewrite so fast that a cancellation fails", async () => {
+    const intruder = await Intruder.at("busy");
+    await intruder.plant();
+    await intruder.ask();
+    let isOver = false;
+    const rewriting = async () => {
+      for (let version = 2; !isOver; version++) {
+        // Concurrent transactions on the request may fail.
+        await intruder.plant({ version }).catch(() => undefined);
+        await intruder.ask().catch(() => undefined);
+      }
+    };
+    const busy = [rewriting(), rewriting()];
+    const { code } = await intruder.ownerCancels();
+    isOver = true;
+    await Promise.all(busy);
+    expect(code).toBe("cancelled");
+  });
+});
+
+describe("a taken-over exportWallet cannot redirect the owner's own export unnoticed", () => {
+  it("shows the thumbprint of its key in the answer, the announcement and the event", async () => {
+    const intruder = await Intruder.at("redirected");
+    const first = await intruder.ownerAsks(own);
+    expect(first.thumbprint).toBe(thumbprintOf(own));
+    await intruder.plant({ publicKey: another, thumbprint: thumbprintOf(another) });
+    expect(await intruder.call()).toMatchObject({ thumbprint: thumbprintOf(another) });
+    const [announced] = await announcedOfUser(db.table, intruder.wallet.UserID);
+    const change = readChange(streamRecord(announced as never));
+    if (change?.of !== "export") return expect.fail("nothing is published");
+    expect(messageOf(change, new Date(start))).toMatchObject({ data: { thumbprint: thumbprintOf(another) } });
+    const { UserID: userID, _id: walletId } = intruder.wallet;
+    const { events } = await readWalletEvents(db.table, { userID, walletId }, { limit: 9 });
+    expect(
+      events
+        .map(({ thumbprint }) => thumbprint)
+        .filter(Boolean)
+        .sort(),
+    ).toEqual([own, another].map(thumbprintOf).sort());
+  });
+});
+
+describe("sealExport announces at most three exports of a user a day, by its own count", () => {
+  it("counts whatever the caller plants, and begins again at midnight in UTC", async () => {
+    const intruder = await Intruder.at("often");
+    for (let version = 1; version <= 3; version++) {
+      await intruder.plant({ version });
+      expect(await intruder.call()).toHaveProperty("availableAt");
+    }
+    await intruder.plant({ version: 4 });
+    for (const more of [{}, { withdraw: true }, {}]) {
+      const answer = await intruder.call(more);
+      expect(answer).toEqual(more.withdraw ? { isWithdrawn: true } : { refused: "ANNOUNCED_TOO_OFTEN" });
+    }
+    await intruder.remove();
+    await expect(intruder.ownerAsks(own)).rejects.toMatchObject({ code: "EXPORT_LIMIT_REACHED" });
+    // The clock jumps back and forth by a day.
+    intruder.wait(-86_400);
+    expect(await intruder.ownerAsks(own)).toHaveProperty("availableAt");
+    intruder.wait(2 * 86_400);
+    await intruder.plant({ version: 5 });
+    expect(await intruder.call()).toHaveProperty("availableAt");
+  });
+
+  it("announces no more than three of six that are requested at once", async () => {
+    const intruder = await Intruder.at("at-once");
+    const keys = await Promise.all(Array.from({ length: 6 }, () => exportKeyPair()));
+    const answers = await Promise.allSettled(keys.map(({ jwk }) => intruder.ownerAsks(jwk)));
+    for (const answer of answers)
+      if (answer.status === "rejected") expect(answer.reason).toMatchObject({ code: "EXPORT_LIMIT_REACHED" });
+    const announced = await itemsNamed(db.table, `EXPORTED#${intruder.wallet.UserID}`);
+    expect(announced.find(({ SK }) => SK.startsWith("DAY#"))?.announcements).toBeLessThanOrEqual(3);
+  });
+});
+
+describe("sealExport, for a wallet with the key of another address", () => {
+  it.each(["eth", "sol"])("refuses on %s, counts nothing, and wipes the key", async (network) => {
+    const intruder = await Intruder.at(`wrong-key-${network}`, network);
+    await intruder.plant();
+    await intruder.ask();
+    const other = newKey(network);
+    const sealed = await seal(vault, other.secret, bindingOf(intruder.wallet));
+    const { UserID, generatedWalletAddress } = intruder.wallet;
+    const Key = walletKey(UserID, network as "eth", generatedWalletAddress);
+    const [item] = await itemsNamed(db.table, Key.SK);
+    await db.table.client.send(new PutCommand({ TableName: db.table.name, Item: { ...item, ...sealed } }));
+    intruder.wait(delaySeconds);
+    const error = await intruder.ask().then(
+      () => expect.fail("a wrong key was exported"),
+      (thrown: Error) => thrown,
+    );
+    expect(error.name).toBe("WrongPrivateKey");
+    for (const form of formsOf(other)) expect(JSON.stringify(error)).not.toContain(form);
+    expect(await eventTypes(db.table, intruder.wallet)).not.toContain("exported");
   });
 });
