@@ -22,6 +22,11 @@ function isTimestamp(text: string): boolean {
   return new Date(`${local}Z`).toISOString().startsWith(local);
 }
 
+export const ThumbprintSchema = v.pipe(
+  v.string(),
+  v.description("The thumbprint (RFC 7638) of the public key to which the wallet is exported"),
+);
+
 export const CountSchema = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /** `{message}`: the success of an import, and the errors of some endpoints. */

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { networks } from "../core/network.ts";
 import { pointBytes, suiteNames } from "../wallets/keys/sealing.ts";
 import { idempotencyHeaders } from "./idempotency-schema.ts";
-import { envelopeOf, TimestampSchema } from "./scalars.ts";
+import { envelopeOf, ThumbprintSchema, TimestampSchema } from "./scalars.ts";
 import { walletLabels } from "./wallet-schema.ts";
 
 const ImportKeySchema = v.pipe(
@@ -90,9 +90,14 @@ export const ExportWalletSchema = v.pipe(
 export const WalletExportAnswerSchema = envelopeOf(
   v.object({
     export: v.variant("status", [
-      v.object({ status: v.literal("pending"), availableAt: TimestampSchema }),
+      v.object({
+        status: v.literal("pending"),
+        availableAt: TimestampSchema,
+        thumbprint: ThumbprintSchema,
+      }),
       v.object({
         status: v.literal("ready"),
+        thumbprint: ThumbprintSchema,
         enc: v.pipe(v.string(), v.description("HPKE's encapsulated key: 65 bytes in base64url")),
         ciphertext: v.pipe(v.string(), v.description("The sealed private key in base64url")),
       }),

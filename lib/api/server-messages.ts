@@ -6,7 +6,7 @@ import { MessageIDSchema } from "./client-messages.ts";
 import { type MessageErrorCode, messageErrorCodes } from "./errors.ts";
 import { OrderSchema, PositionSchema } from "./execution-schema.ts";
 import { RedemptionSchema } from "./redemption-schema.ts";
-import { TimestampSchema } from "./scalars.ts";
+import { ThumbprintSchema, TimestampSchema } from "./scalars.ts";
 import { StreamedSettingsSchema } from "./settings-schema.ts";
 import { StreamedWalletSchema } from "./wallet-schema.ts";
 
@@ -107,7 +107,12 @@ export const serverMessages = {
     v.object({
       type: v.literal("WalletExportRequested"),
       ...time,
-      data: v.object({ walletId: v.string(), availableAt: TimestampSchema, version: v.number() }),
+      data: v.object({
+        walletId: v.string(),
+        availableAt: TimestampSchema,
+        thumbprint: ThumbprintSchema,
+        version: v.number(),
+      }),
     }),
     v.title("WalletExportRequested"),
   ),

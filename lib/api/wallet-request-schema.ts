@@ -4,7 +4,7 @@ import { colorTags } from "../wallets/wallet.ts";
 import { walletEventTypes } from "../wallets/wallet-event.ts";
 import { idempotencyHeaders } from "./idempotency-schema.ts";
 import { nextCursor, paging, pagingOnDemand } from "./paging-schema.ts";
-import { CountSchema, envelopeOf, TimestampSchema } from "./scalars.ts";
+import { CountSchema, envelopeOf, ThumbprintSchema, TimestampSchema } from "./scalars.ts";
 import { policyOfEvent } from "./wallet-policy-schema.ts";
 import { WalletSchema, walletLabels } from "./wallet-schema.ts";
 
@@ -76,10 +76,11 @@ const WalletEventSchema = v.pipe(
     colortag: v.exactOptional(v.nullable(v.picklist(colorTags))),
     ...policyOfEvent,
     availableAt: v.exactOptional(TimestampSchema),
+    thumbprint: v.exactOptional(ThumbprintSchema),
   }),
   v.title("WalletEvent"),
   v.description(
-    "`renamed` has the changed fields, with `null` where the default was restored. `policyChanged` has the policy in force and the pending one. `exportRequested` has the time from which the export is possible.",
+    "`renamed` has the changed fields, with `null` where the default was restored. `policyChanged` has the policy in force and the pending one. `exportRequested` has the time from which the export is possible, and the thumbprint of its key.",
   ),
 );
 

@@ -9,7 +9,7 @@ import { maxAttempts, timeouts } from "./timeouts.ts";
 /** A notice for operators, who may forward it to users, for example by email. */
 export type Notice = {
   type: "WalletExportRequested";
-  detail: { userID: string; walletId: string; availableAt: string };
+  detail: { userID: string; walletId: string; availableAt: string; thumbprint: string };
 };
 
 /** The bus rejected a notice. */

@@ -12,10 +12,13 @@ import type { PublicUpdate } from "./deliver.ts";
 export type PublishedChange =
   | { of: "settings"; userID: string; chain: Chain; version: number; settings: object }
   | { of: "wallet"; userID: string; wallet: Wallet }
-  | { of: "export"; userID: string; walletId: string; availableAt: string; version: number }
+  | ({ of: "export"; userID: string } & ExportAnnounced)
   | { of: "execution"; userID: string; kind: ExecutionKind; execution: Execution }
   | { of: "redemption"; userID: string; redemption: Redemption }
   | { of: "prices"; prices: readonly Price[] };
+
+/** The published part of an announcement: the thumbprint shows its user to which key the wallet would go. */
+type ExportAnnounced = Pick<AnnouncedExport, "walletId" | "availableAt" | "thumbprint" | "version">;
 
 /** Builds the message about one change. */
 export function messageOf(change: PublishedChange, now: Date): ServerMessage {
@@ -57,10 +60,10 @@ export function walletsUpdated(wallets: readonly Wallet[], now: Date): ServerMes
 
 /** Builds the message about a requested export. */
 function exportRequested(
-  { walletId, availableAt, version }: Pick<AnnouncedExport, "walletId" | "availableAt" | "version">,
+  { walletId, availableAt, thumbprint, version }: ExportAnnounced,
   now: Date,
 ): ServerMessage {
-  const data = { walletId, availableAt, version };
+  const data = { walletId, availableAt, thumbprint, version };
   return { type: "WalletExportRequested", time: now.toISOString(), data };
 }
 

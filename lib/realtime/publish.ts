@@ -104,11 +104,16 @@ async function putNotices(
   { deadline }: PublishTimes,
 ): Promise<void> {
   const requests = personal.flatMap(({ change }) => (change.of === "export" ? [change] : []));
-  await forEachConcurrently(requests, { concurrency }, async ({ userID, walletId, availableAt }) => {
-    const notice = { type: "WalletExportRequested", detail: { userID, walletId, availableAt } } as const;
-    if (Date.now() >= deadline.getTime()) onFault(new OutOfTime());
-    else await putNotice(notice).catch((error: unknown) => onFault(error));
-  });
+  await forEachConcurrently(
+    requests,
+    { concurrency },
+    async ({ userID, walletId, availableAt, thumbprint }) => {
+      const detail = { userID, walletId, availableAt, thumbprint };
+      const notice = { type: "WalletExportRequested", detail } as const;
+      if (Date.now() >= deadline.getTime()) onFault(new OutOfTime());
+      else await putNotice(notice).catch((error: unknown) => onFault(error));
+    },
+  );
 }
 
 async function publishToUsers(

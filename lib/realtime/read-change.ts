@@ -56,9 +56,10 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
 
 function exportChange(
   before: AnnouncedExport | undefined,
-  { userID, walletId, availableAt, version }: AnnouncedExport,
+  { userID, walletId, availableAt, thumbprint, version }: AnnouncedExport,
 ): PublishedChange | undefined {
-  return before?.version === version ? undefined : { of: "export", userID, walletId, availableAt, version };
+  if (before?.version === version) return undefined;
+  return { of: "export", userID, walletId, availableAt, thumbprint, version };
 }
 
 function redemptionChange(

@@ -5,7 +5,12 @@ import { noticeBus } from "../../lib/aws/notice-bus.ts";
 
 const bus = mockClient(EventBridgeClient);
 const arn = "arn:aws:events:us-east-1:000000000000:event-bus/notices";
-const detail = { userID: "ann", walletId: "w1", availableAt: "2026-11-22T10:00:00.000Z" };
+const detail = {
+  userID: "ann",
+  walletId: "w1",
+  availableAt: "2026-11-22T10:00:00.000Z",
+  thumbprint: "t".repeat(43),
+};
 const notice = { type: "WalletExportRequested", detail } as const;
 
 beforeEach(() => bus.reset());

@@ -23,7 +23,7 @@ describe("subscribe, with a requested export", () => {
   it("announces it to users who were offline, whatever the channels, until it ends or is cancelled", async () => {
     await scene.connect("fred", "f-1");
     const { announced, item } = requested("fred");
-    const { walletId, availableAt, version } = announced;
+    const { walletId, availableAt, thumbprint, version } = announced;
     const name = { userID: "fred", connectionId: "f-1", channels: ["prices"] };
     const typesAt = async (time: Date) =>
       (await subscribe(scene.table, { ...name, now: time })).map(({ type }) => type);
@@ -32,7 +32,7 @@ describe("subscribe, with a requested export", () => {
     expect(answer.at(-1)).toEqual({
       type: "WalletExportRequested",
       time: now.toISOString(),
-      data: { walletId, availableAt, version },
+      data: { walletId, availableAt, thumbprint, version },
     });
     expect(await typesAt(new Date(announced.expiresAt * 1000))).not.toContain("WalletExportRequested");
     await putItems(scene.table, [{ ...item, cancelledAt: now.toISOString() }]);
@@ -46,18 +46,18 @@ describe("publish, for a requested export", () => {
     await scene.connect("ann", "a-2");
     await scene.connect("bob", "b-1", ["orders"]);
     const { announced, item } = requested("ann");
-    const { walletId, availableAt, version } = announced;
+    const { walletId, availableAt, thumbprint, version } = announced;
     expect(await scene.publishAll([streamRecord(item)])).toEqual([]);
     const message = {
       type: "WalletExportRequested",
       time: scene.now.toISOString(),
-      data: { walletId, availableAt, version },
+      data: { walletId, availableAt, thumbprint, version },
     };
     for (const connectionId of ["a-1", "a-2"]) expect(scene.received(connectionId)).toEqual([message]);
     expect(scene.received("b-1")).toEqual([]);
     expect(availableAt).toBe("2026-11-22T10:01:00.000Z");
     expect(scene.putNotice.mock.calls).toEqual([
-      [{ type: "WalletExportRequested", detail: { userID: "ann", walletId, availableAt } }],
+      [{ type: "WalletExportRequested", detail: { userID: "ann", walletId, availableAt, thumbprint } }],
     ]);
   });
 

@@ -95,6 +95,7 @@ export const messageExamples: Readonly<Record<string, readonly (ClientMessage | 
       data: {
         walletId: "5c2e7b6a-0f0b-4a53-9d0a-2a2f5d1c9e11",
         availableAt: order.updatedAt,
+        thumbprint: "cn-I_WNMClehiVp51i_0VpOENW1upEerA8sEam5hn-s",
         version: 1_795_348_800_000,
       },
     },

@@ -70,7 +70,7 @@ export const restNotes: Record<RestOperationName, Note> = {
   },
   exportWallet: {
     tag: "Wallets",
-    description: `The first request is announced to the user, and returns the time from which the export is possible. After that time, the same request returns the private key, sealed to the public key in both requests. ${byId}`,
+    description: `The first request is announced to the user, and returns the time from which the export is possible. After that time, the same request returns the private key, sealed to the public key in both requests. If \`thumbprint\` does not belong to your key, cancel the export at once. ${byId}`,
   },
   cancelExport: { tag: "Wallets", description: "Do this at once if you did not request the export." },
   startSession: {

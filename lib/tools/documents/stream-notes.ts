@@ -50,7 +50,7 @@ export const messageSummaries: Readonly<Record<string, string>> = {
   TradingSettingsUpdated: "All settings of a chain, after one of them has changed.",
   WalletsUpdated: "Complete records of new or changed wallets. A retired one can be restored for 30 days.",
   WalletExportRequested:
-    "Somebody with the user's token has requested to export a wallet. The export is possible at `availableAt`, and can be cancelled.",
+    "Somebody with the user's token has requested to export a wallet. The export is possible at `availableAt`, and can be cancelled. If `thumbprint` does not belong to your own key, somebody else would receive the wallet.",
   RewardRedeemed:
     "The user has bought a reward, or an operator has fulfilled or refunded it, as `status` shows.",
   Pong: "The reply to a ping.",
