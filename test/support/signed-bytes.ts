@@ -32,6 +32,10 @@ function must(holds: boolean, message: string): asserts holds {
   if (!holds) throw new Theft(message);
 }
 
+/** The most that all transactions of an order may pay the network: twice its gas at its highest gas price. */
+export const feeBudgetOf = ({ gasLimit, approvalGas, maxGasPrice }: Intent): bigint =>
+  2n * (gasLimit + approvalGas) * maxGasPrice;
+
 type Contracts = Pick<ChainConfiguration, "venues" | "wrapped">;
 
 /**
@@ -51,11 +55,9 @@ export function readSigned(raw: string, intent: Intent, configuration: Contracts
   const common = { nonce, act, maxFeePerGas: fee, mostFee: gasLimit * fee };
   if (data === "0x") {
     must(to === intent.wallet && value === 0n && gasLimit <= 21_000n, "coin is sent somewhere");
-    const most = intent.gasLimit < 1_500_000n ? intent.gasLimit : 1_500_000n;
-    must(common.mostFee <= most * intent.maxGasPrice, "a clear costs more than the order may");
+    must(common.mostFee <= feeBudgetOf(intent), "a clear costs more than the order may");
     return { purpose: "clear", ...common };
   }
-  must(gasLimit <= 2n * intent.gasLimit && gasLimit <= 1_500_000n, "too much gas");
   must(fee <= intent.maxGasPrice, "above the highest gas price");
   const routers = configuration.venues.filter((each) =>
     intent.routes.some(({ venue, router }) => venue === each.venue && router === each.router),
@@ -68,8 +70,10 @@ export function readSigned(raw: string, intent: Intent, configuration: Contracts
       "approves a stranger",
     );
     must(call.args[1] <= intent.amount, "approves too much");
+    must(gasLimit <= intent.approvalGas && gasLimit <= 1_500_000n, "too much gas for an approval");
     return { purpose: "approve", ...common };
   }
+  must(gasLimit <= 2n * intent.gasLimit && gasLimit <= 1_500_000n, "too much gas");
   const venue = routers.find(({ router }) => router === to);
   must(venue !== undefined && call !== null, "calls another contract");
   must(value <= (intent.side === "buy" ? intent.amount : 0n), "sends too much coin");

@@ -23,7 +23,7 @@ import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
 import { alice } from "./local-chain.ts";
 import { readSigned, type SignedAct } from "./signed-bytes.ts";
 import { openKeys, sealedKey } from "./signing.ts";
-import { intent, slot, tradeOrder, v3 as usualV3, v2 } from "./trading.ts";
+import { intent, signedFee, slot, tradeOrder, v3 as usualV3, v2 } from "./trading.ts";
 
 const { vault, macs } = openKeys();
 const chains = { eth: defaultChains.eth };
@@ -44,7 +44,13 @@ export type SignerFixture = {
 
 const v3 = { ...usualV3, feeBps: 5 };
 const buy = intent({ wallet: alice.address, token, routes: [v2, v3], isPrivate: false });
-const sale = intent({ ...buy, side: "sell", amount: 10n ** 21n, minAmountOut: 10n ** 17n });
+const sale = intent({
+  ...buy,
+  side: "sell",
+  amount: 10n ** 21n,
+  minAmountOut: 10n ** 17n,
+  approvalGas: 90_000n,
+});
 export const { fees } = slot();
 const raised = { maxFeePerGas: 2n * fees.maxFeePerGas, maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas };
 const approval = { purpose: "approve", token, router: v2.router, amount: sale.amount } as const;
@@ -82,7 +88,7 @@ const fixture = (of: Intent, own: Partial<Slot>, request: Partial<SignRequest>, 
 };
 
 export const signed = (of: Intent) => ({
-  fees: { 7: fees },
+  fees: { 7: signedFee(fees) },
   swap: { nonce: 7, call: swapBy(of, v2, of.amount) },
 });
 const sent = { state: "signed", attempts: [{ ...attempt, ...fees }] } as const;

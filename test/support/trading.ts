@@ -2,7 +2,13 @@ import { defaultChains } from "../../lib/infra/default-chains.ts";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import type { SigningView } from "../../lib/trading/core/effects.ts";
 import type { Slot } from "../../lib/trading/core/evm/slot.ts";
-import { type Intent, type Route, swapBy, type UnsignedTransaction } from "../../lib/trading/core/intent.ts";
+import {
+  type Fees,
+  type Intent,
+  type Route,
+  swapBy,
+  type UnsignedTransaction,
+} from "../../lib/trading/core/intent.ts";
 import { type TradeOrder, unstarted } from "../../lib/trading/core/trade-order.ts";
 import type { Limits } from "../../lib/trading/core/wallet-policy.ts";
 
@@ -31,6 +37,7 @@ export const intent = (changes: Partial<Intent> = {}): Intent => ({
   quotedOut: 4_960_273_038_901_078_125_544n,
   routes: [v3, v2],
   gasLimit: 134_415n,
+  approvalGas: changes.side === "sell" ? 90_000n : 0n,
   maxGasPrice: 100_000_000_000n,
   gasPreset: "medium",
   isPrivate: true,
@@ -70,16 +77,24 @@ export const slot = (changes: Partial<Slot> = {}, of: Intent = intent()): Slot =
   state: "planned",
   call: swapBy(of, v3, of.amount),
   fees: { maxFeePerGas: 1_750_000_000n, maxPriorityFeePerGas: 1_000_000_000n },
-  gasLimit: 134_415n,
+  gasLimit: changes.call?.purpose === "approve" ? 60_000n : 134_415n,
   isPrivate: true,
   attempts: [],
   revision: 1,
   ...changes,
 });
 
+/** An entry of the signer's ledger for a transaction with these fees. */
+export const signedFee = (fees: Fees, gasLimit = slot().gasLimit) => ({
+  ...fees,
+  most: gasLimit * fees.maxFeePerGas,
+});
+
 /** The transaction of a slot, with changes. */
 export const transaction = (changes: Partial<UnsignedTransaction> = {}): UnsignedTransaction => {
-  const { chain, wallet, nonce, call, gasLimit, fees } = slot();
+  const { chain, wallet, nonce, call, gasLimit, fees } = slot(
+    changes.call?.purpose === "approve" ? { call: changes.call } : {},
+  );
   return { chain, wallet, nonce, call, gasLimit, ...fees, ...changes };
 };
 

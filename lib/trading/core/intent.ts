@@ -37,7 +37,10 @@ export type Intent = LaneKey & {
   quotedOut: bigint;
   /** The only routes that it may use, the best first: one to {@link mostRoutes}, of at most {@link mostRouters} routers. */
   routes: readonly Route[];
+  /** The gas of the swap, with a margin. */
   gasLimit: bigint;
+  /** The most gas of an approval. 0 for a buy. */
+  approvalGas: bigint;
   /** Wei per unit of gas. */
   maxGasPrice: bigint;
   gasPreset: "slow" | "medium" | "fast" | "turbo";

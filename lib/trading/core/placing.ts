@@ -1,8 +1,10 @@
 import { DomainError } from "../../core/domain-error.ts";
 import { dayOf } from "../../core/time.ts";
+import { greatest } from "./bigints.ts";
 import { type ChainSetup, checkTrade, settingsForTrade, type TradeCheck } from "./check-trade.ts";
 import { coinDecimals, unitsFrom } from "./decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "./effects.ts";
+import { usualGasLimit } from "./evm/fees.ts";
 import { jointFacts } from "./evm/joint-facts.ts";
 import { type Intent, isSameRoute, type LaneKey, type Route } from "./intent.ts";
 import { objectionToTrading, objectionToWallet } from "./order-checks.ts";
@@ -180,12 +182,17 @@ function intentOf(request: PlaceRequest, { facts, check }: Assessed): Intent {
     quotedOut: facts.amountOut,
     routes: [routeOf(facts)],
     gasLimit: facts.transactions.at(-1)?.gasLimit ?? 0n,
+    approvalGas: trade.side === "sell" ? approvalGasOf(facts) : 0n,
     maxGasPrice: check.maxGasPrice,
     gasPreset,
     isPrivate: check.submission === "private",
     validUntil: Math.floor(Date.parse(createdAt) / 1000) + seconds,
   };
 }
+
+/** An approval may become necessary, or need more gas, when another order has used up the allowance. */
+const approvalGasOf = ({ transactions }: TradeFacts): bigint =>
+  greatest(usualGasLimit.approve, ...transactions.slice(0, -1).map(({ gasLimit }) => gasLimit));
 
 function newOrder(
   { trade, key, createdAt }: PlaceRequest,

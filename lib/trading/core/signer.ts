@@ -1,4 +1,5 @@
 import { dayOf } from "../../core/time.ts";
+import { greatest } from "./bigints.ts";
 import {
   type Objection,
   type Procedure,
@@ -8,7 +9,7 @@ import {
   type SignRequest,
 } from "./effects.ts";
 import { clearGas, objectionTo } from "./evm/signing-rules.ts";
-import type { Attempt, Slot } from "./evm/slot.ts";
+import { type Attempt, mostFeeOf, type Slot } from "./evm/slot.ts";
 import type { Call, UnsignedTransaction } from "./intent.ts";
 import { emptyLedger, type Ledger, type TradeStep } from "./table-step.ts";
 import type { TradeOrder } from "./trade-order.ts";
@@ -132,16 +133,15 @@ function buyingWrites(
   ];
 }
 
-function entered(
-  ledger: Ledger,
-  { nonce, call, maxFeePerGas, maxPriorityFeePerGas }: UnsignedTransaction,
-): Ledger {
+function entered(ledger: Ledger, transaction: UnsignedTransaction): Ledger {
+  const { nonce, call, maxFeePerGas, maxPriorityFeePerGas } = transaction;
+  const most = greatest(ledger.fees[nonce]?.most ?? 0n, mostFeeOf(transaction));
   const isNewApproval = call.purpose === "approve" && !ledger.approveNonces.includes(nonce);
   return {
     ...ledger,
     ...(isNewApproval && { approveNonces: [...ledger.approveNonces, nonce] }),
     ...(call.purpose === "swap" && { swap: { nonce, call } }),
-    fees: { ...ledger.fees, [nonce]: { maxFeePerGas, maxPriorityFeePerGas } },
+    fees: { ...ledger.fees, [nonce]: { maxFeePerGas, maxPriorityFeePerGas, most } },
     revision: ledger.revision + 1,
   };
 }

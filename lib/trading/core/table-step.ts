@@ -1,6 +1,6 @@
 import { atMost, type Matching, type When } from "../../table/step.ts";
 import type { Book, BookKey } from "./book.ts";
-import type { Slot } from "./evm/slot.ts";
+import type { SignedFee, Slot } from "./evm/slot.ts";
 import type { Position } from "./execution.ts";
 import type { Fees, Intent, LaneKey, SwapCall } from "./intent.ts";
 import type { TradeOrder } from "./trade-order.ts";
@@ -35,8 +35,8 @@ export type Job = LaneKey & { orderId: string; userID: string; token: string };
 /** What the signer has signed for an order. Only the signer may write it. */
 export type Ledger = Pick<Intent, "orderId" | "userID" | "chain" | "wallet" | "validUntil"> & {
   approveNonces: readonly number[];
-  /** The last fees signed at each nonce. */
-  fees: Readonly<Record<number, Fees>>;
+  /** The last fees signed at each nonce, and the most that any transaction there may pay the network, in wei. */
+  fees: Readonly<Record<number, Fees & SignedFee>>;
   /** The only nonce and calldata that the order's swap may ever have. */
   swap?: { nonce: number; call: SwapCall };
   revision: number;

@@ -17,7 +17,7 @@ import type { ChainReader } from "../chains/open-chains.ts";
 import type { RpcHost } from "../chains/rpc-host.ts";
 import type { Question } from "../core/effects.ts";
 import { clearPreset } from "../core/evm/fee-bumps.ts";
-import { type FeeMarket, feesFor } from "../core/evm/fees.ts";
+import { type FeeMarket, feesFor, usualGasLimit } from "../core/evm/fees.ts";
 import type { HostSnapshot, OrderFacts } from "../core/evm/host-snapshot.ts";
 import { clearGas } from "../core/evm/signing-rules.ts";
 import { allowsRoute, type Fees, type Intent } from "../core/intent.ts";
@@ -28,7 +28,6 @@ import {
   routeCalls,
   routesToTry,
   type SwapRequest,
-  usualGasLimit,
   withEstimate,
 } from "../quotes/choose-route.ts";
 import { readReceipts, receiptCalls } from "./read-receipts.ts";

@@ -8,7 +8,14 @@ import { type SwapOutcome, swapSimulation } from "../chains/evm/swap-simulation.
 import { unsignedBytes } from "../chains/evm/unsigned-transaction.ts";
 import type { ChainReader } from "../chains/open-chains.ts";
 import { least } from "../core/bigints.ts";
-import { gasLimitFor, type L1Fee, networkFee, type PlannedGas } from "../core/evm/fees.ts";
+import {
+  gasLimitFor,
+  type L1Fee,
+  networkFee,
+  type PlannedGas,
+  usualGas,
+  usualGasLimit,
+} from "../core/evm/fees.ts";
 import { priceImpact } from "../core/evm/pool-price.ts";
 import { bestRoute } from "../core/evm/route-choice.ts";
 import { mostGas } from "../core/evm/signing-rules.ts";
@@ -53,14 +60,6 @@ export type ChosenRoute = PoolRoute & {
   isGuess: boolean;
 };
 
-/** Gas to assume without a better estimate. */
-const usualGas: Needs<bigint> = { approve: 60_000n, swap: 200_000n };
-
-export const usualGasLimit: Needs<bigint> = {
-  approve: gasLimitFor(usualGas.approve),
-  swap: gasLimitFor(usualGas.swap),
-};
-
 /** The most simulations per kind of pool, so that an unknown token cannot cause many. */
 const mostTried = 2;
 
@@ -97,7 +96,7 @@ export function routeCalls(
   const l1Fee = (call: SwapCall | ApproveCall): RpcCall<L1Fee>[] => {
     const { chainId, hasL1Fee } = chainFacts[chain];
     if (!hasL1Fee) return [];
-    const terms = { chainId, nonce: 0, gasLimit: gasLimitFor(usualGas[call.purpose]), fees };
+    const terms = { chainId, nonce: 0, gasLimit: usualGasLimit[call.purpose], fees };
     return [l1FeeCall(unsignedBytes(encodeCall(configuration, call, wallet), terms), block.number)];
   };
   return {

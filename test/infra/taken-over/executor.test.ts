@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { readAccess } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import { walletKey } from "../../../lib/table/wallet-keys.ts";
+import type { Attempt } from "../../../lib/trading/core/evm/slot.ts";
 import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
 import { emptyLedger } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
@@ -18,8 +20,8 @@ import { readPlacing } from "../../../lib/trading/items/views.ts";
 import { settingsKey } from "../../../lib/users/item-keys.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { putItems } from "../../support/items.ts";
-import { Theft } from "../../support/signed-bytes.ts";
-import { slot, v2 } from "../../support/trading.ts";
+import { feeBudgetOf, readSigned, Theft } from "../../support/signed-bytes.ts";
+import { signedFee, slot, v2, v3 } from "../../support/trading.ts";
 import { Random } from "../../trading/model/random.ts";
 import { logicalIdOf, only, synthesize, tradingContext, walletKeyOf } from "../synthesized.ts";
 import { policyOfAlice, SigningDesk } from "./desk.ts";
@@ -80,7 +82,7 @@ const ways: Record<string, (intruder: Intruder, desk: SigningDesk) => Promise<un
     const order = desk.named("BOBBUYS");
     const { intent } = order;
     const { fees } = slot();
-    const ledger = { ...emptyLedger(intent), fees: { 3: fees }, revision: 1 };
+    const ledger = { ...emptyLedger(intent), fees: { 3: signedFee(fees) }, revision: 1 };
     await intruder.put(ledgerKey(intent.orderId), ledger);
     const planned = slot({ nonce: 3, call: swapBy(intent, v2, intent.amount) }, intent);
     return intruder.askWith(order, planned, { purpose: "clear" });
@@ -185,6 +187,30 @@ describe("an executor that was taken over", () => {
     expect(desk.signed.size).toBeGreaterThan(2);
     expect(desk.refusals).toBeGreaterThan(50);
     expect(intruder.denials).toBeGreaterThan(9);
+  });
+
+  it("cannot make a sale pay more than twice its gas at its highest gas price", async () => {
+    const { desk, intruder } = await intrude();
+    const order = desk.named("ALICESELLS");
+    const { intent } = order;
+    const fees = { maxFeePerGas: intent.maxGasPrice, maxPriorityFeePerGas: intent.maxGasPrice };
+    const approval = (router: string) =>
+      ({ purpose: "approve", token: intent.token, router, amount: intent.amount }) as const;
+    const calls = [approval(v2.router), approval(v3.router), swapBy(intent, v2, intent.amount)];
+    let total = 0n;
+    for (const [nonce, call] of calls.entries()) {
+      // The signer refuses twice the swap's gas for an approval.
+      for (const gasLimit of [2n * intent.gasLimit, intent.approvalGas]) {
+        const planned = slot({ nonce, call, gasLimit, isPrivate: false }, intent);
+        const answer = await intruder.askWith(order, planned, { fees });
+        if (answer === undefined || !("slot" in answer)) continue;
+        const { raw } = answer.slot.attempts.at(-1) as Attempt;
+        total += readSigned(raw, intent, defaultChains.eth).mostFee;
+        break;
+      }
+    }
+    expect(desk.signatures).toBe(3);
+    expect(total).toBe(feeBudgetOf(intent));
   });
 
   it("never gets a private key", () => {

@@ -18,7 +18,7 @@ import {
   usedKeyKey,
 } from "../../../lib/trading/items/keys.ts";
 import { settingsKey } from "../../../lib/users/item-keys.ts";
-import { slot, v2, v3 } from "../../support/trading.ts";
+import { signedFee, slot, v2, v3 } from "../../support/trading.ts";
 import type { Random } from "../../trading/model/random.ts";
 import { mallory, nowMs, type SigningDesk, worthless } from "./desk.ts";
 
@@ -144,7 +144,11 @@ export class Intruder {
     await this.#pick([
       () => this.remove(ledgerKey(orderId)),
       () => this.put(ledgerKey(orderId), empty),
-      () => this.put(ledgerKey(orderId), { ...empty, fees: { 0: fees, 1: fees, 2: fees } }),
+      () =>
+        this.put(ledgerKey(orderId), {
+          ...empty,
+          fees: { 0: signedFee(fees), 1: signedFee(fees), 2: signedFee(fees) },
+        }),
       () => this.remove(cancellationKey(orderId)),
       () => this.remove(tradingStopKey("base")),
       () => this.remove(policyKey(intent)),

@@ -13,7 +13,7 @@ import {
   signedOrder,
   snapshot,
 } from "../../support/lane-states.ts";
-import { intent, noLimits, signingView, slot, tradeOrder, v2 } from "../../support/trading.ts";
+import { intent, noLimits, signedFee, signingView, slot, tradeOrder, v2 } from "../../support/trading.ts";
 
 const nowMs = seconds * 1000;
 const { chain, wallet, userID, orderId, amount } = intent();
@@ -159,7 +159,7 @@ describe("signTransaction", () => {
 
   it("does not count further attempts", () => {
     const swap = { nonce, call: signingView().slot?.call as typeof call & { purpose: "swap" } };
-    const ledger = { ...emptyLedger(intent()), fees: { [nonce]: fees }, swap, revision: 1 };
+    const ledger = { ...emptyLedger(intent()), fees: { [nonce]: signedFee(fees) }, swap, revision: 1 };
     const raised = {
       maxFeePerGas: 2n * fees.maxFeePerGas,
       maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas,

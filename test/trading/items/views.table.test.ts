@@ -20,7 +20,7 @@ import { tableForTests } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { putItems } from "../../support/items.ts";
 import { jobOf, laneOf, newOrder, placing, putPolicy, putWallet } from "../../support/placed-orders.ts";
-import { slot } from "../../support/trading.ts";
+import { signedFee, slot } from "../../support/trading.ts";
 
 const db = tableForTests();
 
@@ -120,7 +120,7 @@ describe("readSigning", () => {
   it("reads all data of the signer's rules with one call", async () => {
     const { userID, orderId } = order.intent;
     const planned = slot({}, order.intent);
-    const ledger = { ...emptyLedger(order.intent), fees: { 7: planned.fees }, revision: 1 };
+    const ledger = { ...emptyLedger(order.intent), fees: { 7: signedFee(planned.fees) }, revision: 1 };
     await write(
       ...placing(order),
       { kind: "put", of: "slot", item: planned, when: "absent" },

@@ -3,6 +3,7 @@ import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { allowsRoute, type Intent, type UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
 import type { Items } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
+import { feeBudgetOf } from "../../support/signed-bytes.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
 import type { Process } from "./process.ts";
 import { isRetired, type ModelTable } from "./table.ts";
@@ -201,6 +202,7 @@ export class Invariants {
     const order = this.facts.table.get("order", { intent: { userID, orderId } }) as TradeOrder;
     this.recorded.set(raw, after);
     this.facts.seen.add(`signed ${call.purpose}${before.attempts.length > 0 ? " again" : ""}`);
+    this.checkBudget(this.intents.get(orderId) as Intent);
     if (call.purpose === "clear") {
       must(before.attempts.length > 0, "a nonce was cleared at which nothing was signed");
       return;
@@ -217,6 +219,19 @@ export class Invariants {
     if (call.purpose !== "swap") return;
     must((this.swapNonces.get(orderId) ?? nonce) === nonce, "the order's swap has two nonces");
     this.swapNonces.set(orderId, nonce);
+  }
+
+  /** All transactions of an order pay the network at most twice its gas at its highest gas price. */
+  private checkBudget(intent: Intent): void {
+    const slots = [...(this.slots.get(intent.orderId)?.values() ?? [])];
+    const fees = slots.flatMap(({ attempts }) => {
+      const most = attempts.map(({ gasLimit, maxFeePerGas }) => gasLimit * maxFeePerGas);
+      return most.length === 0 ? [] : [most.reduce((a, b) => (a > b ? a : b))];
+    });
+    must(
+      fees.reduce((sum, fee) => sum + fee, 0n) <= feeBudgetOf(intent),
+      "signed beyond the order's budget for fees",
+    );
   }
 
   /**
@@ -277,7 +292,8 @@ function checkPosition(before: Items["position"] | undefined, after: Items["posi
 function checkObedience(transaction: UnsignedTransaction, intent: Intent, l1Fee: bigint): void {
   const { call, gasLimit, maxFeePerGas } = transaction;
   must(transaction.wallet === intent.wallet, "signed by another wallet");
-  must(gasLimit <= 2n * intent.gasLimit && gasLimit <= 1_500_000n, "signed with too much gas");
+  const mostGas = call.purpose === "approve" ? intent.approvalGas : 2n * intent.gasLimit;
+  must(gasLimit <= mostGas && gasLimit <= 1_500_000n, "signed with too much gas");
   const mostPaid = gasLimit * maxFeePerGas + l1Fee;
   must(mostPaid <= gasLimit * intent.maxGasPrice, "signed above the highest gas price");
   if (call.purpose === "approve") {

@@ -41,6 +41,7 @@ describe("a MAC over an intent", () => {
     quotedOut: intent().quotedOut - 1n,
     routes: intent().routes.toReversed(),
     gasLimit: intent().gasLimit + 1n,
+    approvalGas: 1n,
     maxGasPrice: intent().maxGasPrice + 1n,
     gasPreset: "turbo",
     isPrivate: false,

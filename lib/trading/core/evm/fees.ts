@@ -101,6 +101,14 @@ export function feesWithin(
  */
 export const gasLimitFor = (estimate: bigint): bigint => ceilDivide(estimate * 3n, 2n);
 
+/** The gas to assume without a simulation. */
+export const usualGas = { approve: 60_000n, swap: 200_000n } as const;
+
+export const usualGasLimit = {
+  approve: gasLimitFor(usualGas.approve),
+  swap: gasLimitFor(usualGas.swap),
+} as const;
+
 /** The gas of a transaction that is still to be sent. */
 export type PlannedGas = { estimate: bigint; gasLimit: bigint; l1Fee: L1Fee };
 

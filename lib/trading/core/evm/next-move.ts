@@ -18,8 +18,16 @@ import { feeCap } from "./fees.ts";
 import { agreedNonce, bothAnswered, type HostSnapshots, isPast } from "./host-snapshot.ts";
 import { jointFees } from "./joint-facts.ts";
 import { planFor } from "./planning.ts";
-import { clearCap } from "./signing-rules.ts";
-import { isFinal, newestAttempt, observed, type SendingTimes, type Slot, withSendingTimes } from "./slot.ts";
+import { clearCap, feeLimit } from "./signing-rules.ts";
+import {
+  feesSigned,
+  isFinal,
+  newestAttempt,
+  observed,
+  type SendingTimes,
+  type Slot,
+  withSendingTimes,
+} from "./slot.ts";
 import { isFoundFinal } from "./sold-out.ts";
 
 export type LaneState = LaneRun & {
@@ -174,15 +182,17 @@ function replaceMove(state: LaneState, front: Slot): Move | undefined {
 function bumpedFees(
   purpose: Call["purpose"],
   { view, snapshots }: LaneState,
-  { intent }: TradeOrder,
+  order: TradeOrder,
   slot: Slot,
 ): Fees | undefined {
+  const { intent } = order;
   const newest = newestAttempt(slot);
   if (newest === undefined) return undefined;
   const seen = snapshots.filter((snapshot) => snapshot !== undefined);
   if (purpose === "clear") {
     const l1Fee = greatest(0n, ...seen.map(({ clearL1Fee }) => clearL1Fee));
-    const cap = clearCap(intent, view.maxGasPrices.get(intent.userID) ?? 0n, slot, l1Fee);
+    const most = feeLimit(intent, feesSigned(slotsOf(order, view.slots)), slot.nonce);
+    const cap = clearCap(intent, view.maxGasPrices.get(intent.userID) ?? 0n, slot, most, l1Fee);
     return bumped(newest, wantedFees(seen.map(({ clearFees }) => clearFees)) ?? newest, cap);
   }
   const facts = seen.flatMap((snapshot) => snapshot.orders.get(intent.orderId) ?? []);

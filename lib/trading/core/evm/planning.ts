@@ -13,7 +13,7 @@ import {
   type OrderFacts,
 } from "./host-snapshot.ts";
 import { jointFees } from "./joint-facts.ts";
-import { mostGas } from "./signing-rules.ts";
+import { mostGasOf } from "./signing-rules.ts";
 import type { Slot } from "./slot.ts";
 import { blocksSeen } from "./sold-out.ts";
 
@@ -77,13 +77,13 @@ function agreedFacts({ orderId }: Intent, [a, b]: readonly [HostSnapshot, HostSn
 }
 
 /** Computes gas and fees from these hosts' facts, within the order's highest gas price. */
-function gasFor(purpose: "approve" | "swap", { gasLimit: allowed, maxGasPrice }: Intent, facts: Facts) {
+function gasFor(purpose: "approve" | "swap", intent: Intent, facts: Facts) {
   const wanted = greatest(0n, ...facts.map(({ gasLimit }) => gasLimit[purpose]));
-  const gasLimit = least(wanted, 2n * allowed, mostGas);
+  const gasLimit = least(wanted, mostGasOf(purpose, intent));
   const l1Fee = greatest(0n, ...facts.map((each) => each.l1Fee[purpose]));
   const [first, ...others] = facts;
   const fees = feesWithin(
-    maxGasPrice,
+    intent.maxGasPrice,
     jointFees([first.fees, ...others.map((each) => each.fees)]),
     greatest(0n, ...facts.map(({ baseFee }) => baseFee)),
     gasLimit,

@@ -3,6 +3,7 @@ import type { Objection, SigningView } from "../effects.ts";
 import {
   type ApproveCall,
   allowsRoute,
+  type Call,
   type Intent,
   isSameCall,
   mostRoutes,
@@ -14,7 +15,7 @@ import { hasEnded } from "../trade-order.ts";
 import { objectionNow } from "../wallet-policy.ts";
 import { replaces, replacing } from "./fee-bumps.ts";
 import { feeCap, type L1Fee } from "./fees.ts";
-import type { Slot } from "./slot.ts";
+import { mostFeeOf, type SignedFee, type Slot } from "./slot.ts";
 
 /** An order may need to set its allowance to 0 first. */
 const maxApprovals = 2;
@@ -26,16 +27,46 @@ export const mostGas = 1_500_000n;
 export const clearGas = 21_000n;
 
 /**
- * Computes the most that a unit of gas may cost to clear an order's nonce. That is enough to replace anything signed
- * for the order, so no wallet gets stuck, and users who raise their limit may pay more. But a clear never costs more
- * than the order's own transaction was allowed to: the executor can write settings and slots.
+ * Computes the most gas of an order's transaction. A swap may need more than at placing, since pools move; an approval
+ * does not.
+ */
+export function mostGasOf(purpose: Call["purpose"], { gasLimit, approvalGas }: Intent): bigint {
+  if (purpose === "clear") return clearGas;
+  return least(purpose === "swap" ? 2n * gasLimit : approvalGas, mostGas);
+}
+
+/**
+ * Computes the most that an order may pay the network for all its transactions, in wei: twice its gas at its highest
+ * gas price. Its gas is that of its swap and, for a sale, of one approval.
+ */
+export const feeBudget = ({ gasLimit, approvalGas, maxGasPrice }: Intent): bigint =>
+  2n * (gasLimit + approvalGas) * maxGasPrice;
+
+/**
+ * Computes the most that an order's next transaction at a nonce may pay the network, in wei. Only one transaction of a
+ * nonce is ever mined, so it may always pay as much as an earlier one. This is enough for a clear to replace any
+ * transaction that does more, so no wallet gets stuck.
  *
+ * @param signed What was signed for the order at each nonce.
+ */
+export function feeLimit(intent: Intent, signed: Readonly<Record<number, SignedFee>>, nonce: number): bigint {
+  const fees = Object.entries(signed);
+  const others = fees.reduce((sum, [name, { most }]) => (name === String(nonce) ? sum : sum + most), 0n);
+  return greatest(signed[nonce]?.most ?? 0n, feeBudget(intent) - others);
+}
+
+/**
+ * Computes the most that a unit of gas may cost to clear an order's nonce. That is enough to replace anything signed
+ * for the order, so no wallet gets stuck, and users who raise their limit may pay more, within the order's budget.
+ *
+ * @param most The most that it may pay, by {@link feeLimit}.
  * @param l1Fee The L1 fee for its data. The signer does not know it.
  */
 export function clearCap(
   intent: Intent,
   maxGasPriceNow: bigint,
   { attempts }: Pick<Slot, "attempts">,
+  most: bigint,
   l1Fee: L1Fee = 0n,
 ): bigint {
   const own = attempts.filter(({ purpose }) => purpose !== "clear");
@@ -44,13 +75,9 @@ export function clearCap(
       feeCap(greatest(intent.maxGasPrice, maxGasPriceNow), clearGas, l1Fee),
       ...own.map((attempt) => replacing(attempt).maxFeePerGas),
     ),
-    feeCap(highestClearCap(intent), clearGas, l1Fee),
+    most / clearGas,
   );
 }
-
-/** Limits the cost of clears, whatever users allow. */
-const highestClearCap = ({ gasLimit, maxGasPrice }: Intent) =>
-  greatest((least(gasLimit, mostGas) * maxGasPrice) / clearGas, maxGasPrice);
 
 const refused = (reason: string): Objection => ({ refused: reason });
 const later = (reason: string): Objection => ({ later: reason });
@@ -78,18 +105,21 @@ export function objectionTo(
     return later("the fees are too low to replace the last attempt");
   if (transaction.maxPriorityFeePerGas > transaction.maxFeePerGas)
     return refused("the tip is above the whole fee");
+  const most = feeLimit(order.intent, ledger?.fees ?? {}, nonce);
+  if (transaction.gasLimit > mostGasOf(call.purpose, order.intent))
+    return refused("the gas limit is too high");
+  if (mostFeeOf(transaction) > most) return refused("the fee is above the rest of the order's budget");
   if (call.purpose === "clear") {
     if (last === undefined) return refused("nothing was signed at this nonce");
-    if (transaction.maxFeePerGas > highestClearCap(order.intent))
-      return refused("the fee is above the highest gas price");
     // The user may have lowered it since the clear was planned.
-    if (transaction.maxFeePerGas > clearCap(order.intent, view.maxGasPrice, slot))
-      return later("the fee is above the user's current highest gas price");
-    return transaction.gasLimit > clearGas ? refused("the gas limit is too high") : undefined;
+    return transaction.maxFeePerGas > clearCap(order.intent, view.maxGasPrice, slot, most)
+      ? later("the fee is above the user's current highest gas price")
+      : undefined;
   }
+  if (transaction.maxFeePerGas > order.intent.maxGasPrice)
+    return refused("the fee is above the highest gas price");
   return (
     objectionToState(view, nowMs) ??
-    objectionToGas(transaction, order.intent) ??
     (call.purpose === "swap"
       ? (objectionToSwap(call, nonce, view) ?? objectionOfPolicy(call, view, nowMs))
       : objectionToApproval(call, nonce, view))
@@ -110,12 +140,6 @@ function objectionToState(
   if (isRetired) return later("the wallet is retired");
   if (isCancelled || hasEnded(order) || order.isCancelling) return later("the order has ended");
   return undefined;
-}
-
-function objectionToGas(transaction: UnsignedTransaction, intent: Intent): Objection | undefined {
-  const { gasLimit, maxFeePerGas } = transaction;
-  if (gasLimit > 2n * intent.gasLimit || gasLimit > mostGas) return refused("the gas limit is too high");
-  return maxFeePerGas > intent.maxGasPrice ? refused("the fee is above the highest gas price") : undefined;
 }
 
 function objectionToSwap(

@@ -1,3 +1,4 @@
+import { greatest } from "../bigints.ts";
 import type { ApproveCall, Call, Fees, LaneKey, SwapCall } from "../intent.ts";
 import {
   bothAnswered,
@@ -20,6 +21,9 @@ export type Attempt = Fees & {
   /** The time at which it was first sent. It may have been sent even if this is absent. */
   sentAtMs?: number | undefined;
 };
+
+/** The most that a nonce's transactions may pay the network, in wei. Only one of them can ever be mined. */
+export type SignedFee = { most: bigint };
 
 /**
  * A nonce of a wallet, taken for one transaction of an order:
@@ -56,6 +60,18 @@ export type Slot = LaneKey & {
 };
 
 const hashesOf = ({ attempts }: Slot): string[] => attempts.map(({ hash }) => hash);
+
+/** Computes the most that a transaction may pay the network, in wei, without an L1 fee. */
+export const mostFeeOf = ({ gasLimit, maxFeePerGas }: Pick<Attempt, "gasLimit" | "maxFeePerGas">): bigint =>
+  gasLimit * maxFeePerGas;
+
+/** Computes what has been signed at each nonce of these slots. */
+export const feesSigned = (slots: readonly Slot[]): Record<number, SignedFee> =>
+  Object.fromEntries(
+    slots.map(({ nonce, attempts }) => {
+      return [nonce, { most: greatest(0n, ...attempts.map(mostFeeOf)) }];
+    }),
+  );
 
 /** Returns the attempt that replaces the others. */
 export const newestAttempt = ({ attempts }: Slot): Attempt | undefined => attempts.at(-1);

@@ -13,7 +13,7 @@ import {
   signedOrder,
   snapshot,
 } from "../../../support/lane-states.ts";
-import { intent, signingView, tradeOrder } from "../../../support/trading.ts";
+import { intent, signedFee, signingView, tradeOrder } from "../../../support/trading.ts";
 
 /** Returns the fees of the signature that a move asks for. */
 function feesAsked(move: ReturnType<typeof nextMove>): Fees {
@@ -68,7 +68,7 @@ describe("nextMove", () => {
         gasLimit: clearGas,
         ...fees,
       } as const;
-      const ledger = { ...emptyLedger(order.intent), fees: { 7: highest }, revision: 1 };
+      const ledger = { ...emptyLedger(order.intent), fees: { 7: signedFee(highest) }, revision: 1 };
       const signing = signingView({ order, slot, ledger, maxGasPrice: 10n * gwei });
       expect(objectionTo(clear, signing, true, late * 1000)).toBeUndefined();
     },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SigningView } from "../../../../lib/trading/core/effects.ts";
-import { clearGas, objectionTo } from "../../../../lib/trading/core/evm/signing-rules.ts";
+import { replacing } from "../../../../lib/trading/core/evm/fee-bumps.ts";
+import { clearGas, feeBudget, objectionTo } from "../../../../lib/trading/core/evm/signing-rules.ts";
 import type { Attempt } from "../../../../lib/trading/core/evm/slot.ts";
 import {
   type ApproveCall,
@@ -13,7 +14,16 @@ import { emptyLedger, type Ledger } from "../../../../lib/trading/core/table-ste
 import { unstarted } from "../../../../lib/trading/core/trade-order.ts";
 import { counted, openPolicy, type WalletPolicy } from "../../../../lib/trading/core/wallet-policy.ts";
 import { attempt } from "../../../support/lane-states.ts";
-import { intent, signingView, slot, tradeOrder, transaction, v2, v3 } from "../../../support/trading.ts";
+import {
+  intent,
+  signedFee,
+  signingView,
+  slot,
+  tradeOrder,
+  transaction,
+  v2,
+  v3,
+} from "../../../support/trading.ts";
 
 const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
 const swap = slot().call as SwapCall;
@@ -97,7 +107,7 @@ describe("objectionTo", () => {
   });
 
   it("refuses a second nonce or a second call for the order's swap", () => {
-    const signed = { fees: { 7: fees }, swap: { nonce: 7, call: swap } };
+    const signed = { fees: { 7: signedFee(fees) }, swap: { nonce: 7, call: swap } };
     expect(objection({}, { ledger: ledger(signed) })).toBeUndefined();
     expect(objection({ nonce: 8 }, { ledger: ledger(signed) })).toHaveProperty("refused");
     const call = { ...swap, amountIn: swap.amountIn - 1n, value: swap.value - 1n };
@@ -105,12 +115,43 @@ describe("objectionTo", () => {
   });
 
   it("demands an eighth more for each further attempt", () => {
-    const signed = ledger({ fees: { 7: fees }, swap: { nonce: 7, call: swap } });
+    const signed = ledger({ fees: { 7: signedFee(fees) }, swap: { nonce: 7, call: swap } });
     const raised = { maxFeePerGas: 1_968_750_000n, maxPriorityFeePerGas: 1_125_000_000n };
     expect(objection(raised, { ledger: signed })).toBeUndefined();
     expect(
       objection({ ...raised, maxFeePerGas: raised.maxFeePerGas - 1n }, { ledger: signed }),
     ).toHaveProperty("later");
+  });
+
+  describe("by the order's budget for fees", () => {
+    const sale = intent({ side: "sell" });
+    const order = tradeOrder({ intent: sale });
+    const call: ApproveCall = { purpose: "approve", token: "0x5FbD", router: v2.router, amount: 1n };
+    const highest = { maxFeePerGas: sale.maxGasPrice, maxPriorityFeePerGas: sale.maxGasPrice };
+
+    it("allows two approvals and a swap with the most gas at the highest price", () => {
+      const most = sale.approvalGas * sale.maxGasPrice;
+      const approved = ledger({ approveNonces: [5], fees: { 5: { ...fees, most } } });
+      const approval = { call, gasLimit: sale.approvalGas, ...highest };
+      expect(objection(approval, { order, ledger: approved })).toBeUndefined();
+      const twice = ledger({ approveNonces: [5, 6], fees: { 5: { ...fees, most }, 6: { ...fees, most } } });
+      const swapOfAll = swapBy(sale, v2, sale.amount);
+      const last = { call: swapOfAll, gasLimit: 2n * sale.gasLimit, ...highest };
+      expect(objection(last, { order, ledger: twice })).toBeUndefined();
+      const above = ledger({ fees: { 5: { ...fees, most: 2n * most }, 6: { ...fees, most: 1n } } });
+      expect(objection(last, { order, ledger: above })).toHaveProperty("refused");
+      expect(objection({ ...approval, gasLimit: sale.approvalGas + 1n }, { order })).toHaveProperty(
+        "refused",
+      );
+    });
+
+    it("counts replaced transactions of a nonce once", () => {
+      const signed = ledger({ fees: { 7: { ...fees, most: feeBudget(sale) } } });
+      const swapOfAll = swapBy(sale, v2, sale.amount);
+      const raised = { call: swapOfAll, gasLimit: 2n * sale.gasLimit, ...highest };
+      expect(objection(raised, { order, ledger: signed })).toBeUndefined();
+      expect(objection({ ...raised, nonce: 8 }, { order, ledger: signed })).toHaveProperty("refused");
+    });
   });
 
   describe("by the wallet's policy", () => {
@@ -121,7 +162,7 @@ describe("objectionTo", () => {
     const limits = (changes: Partial<WalletPolicy>) => ({
       limits: { stored: { ...key, policy: { ...openPolicy, ...changes }, revision: 1 }, count },
     });
-    const signed = ledger({ fees: { 7: fees }, swap: { nonce: 7, call: swap } });
+    const signed = ledger({ fees: { 7: signedFee(fees) }, swap: { nonce: 7, call: swap } });
 
     it.each<[string, Partial<WalletPolicy>]>([
       ["while trading is off", { tradingEnabled: false }],
@@ -203,7 +244,7 @@ describe("objectionTo", () => {
       maxFeePerGas: 3_000_000_000n,
       maxPriorityFeePerGas: 2_000_000_000n,
     } as const;
-    const signed = { slot: slot({ state: "signed" }), ledger: ledger({ fees: { 7: fees } }) };
+    const signed = { slot: slot({ state: "signed" }), ledger: ledger({ fees: { 7: signedFee(fees) } }) };
 
     it("accepts it after the deadline, a stop or a cancellation", () => {
       const order = tradeOrder({ isCancelling: true });
@@ -232,7 +273,7 @@ describe("objectionTo", () => {
       const raised = { maxFeePerGas: 112_500_000_000n, maxPriorityFeePerGas: 2_000_000_000n };
       const view = (...attempts: Attempt[]) => ({
         slot: slot({ state: "signed", attempts }),
-        ledger: ledger({ fees: { 7: highest } }),
+        ledger: ledger({ fees: { 7: signedFee(highest) } }),
       });
       expect(objection({ ...clear, ...raised }, view(attempt(highest)))).toBeUndefined();
       const isTooMuch = { ...raised, maxFeePerGas: raised.maxFeePerGas + 1n };
@@ -241,19 +282,24 @@ describe("objectionTo", () => {
       expect(objection({ ...clear, ...raised }, view(cleared))).toHaveProperty("later");
     });
 
-    it("never allows more than the order's own transaction may cost, whatever the settings say", () => {
+    it("never allows more than the rest of the order's budget, whatever the settings say", () => {
       const view = { ...signed, maxGasPrice: 10n ** 18n };
-      const maxFeePerGas = (134_415n * intent().maxGasPrice) / clearGas;
+      const maxFeePerGas = feeBudget(intent()) / clearGas;
       expect(objection({ ...clear, maxFeePerGas }, view)).toBeUndefined();
       expect(objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, view)).toHaveProperty("refused");
       const slotOfMuch = slot({ state: "signed", attempts: [attempt({ maxFeePerGas: 10n ** 18n })] });
       expect(
         objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, { ...signed, slot: slotOfMuch }),
-      ).toEqual(objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, view));
-      const most = { ...view, order: tradeOrder({ intent: intent({ gasLimit: 10n ** 9n }) }) };
-      const bound = (1_500_000n * intent().maxGasPrice) / clearGas;
-      expect(objection({ ...clear, maxFeePerGas: bound }, most)).toBeUndefined();
-      expect(objection({ ...clear, maxFeePerGas: bound + 1n }, most)).toHaveProperty("refused");
+      ).toHaveProperty("refused");
+    });
+
+    it("always allows as much as was signed at the nonce", () => {
+      const used = ledger({ fees: { 6: { ...fees, most: feeBudget(intent()) }, 7: signedFee(fees) } });
+      const view = { ...signed, ledger: used, maxGasPrice: 10n ** 18n };
+      const maxFeePerGas = signedFee(fees).most / clearGas;
+      expect(maxFeePerGas).toBeGreaterThan(replacing(fees).maxFeePerGas);
+      expect(objection({ ...clear, maxFeePerGas }, view)).toBeUndefined();
+      expect(objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, view)).toHaveProperty("refused");
     });
 
     it("refuses unneeded gas", () => {
