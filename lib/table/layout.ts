@@ -207,11 +207,16 @@ export const partitions = [
     },
   },
   {
-    key: "CANCELLED#{orderId}",
-    owner: "service",
+    key: "CANCELLED#{userID}",
+    owner: "user",
     isGuarded: true,
+    note: "A cancellation is recorded before the order is read, so nothing in orders or lanes can prevent that.",
     items: {
-      cancellation: { key: "CANCELLATION", holds: "the user has cancelled an order", isOfTheMoment: true },
+      cancellation: {
+        key: "CANCELLATION#{orderId}",
+        holds: "the user has cancelled the order with that id",
+        isOfTheMoment: true,
+      },
     },
   },
   {

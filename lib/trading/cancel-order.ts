@@ -1,4 +1,5 @@
 import { DomainError } from "../core/domain-error.ts";
+import { isOwnId } from "../core/record-ids.ts";
 import type { Table } from "../table/table.ts";
 import { cancelling } from "./core/cancelling.ts";
 import type { Order } from "./core/execution.ts";
@@ -7,6 +8,13 @@ import { type Performers, runProcedure } from "./execution/run-procedure.ts";
 import { tableEffects } from "./execution/table-effects.ts";
 import { orderNotFound } from "./get-order.ts";
 import { readExecution } from "./items/execution-records.ts";
+import { writeStep } from "./items/write-step.ts";
+
+/**
+ * Far more than conflicts with honest runs need. The signer checks for the cancellation in each of its transactions, and
+ * a compromised executor can have it sign again and again.
+ */
+const maxAttempts = 15;
 
 export type CancellingDeps = {
   table: Table;
@@ -16,7 +24,8 @@ export type CancellingDeps = {
 };
 
 /**
- * Cancels an order, or lets an empty transaction compete with its swap. Repeating it changes nothing.
+ * Cancels an order, or lets an empty transaction compete with its swap. Repeating it changes nothing. If other writers
+ * keep changing the order, returns it as it was: its cancellation is recorded, and the lane's next run carries it out.
  *
  * @throws {DomainError} ORDER_NOT_FOUND, or ORDER_NOT_CANCELLABLE if it has ended in another way or belongs to another
  * engine.
@@ -26,10 +35,16 @@ export async function cancelOrder(
   userID: string,
   orderId: string,
 ): Promise<Order> {
-  const { readOrder, write } = tableEffects(table);
-  const answer = await runProcedure(cancelling(userID, orderId), { readOrder, write, wake, now: nowMs });
+  const effects = {
+    ...tableEffects(table),
+    write: ({ step }) => writeStep(table, step, { attempts: maxAttempts }),
+    wake,
+    now: nowMs,
+  } satisfies Performers;
+  const answer = isOwnId(orderId)
+    ? await runProcedure(cancelling(userID, orderId), effects)
+    : { refused: "ORDER_NOT_FOUND" as const };
   if ("order" in answer) return shownOrder(answer.order);
-  if (answer.refused === "busy") throw new Error("Other writers keep changing the order");
   if (answer.refused === "ORDER_NOT_CANCELLABLE") throw notCancellable(answer.status);
   const recorded = await readExecution(table, userID, "order", orderId);
   if (recorded === undefined) throw orderNotFound();

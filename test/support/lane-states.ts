@@ -47,6 +47,7 @@ export const laneView = (order: TradeOrder, changes: Partial<LaneView> = {}): La
     orders: [order],
     books: [],
     retired: new Set(),
+    cancelled: new Set(),
     maxGasPrices: new Map([[userID, maxGasPrice]]),
     limits: new Map(),
     isStopped: false,

@@ -77,7 +77,9 @@ const keyOfKind = {
   "requested export": fc.tuple(name, name).map((of) => walletKeys.exportKey(...of)),
   "day of announcements": fc.tuple(name, name).map((of) => walletKeys.announcedDayKey(...of)),
   "announced export": fc.tuple(name, name).map((of) => walletKeys.announcedExportKey(...of)),
-  cancellation: name.map(tradingKeys.cancellationKey),
+  cancellation: fc
+    .tuple(name, name)
+    .map(([userID, orderId]) => tradingKeys.cancellationKey({ userID, orderId })),
   "stop of trading": lane.map(({ chain }) => tradingKeys.tradingStopKey(chain)),
   watcher: lane.map(({ chain }) => tradingKeys.watcherKey(chain)),
 };
@@ -198,6 +200,7 @@ describe("everythingOf", () => {
       (of: string) => walletKeys.exportKey(of, "w"),
       (of: string) => walletKeys.announcedExportKey(of, "w"),
       (of: string) => tradingKeys.tradeKey(of, "o"),
+      (of: string) => tradingKeys.cancellationKey({ userID: of, orderId: "o" }),
       (of: string) => rewardKeys.redemptionKey(of, now, "r"),
       (of: string) => rewardKeys.pointsLineKey(of, 1),
     ];

@@ -18,6 +18,8 @@ export type LaneView = {
   books: readonly Book[];
   /** The users who have retired the wallet. */
   retired: ReadonlySet<string>;
+  /** The ids of the orders that their users have cancelled. */
+  cancelled: ReadonlySet<string>;
   /** Each user's current highest gas price, in wei. */
   maxGasPrices: ReadonlyMap<string, bigint>;
   /** Each user's policy for the wallet, and the amount that they have spent. */

@@ -19,6 +19,9 @@ export type V3Venue = (typeof v3Venues)[number];
 /** An exchange with pools and a router of its own. */
 export type SwapVenue = V2Venue | V3Venue;
 
+/** The longest time for which an order may be filled after it was placed. */
+export const longestValidSeconds = 600;
+
 /**
  * The limits of an order, fixed when it is placed. Only the function that places orders can make the MAC over them, so
  * the signer can trust them. The minimum is never lowered later.

@@ -6,7 +6,7 @@ import { coinDecimals, unitsFrom } from "./decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "./effects.ts";
 import { usualGasLimit } from "./evm/fees.ts";
 import { jointFacts } from "./evm/joint-facts.ts";
-import { type Intent, isSameRoute, type LaneKey, type Route } from "./intent.ts";
+import { type Intent, isSameRoute, type LaneKey, longestValidSeconds, type Route } from "./intent.ts";
 import { objectionToTrading, objectionToWallet } from "./order-checks.ts";
 import { buyRulesBeside } from "./reserved.ts";
 import type { TradeStep } from "./table-step.ts";
@@ -48,7 +48,7 @@ export type AssessAnswer = Assessed | { refused: PlacingRefusal };
 /** Each try can fail because another order is placed for the wallet, which may have 20 of them. */
 const maxTries = 20;
 
-const validSeconds = { slow: 600, medium: 120, fast: 120, turbo: 120 } as const;
+const validSeconds = { slow: longestValidSeconds, medium: 120, fast: 120, turbo: 120 } as const;
 
 /** Records an order, once for each key, and wakes its lane. A refused request leaves the key unused. */
 export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {

@@ -78,8 +78,8 @@ function transactionFor({ purpose, fees }: SignRequest, slot: Slot): UnsignedTra
 }
 
 /**
- * A cancellation writes the order, a retirement the wallet, and the user the policy: this step conflicts with each of
- * them, so only one succeeds. If two buys are signed at once, only one finds the day's count unchanged.
+ * A cancellation has an item of its own, a retirement writes the wallet, and the user the policy: this step conflicts with
+ * each of them, so only one succeeds. If two buys are signed at once, only one finds the day's count unchanged.
  */
 function signingStep(
   transaction: UnsignedTransaction,
@@ -106,7 +106,7 @@ function signingStep(
     ...recorded,
     { kind: "check", of: "order", item: order, when: { revision: order.revision } },
     { kind: "check", of: "wallet", item: { chain, wallet, userID }, when: { retiredAt: undefined } },
-    { kind: "check", of: "cancellation", item: { orderId }, when: "absent" },
+    { kind: "check", of: "cancellation", item: { userID, orderId }, when: "absent" },
     ...buyingWrites(transaction, view, order, nowMs),
   ];
 }

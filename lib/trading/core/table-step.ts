@@ -59,6 +59,7 @@ export const emptyLedger = ({ orderId, userID, chain, wallet, validUntil }: Inte
  * says.
  */
 export type Cancellation = {
+  userID: string;
   orderId: string;
   /** In seconds. Long after the time when the order could be filled. */
   expiresAt: number;
@@ -94,7 +95,7 @@ export type Names = {
   slot: LaneKey & { nonce: number };
   order: { intent: Pick<Intent, "userID" | "orderId"> };
   ledger: { orderId: string };
-  cancellation: { orderId: string };
+  cancellation: { userID: string; orderId: string };
   key: { userID: string; key: string };
   book: BookKey;
   position: { userID: string; positionId: string };

@@ -20,6 +20,8 @@ export type OrderEnd = {
   soldOutIn?: readonly Pick<Block, "number" | "hash">[];
 };
 
+export const cancelledByUser: OrderEnd = { status: "cancelled", reasonCode: "CANCELLED_BY_USER" };
+
 /** An order's progress, as clients see it. */
 export type Life = {
   status: OrderEnd["status"] | "open" | "filled";
@@ -85,6 +87,12 @@ export const unstarted: Life = {
 };
 
 export const hasEnded = ({ life }: TradeOrder): boolean => life.status !== "open";
+
+/** The changes by which a cancellation takes effect once the swap is signed. */
+export const beingCancelled = ({ life }: TradeOrder): Pick<TradeOrder, "isCancelling" | "life"> => ({
+  isCancelling: true,
+  life: { ...life, stage: "cancelling" },
+});
 
 export const slotsOf = ({ intent }: TradeOrder, slots: readonly Slot[]): Slot[] =>
   slots.filter(({ orderId }) => orderId === intent.orderId);

@@ -26,7 +26,7 @@ export const keysOfItems: { readonly [K in Kind]: (name: Names[K]) => Key } = {
   slot: (slot) => slotKey(slot, slot.nonce),
   order: ({ intent }) => tradeKey(intent.userID, intent.orderId),
   ledger: ({ orderId }) => ledgerKey(orderId),
-  cancellation: ({ orderId }) => cancellationKey(orderId),
+  cancellation: cancellationKey,
   key: ({ userID, key }) => usedKeyKey(userID, "placeOrder", key),
   book: bookKey,
   position: ({ userID, positionId }) => executionKey(userID, "position", positionId),

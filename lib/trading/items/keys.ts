@@ -76,7 +76,8 @@ export const isJob = (key: Key): boolean => itemAt(key) === "job";
 
 export const ledgerKey = (orderId: string): Key => itemKey("ledger", { orderIdOrUserID: orderId });
 
-export const cancellationKey = (orderId: string): Key => itemKey("cancellation", { orderId });
+export const cancellationKey = ({ userID, orderId }: { userID: string; orderId: string }): Key =>
+  itemKey("cancellation", { userID, orderId });
 
 export const policyKey = ({ userID, chain, wallet }: PolicyKey): Key =>
   itemKey("policy", { userID, chain, wallet });

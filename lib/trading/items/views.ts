@@ -33,7 +33,7 @@ export async function readLane(table: Table, lane: LaneKey, day: string): Promis
     keysOfItems.lane(lane),
     tradingStopKey(chain),
     ...users.flatMap((userID) => keysOfUser(lane, userID, day)),
-    ...jobs.flatMap((job) => [tradeKeyOf(job), keysOfItems.book(job)]),
+    ...jobs.flatMap((job) => [tradeKeyOf(job), keysOfItems.cancellation(job), keysOfItems.book(job)]),
   ]);
   const books = new Map(jobs.map((job) => [keyText(keysOfItems.book(job)), job]));
   const held = found.get("lane", lane);
@@ -45,6 +45,9 @@ export async function readLane(table: Table, lane: LaneKey, day: string): Promis
     orders: oldestFirst(found.all("order", jobs.map(orderNamed))),
     books: found.all("book", [...books.values()]),
     retired: new Set(users.filter((userID) => found.isRetired(lane, userID))),
+    cancelled: new Set(
+      jobs.filter((job) => found.has(keysOfItems.cancellation(job))).map(({ orderId }) => orderId),
+    ),
     maxGasPrices: new Map(users.map((userID) => [userID, found.maxGasPrice(chain, userID)])),
     limits: new Map(users.map((userID) => [userID, found.limits({ ...lane, userID }, day)])),
     isStopped: found.isStopped(chain),

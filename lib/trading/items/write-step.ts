@@ -17,8 +17,11 @@ import { listedExecutionKey } from "./keys.ts";
  *
  * @throws {Error} if the write failed, or if its result is unknown.
  */
-export const writeStep = (table: Table, step: TradeStep): Promise<boolean> =>
-  write(table, step.flatMap(writesOf));
+export const writeStep = (
+  table: Table,
+  step: TradeStep,
+  options: { attempts?: number } = {},
+): Promise<boolean> => write(table, step.flatMap(writesOf), options);
 
 function writesOf(each: ItemWrite): Write[] {
   const { when } = each;

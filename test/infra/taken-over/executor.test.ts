@@ -68,7 +68,7 @@ const ways: Record<string, (intruder: Intruder, desk: SigningDesk) => Promise<un
   "undoes a cancellation": async (intruder, desk) => {
     const order = desk.named("ALICECANCELS");
     const { intent } = order;
-    await intruder.remove(cancellationKey(intent.orderId));
+    await intruder.remove(cancellationKey(intent));
     return intruder.askWith(order, slot({ call: swapBy(intent, v2, intent.amount) }, intent));
   },
   "starts a chain that the operators have stopped": async (intruder, desk) => {

@@ -149,7 +149,7 @@ export class Intruder {
           ...empty,
           fees: { 0: signedFee(fees), 1: signedFee(fees), 2: signedFee(fees) },
         }),
-      () => this.remove(cancellationKey(orderId)),
+      () => this.remove(cancellationKey(intent)),
       () => this.remove(tradingStopKey("base")),
       () => this.remove(policyKey(intent)),
       () => this.remove(dayKey({ ...intent, day: "2026-11-21" })),

@@ -34,7 +34,7 @@ describe("forgetTrading", () => {
     await putItems(db.table, [
       slotKey(lane, 0),
       ledgerKey(orderId),
-      cancellationKey(orderId),
+      cancellationKey({ userID, orderId }),
       bookKey({ ...lane, userID, token }),
       watcherKey("eth"),
       { ...executionKey(userID, "position", "p-1"), lane: "eth#0x1" },

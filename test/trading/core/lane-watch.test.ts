@@ -48,6 +48,7 @@ const view = (orders: readonly TradeOrder[], slots: readonly Slot[] = []): LaneV
     orders,
     books: [],
     retired: new Set(),
+    cancelled: new Set(),
     maxGasPrices: new Map(),
     limits: new Map(),
     isStopped: false,

@@ -151,7 +151,8 @@ describe("signTransaction on the table", () => {
 
   it("obeys whichever comes first, a signature or a cancellation", async () => {
     const { request } = await planned("swap");
-    const cancellation = { orderId: request.orderId, expiresAt: 1 };
+    const { userID, orderId } = request;
+    const cancellation = { userID, orderId, expiresAt: 1 };
     const late = interceptedTable(db.table, async (command) => {
       if (command instanceof TransactWriteCommand)
         await writeStep(db.table, [{ kind: "put", of: "cancellation", item: cancellation }]);

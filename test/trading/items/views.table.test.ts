@@ -5,7 +5,13 @@ import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { defaultOrderSettings } from "../../../lib/trading/core/trading-chain.ts";
 import { counted, type Limits, openPolicy, type PolicyKey } from "../../../lib/trading/core/wallet-policy.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
-import { jobKey, laneKey, tradeKey, tradingStopKey } from "../../../lib/trading/items/keys.ts";
+import {
+  cancellationKey,
+  jobKey,
+  laneKey,
+  tradeKey,
+  tradingStopKey,
+} from "../../../lib/trading/items/keys.ts";
 import { laneOrdersOf } from "../../../lib/trading/items/lane-records.ts";
 import {
   readLane,
@@ -81,7 +87,10 @@ describe("readLane", () => {
     );
     await putWallet(db.table, lane, userID);
     const limits = await putLimits({ ...lane, userID });
-    await putItems(db.table, [{ ...settingsKey(userID, "eth"), maxGasPrice: 12.5 }]);
+    await putItems(db.table, [
+      { ...settingsKey(userID, "eth"), maxGasPrice: 12.5 },
+      cancellationKey(order.intent),
+    ]);
     expect(await readLane(db.table, lane, day)).toEqual({
       lane: { ...lane, jobs: 1 },
       jobs: [jobOf(order)],
@@ -89,6 +98,7 @@ describe("readLane", () => {
       orders: [order],
       books: [],
       retired: new Set(),
+      cancelled: new Set([order.intent.orderId]),
       maxGasPrices: new Map([[userID, 12_500_000_000n]]),
       limits: new Map([[userID, limits]]),
       isStopped: false,

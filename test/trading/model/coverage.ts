@@ -55,7 +55,7 @@ export const faults: Readonly<Record<string, readonly string[]>> = {
     "torn answer",
   ],
   "a cancellation against a signature": [
-    ...crashes("cancel", "write order"),
+    ...crashes("cancel", "record cancellation", "write order"),
     "cancel against signature",
     "work against signature",
     "lost: write signature",

@@ -209,7 +209,7 @@ export class Invariants {
     }
     must(!sawStop, "signed after trading was stopped");
     must(
-      this.facts.table.get("cancellation", { orderId }) === undefined,
+      this.facts.table.get("cancellation", { userID, orderId }) === undefined,
       "signed after the user had cancelled",
     );
     must(order.life.status === "open" && !order.isCancelling, "signed for an order that has ended");

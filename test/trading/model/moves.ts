@@ -1,6 +1,6 @@
 import { lies } from "./chain-under-test.ts";
 import { type Clients, tokens, users, wallets } from "./clients.ts";
-import { anyHost, anyWallet, calm, mine, movable, runOn, seconds, stepAny, wake } from "./play.ts";
+import { anyHost, anyWallet, calm, mine, movable, runOn, runUntil, seconds, stepAny, wake } from "./play.ts";
 import { gapBelow, lateSignature, oneLiar, roundTrip, stalePlan, undoneCancellation } from "./plots.ts";
 import { setPolicy } from "./policies.ts";
 import { retired } from "./table.ts";
@@ -22,15 +22,18 @@ const thaw = async (world: World) => {
   await runOn(world, process, 0.2);
 };
 
-function cancel(world: World): void {
+async function cancel(world: World): Promise<void> {
   const { intent } = world.random.pick(world.table.all("order")) ?? {};
   if (intent === undefined) return;
   const procedure = world.system.cancel(intent.userID, intent.orderId);
-  world.start({ name: "cancel", procedure }, (end) => {
+  const process = world.start({ name: "cancel", procedure }, (end) => {
     if ("failure" in end) return;
     const answer = end.result as { refused?: string; order?: { isCancelling: boolean } };
     world.seen.add(answer.order === undefined ? `cancel: ${answer.refused}` : "cancel taken");
   });
+  // Leaves an order for which a cancellation is recorded to the lane.
+  if (process !== undefined && world.random.chance(0.2) && (await runUntil(world, process, "write order")))
+    await world.step(process, "before");
 }
 
 function setRetired(world: World): void {

@@ -30,7 +30,8 @@ export async function lateSignature(world: World): Promise<void> {
   const rival = random.chance(0.5)
     ? world.start({ name: "cancel", procedure: world.system.cancel(userID, orderId) })
     : await afterEnding(world, wallet, userID, validUntil);
-  if (rival === undefined || !(await runUntil(world, rival, "void"))) return;
+  const decisive = rival?.name === "cancel" ? "record cancellation" : "void";
+  if (rival === undefined || !(await runUntil(world, rival, decisive))) return;
   world.seen.add(`${rival.name} against signature`);
   for (const process of random.chance(0.5) ? [rival, signer] : [signer, rival])
     await runOn(world, process, 0);
@@ -129,7 +130,7 @@ export async function undoneCancellation(world: World, clients: Clients): Promis
   world.seen.add("a cancellation was undone");
   await world.tamper([
     { kind: "put", of: "order", item: order, when: {} },
-    { kind: "put", of: "slot", item: slot, when: "absent" },
+    { kind: "put", of: "slot", item: slot, when: {} },
   ]);
   const signer = world.start({ name: "sign", procedure: world.system.sign(request) });
   if (signer !== undefined) await runOn(world, signer, 0);

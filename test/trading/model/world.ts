@@ -163,7 +163,7 @@ export class World {
           ledger: this.table.get("ledger", { orderId }),
           isRetired: isRetired(this.table.get("wallet", { chain, wallet, userID })),
           isStopped: this.isStopped,
-          isCancelled: this.table.get("cancellation", { orderId }) !== undefined,
+          isCancelled: this.table.get("cancellation", { userID, orderId }) !== undefined,
           maxGasPrice: this.maxGasPrices.get(userID) ?? 0n,
           limits: this.limitsOf(userID, wallet, effect.day),
         };
@@ -276,6 +276,9 @@ export class World {
           .all("wallet")
           .filter((item) => isHere(item) && isRetired(item))
           .map(({ userID }) => userID),
+      ),
+      cancelled: new Set(
+        jobs.filter((job) => this.table.get("cancellation", job)).map(({ orderId }) => orderId),
       ),
       maxGasPrices: this.maxGasPrices,
       limits: new Map(jobs.map(({ userID }) => [userID, this.limitsOf(userID, wallet, day)])),

@@ -1,9 +1,11 @@
 import { greatest } from "../bigints.ts";
-import type { SignRequest } from "../effects.ts";
+import type { LaneView, SignRequest } from "../effects.ts";
 import type { Call, Fees } from "../intent.ts";
 import { isSettleable, type LaneRun, orderStep, settleStep } from "../lane-steps.ts";
 import type { TradeStep } from "../table-step.ts";
 import {
+  beingCancelled,
+  cancelledByUser,
   hasEnded,
   isSameLife,
   lifeOf,
@@ -88,6 +90,7 @@ function recordMove(state: LaneState, slots: readonly Slot[], isSent = false): M
 const maySend = (state: LaneState, order: TradeOrder) =>
   !state.view.isStopped &&
   !state.view.retired.has(order.intent.userID) &&
+  !state.view.cancelled.has(order.intent.orderId) &&
   !order.isCancelling &&
   !isPast(order.intent.validUntil, state.snapshots) &&
   !isForbidden(state, order, true);
@@ -111,8 +114,11 @@ function endMove(state: LaneState): Move | undefined {
   const { view } = state;
   for (const order of view.orders) {
     const swap = swapSlotOf(order, view.slots);
-    const ending = hasEnded(order) || (swap && swap.state !== "planned") ? undefined : endingOf(order, state);
+    const isSigned = swap !== undefined && swap.state !== "planned";
+    const ending = hasEnded(order) || isSigned ? undefined : endingOf(order, state);
     if (ending !== undefined) return endWith(state, order, ending);
+    if (isSigned && isToCancel(view, order))
+      return { kind: "write", step: orderStep(state, order, beingCancelled(order)) };
     // The order ended, so its planned approval is not needed.
     const removed = slotsOf(order, view.slots).filter(({ state }) => state === "planned");
     if (hasEnded(order) && removed.length > 0)
@@ -120,6 +126,10 @@ function endMove(state: LaneState): Move | undefined {
   }
   return undefined;
 }
+
+/** True if the cancellation is recorded, but the run that recorded it has not written the order. */
+const isToCancel = ({ cancelled }: LaneView, order: TradeOrder) =>
+  cancelled.has(order.intent.orderId) && !order.isCancelling && !hasEnded(order);
 
 function endWith(state: LaneState, order: TradeOrder, ending: OrderEnd): Move {
   const removed = slotsOf(order, state.view.slots).filter(({ state }) => state === "planned");
@@ -132,6 +142,7 @@ function endWith(state: LaneState, order: TradeOrder, ending: OrderEnd): Move {
 function endingOf(order: TradeOrder, state: LaneState): OrderEnd | undefined {
   const { intent, life } = order;
   const { view, snapshots, nowMs } = state;
+  if (view.cancelled.has(intent.orderId)) return cancelledByUser;
   if (view.retired.has(intent.userID)) return { status: "cancelled", reasonCode: "WALLET_RETIRED" };
   if (view.isStopped) return { status: "rejected", reasonCode: "TRADING_DISABLED" };
   if (isForbidden(state, order)) return { status: "rejected", reasonCode: "POLICY_LIMIT" };

@@ -154,6 +154,15 @@ describe("nextMove", () => {
     });
   });
 
+  it("cancels a signed order whose cancellation is recorded, and does not send it", () => {
+    const { order, slot } = signedOrder();
+    const view = laneView(order, { slots: [slot], cancelled: new Set([order.intent.orderId]) });
+    const seen = snapshot(orderFacts());
+    const move = nextMove(laneStateOf(view, { snapshots: [seen, seen] }));
+    const written = (move.kind === "write" ? move.step : []).find(({ of }) => of === "order");
+    expect(written).toMatchObject({ item: { isCancelling: true, life: { stage: "cancelling" } } });
+  });
+
   it("raises no fees of an attempt that reached nobody", () => {
     const { order, slot } = signedOrder();
     const moveFor = (isUndelivered: boolean) => {
