@@ -8,17 +8,20 @@ import { functionsPage } from "./functions-page.ts";
 import { openApiDocument } from "./openapi.ts";
 import { siteFiles } from "./site/site.ts";
 import { tablePage } from "./table-page.ts";
+import { withTakeoverTable } from "./takeover-table.ts";
 
 const json = (document: object) => `${JSON.stringify(document, null, 2)}\n`;
 
 /** Not committed: `npm ci` writes it. */
 const clientTypes = "lib/client/openapi.ts";
 
-const documents: Record<string, () => string | Promise<string>> = {
+/** Makes each document, from its present text if only a part of it is derived. */
+const documents: Record<string, (present: () => string) => string | Promise<string>> = {
   "docs/openapi.json": () => json(openApiDocument()),
   "docs/asyncapi.json": () => json(asyncApiDocument()),
   "docs/functions.md": functionsPage,
   "docs/table.md": tablePage,
+  "docs/SECURITY.md": (present) => withTakeoverTable(present()),
   [clientTypes]: () => clientTypesOf(openApiDocument(), asyncApiDocument()),
 };
 
@@ -61,7 +64,7 @@ export async function main(argv: readonly string[], { read, write, warn, templat
     return 0;
   }
   const current = await Promise.all(
-    Object.entries(documents).map(async ([path, make]) => ({ path, text: await make() })),
+    Object.entries(documents).map(async ([path, make]) => ({ path, text: await make(() => read(path)) })),
   );
   if (!check) {
     for (const { path, text } of current) write(path, text);

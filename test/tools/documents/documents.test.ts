@@ -1,8 +1,9 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { main } from "../../../lib/tools/documents/documents.ts";
 
 function files() {
-  const texts = new Map<string, string>();
+  const texts = new Map([["docs/SECURITY.md", readFileSync("docs/SECURITY.md", "utf8")]]);
   const warnings: string[] = [];
   const deps = {
     read: (path: string) => texts.get(path) ?? "",
@@ -28,6 +29,7 @@ describe("npm run documents", () => {
     const { texts, warnings, deps } = files();
     expect(await main([], deps)).toBe(0);
     expect([...texts.keys()]).toEqual([
+      "docs/SECURITY.md",
       "docs/openapi.json",
       "docs/asyncapi.json",
       "docs/functions.md",

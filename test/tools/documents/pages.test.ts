@@ -56,8 +56,9 @@ describe.each(pages)("%s", (page) => {
     expect(broken).toEqual([]);
   });
 
-  it("has no table row over 120 characters", () => {
+  it("has no written table row over 120 characters", () => {
     const rows = textOf(page)
+      .replaceAll(/^<!-- Generated.*?^<!-- End -->$/gms, "")
       .split("\n")
       .filter((line) => line.startsWith("|"));
     expect(rows.filter((row) => row.length > 120)).toEqual([]);

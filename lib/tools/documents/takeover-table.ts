@@ -1,0 +1,78 @@
+import { type OperationName, operations } from "../../operations/operations.ts";
+import type { Operation, PlanAction } from "../../operations/types.ts";
+import { type Rights, takeovers } from "./takeovers.ts";
+
+const start = "<!-- Generated from lib/tools/documents/takeovers.ts by npm run documents -->";
+const end = "<!-- End -->";
+
+/**
+ * Replaces the table of compromised functions in docs/SECURITY.md.
+ *
+ * @throws if the document has no markers around a table
+ */
+export function withTakeoverTable(document: string): string {
+  const [before, rest] = document.split(start);
+  const after = rest?.split(end)[1];
+  if (after === undefined) throw new Error("docs/SECURITY.md lacks the markers of the generated table");
+  return [before, start, "\n\n", takeoverTable(), "\n\n", end, after].join("");
+}
+
+function takeoverTable(): string {
+  return [
+    "| Function | Reads | Writes | Deletes from | May also | An intruder can at most |",
+    "| --- | --- | --- | --- | --- | --- |",
+    ...takeovers.map(({ functions: [first, ...others], atMost }) => {
+      const { reads, writes, deletes, uses } = rightsOf(first);
+      return `| ${[[first, ...others].join(", "), reads, writes, deletes, uses, atMost].join(" | ")} |`;
+    }),
+  ].join("\n");
+}
+
+/** Describes all rights of a function, in the words of the table. Rights that it lacks are empty. */
+export function rightsOf(name: OperationName): Rights {
+  const row: Operation = operations[name];
+  return {
+    reads: joined([...readsOf(row), ...(row.kind === "changes" ? ["all changes"] : [])]),
+    writes: joined(row.writes),
+    deletes: joined(row.deletes),
+    uses: usesOf(row).join("; "),
+  };
+}
+
+const joined = (names: readonly string[]) => names.join(", ");
+
+function readsOf({ table, reads }: Operation): readonly string[] {
+  const isRead = /:(GetItem|BatchGetItem|Query|ConditionCheckItem)$/;
+  if (!table.some((action) => isRead.test(action))) return [];
+  return ["all unprotected", ...reads];
+}
+
+function usesOf({ key, importKeys, mac, connections, invokes, notices, plans }: Operation): string[] {
+  const named = {
+    "kms:GenerateDataKey": "make data keys",
+    "kms:Decrypt": "decrypt wallets",
+    "kms:GetPublicKey": "read import keys",
+    "kms:DeriveSharedSecret": "open sealed imports",
+    "kms:GenerateMac": "authenticate orders",
+    "kms:VerifyMac": "check orders",
+  };
+  const methods = { GET: "look up", POST: "send to", DELETE: "close" };
+  const some = (verb: string, things: readonly string[], ending = "") =>
+    things.length > 0 ? [`${verb}${joined(things)}${ending}`] : [];
+  return [
+    ...[...key, ...importKeys, ...mac].map((action) => named[action]),
+    ...some(
+      "",
+      connections.map((method) => methods[method]),
+      " connections",
+    ),
+    ...some("invoke ", invokes),
+    ...(notices ? ["send notices"] : []),
+    ...some("", verbsOf(plans), " API keys and plans"),
+  ];
+}
+
+/** Returns the first word of each action, once. */
+const verbsOf = (actions: readonly PlanAction[]) => [
+  ...new Set(actions.map((action) => (/^[A-Z][a-z]+/.exec(action)?.[0] ?? action).toLowerCase())),
+];

@@ -1,0 +1,311 @@
+import type { OperationName } from "../../operations/operations.ts";
+
+/** The rights of a function, as cells of the table in docs/SECURITY.md. */
+export type Rights = {
+  reads: string;
+  writes: string;
+  deletes: string;
+  uses: string;
+};
+
+/** Functions with equal rights that give an intruder the same. */
+type Takeover = {
+  functions: readonly [OperationName, ...OperationName[]];
+  /** The rights for which the sentence was written. A test compares them with the rows. */
+  rights: Partial<Rights>;
+  /** Ends the sentence "An intruder can at most". */
+  atMost: string;
+};
+
+/**
+ * Says what an intruder gets who runs a function's code. Read the sentence again before you adapt the rights next to it:
+ * it has to cover every right, together with what all functions can do.
+ */
+export const takeovers: readonly Takeover[] = [
+  {
+    functions: ["authorize"],
+    rights: { reads: "all unprotected", writes: "USER, REFCODE, REFERRALS" },
+    atMost:
+      "act as any user over REST: place orders within policies, retire wallets, and export them a whole delay after the announcement; change profiles, also tiers and points",
+  },
+  {
+    functions: ["authorizeConnection"],
+    rights: { reads: "all unprotected", writes: "USER, REFCODE, REFERRALS" },
+    atMost: "connect as any user, and see all that the user is sent; change profiles, also tiers and points",
+  },
+  {
+    functions: ["storeWallet"],
+    rights: { reads: "all unprotected", writes: "USER, WALLETS, WALLETLOG", uses: "make data keys" },
+    atMost:
+      "learn the keys that are imported meanwhile; give users wallets with keys of its own; show, hide and destroy wallets; change profiles",
+  },
+  {
+    functions: ["importWallet"],
+    rights: {
+      reads: "all unprotected",
+      writes: "USER, WALLETS, WALLETLOG, USEDKEYS",
+      uses: "make data keys; read import keys; open sealed imports",
+    },
+    atMost:
+      "learn the keys that are imported meanwhile, and open earlier sealed imports if it has captured them; otherwise the same as storeWallet",
+  },
+  {
+    functions: ["createWallet"],
+    rights: {
+      reads: "all unprotected",
+      writes: "USER, WALLETS, WALLETLOG, USEDKEYS",
+      uses: "make data keys",
+    },
+    atMost: "learn the keys of the wallets that it creates meanwhile; otherwise the same as storeWallet",
+  },
+  {
+    functions: ["listImportKeys"],
+    rights: { uses: "read import keys" },
+    atMost:
+      "offer an import key of its own to clients that do not pin the key's id, and so learn what they import",
+  },
+  {
+    functions: ["retireWallet"],
+    rights: { reads: "all unprotected", writes: "USER, WALLETS, WALLETLOG", uses: "invoke executeOrders" },
+    atMost: "show, hide and destroy wallets of all users, and forge their events; change profiles",
+  },
+  {
+    functions: ["restoreWallet"],
+    rights: { reads: "all unprotected", writes: "USER, WALLETS, WALLETLOG" },
+    atMost: "show, hide and destroy wallets of all users, and forge their events; change profiles",
+  },
+  {
+    functions: ["updateWallet"],
+    rights: { reads: "all unprotected", writes: "WALLETS, WALLETLOG" },
+    atMost: "show, hide and destroy wallets of all users, and forge their events",
+  },
+  {
+    functions: ["getWalletPolicy"],
+    rights: { reads: "all unprotected, POLICY" },
+    atMost: "read the data of all users",
+  },
+  {
+    functions: ["setWalletPolicy"],
+    rights: { reads: "all unprotected, POLICY", writes: "POLICY, WALLETLOG" },
+    atMost: "lift or tighten the policies of all users at once; forge events of wallets",
+  },
+  {
+    functions: ["exportWallet"],
+    rights: { reads: "all unprotected, EXPORT, EXPORTED", writes: "EXPORT", uses: "invoke sealExport" },
+    atMost:
+      "request and cancel exports for all users; get a key a whole delay after its announcement, if nobody cancels",
+  },
+  {
+    functions: ["cancelExport"],
+    rights: { reads: "all unprotected, EXPORT", writes: "EXPORT", uses: "invoke sealExport" },
+    atMost:
+      "request and cancel exports for all users; get a key a whole delay after its announcement, if nobody cancels",
+  },
+  {
+    functions: ["sealExport"],
+    rights: {
+      reads: "all unprotected, EXPORT, EXPORTED",
+      writes: "EXPORTED, WALLETLOG",
+      uses: "decrypt wallets",
+    },
+    atMost: "read every private key, without a route to the internet",
+  },
+  {
+    functions: ["updateTradingSettings"],
+    rights: { writes: "SETTINGS" },
+    atMost: "change the settings of all users, and so the slippage and gas of their next orders",
+  },
+  {
+    functions: ["creditReferrals"],
+    rights: { reads: "all unprotected", writes: "USER, REFERRALS", deletes: "REFERRALS" },
+    atMost: "change profiles, also tiers and points; deny referrers their credit",
+  },
+  {
+    functions: ["redeemReward"],
+    rights: { reads: "all unprotected", writes: "USER, POINTS, REWARD, REDEMPTION, REDEMPTIONS" },
+    atMost: "give and take points, tiers and purchases; change stocks",
+  },
+  {
+    functions: ["connect"],
+    rights: {
+      reads: "all unprotected",
+      writes: "CONNECTIONS, CHANNEL",
+      deletes: "CONNECTIONS, CHANNEL",
+      uses: "look up connections",
+    },
+    atMost: "have all that users are sent pushed to a connection of its own; forget connections",
+  },
+  {
+    functions: ["disconnect"],
+    rights: { writes: "CONNECTIONS, CHANNEL", deletes: "CONNECTIONS, CHANNEL" },
+    atMost: "have all that users are sent pushed to a connection of its own; forget connections",
+  },
+  {
+    functions: ["subscribe"],
+    rights: {
+      reads: "all unprotected, EXPORTED",
+      writes: "CONNECTIONS, CHANNEL",
+      uses: "send to, close connections",
+    },
+    atMost: "send any message to any client; have all that users are sent pushed to a connection of its own",
+  },
+  {
+    functions: ["unsubscribe"],
+    rights: {
+      reads: "all unprotected",
+      writes: "CONNECTIONS, CHANNEL",
+      deletes: "CHANNEL",
+      uses: "send to, close connections",
+    },
+    atMost: "send any message to any client; have all that users are sent pushed to a connection of its own",
+  },
+  {
+    functions: ["publishChanges"],
+    rights: {
+      reads: "all unprotected, all changes",
+      writes: "CONNECTIONS, CHANNEL",
+      deletes: "CONNECTIONS, CHANNEL",
+      uses: "send to, close connections; invoke deliver, catchUp; send notices",
+    },
+    atMost:
+      "read all that is written, signed transactions included; forge or hold back any message, also announcements of exports",
+  },
+  {
+    functions: ["deliver"],
+    rights: {
+      reads: "all unprotected",
+      writes: "CONNECTIONS, CHANNEL",
+      deletes: "CONNECTIONS, CHANNEL",
+      uses: "send to, close connections",
+    },
+    atMost: "send any message to any client; forget connections",
+  },
+  {
+    functions: ["catchUp"],
+    rights: {
+      reads: "all unprotected, EXPORTED",
+      writes: "CONNECTIONS, CHANNEL",
+      deletes: "CONNECTIONS, CHANNEL",
+      uses: "send to connections",
+    },
+    atMost: "send any message to any client; forget connections",
+  },
+  {
+    functions: ["ping", "unknownMessage"],
+    rights: { uses: "send to, close connections" },
+    atMost: "send any message to any connection whose id it learns, and close it",
+  },
+  {
+    functions: ["feedPrices"],
+    rights: { writes: "PRICES" },
+    atMost: "show false prices, by which no order is placed",
+  },
+  {
+    functions: ["mirrorPlans"],
+    rights: {
+      reads: "all unprotected, all changes",
+      writes: "USERKEY, RETIREDKEYS",
+      deletes: "USERKEY",
+      uses: "create, get, update API keys and plans",
+    },
+    atMost: "read all that is written, signed transactions included; give and take rate limits",
+  },
+  {
+    functions: ["deleteRetiredKeys"],
+    rights: {
+      reads: "all unprotected",
+      writes: "USERKEY, RETIREDKEYS",
+      deletes: "USERKEY, RETIREDKEYS",
+      uses: "create, get, delete, update API keys and plans",
+    },
+    atMost: "give and take rate limits",
+  },
+  {
+    functions: ["freeIdleKeys"],
+    rights: {
+      reads: "all unprotected",
+      writes: "USERKEY, RETIREDKEYS",
+      deletes: "USERKEY",
+      uses: "get API keys and plans",
+    },
+    atMost: "give and take rate limits",
+  },
+  {
+    functions: ["quoteOrder"],
+    rights: { reads: "all unprotected, POLICY, SIGNED, TRADING" },
+    atMost: "read the data of all users, and what the signer has signed",
+  },
+  {
+    functions: ["placeOrder"],
+    rights: {
+      reads: "all unprotected, POLICY, SIGNED, TRADING",
+      writes: "USEDKEYS, TRADES, LANE, LANES",
+      uses: "authenticate orders; invoke executeOrders",
+    },
+    atMost:
+      "place any order in the name of anyone, within the policies and the signer's own limits; delay orders and lie about them",
+  },
+  {
+    functions: ["cancelOrder"],
+    rights: { reads: "all unprotected", writes: "TRADES, CANCELLED", uses: "invoke executeOrders" },
+    atMost: "cancel any order, or none; delay orders and lie about them",
+  },
+  {
+    functions: ["executeOrders"],
+    rights: {
+      reads: "all unprotected, CANCELLED, POLICY, SIGNED, TRADING",
+      writes: "TRADES, LANE, LANES",
+      deletes: "TRADES, LANE, LANES",
+      uses: "invoke signTransaction",
+    },
+    atMost:
+      "delay orders, lie about them, waste fees, and show transactions to others before they are in a block",
+  },
+  {
+    functions: ["signTransaction"],
+    rights: {
+      reads: "all unprotected, SIGNED, CANCELLED, POLICY, TRADING",
+      writes: "LANE, SIGNED",
+      uses: "decrypt wallets; check orders",
+    },
+    atMost:
+      "sign anything, and read every private key on the chains that trade, without a route to the internet",
+  },
+  {
+    functions: ["watchReceipts"],
+    rights: { reads: "all unprotected", writes: "WATCHERS", uses: "invoke executeOrders" },
+    atMost: "wake no lane or all of them, so that outcomes arrive up to a minute late",
+  },
+  {
+    functions: ["sweepLanes"],
+    rights: { reads: "all unprotected", uses: "invoke executeOrders" },
+    atMost: "wake no lane or all of them, so that interrupted orders wait",
+  },
+  {
+    functions: ["recordExecutions"],
+    rights: { reads: "all unprotected", writes: "TRADES", deletes: "TRADES" },
+    atMost: "lie about all orders and positions; hold back orders that were placed here",
+  },
+  {
+    functions: [
+      "listWallets",
+      "listWalletsV2",
+      "listWalletEvents",
+      "getTradingSettings",
+      "getUserData",
+      "listRewards",
+      "listRedemptions",
+      "readBalances",
+      "listOrders",
+      "getOrder",
+      "listPositions",
+    ],
+    rights: { reads: "all unprotected" },
+    atMost: "read the data of all users",
+  },
+  {
+    functions: ["startSession", "endSession", "listTokens", "inspectToken", "refuseTrading", "refuseExport"],
+    rights: {},
+    atMost: "act as its callers, while their tokens last",
+  },
+];
