@@ -34,7 +34,7 @@ type Retirement = WalletName & { now: Date };
  *
  * @returns the wallet, and the time until which it can be restored.
  * @throws {DomainError} WALLET_NOT_FOUND, also after its 30 days, and WALLET_BUSY while one of the user's transactions
- * is not settled.
+ * is not settled, until an hour after its order's deadline.
  */
 export async function retireWallet(
   { table, limits, wake }: RetiringDeps,
@@ -45,7 +45,7 @@ export async function retireWallet(
     const [all, profile] = await Promise.all([walletsOfUser(table, userID), readOwnProfile(table, userID)]);
     const read = keptNamed(all, walletId, now);
     if (!isActive(read)) return read;
-    if ((await workOf(table, read)).hasTransactions) throw busy();
+    if ((await workOf(table, read, now)).hasTransactions) throw busy();
     const isWritten = await writeOnce(table, [
       nextVersion(read, { retiredAt, expiresAt }),
       placeChange(userID, profile, { by: -1 }),
@@ -59,7 +59,7 @@ export async function retireWallet(
   });
   // The signer checks the wallet when it writes. Everything that it signed before is visible now, and it signs nothing
   // more.
-  const { hasOrders, hasTransactions } = await workOf(table, wallet);
+  const { hasOrders, hasTransactions } = await workOf(table, wallet, now);
   if (hasTransactions && (await isUndone())) throw busy();
   if (hasOrders) await wake(laneOf(wallet));
   return { wallet, restorableUntil: restorableUntil(wallet.expiresAt ?? expiresAt) };
@@ -83,4 +83,5 @@ export async function retireWallet(
 const busy = () =>
   new DomainError("WALLET_BUSY", "A transaction of this wallet is not settled. Try again when it is.");
 
-const workOf = (table: Table, wallet: Wallet) => laneWorkOf(table, laneOf(wallet), wallet.UserID);
+const workOf = (table: Table, wallet: Wallet, now: Date) =>
+  laneWorkOf(table, laneOf(wallet), { userID: wallet.UserID, now });

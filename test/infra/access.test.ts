@@ -184,7 +184,7 @@ const writersOfWallets = [
 ];
 const usersOfKeys = ["placeOrder", "createWallet", "importWallet"];
 const writersOfOrders = ["placeOrder", "cancelOrder", "executeOrders", "recordExecutions"];
-const writersOfLanes = ["placeOrder", "cancelOrder", "executeOrders", "signTransaction"];
+const writersOfLanes = ["placeOrder", "executeOrders", "signTransaction"];
 
 describe("the partitions", () => {
   it.each(Object.entries<Operation>(operations))(

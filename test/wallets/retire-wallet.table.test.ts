@@ -1,6 +1,7 @@
-import { PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { jobKey, slotKey } from "../../lib/trading/items/keys.ts";
+import { emptyLedger } from "../../lib/trading/core/table-step.ts";
+import { jobKey, ledgerKey, slotKey } from "../../lib/trading/items/keys.ts";
 import { ownsWallet } from "../../lib/trading/items/trader-records.ts";
 import { readProfile } from "../../lib/users/profile-records.ts";
 import { addWallet } from "../../lib/wallets/add-wallet.ts";
@@ -10,9 +11,13 @@ import { retireWallet } from "../../lib/wallets/retire-wallet.ts";
 import { listed, newWallet, type Wallet, type WalletLabels } from "../../lib/wallets/wallet.ts";
 import { walletsOfUser } from "../../lib/wallets/wallet-records.ts";
 import { tableForTests } from "../support/dynamodb.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
+import { putItems } from "../support/items.ts";
+import { intent } from "../support/trading.ts";
 import { eventTypes, fakeSeal, holderOf, walletLimits as limits } from "../support/wallets.ts";
 
 const db = tableForTests();
+let count = 0;
 const now = new Date("2026-11-22T10:00:00.500Z");
 const dayMs = 86_400_000;
 const later = (days: number) => new Date(now.getTime() + days * dayMs);
@@ -34,12 +39,26 @@ const namesOf = async (userID: string) =>
   listed(await walletsOfUser(db.table, userID)).map(({ slotName }) => slotName);
 const notFound = { code: "WALLET_NOT_FOUND" };
 
+const orderId = "01KAMZ3Q5T9WJ2M4N6P8R0S1V3";
+const validUntil = Math.floor(now.getTime() / 1000) + 120;
+
+const laneAt = (wallet: string) => ({ chain: "eth", wallet }) as const;
+
+/** The signer's ledger of an order that has signed at nonce 7, with changes. */
+const ledgerOf = (userID: string, changes: object = {}) => ({
+  ...ledgerKey(orderId),
+  ...emptyLedger(intent({ orderId, userID, ...laneAt(`0x${userID}`), validUntil })),
+  fees: { 7: {} },
+  ...changes,
+});
+
 /** A wallet with one order, whose transaction is in that state. */
 async function trader(userID: string, state: string, owner = userID): Promise<Wallet> {
   const [wallet] = (await holderOf(db.table, userID, [`0x${userID}`])) as [Wallet];
-  const lane = { chain: "eth", wallet: `0x${userID}` } as const;
-  await put({ ...jobKey(lane, "o"), ...lane, orderId: "o", userID: owner });
-  await put({ ...slotKey(lane, 7), ...lane, nonce: 7, orderId: "o", userID: owner, state });
+  const lane = laneAt(`0x${userID}`);
+  await put({ ...jobKey(lane, orderId), ...lane, orderId, userID: owner });
+  await put({ ...slotKey(lane, 7), ...lane, nonce: 7, orderId, userID: owner, state });
+  await put(ledgerOf(userID, { userID: owner, ...(state === "planned" && { fees: {} }) }));
   return wallet;
 }
 
@@ -92,6 +111,57 @@ describe("retireWallet", () => {
     expect(await walletsOfUser(db.table, state)).toEqual([wallet]);
   });
 
+  it("waits for a transaction that never settles until an hour after its order's deadline", async () => {
+    const wallet = await trader("patient", "signed");
+    const lastMs = (validUntil + 3600) * 1000;
+    await expect(retire(wallet, new Date(lastMs - 1000))).rejects.toMatchObject({ code: "WALLET_BUSY" });
+    await retire(wallet, new Date(lastMs));
+    expect(await namesOf("patient")).toEqual([]);
+  });
+
+  const lies: Record<string, (userID: string) => object[]> = {
+    "without a ledger": () => [],
+    "of another user's order": (userID) => [ledgerOf(userID, { userID: "somebody else" })],
+    "of an order on another chain": (userID) => [ledgerOf(userID, { chain: "base" })],
+    "of an order of another wallet": (userID) => [ledgerOf(userID, { wallet: "0x9" })],
+    "at a nonce at which nothing was signed": (userID) => [ledgerOf(userID, { fees: { 8: {} } })],
+  };
+
+  it.each(Object.entries(lies))("is not held up by a planted slot %s", async (_, itemsFor) => {
+    const userID = `planted${++count}`;
+    const wallet = await trader(userID, "signed");
+    await db.table.client.send(new DeleteCommand({ TableName: db.table.name, Key: ledgerKey(orderId) }));
+    for (const item of itemsFor(userID)) await put(item);
+    await retire(wallet);
+    expect(await namesOf(userID)).toEqual([]);
+  });
+
+  it("is not held up by thousands of planted items of any type and size", async () => {
+    const [wallet] = (await holderOf(db.table, "flooded", ["0xflooded"])) as [Wallet];
+    const own = { userID: "flooded", state: "signed" };
+    const odd = [7, null, true, ["o"], { bigint: "x" }, new Set(["o"]), "", "#".repeat(3000), "__proto__"];
+    const planted = [
+      ...odd.map((orderId, nonce) => ({ ...own, orderId, nonce })),
+      ...odd.map((nonce) => ({ ...own, orderId, nonce })),
+      ...Array.from({ length: 1500 }, (_, index) => ({
+        ...own,
+        orderId: String(index).padStart(26, "0"),
+        nonce: 7,
+      })),
+      ...Array.from({ length: 5 }, () => ({ ...own, orderId, nonce: 7, junk: "x".repeat(300_000) })),
+    ];
+    await putItems(
+      db.table,
+      planted.map((item, index) => ({ ...slotKey(laneAt("0xflooded"), index), ...item })),
+    );
+    let calls = 0;
+    const table = interceptedTable(db.table, () => void calls++);
+    const { UserID: userID, _id: walletId } = wallet;
+    await retireWallet({ table, limits, wake }, { userID, walletId, now });
+    expect(calls).toBeLessThan(10);
+    expect(await namesOf("flooded")).toEqual([]);
+  });
+
   it("ends open orders before anything is signed", async () => {
     await retire(await trader("planner", "planned"));
     expect(wake).toHaveBeenCalledExactlyOnceWith({ chain: "eth", wallet: "0xplanner" });
@@ -113,10 +183,13 @@ describe("retireWallet", () => {
       const isOfLane = command.input.ExpressionAttributeValues?.[":pk"] === "LANE#eth#0xracer";
       if (isOfLane && ++reads === 2)
         await put({
-          ...slotKey({ chain: "eth", wallet: "0xracer" }, 7),
+          ...slotKey(laneAt("0xracer"), 7),
+          nonce: 7,
+          orderId,
           userID: "racer",
           state: "signed",
         });
+      if (isOfLane && reads === 2) await put(ledgerOf("racer"));
       return send(command as never);
     }) as never);
     await expect(retire(wallet)).rejects.toMatchObject({ code: "WALLET_BUSY" });

@@ -1,11 +1,13 @@
+import { isOwnId } from "../../core/record-ids.ts";
+import { epochSeconds } from "../../core/time.ts";
 import { getItems } from "../../table/batch-get.ts";
-import { queryRange, type Table } from "../../table/table.ts";
+import { type Item, queryPages, queryRange, type Table } from "../../table/table.ts";
 import type { Slot } from "../core/evm/slot.ts";
 import type { LaneKey } from "../core/intent.ts";
-import type { Job } from "../core/table-step.ts";
+import type { Job, Ledger } from "../core/table-step.ts";
 import type { TradeOrder } from "../core/trade-order.ts";
 import { contentOf, keysOfItems } from "./items.ts";
-import { isJob, jobsAndSlotsOf, jobsOf } from "./keys.ts";
+import { isJob, jobsAndSlotsOf, jobsOf, ledgerKey } from "./keys.ts";
 
 /** Reads the unsettled orders of a wallet, of all its users, oldest first. */
 export async function laneOrdersOf(table: Table, lane: LaneKey): Promise<TradeOrder[]> {
@@ -23,19 +25,43 @@ export const oldestFirst = (orders: readonly TradeOrder[]): TradeOrder[] =>
 
 const ageOf = ({ placed, intent }: TradeOrder) => `${placed.createdAt}#${intent.orderId}`;
 
+/** A transaction holds its wallet at most this long after its order's deadline. On slow chains, blocks are final after minutes. */
+const holdingSeconds = 3600;
+
+/** The most orders whose ledgers are read: far more than a lane ever has in flight. */
+const mostLedgers = 100;
+
+const laneFields = ["PK", "SK", "userID", "orderId", "nonce", "state"];
+
 /**
- * Reads a user's open work in a lane with one call: whether any order is unsettled, and whether the chain may still
- * include or drop a transaction.
+ * Reads a user's open work in a lane: whether any order is unsettled, and whether the chain may still include or drop a
+ * transaction. Lanes and slots are hints: only a signature in the signer's own ledger counts, and only until an hour after
+ * the order's deadline. So nothing that executeOrders writes holds a wallet for good. A slot that it hides only frees the
+ * wallet earlier. Makes two calls at most, however many items the lane has.
  */
 export async function laneWorkOf(
   table: Table,
   lane: LaneKey,
-  user: string,
+  { userID, now }: { userID: string; now: Date },
 ): Promise<{ hasOrders: boolean; hasTransactions: boolean }> {
-  const items = await queryRange<{ userID: string; state?: Slot["state"] }>(table, jobsAndSlotsOf(lane));
-  const own = items.filter(({ userID }) => userID === user);
+  const pages = queryPages<Partial<Slot>>(table, jobsAndSlotsOf(lane), { attributes: laneFields });
+  const { value: items = [] } = await pages.next();
+  const own = (items as Item<Partial<Slot>>[]).filter((item) => item.userID === userID);
+  const signed = own.filter(
+    ({ orderId, state }) => (state === "signed" || state === "mined") && isOwnId(String(orderId)),
+  );
+  const orderIds = [...new Set(signed.map(({ orderId }) => String(orderId)))].slice(0, mostLedgers);
+  const ledgers = await getItems<object>(table, orderIds.map(ledgerKey));
+  const holding = ledgers
+    .map((item) => contentOf("ledger", item))
+    .filter((ledger) => isOf(ledger, lane, userID) && epochSeconds(now) < ledger.validUntil + holdingSeconds);
   return {
     hasOrders: own.some(isJob),
-    hasTransactions: own.some(({ state }) => state === "signed" || state === "mined"),
+    hasTransactions: signed.some(({ orderId, nonce }) =>
+      holding.some((ledger) => ledger.orderId === orderId && Object.hasOwn(ledger.fees, String(nonce))),
+    ),
   };
 }
+
+const isOf = (ledger: Ledger, { chain, wallet }: LaneKey, userID: string): boolean =>
+  ledger.chain === chain && ledger.wallet === wallet && ledger.userID === userID;

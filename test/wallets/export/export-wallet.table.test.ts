@@ -177,6 +177,19 @@ describe("exportWallet", () => {
     expect(await itemsNamed(db.table, `EXPORT#${one.name.userID}`)).toEqual([]);
   });
 
+  it("exports a wallet that is retired at the same time, with an event, or not at all", async () => {
+    for (let round = 0; round < 3; round++) {
+      const { ask, sealing, wallet } = await holder();
+      await ask((await exportKeyPair()).jwk, start);
+      const due = secondsOn(4000);
+      const [sealed] = await Promise.all([sealing(due), retire(wallet)]);
+      const types = await eventTypes(db.table, wallet);
+      expect(types).toContain("retired");
+      expect(types.includes("exported")).toBe("ciphertext" in sealed);
+      expect(await sealing(due)).toEqual({ refused: "WALLET_NOT_FOUND" });
+    }
+  });
+
   it("rejects a point that is not on the curve", async () => {
     const { ask, name } = await holder();
     const [{ jwk }, other] = await Promise.all([exportKeyPair(), exportKeyPair()]);
