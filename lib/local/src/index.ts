@@ -5,6 +5,7 @@
  *     console.log(await (await fetch(`${runner.baseUrl}/pets`)).json());
  *     await runner.stop();
  */
+export { type LeadingKeys, leadingKeysOptions } from "./dynamodb/access-requests.ts";
 export { ratesSchema, strikesOf } from "./faults.ts";
 export {
   type GatewayRequest,

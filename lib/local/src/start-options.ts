@@ -1,4 +1,5 @@
 import type { Credentials, Endpoints } from "./account.ts";
+import type { LeadingKeys } from "./dynamodb/access-requests.ts";
 import type { Route } from "./http/messages.ts";
 import type { TokenRequest } from "./issuer/issuer.ts";
 import type { FunctionDefinition } from "./lambda/function-definition.ts";
@@ -27,6 +28,11 @@ export type StartOptions = {
    * to DynamoDB then takes one more hop.
    */
   conflicts?: boolean;
+  /**
+   * The keys that policies see as `dynamodb:LeadingKeys` of a part of a transaction: its own, the default, or those of the
+   * whole transaction. AWS documents neither.
+   */
+  leadingKeys?: LeadingKeys;
   /** Serves `/_local/faults`, where a test sets the share of calls that fail. */
   faults?: boolean;
   /** Seed for conflicts and faults. The default is 1. */

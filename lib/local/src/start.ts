@@ -146,6 +146,7 @@ export async function start(options: StartOptions): Promise<Runner> {
     credentials,
     callers,
     tables: readTableKeys(resources),
+    leadingKeys: options.leadingKeys,
   });
   undo.defer(() => gate.stop());
   const lambda = createLambda(functions, {

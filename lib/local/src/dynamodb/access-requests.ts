@@ -33,6 +33,8 @@ export function readTableKeys(resources: Resources): TablesKeys {
 const partitionKey = (schema: KeySchema) =>
   schema.find(({ KeyType }) => KeyType === "HASH")?.AttributeName ?? "";
 
+const keysOfRequest = "dynamodb:LeadingKeys";
+
 /** Attributes in DynamoDB's JSON, e.g. `{"PK":{"S":"a"}}`. */
 type Attributes = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
 
@@ -55,6 +57,14 @@ type Condition = {
 
 type WriteRequests = { PutRequest?: { Item?: Attributes }; DeleteRequest?: { Key?: Attributes } }[];
 
+/**
+ * The keys that `dynamodb:LeadingKeys` has for a part of a transaction or for a table of a batch: its own, or those of
+ * the whole request. AWS documents neither for transactions.
+ */
+export const leadingKeysOptions = ["each-part", "whole-request"] as const;
+
+export type LeadingKeys = (typeof leadingKeysOptions)[number];
+
 /** IAM actions for the parts of a transaction. */
 const partActions: Readonly<Record<string, string>> = {
   Put: "PutItem",
@@ -72,7 +82,17 @@ export function accessRequestsOf(
   operation: string,
   body: unknown,
   tables: TablesKeys,
+  leadingKeys: LeadingKeys = "each-part",
 ): AccessRequest[] | undefined {
+  const requests = requestsOfParts(operation, body, tables);
+  if (requests === undefined || leadingKeys === "each-part") return requests;
+  const all = requests.flatMap(({ values }) => values[keysOfRequest] ?? []);
+  return requests.map((each) =>
+    all.length === 0 ? each : { ...each, values: { ...each.values, [keysOfRequest]: all } },
+  );
+}
+
+function requestsOfParts(operation: string, body: unknown, tables: TablesKeys): AccessRequest[] | undefined {
   const call = (typeof body === "object" && body !== null ? body : {}) as Body;
   switch (operation) {
     case "ExecuteStatement":
@@ -154,7 +174,7 @@ function onTable(
     resource:
       name === undefined ? "*" : arn("dynamodb", `table/${name}${IndexName ? `/index/${IndexName}` : ""}`),
     values: {
-      ...(leading.length > 0 && { "dynamodb:LeadingKeys": leading }),
+      ...(leading.length > 0 && { [keysOfRequest]: leading }),
       ...(enclosing !== undefined && { "dynamodb:EnclosingOperation": [enclosing] }),
     },
   };

@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from "node:net";
 import type { Credentials } from "../account.ts";
 import { denialOf } from "../iam/caller.ts";
 import type { Callers } from "../iam/callers.ts";
-import { accessRequestsOf, type TablesKeys } from "./access-requests.ts";
+import { accessRequestsOf, type LeadingKeys, type TablesKeys } from "./access-requests.ts";
 
 export type GateOptions = {
   /** Address to which allowed calls are forwarded. */
@@ -13,6 +13,7 @@ export type GateOptions = {
   credentials: Credentials;
   callers: Pick<Callers, "find">;
   tables: TablesKeys;
+  leadingKeys?: LeadingKeys | undefined;
 };
 
 export type Gate = { endpoint: string; stop(): Promise<void> };
@@ -96,7 +97,10 @@ function lengthOf(bytes: Buffer): number | undefined {
 }
 
 /** Returns the answer to a refused request. In an allowed request, replaces the access key in place. */
-function decision(request: Buffer, { credentials, callers, tables }: GateOptions): Buffer | undefined {
+function decision(
+  request: Buffer,
+  { credentials, callers, tables, leadingKeys }: GateOptions,
+): Buffer | undefined {
   const headEnd = request.indexOf(HEAD_END);
   const head = request.toString("latin1", 0, headEnd);
   const credential = /\r\nauthorization:[^\r]*Credential=([^/\r]*)/i.exec(head);
@@ -106,7 +110,8 @@ function decision(request: Buffer, { credentials, callers, tables }: GateOptions
     return refusal("UnrecognizedClientException", "The security token included in the request is invalid.");
   }
   const [, operation = ""] = /\r\nx-amz-target: *[^\r.]*\.(\w+)/i.exec(head) ?? [];
-  const requests = accessRequestsOf(operation, parsed(request, headEnd + HEAD_END.length), tables);
+  const body = parsed(request, headEnd + HEAD_END.length);
+  const requests = accessRequestsOf(operation, body, tables, leadingKeys);
   if (requests === undefined) {
     return refusal(
       "UnknownOperationException",

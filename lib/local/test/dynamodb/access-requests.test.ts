@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { accessRequestsOf, readTableKeys } from "../../src/dynamodb/access-requests.ts";
+import { accessRequestsOf, type LeadingKeys, readTableKeys } from "../../src/dynamodb/access-requests.ts";
 import { resourcesOf } from "../cloudformation/stack.ts";
 
 const hash = (AttributeName: string) => [{ AttributeName, KeyType: "HASH" }];
@@ -20,8 +20,8 @@ const item = (PK: string) => ({ PK: { S: PK }, SK: { S: "s" }, owner: { S: "o" }
 const TableName = "t";
 
 /** Lists action, resource and leading keys of each request. */
-const summary = (operation: string, body: unknown) =>
-  accessRequestsOf(operation, body, tables)?.map(({ action, resource, values }) => [
+const summary = (operation: string, body: unknown, leadingKeys?: LeadingKeys) =>
+  accessRequestsOf(operation, body, tables, leadingKeys)?.map(({ action, resource, values }) => [
     action.replace("dynamodb:", ""),
     resource.replace(arn, "t"),
     values["dynamodb:LeadingKeys"],
@@ -72,6 +72,32 @@ describe("accessRequestsOf", () => {
     expect(accessRequestsOf("TransactGetItems", gets, tables)?.[0]?.values).toMatchObject({
       "dynamodb:EnclosingOperation": ["TransactGetItems"],
     });
+  });
+
+  it("gives each part of a transaction or a batch the keys of the whole request, if asked to", () => {
+    const parts = [
+      { Put: { TableName, Item: item("a") } },
+      { ConditionCheck: { TableName, Key: item("b") } },
+    ];
+    const all = ["a", "b"];
+    expect(summary("TransactWriteItems", { TransactItems: parts }, "whole-request")).toEqual([
+      ["PutItem", "t", all],
+      ["ConditionCheckItem", "t", all],
+    ]);
+    const gets = { TransactItems: all.map((PK) => ({ Get: { TableName, Key: item(PK) } })) };
+    expect(summary("TransactGetItems", gets, "whole-request")).toEqual([
+      ["GetItem", "t", all],
+      ["GetItem", "t", all],
+    ]);
+    const batch = { RequestItems: { t: { Keys: [item("a")] }, [arn]: { Keys: [item("b")] } } };
+    expect(summary("BatchGetItem", batch, "whole-request")).toEqual([
+      ["BatchGetItem", "t", all],
+      ["BatchGetItem", "t", all],
+    ]);
+    expect(summary("PutItem", { TableName, Item: item("a") }, "whole-request")).toEqual([
+      ["PutItem", "t", ["a"]],
+    ]);
+    expect(summary("Scan", { TableName }, "whole-request")).toEqual([["Scan", "t", undefined]]);
   });
 
   const values = { ":p": { S: "a" }, ":s": { S: "b" } };

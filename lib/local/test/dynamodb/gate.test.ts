@@ -23,7 +23,7 @@ const writes = ["PutItem", "UpdateItem", "DeleteItem", "ConditionCheckItem", "Ba
 );
 const sessionArn = "arn:aws:sts::000000000000:assumed-role/executor-role/executor";
 
-/** Like an executor of trades: it may write everything except the signer's partitions. */
+/** Like an executor of trades: it may write everything except the signer's partitions, and may only check rules. */
 const policy = readTemplatePolicy({
   Statement: [
     { Effect: "Allow", Action: [...writes, "dynamodb:GetItem", "dynamodb:Query"], Resource: table },
@@ -33,6 +33,12 @@ const policy = readTemplatePolicy({
       Resource: table,
       Condition: { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": ["SIGNED#*", "TRADING"] } },
     },
+    {
+      Effect: "Deny",
+      Action: "dynamodb:PutItem",
+      Resource: table,
+      Condition: { "ForAnyValue:StringLike": { "dynamodb:LeadingKeys": "RULES#*" } },
+    },
   ],
 });
 
@@ -40,6 +46,8 @@ let gate: Gate;
 let operator: DynamoDBClient;
 let executor: DynamoDBClient;
 let stranger: DynamoDBClient;
+let strictGate: Gate;
+let strict: DynamoDBClient;
 
 beforeAll(async () => {
   const { endpoint, region, credentials } = await newDatabase();
@@ -51,17 +59,20 @@ beforeAll(async () => {
     policy,
     values: accountValues,
   };
-  gate = await openGate({
+  const options = {
     endpoint,
     credentials,
-    callers: { find: (name) => (name === caller.credentials.accessKeyId ? caller : undefined) },
+    callers: { find: (name: string) => (name === caller.credentials.accessKeyId ? caller : undefined) },
     tables: new Map([[TableName, { table: "PK", indexes: {} }]]),
-  });
+  };
+  gate = await openGate(options);
+  strictGate = await openGate({ ...options, leadingKeys: "whole-request" });
   operator = new DynamoDBClient({ endpoint, region, credentials });
-  const behindGate = (name: string) =>
-    new DynamoDBClient({ endpoint: gate.endpoint, region, credentials: key(name), maxAttempts: 1 });
+  const behindGate = (name: string, { endpoint }: Gate = gate) =>
+    new DynamoDBClient({ endpoint, region, credentials: key(name), maxAttempts: 1 });
   executor = behindGate("executor");
   stranger = behindGate("stranger");
+  strict = behindGate("executor", strictGate);
   await operator.send(
     new CreateTableCommand({
       TableName,
@@ -73,8 +84,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  for (const client of [operator, executor, stranger]) client.destroy();
-  await gate.stop();
+  for (const client of [operator, executor, stranger, strict]) client.destroy();
+  await Promise.all([gate.stop(), strictGate.stop()]);
 });
 
 const put = (PK: string, more = {}) => ({ TableName, Item: { PK: { S: PK }, ...more } });
@@ -134,6 +145,17 @@ describe("openGate", () => {
       undefined,
       undefined,
     ]);
+  });
+
+  it("refuses a write beside a check of a partition that it may only check, if parts have the keys of the whole request", async () => {
+    const check = { ...keyOf("RULES#1"), ConditionExpression: "attribute_not_exists(PK)" };
+    const checked = new TransactWriteItemsCommand({
+      TransactItems: [{ Put: put("LANE#4") }, { ConditionCheck: check }],
+    });
+    await expect(strict.send(checked)).rejects.toMatchObject(denied("dynamodb:PutItem"));
+    expect(await stored("LANE#4")).toBeUndefined();
+    await executor.send(checked);
+    expect(await stored("LANE#4")).toBeDefined();
   });
 
   it("refuses actions that no policy allows, and forwards reads that are not denied", async () => {
