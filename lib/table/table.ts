@@ -3,8 +3,17 @@ import { DynamoDBDocumentClient, paginateQuery, QueryCommand } from "@aws-sdk/li
 import { keepDeadline, perAttempt } from "../aws/deadline.ts";
 import { maxAttempts, timeouts } from "../aws/timeouts.ts";
 import type { Key, KeyRange } from "./keys.ts";
+import type { PartitionName } from "./layout.ts";
 
-export type Table = { name: string; client: DynamoDBDocumentClient };
+export type Table = {
+  name: string;
+  client: DynamoDBDocumentClient;
+  /**
+   * The partitions that a transaction may name. `write` checks items of all others with a read immediately before it. If
+   * undefined, a transaction may check any item.
+   */
+  transactionPartitions?: readonly PartitionName[] | undefined;
+};
 
 /** An item as stored: its key and its content. */
 export type Item<Content = Record<string, unknown>> = Key & Content;

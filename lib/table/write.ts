@@ -12,12 +12,17 @@ import {
   type UpdateCommandInput,
 } from "@aws-sdk/lib-dynamodb";
 import { unmarshall } from "@aws-sdk/util-dynamodb";
+import { getItems } from "./batch-get.ts";
+import { holds } from "./evaluate.ts";
+import type { Key } from "./keys.ts";
+import { partitionNameOf } from "./layout.ts";
 import { retry } from "./retry.ts";
 import { type Condition, Initial, type Step, Test, type When, type Write } from "./step.ts";
 import type { Item, Table } from "./table.ts";
 
 type Change = Extract<Write, { kind: "change" }>;
-type Single = Exclude<Write, { kind: "check" }>;
+type Check = Extract<Write, { kind: "check" }>;
+type Single = Exclude<Write, Check>;
 
 /** DynamoDB's limit of writes and checks in a transaction. */
 const mostWrites = 100;
@@ -32,6 +37,9 @@ const maxAttempts = 5;
  * plain command at half the price. Its repetition may add a number twice, or fail because the first write
  * changed the item.
  *
+ * Checks in partitions that the table's transactions may not name are read before each attempt. What changes between that
+ * read and the transaction counts as later.
+ *
  * @throws {TransactionCanceledException | TransactionConflictException} if the last attempt conflicts with other
  * writes.
  */
@@ -40,15 +48,35 @@ export async function write(
   step: Single | Step,
   { attempts = maxAttempts } = {},
 ): Promise<boolean> {
-  const command = "kind" in step ? commandOf(table.name, step) : transactionOf(table.name, step);
+  const [before, within] = "kind" in step ? [[], step] : parted(table, step);
+  if (Array.isArray(within) && within.length === 0) return allHold(table, before);
+  const command = "kind" in within ? commandOf(table.name, within) : transactionOf(table.name, within);
   return untilDecided(attempts, {
     send: async () => {
+      if (!(await allHold(table, before))) return false;
       // No overload of `send` accepts all of these types.
       await table.client.send(command as UpdateCommand);
       return true;
     },
     onRefusal: () => false,
   });
+}
+
+/** Separates the checks that are read before the transaction from the writes and checks in it. */
+function parted({ transactionPartitions: named }: Table, step: Step): [Check[], Step] {
+  const isBefore = (each: Write): each is Check =>
+    each.kind === "check" && named !== undefined && !named.includes(partitionNameOf(each.key.PK));
+  return [step.filter(isBefore), step.filter((each) => !isBefore(each))];
+}
+
+async function allHold(table: Table, checks: readonly Check[]): Promise<boolean> {
+  if (checks.length === 0) return true;
+  const items = await getItems<object>(
+    table,
+    checks.map(({ key }) => key),
+  );
+  const itemAt = ({ PK, SK }: Key) => items.find((item) => item.PK === PK && item.SK === SK);
+  return checks.every(({ key, when }) => holds(when, itemAt(key)));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { TransactionCanceledException, TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import {
+  BatchGetCommand,
   DynamoDBDocumentClient,
   PutCommand,
   TransactWriteCommand,
@@ -47,6 +48,16 @@ describe("contention", () => {
       expect(attempts()).toBe(3);
     },
   );
+
+  it("has checks beside the transaction read again, since a new attempt may be seconds later", async () => {
+    const check = { kind: "check", key: { PK: "foreign", SK: "item" }, when: "absent" } as const;
+    const beside = { ...table, transactionPartitions: [] };
+    const found = { Responses: { table: [check.key] } };
+    mock.on(BatchGetCommand).resolvesOnce({ Responses: {} }).resolves(found);
+    mock.on(TransactWriteCommand).rejectsOnce(cancelled("TransactionConflict")).resolves({});
+    expect(await write(beside, [...step, check])).toBe(false);
+    expect(attempts()).toBe(1);
+  });
 
   it("is thrown after five attempts, or as many as are wanted", async () => {
     mock.on(TransactWriteCommand).rejects(cancelled("TransactionConflict"));

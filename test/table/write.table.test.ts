@@ -1,5 +1,6 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { GetCommand, type TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { PartitionName } from "../../lib/table/layout.ts";
 import {
   atLeast,
   atMost,
@@ -11,8 +12,10 @@ import {
   smallerThan,
   type When,
 } from "../../lib/table/step.ts";
+import type { Table } from "../../lib/table/table.ts";
 import { write, writeOne } from "../../lib/table/write.ts";
 import { tableForTests } from "../support/dynamodb.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
 
 const db = tableForTests();
 const key = { PK: "any", SK: "item" };
@@ -22,6 +25,9 @@ async function read(Key = key) {
   const { Item } = await db.table.client.send(new GetCommand({ TableName: db.table.name, Key }));
   return Item;
 }
+
+/** A table whose transactions name no partition. */
+const besideTable = () => ({ ...db.table, transactionPartitions: [] });
 
 const put = (item: object) => write(db.table, { kind: "put", key, item });
 
@@ -62,6 +68,7 @@ describe("a write", () => {
     expect(await write(db.table, { kind: "change", key, set: { seen: 1 }, when })).toBe(holds);
     expect((await read())?.seen).toBe(holds ? 1 : undefined);
     expect(await write(db.table, [{ kind: "check", key, when }])).toBe(holds);
+    expect(await write(besideTable(), [{ kind: "check", key, when }])).toBe(holds);
     expect(await write(db.table, [{ kind: "put", key, item: { number: 1 }, when }])).toBe(holds);
   });
 
@@ -108,6 +115,29 @@ describe("a write", () => {
     await write(db.table, { kind: "put", key: other, item: {} });
     expect(await write(db.table, step)).toBe(true);
     expect(await read(other)).toEqual({ ...other, number: 1 });
+  });
+
+  it("reads the items of partitions that its transaction may not name, each time that it tries", async () => {
+    const foreign = { PK: "foreign", SK: "item" };
+    const sent: string[] = [];
+    const { name, client } = interceptedTable(db.table, (command) => {
+      const { TransactItems } = (command as TransactWriteCommand).input;
+      sent.push(TransactItems === undefined ? "read" : `write of ${TransactItems.length}`);
+    });
+    const table: Table = { name, client, transactionPartitions: ["any" as PartitionName] };
+    const step: Step = [
+      { kind: "put", key, item: { number: 1 } },
+      { kind: "check", key: other, when: "absent" },
+      { kind: "check", key: foreign, when: { number: below(3) } },
+    ];
+    expect(await write(table, step)).toBe(false);
+    await write(db.table, { kind: "put", key: foreign, item: { number: 2 } });
+    expect(await write(table, step)).toBe(true);
+    expect(sent).toEqual(["read", "read", "write of 2"]);
+    expect(await write(table, step.slice(2))).toBe(true);
+    await write(db.table, { kind: "put", key: other, item: {} });
+    expect(await write(table, step)).toBe(false);
+    expect((await read())?.number).toBe(1);
   });
 
   it("gives the item after a change, before a put or removal, and as it is if a condition fails", async () => {
