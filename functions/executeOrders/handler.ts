@@ -1,8 +1,8 @@
 import { callOf } from "../../lib/aws/call-function.ts";
 import { background } from "../../lib/runtime/background.ts";
+import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
-import { openTable } from "../../lib/table/table.ts";
 import { openChains } from "../../lib/trading/chains/open-chains.ts";
 import type { LaneKey } from "../../lib/trading/core/intent.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
@@ -10,7 +10,7 @@ import { executeOrders } from "../../lib/trading/execution/execute-orders.ts";
 import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
 import { remoteSigner } from "../../lib/trading/signing/remote-signer.ts";
 
-const table = openTable(environment("TABLE_NAME"));
+const table = openCheckingTable();
 const effects = { ...tableEffects(table), ...chainEffects(openChains(environment("TRADING"))) };
 const signer = remoteSigner(callOf(environment("SIGN_TRANSACTION_FUNCTION")), (error) =>
   logFault("executeOrders", error),

@@ -1,15 +1,15 @@
 import { callOf } from "../../lib/aws/call-function.ts";
+import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { requireFreshToken } from "../../lib/runtime/unauthorized.ts";
-import { openTable } from "../../lib/table/table.ts";
 import { exportWallet } from "../../lib/wallets/export/export-wallet.ts";
 import type { SealedExport } from "../../lib/wallets/export/seal-export.ts";
 
 // Calls only once: a second attempt could seal the wallet again, which counts.
 const call = callOf(environment("SEAL_EXPORT_FUNCTION"), { maxAttempts: 1 });
 const deps = {
-  table: openTable(environment("TABLE_NAME")),
+  table: openCheckingTable(),
   delaySeconds: environment("EXPORT_DELAY_SECONDS"),
   seal: async (request: object) => (await call(request)) as SealedExport,
 };

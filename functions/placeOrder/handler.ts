@@ -1,15 +1,15 @@
 import { handOverTo } from "../../lib/aws/hand-over.ts";
+import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
 import { enveloped, maybeReplayed, rest } from "../../lib/runtime/rest.ts";
-import { openTable } from "../../lib/table/table.ts";
 import { openChains } from "../../lib/trading/chains/open-chains.ts";
 import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
 import { openMacs } from "../../lib/trading/signing/intent-mac.ts";
 
 const deps = {
-  table: openTable(environment("TABLE_NAME")),
+  table: openCheckingTable(),
   chains: openChains(environment("TRADING")),
   macs: openMacs(environment("MAC_KEY_ID")),
   ...wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), (error) => logFault("placeOrder", error)),

@@ -1,13 +1,13 @@
 import { openVault } from "../../lib/aws/vault.ts";
 import { walled } from "../../lib/runtime/background.ts";
+import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { inTime } from "../../lib/runtime/in-time.ts";
 import { logExport } from "../../lib/runtime/log.ts";
-import { openTable } from "../../lib/table/table.ts";
 import { answerSealRequest, readSealRequest } from "../../lib/wallets/export/seal-export.ts";
 
 const deps = {
-  table: openTable(environment("TABLE_NAME")),
+  table: openCheckingTable(),
   vault: openVault(environment("KEY_ID")),
   delaySeconds: environment("EXPORT_DELAY_SECONDS"),
 };

@@ -1,9 +1,8 @@
-import { environment } from "../../lib/runtime/environment.ts";
+import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
-import { openTable } from "../../lib/table/table.ts";
 import { changePolicy } from "../../lib/wallets/change-policy.ts";
 
-const table = openTable(environment("TABLE_NAME"));
+const table = openCheckingTable();
 
 export const handler = rest("setWalletPolicy", async ({ userID, now, path: { walletId }, body: asked }) =>
   enveloped(await changePolicy(table, { userID, walletId, now, asked })),

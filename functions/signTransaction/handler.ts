@@ -1,16 +1,16 @@
 import { openVault } from "../../lib/aws/vault.ts";
 import { walled } from "../../lib/runtime/background.ts";
+import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { inTime } from "../../lib/runtime/in-time.ts";
 import { logRefusal, logSignature, logWarning } from "../../lib/runtime/log.ts";
-import { openTable } from "../../lib/table/table.ts";
 import { prepareToSign } from "../../lib/trading/chains/evm/signed-transaction.ts";
 import { macsOf } from "../../lib/trading/signing/intent-mac.ts";
 import { answerSigning } from "../../lib/trading/signing/sign-transaction.ts";
 
 const vault = openVault(environment("KEY_ID"));
 const deps = {
-  table: openTable(environment("TABLE_NAME")),
+  table: openCheckingTable(),
   vault,
   // One connection serves both keys.
   checkMac: macsOf(vault.client, environment("MAC_KEY_ID")).checkMac,

@@ -32,7 +32,7 @@ export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, { configuration, data, ...props }: ApiStackProps) {
     super(scope, id, { ...props, description: "Trading terminal: the APIs and the functions" });
     const { allowedOrigins, edge, streamDomain, priceFeeds, throttles } = configuration;
-    const { signerVpc, originKeyLabel } = configuration;
+    const { signerVpc, originKeyLabel, leadingKeys } = configuration;
     // With an edge, the default addresses are its origins.
     const domain = edge ? undefined : configuration.domain;
     const { table, key, importKeys, issuer } = data;
@@ -50,10 +50,12 @@ export class ApiStack extends Stack {
       openings,
       noticeBusArn: configuration.noticeBusArn,
       table,
+      leadingKeys,
       key,
       importKeys,
       macKey,
-      walls: inside.length > 0 ? new Walls(this, "Walls", { inside, table, key, macKey }) : undefined,
+      walls:
+        inside.length > 0 ? new Walls(this, "Walls", { inside, table, leadingKeys, key, macKey }) : undefined,
       changes,
       stage: stream.stage,
       environment,

@@ -17,6 +17,11 @@ export type Domain = { domainName: string; certificateArn: string };
 /** The sender of mail, and the verified SES identity that it belongs to. */
 export type MailIdentity = { from: string; identityArn: string };
 
+/** The keys that `dynamodb:LeadingKeys` has for a part of a transaction: its own, or those of the whole request. */
+const leadingKeysChoices = ["each-part", "whole-request"] as const;
+
+export type LeadingKeys = (typeof leadingKeysChoices)[number];
+
 /** The settings of a deployment, from CDK context (`-c key=value`). */
 export type Configuration = {
   /** The issuer of accepted tokens. If undefined, it is the user pool in the data stack. */
@@ -81,6 +86,8 @@ export type Configuration = {
   exportDelaySeconds: number;
   /** The EventBridge bus that requested exports are announced on. */
   noticeBusArn: string | undefined;
+  /** What IAM compares with the policies of functions for a part of a transaction. */
+  leadingKeys: LeadingKeys;
   /** The SNS topic that alarms notify. */
   alarmTopicArn: string | undefined;
 };
@@ -101,6 +108,7 @@ export const defaults = {
   ],
   keyGraceSeconds: 120,
   importKeys: ["1"],
+  leadingKeys: "each-part",
   // AWS's own default in most regions.
   accountRequestsPerSecond: 10_000,
 } as const satisfies Partial<Configuration> & { accountRequestsPerSecond: number };
@@ -277,6 +285,10 @@ const Context = v.pipe(
     ...tradingContext,
     ...exportContext,
     ...edgeContext,
+    leadingKeys: v.optional(
+      v.picklist(leadingKeysChoices, `must be one of ${leadingKeysChoices.join(", ")}`),
+      defaults.leadingKeys,
+    ),
     alarmTopicArn: v.optional(matching(/^arn:[\w-]+:sns:/, "the ARN of an SNS topic")),
   }),
   v.rawCheck(({ dataset, addIssue }) => {

@@ -18,6 +18,7 @@ const defaults = {
   writes: [],
   deletes: [],
   reads: [],
+  enforces: [],
   key: [],
   importKeys: [],
   mac: [],

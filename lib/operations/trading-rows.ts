@@ -135,6 +135,7 @@ export const tradingRows = {
     table: ["dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem", "dynamodb:PutItem"],
     writes: ["LANE", "SIGNED"],
     reads: ["SIGNED", "CANCELLED", "POLICY", "TRADING"],
+    enforces: ["CANCELLED", "POLICY"],
     key: ["kms:Decrypt"],
     mac: ["kms:VerifyMac"],
     opensWallets: true,

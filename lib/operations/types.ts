@@ -66,7 +66,7 @@ export type EnvName =
 export type Defaults = {
   /** When the function is deployed: always, or only with trading or wallet export. */
   deployed: "always" | "with trading" | "with export";
-  /** Actions on the table. Any of them adds TABLE_NAME. */
+  /** Actions on the table. Any of them adds TABLE_NAME, and checks in transactions add TRANSACTION_PARTITIONS. */
   table: readonly TableAction[];
   /** The partitions that it may write. Its role is denied writes to all others. */
   writes: readonly PartitionName[];
@@ -74,6 +74,11 @@ export type Defaults = {
   deletes: readonly PartitionName[];
   /** The protected partitions that it may read or check. Its role is denied reads of the other protected ones. */
   reads: readonly ProtectedPartition[];
+  /**
+   * The guarded partitions that its transactions check because it is the function that acts on them. Where policies see the
+   * keys of whole transactions, it may write there too: what it could forge there, it could as well ignore.
+   */
+  enforces: readonly ProtectedPartition[];
   /** Actions on the KMS key of the wallets. Any of them adds KEY_ID. */
   key: readonly KeyAction[];
   /** Actions on the KMS keys for imports. Any of them adds IMPORT_KEYS. */

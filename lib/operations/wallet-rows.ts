@@ -160,6 +160,7 @@ export const walletRows = {
     table: ["dynamodb:GetItem", "dynamodb:ConditionCheckItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
     writes: ["EXPORTED", "WALLETLOG"],
     reads: ["EXPORT", "EXPORTED"],
+    enforces: ["EXPORT"],
     key: ["kms:Decrypt"],
     opensWallets: true,
     env: ["EXPORT_DELAY_SECONDS"],

@@ -40,9 +40,9 @@ export function mirrorDeps() {
 }
 
 /** Makes the dependencies of all functions that manage API keys and usage plans. */
-export function planDeps() {
+export function planDeps(table = openTable(environment("TABLE_NAME"))) {
   return {
-    table: openTable(environment("TABLE_NAME")),
+    table,
     plans: openUsagePlans({ prefix: environment("PLAN_PREFIX"), stages: environment("PLAN_STAGES") }),
   };
 }

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { tierNames } from "../core/tier.ts";
 import type { EnvName } from "../operations/types.ts";
 import { venueNames } from "../prices/feeds.ts";
+import type { PartitionName } from "../table/layout.ts";
 import type { ChainConfiguration } from "../trading/chains/chain-configuration.ts";
 import { tradingChains } from "../trading/core/trading-chain.ts";
 import { sameSites } from "./session-cookie.ts";
@@ -10,6 +11,7 @@ import { sameSites } from "./session-cookie.ts";
 type Variable =
   | EnvName
   | "TABLE_NAME"
+  | "TRANSACTION_PARTITIONS"
   | "KEY_ID"
   | "IMPORT_KEYS"
   | "MAC_KEY_ID"
@@ -34,6 +36,12 @@ const json = <Schema extends v.GenericSchema>(schema: Schema, form: string) =>
 
 const schemas = {
   TABLE_NAME: text,
+  // From the table of operations, by lib/infra.
+  TRANSACTION_PARTITIONS: v.pipe(
+    v.string(),
+    v.transform((text) => (text === "" ? undefined : (text.split(",") as PartitionName[]))),
+    v.description("names separated by commas, empty for all"),
+  ),
   KEY_ID: text,
   IMPORT_KEYS: v.pipe(
     v.string(),

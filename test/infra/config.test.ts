@@ -46,6 +46,7 @@ describe("readConfiguration", () => {
       signerVpc: true,
       walletExport: false,
       exportDelaySeconds: 86_400,
+      leadingKeys: "each-part",
       noticeBusArn: undefined,
       alarmTopicArn: undefined,
     });
@@ -202,6 +203,7 @@ describe("readConfiguration", () => {
     [{ connectionsPerUser: 0 }, "connectionsPerUser must be a whole number from 1 to 100"],
     [{ connectionsPerUser: "101" }, "connectionsPerUser must be a whole number from 1 to 100"],
     [{ channelShards: "four" }, "channelShards is not JSON: four"],
+    [{ leadingKeys: "some" }, "leadingKeys must be one of each-part, whole-request"],
     [{ walletExport: "yes" }, "walletExport is not JSON: yes"],
     [{ exportDelaySeconds: -1 }, "exportDelaySeconds must be a whole number of seconds from 0 to 2592000"],
     [

@@ -13,6 +13,8 @@ afterEach(() => vi.unstubAllEnvs());
 describe("environment", () => {
   it.each<[Name, string, unknown]>([
     ["TABLE_NAME", "table", "table"],
+    ["TRANSACTION_PARTITIONS", "LANE,SIGNED", ["LANE", "SIGNED"]],
+    ["TRANSACTION_PARTITIONS", "", undefined],
     ["JWKS_URI", "", ""],
     ["CHANNEL_SHARDS", "16", 16],
     ["KEY_GRACE_SECONDS", "0", 0],

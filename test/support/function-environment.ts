@@ -6,6 +6,7 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   AWS_ACCESS_KEY_ID: "test",
   AWS_SECRET_ACCESS_KEY: "test",
   TABLE_NAME: "table",
+  TRANSACTION_PARTITIONS: "",
   KEY_ID: "arn:aws:kms:us-east-1:000000000000:key/test",
   IMPORT_KEYS: ["1", "2"].map((id) => `arn:aws:kms:us-east-1:000000000000:key/import${id}`).join(),
   MAC_KEY_ID: "arn:aws:kms:us-east-1:000000000000:key/mac",

@@ -19,7 +19,14 @@ import { newEvmKey } from "./keys.ts";
 import type { TestChain } from "./local-chain.ts";
 import { openKeys, putSealedWallet } from "./signing.ts";
 
-type Changes = { userID?: string; maxOrder?: string };
+type Caller = "placeOrder" | "cancelOrder" | "executeOrders" | "signTransaction";
+
+type Changes = {
+  userID?: string;
+  maxOrder?: string;
+  /** The table as a function reaches it. */
+  tableOf?: (caller: Caller) => Table;
+};
 type Asked = Partial<PlaceOrderRequest>;
 
 export type TradingDesk = Awaited<ReturnType<typeof openDesk>>;
@@ -28,7 +35,7 @@ let count = 0;
 
 /** A user with a wallet of 100 coins, who trades through the use cases on a real chain and a real table. */
 export async function openDesk(table: Table, chain: TestChain, changes: Changes = {}) {
-  const { userID = `trader${++count}`, ...rest } = changes;
+  const { userID = `trader${++count}`, tableOf = () => table, ...rest } = changes;
   const { address: wallet, privateKey } = newEvmKey();
   const lane = { chain: chain.chain, wallet } as const;
   // Uses one host twice, so that the hosts agree.
@@ -41,7 +48,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     return undefined;
   };
   const effects = {
-    ...tableEffects(table),
+    ...tableEffects(tableOf("executeOrders")),
     ...chainEffects(chains),
     ...chainSnapshotEffect(chains),
     now: () => Date.now(),
@@ -49,7 +56,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   };
   const ignore = () => undefined;
   const signing = {
-    table,
+    table: tableOf("signTransaction"),
     vault,
     checkMac: macs.checkMac,
     chains: { [chain.chain]: configuration },
@@ -58,7 +65,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     onFault: ignore,
   };
   const signer: Signer = (request) => signOnRequest(signing, request);
-  const deps = { table, chains, macs, wake };
+  const deps = { table: tableOf("placeOrder"), chains, macs, wake };
   const work = () => executeOrders({ effects, signer }, lane);
   /** Places a request with a new key, by default to buy MOON. Null sends no key. */
   const ask = (asked: Asked, key: string | null = `k-${++count}`) => {
@@ -85,7 +92,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
       if (!("order" in placed)) throw new Error("It was not placed");
       return placed.order;
     },
-    cancel: (orderId: string) => cancelOrder(deps, userID, orderId),
+    cancel: (orderId: string) => cancelOrder({ table: tableOf("cancelOrder"), wake }, userID, orderId),
     read: (orderId: string) => getOrder(table, userID, orderId),
     /** One run of executeOrders. */
     work,

@@ -15,6 +15,7 @@ import { isDeployed } from "../openings.ts";
 import type { Walls } from "../walls/walls.ts";
 import { bundledCode } from "./bundled-code.ts";
 import { OperationRole, type Resources } from "./operation-role.ts";
+import { checking, transactionPartitionsOf } from "./transactions.ts";
 import { type Environment, variablesOf } from "./variables.ts";
 
 type Surroundings = Resources & { environment: Environment };
@@ -85,7 +86,7 @@ export class OperationFunction extends Construct {
     this.name = name;
     this.row = row;
 
-    const { table, key, importKeys, macKey, stage } = resources;
+    const { table, leadingKeys, key, importKeys, macKey, stage } = resources;
     const { inBundle, inFunction } = variablesOf(row, environment);
     const logGroup = new RetainedLogGroup(this, "Log");
     this.lambda = new LambdaFunction(this, "Function", {
@@ -101,6 +102,9 @@ export class OperationFunction extends Construct {
       timeout: Duration.seconds(row.timeoutSeconds),
       environment: {
         ...(row.table.length > 0 && { TABLE_NAME: table.tableName }),
+        ...(row.table.includes(checking) && {
+          TRANSACTION_PARTITIONS: transactionPartitionsOf(row, leadingKeys)?.join() ?? "",
+        }),
         ...(row.key.length > 0 && { KEY_ID: key.keyArn }),
         ...(row.importKeys.length > 0 && { IMPORT_KEYS: importKeys.map(({ keyArn }) => keyArn).join() }),
         ...(row.mac.length > 0 && macKey && { MAC_KEY_ID: macKey.keyArn }),

@@ -10,16 +10,19 @@ import type { OperationName } from "../../operations/operations.ts";
 import type { ConnectionAction, KeyAction, Operation } from "../../operations/types.ts";
 import { leadingKeysOf, protectedPartitions } from "../../table/keys.ts";
 import type { PartitionName } from "../../table/layout.ts";
+import type { LeadingKeys } from "../config.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import { ofOneWallet, ofOneWalletOn } from "../data/wallet-key.ts";
 import { type Openings, openedBy } from "../openings.ts";
 import type { Walls } from "../walls/walls.ts";
 import { hasNamedRole, roleNameOf } from "./named-roles.ts";
 import { planAccess, planWildcards } from "./plan-access.ts";
+import { checking, tableActionsOf, transactionPartitionsOf } from "./transactions.ts";
 
 /** The resources that rows can grant rights on. */
 export type Resources = {
   table: Table;
+  leadingKeys: LeadingKeys;
   key: Key;
   /** Keys that users seal private keys to. */
   importKeys: readonly Key[];
@@ -45,7 +48,7 @@ export type OperationRoleProps = Resources & {
 /** The role of one function. It allows what the row lists on the resources that the row names, and its own log. */
 export class OperationRole extends Role {
   constructor(scope: Construct, id: string, props: OperationRoleProps) {
-    const { name, row, table, key, importKeys, macKey, openings, noticeBusArn } = props;
+    const { name, row, table, leadingKeys, key, importKeys, macKey, openings, noticeBusArn } = props;
     const { walls, changes, stage, invoked, logGroup } = props;
     const throughWalls = walls && { "aws:SourceVpce": walls.kmsEndpointId };
     const conditionsOfKey: Record<KeyAction, Conditions> = {
@@ -60,7 +63,7 @@ export class OperationRole extends Role {
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
       inlinePolicies: {
         Log: allow(["logs:CreateLogStream", "logs:PutLogEvents"], [logGroup.logGroupArn]),
-        ...(row.table.length > 0 && { Table: tableAccess(row, table) }),
+        ...(row.table.length > 0 && { Table: tableAccess(row, table, leadingKeys) }),
         ...(row.key.length > 0 && {
           Key: new PolicyDocument({
             statements: row.key.map(
@@ -148,8 +151,10 @@ function actionsOf(...names: string[]) {
  * The row's actions on the table. Denials apply even where no wallet is opened: a forged item would be
  * trusted as soon as the operator switches on trading or export.
  */
-function tableAccess({ table: actions, writes, deletes, reads }: Operation, table: Table) {
-  const access = allow(actions, [table.tableArn]);
+function tableAccess(row: Operation, table: Table, leadingKeys: LeadingKeys) {
+  const { writes, deletes, reads } = row;
+  const named = transactionPartitionsOf(row, leadingKeys);
+  const access = allow(tableActionsOf(row, leadingKeys), [table.tableArn]);
   const deny = (denied: readonly string[], conditions: Conditions) =>
     access.addStatements(
       new PolicyStatement({
@@ -159,25 +164,29 @@ function tableAccess({ table: actions, writes, deletes, reads }: Operation, tabl
         conditions,
       }),
     );
-  deny(allWrites, outside(writes));
-  deny(allDeletions, outside(deletes));
-  deny(allReads, inside(protectedPartitions.filter((partition) => !reads.includes(partition))));
+  const unread = protectedPartitions.filter((partition) => !reads.includes(partition));
+  deny(allWrites, outside(named ?? writes));
+  // A deletion in a transaction may have the keys of all its parts.
+  deny(allDeletions, outside(deletes.length === 0 ? [] : (named ?? deletes)));
+  deny(named === undefined ? allReads : allReads.filter((action) => action !== checking), inside(unread));
+  // A check has the keys of its whole transaction, so it may have those of what the function writes unread.
+  if (named !== undefined) deny([checking], inside(unread.filter((partition) => !named.includes(partition))));
   // Without keys, no condition above would hold.
-  deny([...allWrites, ...allReads], { Null: { [leadingKeys]: "true" } });
+  deny([...allWrites, ...allReads], { Null: { [keysOfRequest]: "true" } });
   return access;
 }
 
-const leadingKeys = "dynamodb:LeadingKeys";
+const keysOfRequest = "dynamodb:LeadingKeys";
 
 /** Holds if a request names any other partition: a single key is enough to deny a batch. Always holds for no partition. */
 const outside = (partitions: readonly PartitionName[]): Conditions =>
   partitions.length === 0
     ? {}
-    : { "ForAnyValue:StringNotLike": { [leadingKeys]: partitions.map(leadingKeysOf) } };
+    : { "ForAnyValue:StringNotLike": { [keysOfRequest]: partitions.map(leadingKeysOf) } };
 
 /** Holds if a request names any of these partitions. */
 const inside = (partitions: readonly PartitionName[]): Conditions => ({
-  "ForAnyValue:StringLike": { [leadingKeys]: partitions.map(leadingKeysOf) },
+  "ForAnyValue:StringLike": { [keysOfRequest]: partitions.map(leadingKeysOf) },
 });
 
 const interfaceActions = [

@@ -24,7 +24,9 @@ import {
 import { Construct } from "constructs";
 import { type OperationName, operations } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
+import type { LeadingKeys } from "../config.ts";
 import { roleArnOf } from "../functions/named-roles.ts";
+import { tableActionsOf } from "../functions/transactions.ts";
 
 /** Actions on one resource that an endpoint lets through. */
 type Passing = { actions: readonly string[]; resource: string };
@@ -33,6 +35,7 @@ export type WallsProps = {
   /** The functions that open wallets. */
   inside: readonly OperationName[];
   table: Table;
+  leadingKeys: LeadingKeys;
   key: Key;
   /** Undefined where trading is off. */
   macKey: Key | undefined;
@@ -57,7 +60,7 @@ export class Walls extends Construct {
   /** The id of KMS's endpoint, for conditions of `aws:SourceVpce`. */
   readonly kmsEndpointId: string;
 
-  constructor(scope: Construct, id: string, { inside, table, key, macKey }: WallsProps) {
+  constructor(scope: Construct, id: string, { inside, table, leadingKeys, key, macKey }: WallsProps) {
     super(scope, id);
     const vpc = new Vpc(this, "Vpc", {
       ipAddresses: IpAddresses.cidr("10.0.0.0/24"),
@@ -107,7 +110,9 @@ export class Walls extends Construct {
       toKms.addToPolicy(pass(roleArn, { actions: row.key, resource: key.keyArn }));
       if (macKey && row.mac.length > 0)
         toKms.addToPolicy(pass(roleArn, { actions: row.mac, resource: macKey.keyArn }));
-      toDynamoDb.addToPolicy(pass(roleArn, { actions: row.table, resource: table.tableArn }));
+      toDynamoDb.addToPolicy(
+        pass(roleArn, { actions: tableActionsOf(row, leadingKeys), resource: table.tableArn }),
+      );
     }
     this.kmsEndpointId = toKms.vpcEndpointId;
     this.place = { vpc, vpcSubnets: isolated, securityGroups: [functions] };

@@ -1,6 +1,15 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { json, pathOf, type Route, type Runner, type Site, type StartOptions } from "cdk-local-runner";
+import {
+  json,
+  type LeadingKeys,
+  leadingKeysOptions,
+  pathOf,
+  type Route,
+  type Runner,
+  type Site,
+  type StartOptions,
+} from "cdk-local-runner";
 import { Command, Option } from "commander";
 import { openLocal } from "../admin/local-target.ts";
 import { referencePolicy, siteFiles } from "../documents/site/site.ts";
@@ -29,6 +38,7 @@ type Options = {
   chainPort: number;
   resetChains?: true;
   conflicts?: true;
+  leadingKeys: LeadingKeys;
   faults?: true;
   chance: number;
   watch?: true;
@@ -71,6 +81,11 @@ export function main(args: readonly string[], deps: Deps): Promise<number> {
       ).conflicts("chains"),
     )
     .option("--conflicts", "let transactions on the table conflict, as on AWS")
+    .addOption(
+      new Option("--leading-keys <rule>", "the keys that policies see for a part of a transaction")
+        .choices(leadingKeysOptions)
+        .default("each-part"),
+    )
     .option("--faults", "serve /_local/faults, where tests inject failures of services")
     .option("--chance <number>", "seed of conflicts and faults", wholeNumber, 1)
     .option("--watch", "run changed handlers at once (npm run dev)");
@@ -98,6 +113,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
       durationMs: options.streamDuration * 1000,
     },
     conflicts: options.conflicts ?? false,
+    leadingKeys: options.leadingKeys,
     faults: options.faults ?? false,
     chance: options.chance,
     audience: AUDIENCE,
@@ -116,6 +132,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     onStep: step,
     async assembly(site: Site) {
       const context: Record<string, unknown> = { allowedOrigins: options.allowedOrigin, trading: [] };
+      if (options.leadingKeys !== "each-part") context.leadingKeys = options.leadingKeys;
       if (options.edgeOnly) context.edgeOnly = true;
       if (!options.livePrices) {
         const venue = await startVenue({ port: portBeside(site.issuer) });

@@ -1,0 +1,180 @@
+import { type LeadingKeys, readAccess } from "cdk-local-runner/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bindingOf, openVault, seal } from "../../lib/aws/vault.ts";
+import type { Network } from "../../lib/core/network.ts";
+import { type OperationName, operations } from "../../lib/operations/operations.ts";
+import type { PartitionName } from "../../lib/table/layout.ts";
+import type { Table } from "../../lib/table/table.ts";
+import { register } from "../../lib/users/register.ts";
+import { addWallet } from "../../lib/wallets/add-wallet.ts";
+import { changePolicy } from "../../lib/wallets/change-policy.ts";
+import { endExport, exportWallet } from "../../lib/wallets/export/export-wallet.ts";
+import { sealExport, withdrawExport } from "../../lib/wallets/export/seal-export.ts";
+import { retireWallet } from "../../lib/wallets/retire-wallet.ts";
+import { newWallet } from "../../lib/wallets/wallet.ts";
+import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+import { gatedTable } from "../support/gated-table.ts";
+import { newKey } from "../support/keys.ts";
+import { openKms } from "../support/kms.ts";
+import { startTestChain, type TestChain } from "../support/local-chain.ts";
+import { exportKeyPair } from "../support/sealing.ts";
+import { openDesk } from "../support/trading-desk.ts";
+import { walletLimits } from "../support/wallets.ts";
+import { functionsOf, logicalIdOf, only, synthesize, tradingContext } from "./synthesized.ts";
+
+const contexts = {
+  "each-part": tradingContext,
+  "whole-request": { ...tradingContext, leadingKeys: "whole-request" },
+};
+
+let engine: Engine;
+let chain: TestChain;
+
+beforeAll(async () => {
+  [engine, chain] = await Promise.all([startTable(), startTestChain()]);
+}, engineStart);
+afterAll(() => Promise.all([engine.stop(), chain.close()]));
+
+const accesses = new Map<LeadingKeys, ReturnType<typeof readAccess>>();
+
+function rolesOf(configured: LeadingKeys) {
+  const { data, api } = synthesize(contexts[configured]);
+  const access =
+    accesses.get(configured) ??
+    readAccess([
+      { name: "TerminalData", template: data },
+      { name: "TerminalApi", template: api },
+    ]);
+  accesses.set(configured, access);
+  return { api, access, tableArn: access.arn(only(data, "AWS::DynamoDB::Table").id) };
+}
+
+/** Reaches the table by the deployed role of each function, where policies see the keys of each part or of whole requests. */
+function deployed(configuredOf: (name: OperationName) => LeadingKeys, leadingKeys: LeadingKeys) {
+  const denied = new Set<OperationName>();
+  const tableOf = (name: OperationName): Table => {
+    const { api, access, tableArn } = rolesOf(configuredOf(name));
+    const { TRANSACTION_PARTITIONS = "" } = functionsOf({ api })[name]?.Environment?.Variables ?? {};
+    const named = String(TRANSACTION_PARTITIONS);
+    return gatedTable(
+      engine,
+      engine.table,
+      {
+        name: access.ref(logicalIdOf(api, name)),
+        access,
+        tableArn,
+        transactionPartitions: named === "" ? undefined : (named.split(",") as PartitionName[]),
+      },
+      { leadingKeys, onDenial: () => denied.add(name) },
+    );
+  };
+  return { tableOf, denied };
+}
+
+type Deployed = ReturnType<typeof deployed>;
+
+const { kms, config } = openKms();
+const vault = openVault(kms.ensureKey("wallets").arn, config);
+const delaySeconds = 3600;
+const start = new Date("2026-11-22T10:00:00.000Z");
+const after = new Date("2026-11-22T11:00:00.000Z");
+let users = 0;
+
+async function holder({ tableOf }: Deployed) {
+  const userID = `holder-${users++}`;
+  await register(tableOf("authorize"), { userID, names: [], ref: undefined }, start);
+  const made = newKey("eth");
+  const wallet = newWallet("imported", {
+    userID,
+    network: made.network as Network,
+    address: made.address,
+    now: start,
+  });
+  const sealing = () => seal(vault, made.secret, bindingOf(wallet));
+  await addWallet(tableOf("storeWallet"), { wallet, seal: sealing, limits: walletLimits, now: start });
+  return { userID, walletId: wallet._id };
+}
+
+const raise = (error: unknown) => {
+  throw error;
+};
+
+/** Each returns only if it has had its effect. */
+const journeys = {
+  async "buys, and cancels an order"({ tableOf }: Deployed) {
+    const desk = await openDesk(engine.table, chain, { tableOf });
+    const { orderId: bought } = await desk.place({ amount: "0.5" });
+    await desk.watchAndWork();
+    await desk.settle();
+    expect(await desk.read(bought)).toMatchObject({ order: { status: "filled" } });
+    const { orderId: cancelled } = await desk.place({ amount: "0.5" });
+    await desk.cancel(cancelled);
+    await desk.settle();
+    expect(await desk.read(cancelled)).toMatchObject({ order: { status: "cancelled" } });
+  },
+
+  async "sets a policy, and retires the wallet"(by: Deployed) {
+    const name = await holder(by);
+    const asked = { tradingEnabled: true, maxPerOrder: "1", tokens: "any" } as const;
+    await changePolicy(by.tableOf("setWalletPolicy"), { ...name, now: start, asked });
+    const wake = async () => undefined;
+    await retireWallet(
+      { table: by.tableOf("retireWallet"), limits: walletLimits, wake },
+      { ...name, now: start },
+    );
+  },
+
+  async "exports a wallet, and ends the export"(by: Deployed) {
+    const name = await holder(by);
+    const { jwk: publicKey, open } = await exportKeyPair();
+    const sealer = { table: by.tableOf("sealExport"), vault, delaySeconds, onExport: () => {} };
+    const ask = (now: Date) => {
+      const deps = {
+        table: by.tableOf("exportWallet"),
+        delaySeconds,
+        seal: () => sealExport(sealer, name, now),
+      };
+      return exportWallet(deps, { ...name, publicKey, now });
+    };
+    expect(await ask(start)).toMatchObject({ status: "pending" });
+    const ready = await ask(after);
+    if (ready.status !== "ready") return expect.fail("it is not ready");
+    expect(await open(ready, { network: "eth", ...name })).toHaveLength(32);
+    const withdraw = () => withdrawExport(sealer.table, name, after);
+    await endExport({ table: by.tableOf("cancelExport"), withdraw, onFault: raise }, { ...name, now: after });
+  },
+};
+
+describe.each(Object.entries(journeys))("a user who %s", (_, journey) => {
+  it.each<LeadingKeys>(["each-part", "whole-request"])(
+    "is served by the roles for %s, where policies see that",
+    async (leadingKeys) => {
+      const by = deployed(() => leadingKeys, leadingKeys);
+      await journey(by);
+      expect([...by.denied]).toEqual([]);
+    },
+  );
+});
+
+describe("where policies see whole requests, a role for each-part", () => {
+  it.each<[OperationName, keyof typeof journeys]>([
+    ["placeOrder", "buys, and cancels an order"],
+    ["signTransaction", "buys, and cancels an order"],
+    ["setWalletPolicy", "sets a policy, and retires the wallet"],
+    ["exportWallet", "exports a wallet, and ends the export"],
+    ["sealExport", "exports a wallet, and ends the export"],
+  ])("stops %s alone", async (name, title) => {
+    const by = deployed((other) => (other === name ? "each-part" : "whole-request"), "whole-request");
+    await expect(journeys[title](by)).rejects.toThrow("is not authorized to perform: dynamodb:PutItem");
+    expect([...by.denied]).toEqual([name]);
+  });
+});
+
+describe("a row", () => {
+  it("reads what it enforces, and only functions that open wallets enforce anything", () => {
+    for (const [name, { enforces, reads, opensWallets }] of Object.entries(operations)) {
+      expect(reads, name).toEqual(expect.arrayContaining([...enforces]));
+      expect(enforces.length === 0 || opensWallets, name).toBe(true);
+    }
+  });
+});
