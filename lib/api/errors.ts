@@ -109,7 +109,15 @@ const detailsOfCode = {
     available: AmountText,
   }),
   INSUFFICIENT_POINTS: v.object({ needed: v.number(), available: v.number() }),
-  POLICY_LIMIT: v.object({ limit: AmountText, requested: AmountText }),
+  POLICY_LIMIT: v.variant("rule", [
+    v.object({ rule: v.literal("tradingEnabled") }),
+    v.object({ rule: v.literal("maxSlippage"), limit: Percent, requested: Percent }),
+    v.object({
+      rule: v.picklist(["tokens", "maxOrder", "maxPerOrder", "maxPerDay"]),
+      limit: AmountText,
+      requested: AmountText,
+    }),
+  ]),
   EXPORT_LIMIT_REACHED: v.object({ limit: v.number() }),
   PRICE_IMPACT_TOO_HIGH: v.object({ priceImpact: Percent, limit: Percent }),
   GAS_PRICE_TOO_HIGH: v.object({ gasPrice: Gwei, limit: Gwei }),

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
-import { AmountTextSchema, GivenAmountSchema } from "./trading-scalars.ts";
+import { AmountTextSchema, GivenAmountSchema, GivenPercentSchema, PercentSchema } from "./trading-scalars.ts";
 
 /** The most tokens that a policy can name. */
 const mostTokens = 100;
@@ -19,6 +19,7 @@ export const GivenPolicySchema = v.pipe(
       ),
       "any",
     ),
+    maxSlippage: v.optional(GivenPercentSchema),
     tradingEnabled: v.boolean(),
   }),
   v.title("GivenPolicy"),
@@ -31,11 +32,20 @@ const PolicySchema = v.pipe(
   v.object({
     maxPerOrder: v.optional(AmountTextSchema),
     maxPerDay: v.optional(v.pipe(AmountTextSchema, v.description("Per day in UTC"))),
-    tokens: v.union([v.literal("any"), v.array(v.string())]),
-    tradingEnabled: v.boolean(),
+    tokens: v.pipe(
+      v.union([v.literal("any"), v.array(v.string())]),
+      v.description("The tokens that may be bought"),
+    ),
+    maxSlippage: v.optional(
+      v.pipe(PercentSchema, v.description("Percent: how far an order's minimum may be below its quote")),
+    ),
+    tradingEnabled: v.pipe(
+      v.boolean(),
+      v.description("`false`: the wallet neither buys nor sells, and approves nothing"),
+    ),
   }),
   v.title("WalletPolicy"),
-  v.description("Limits on the wallet's buys. Sales are never limited."),
+  v.description("Limits on the wallet's orders. Amounts and `tokens` limit only buys."),
 );
 
 const PendingPolicySchema = v.object({ policy: PolicySchema, effectiveAt: TimestampSchema });

@@ -30,7 +30,11 @@ export type DomainErrorDetails = {
   /** The coin or token whose balance is too low: an address, or `native`. */
   INSUFFICIENT_BALANCE: { token: string; symbol: string; needed: string; available: string };
   TRADING_DISABLED: undefined;
-  POLICY_LIMIT: { limit: string; requested: string };
+  /** The rule that forbids the order. The limit has the form of the rule: an amount, or a percentage. */
+  POLICY_LIMIT:
+    | { rule: "tradingEnabled" }
+    | { rule: "maxSlippage"; limit: number; requested: number }
+    | { rule: "tokens" | "maxOrder" | "maxPerOrder" | "maxPerDay"; limit: string; requested: string };
   WALLET_NOT_FOUND: undefined;
   TOKEN_NOT_FOUND: undefined;
   ORDER_NOT_FOUND: undefined;

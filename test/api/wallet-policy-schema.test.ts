@@ -6,7 +6,7 @@ import { validate } from "../../lib/runtime/validate.ts";
 
 describe("WalletEventPageSchema", () => {
   it("shows how a policy was changed, without other stored fields", () => {
-    const policy = { maxPerDay: "2", tokens: ["0x1"], tradingEnabled: false };
+    const policy = { maxPerDay: "2", tokens: ["0x1"], maxSlippage: 1.5, tradingEnabled: false };
     const pending = {
       policy: { tokens: "any", tradingEnabled: true },
       effectiveAt: "2026-11-23T12:00:00.000Z",
@@ -25,7 +25,13 @@ describe("GivenPolicySchema", () => {
   it("reads absent limits as no limits, and absent tokens as any", () => {
     expect(read({ tradingEnabled: true })).toEqual(open);
     const tokens = Array.from({ length: 100 }, () => "0x1");
-    const limits = { maxPerOrder: "0.5", maxPerDay: "12", tokens, tradingEnabled: false };
+    const limits = {
+      maxPerOrder: "0.5",
+      maxPerDay: "12",
+      tokens,
+      maxSlippage: 0.0001,
+      tradingEnabled: false,
+    };
     expect(read(limits)).toEqual(limits);
   });
 
@@ -39,6 +45,9 @@ describe("GivenPolicySchema", () => {
     ],
     ["maxPerDay", ["0", "-0.1", 5, {}, "NaN"], amountRule],
     ["tokens", [null, "all", 5, {}, [5], [null], [["0x1"]], Array(101).fill("0x1")], tokensRule],
+    ["maxSlippage", [0, -1, 0.00009, 100.0001], "must be"],
+    ["maxSlippage", [1.00001], "must have at most 4 decimal places"],
+    ["maxSlippage", ["1", null, [1]], "must be a number"],
     ["tradingEnabled", [null, "true", 1], "must be a boolean"],
     ["trading", [true], "is not a known field"],
     ["pending", [{}], "is not a known field"],

@@ -15,6 +15,7 @@ import {
   type DaySpend,
   openPolicy,
   type PolicyRecord,
+  type WalletPolicy,
 } from "../../lib/trading/core/wallet-policy.ts";
 import { packed } from "../../lib/trading/items/items.ts";
 import { dayKey, ledgerKey, policyKey } from "../../lib/trading/items/keys.ts";
@@ -45,10 +46,8 @@ export type SignerFixture = {
 const v3 = { ...usualV3, feeBps: 5 };
 const buy = intent({ wallet: alice.address, token, routes: [v2, v3], isPrivate: false });
 const sale = intent({
-  ...buy,
-  side: "sell",
-  amount: 10n ** 21n,
-  minAmountOut: 10n ** 17n,
+  ...{ ...buy, side: "sell", amount: 10n ** 21n },
+  ...{ minAmountOut: 99n * 10n ** 15n, quotedOut: 10n ** 17n },
   approvalGas: 90_000n,
 });
 export const { fees } = slot();
@@ -56,12 +55,15 @@ const raised = { maxFeePerGas: 2n * fees.maxFeePerGas, maxPriorityFeePerGas: 2n 
 const approval = { purpose: "approve", token, router: v2.router, amount: sale.amount } as const;
 const attempt = { purpose: "swap", hash: "0x1", raw: "0x2", gasLimit: 134_415n, signedAtMs: nowMs } as const;
 
-/** Limits of the wallet: exactly the amount of the buys; sales ignore them. */
+/** Limits of the wallet: exactly the amount and the minimum of the orders; sales ignore the amounts. */
 const limits = (of: Intent) => {
   const { chain, wallet, userID, amount } = of;
   const key = { chain, wallet, userID };
-  const strict = { maxPerOrder: amount, maxPerDay: 2n * amount, tokens: [token], tradingEnabled: true };
-  const policy = of.side === "buy" ? strict : { ...strict, tradingEnabled: false };
+  const always = { maxSlippage: 10_000n, tradingEnabled: true };
+  const policy =
+    of.side === "buy"
+      ? { maxPerOrder: amount, maxPerDay: 2n * amount, tokens: [token], ...always }
+      : { maxPerOrder: 1n, maxPerDay: 1n, tokens: [], ...always };
   const pending = { policy: openPolicy, effectiveAt: "2026-11-22T20:00:00.000Z" };
   return {
     policy: { ...key, policy, pending, revision: 1 },
@@ -80,10 +82,8 @@ const fixture = (of: Intent, own: Partial<Slot>, request: Partial<SignRequest>, 
     ledger: ledger && { ...emptyLedger(of), revision: 1, ...ledger },
     settings: { maxGasPrice: 100 },
     wallet: {},
-    // Other transactions ignore the limits.
-    ...(planned.call.purpose === "swap" && own.attempts === undefined
-      ? limits(of)
-      : { policy: undefined, day: undefined }),
+    // Clears ignore the limits.
+    ...(request.purpose === "clear" ? { policy: undefined, day: undefined } : limits(of)),
   };
 };
 
@@ -197,26 +197,43 @@ export async function expectObedience(
     if (ordered.side === "buy")
       expectWithinLimits(changed, ordered, BigInt(act.split(",")[1] ?? ""), written);
   }
+  if (purpose !== "clear") expectUnfrozen(changed, ordered);
   return raw;
 }
 
-/** Expects that the policy allows the buy, and that it is counted with its first signature. */
+const policyInForce = ({ policy: stored }: SignerFixture): WalletPolicy | undefined => {
+  if (stored === undefined) return undefined;
+  const { policy, pending } = stored;
+  return pending && Date.parse(pending.effectiveAt) <= nowMs ? pending.policy : policy;
+};
+
+/** Expects that the policy allows trading at all, and the order's minimum. */
+function expectUnfrozen(changed: SignerFixture, { minAmountOut, quotedOut }: Intent): void {
+  const policy = policyInForce(changed);
+  if (policy === undefined) return;
+  expect(policy.tradingEnabled).toBe(true);
+  const { maxSlippage } = policy;
+  // Rounding may lower the minimum by less than one unit.
+  if (typeof maxSlippage === "bigint")
+    expect((minAmountOut + 1n) * 1_000_000n > quotedOut * (1_000_000n - maxSlippage)).toBe(true);
+}
+
+/** Expects that the policy allows the buy's amount and token, and that it is counted with its first signature. */
 function expectWithinLimits(
-  { policy: stored, day, ledger }: SignerFixture,
+  changed: SignerFixture,
   { token }: Intent,
   amount: bigint,
   written: TransactItems,
 ): void {
+  const { day, ledger } = changed;
   const isCounted = ledger?.swap !== undefined;
   const count = written.find(({ Put }) => String(Put?.Item?.SK).startsWith("DAY#"))?.Put?.Item;
   expect(count === undefined).toBe(isCounted);
   const spent = (day?.day === dayOf(nowMs) ? day.spent : 0n) + amount;
   if (!isCounted) expect(count?.spent).toEqual(packed(spent));
-  if (stored === undefined) return;
-  const { policy, pending } = stored;
-  const isPending = pending === undefined || !(Date.parse(pending.effectiveAt) <= nowMs);
-  const { maxPerOrder, maxPerDay, tokens, tradingEnabled } = isPending ? policy : pending.policy;
-  expect(tradingEnabled).toBe(true);
+  const policy = policyInForce(changed);
+  if (policy === undefined) return;
+  const { maxPerOrder, maxPerDay, tokens } = policy;
   if (tokens !== "any") expect(tokens).toContain(token);
   if (typeof maxPerOrder === "bigint") expect(amount <= maxPerOrder).toBe(true);
   if (typeof maxPerDay === "bigint" && !isCounted) expect(spent <= maxPerDay).toBe(true);

@@ -48,11 +48,12 @@ function stateText({
   ].join("; ");
 }
 
-function policySentence({ maxPerOrder, maxPerDay, tokens, tradingEnabled }: PolicyText): string {
-  if (!tradingEnabled) return "buys nothing";
+function policySentence({ maxPerOrder, maxPerDay, tokens, maxSlippage, tradingEnabled }: PolicyText): string {
+  if (!tradingEnabled) return "trades nothing";
   return [
     tokens === "any" ? "buys any token" : `buys ${tokens.join(", ") || "no token"}`,
     ...(maxPerOrder === undefined ? [] : [`at most ${maxPerOrder} an order`]),
     ...(maxPerDay === undefined ? [] : [`at most ${maxPerDay} a day`]),
+    ...(maxSlippage === undefined ? [] : [`slippage of at most ${maxSlippage} %`]),
   ].join(", ");
 }

@@ -5,11 +5,12 @@ import { feesWithin, type NetworkFee, networkFee, type PlannedGas, weiOfGwei } f
 import type { Fees } from "./intent.ts";
 import { type Need, objectionToOrder } from "./order-checks.ts";
 import type { Submission } from "./order-details.ts";
+import { millionthsOf, minimumOf } from "./percent.ts";
 import { reservedBy } from "./reserved.ts";
 import { type AskedTrade, defaultMaxPriceImpact, type TradeFacts } from "./trade-facts.ts";
 import { hasEnded, type TradeOrder } from "./trade-order.ts";
 import { chainFacts, nativeToken, type OrderSettings, type TradingChain } from "./trading-chain.ts";
-import type { BuyRules } from "./wallet-policy.ts";
+import type { OrderRules } from "./wallet-policy.ts";
 
 /** The user's facts that decide about an order, in addition to the request and the chain. */
 export type Trader = {
@@ -21,8 +22,8 @@ export type Trader = {
   isStopped: boolean;
   /** The most that a buy may spend, in wei. */
   maxOrder?: bigint | undefined;
-  /** The wallet's buying rules. Absent without a wallet. */
-  buyRules?: BuyRules | undefined;
+  /** The rules for the wallet's orders. Absent without a wallet. */
+  rules?: OrderRules | undefined;
 };
 
 /** A chain as the service is configured for it. */
@@ -44,9 +45,6 @@ export type TradeCheck = {
   submission: Submission;
   objection?: DomainError;
 };
-
-const million = 1_000_000n;
-const ppmOf = (percent: number) => BigInt(Math.round(percent * 10_000));
 
 /** Chooses the settings of an order: its own first, then the user's. */
 export const settingsForTrade = (
@@ -78,6 +76,7 @@ export function checkTrade(
   const fees = feesWithin(maxGasPrice, wanted, baseFee, swapGas.gasLimit, swapGas.l1Fee) ?? wanted;
   const fee = networkFee(transactions, fees, baseFee);
   const orders = trader.orders.filter((order) => !hasEnded(order));
+  const least = leastOut(trade, settings, facts);
   const needs = needsOfTrade(setup.chain, trade, { ...facts, orders }, fee);
   const objection = objectionToOrder({
     side,
@@ -86,7 +85,9 @@ export function checkTrade(
     isStopped: trader.isStopped,
     openOrders: orders.length,
     maxOrder: trader.maxOrder,
-    buyRules: trader.buyRules,
+    minAmountOut: least,
+    quotedOut: facts.amountOut,
+    rules: trader.rules,
     maxGasPrice,
     fees: wanted,
     baseFee,
@@ -105,14 +106,14 @@ export function checkTrade(
     maxGasPrice,
     fees,
     networkFee: fee,
-    least: leastOut(trade, settings, facts),
+    least,
     needs,
     submission: submissionOf(setup, settings),
     ...(objection && { objection }),
   };
 }
 
-/** Computes the lowest amount that may arrive: at least one unit. */
+/** Computes the lowest amount that may arrive. */
 function leastOut(
   { side, minAmountOut }: AskedTrade,
   { slippage }: OrderSettings,
@@ -120,8 +121,7 @@ function leastOut(
 ): bigint {
   if (minAmountOut !== undefined)
     return unitsFrom(minAmountOut, side === "buy" ? identity.decimals : coinDecimals, "minAmountOut");
-  const lowest = (amountOut * (million - ppmOf(slippage))) / million;
-  return greatest(lowest, 1n);
+  return minimumOf(amountOut, millionthsOf(slippage));
 }
 
 const rest = (units: bigint, taken: bigint) => greatest(units - taken, 0n);

@@ -3,8 +3,9 @@ import type { TokenFlag } from "../../core/token-flag.ts";
 import { coinDecimals, formatAmount } from "./decimal-text.ts";
 import { feesWithin, gasPriceNow, gweiText, type PlannedGas } from "./evm/fees.ts";
 import type { Fees } from "./intent.ts";
+import { percentFrom } from "./percent.ts";
 import { isUnsafe, type TokenSafety } from "./token-safety.ts";
-import { type BuyRules, objectionToBuy, type PolicyObjection } from "./wallet-policy.ts";
+import { type CheckedOrder, type OrderRules, objectionOf, type PolicyObjection } from "./wallet-policy.ts";
 
 /**
  * An amount of a coin or token that an order needs, and the wallet's balance minus the amounts that its open orders
@@ -20,19 +21,15 @@ export type Need = {
 };
 
 /** The facts that decide about an order before the chain is asked. */
-type PlacingChecks = {
-  side: "buy" | "sell";
-  token: string;
-  /** The coin that a buy spends. Undefined for a sale. */
-  amount?: bigint | undefined;
+type PlacingChecks = CheckedOrder & {
   /** True if an operator has stopped trading. */
   isStopped: boolean;
   /** The number of the wallet's open orders. */
   openOrders: number;
   /** The most that a buy may spend. */
   maxOrder: bigint | undefined;
-  /** The wallet's buying rules. Absent without a wallet. */
-  buyRules: BuyRules | undefined;
+  /** The rules for the wallet's orders. Absent without a wallet. */
+  rules: OrderRules | undefined;
 };
 
 /** The facts that decide whether an order can be placed, once it has a quote. */
@@ -71,42 +68,47 @@ export const objectionToTrading = ({ isStopped }: Pick<PlacingChecks, "isStopped
 
 export function objectionToWallet({
   openOrders,
-  side,
-  token,
-  amount,
   maxOrder,
-  buyRules,
+  rules,
+  ...order
 }: Omit<PlacingChecks, "isStopped">) {
   if (openOrders >= maxOpenOrders) {
     return new DomainError("WALLET_BUSY", `The wallet has ${maxOpenOrders} open orders, which is the limit`);
   }
-  // Sales are never limited.
-  if (side === "sell" || amount === undefined) return undefined;
-  if (maxOrder !== undefined && amount > maxOrder)
-    return aboveLimit(
-      { limit: maxOrder, requested: amount },
-      (limit) => `An order may spend at most ${limit}`,
-    );
-  const objection = buyRules && objectionToBuy(buyRules, { token, amount });
-  return objection && aboveLimit(objection, messageOfRule[objection.rule]);
+  const { side, amount } = order;
+  if (side === "buy" && amount !== undefined && maxOrder !== undefined && amount > maxOrder)
+    return aboveLimit({ rule: "maxOrder", limit: maxOrder, requested: amount });
+  const objection = rules && objectionOf(rules, order);
+  return objection && aboveLimit(objection);
 }
 
-const messageOfRule: Record<PolicyObjection["rule"], (limit: string, requested: string) => string> = {
-  tradingEnabled: () => "The wallet's policy forbids buying",
+/** A rule of the wallet's policy, or the operator's limit. */
+type LimitObjection = PolicyObjection | { rule: "maxOrder"; limit: bigint; requested: bigint };
+
+function aboveLimit(objection: LimitObjection): DomainError<"POLICY_LIMIT"> {
+  if (objection.rule === "tradingEnabled")
+    return new DomainError("POLICY_LIMIT", "The wallet's policy forbids trading", { rule: objection.rule });
+  const { rule } = objection;
+  if (rule === "maxSlippage") {
+    const [limit, requested] = [percentFrom(objection.limit), percentFrom(objection.requested)];
+    const message = `The minimum is ${requested} % below the quote; the wallet's policy allows at most ${limit} %`;
+    return new DomainError("POLICY_LIMIT", message, { rule, limit, requested });
+  }
+  const limit = formatAmount(objection.limit, coinDecimals);
+  const requested = formatAmount(objection.requested, coinDecimals);
+  return new DomainError("POLICY_LIMIT", messageOfAmount[rule](limit, requested), { rule, limit, requested });
+}
+
+const messageOfAmount: Record<
+  Exclude<LimitObjection["rule"], "tradingEnabled" | "maxSlippage">,
+  (limit: string, requested: string) => string
+> = {
+  maxOrder: (limit) => `An order may spend at most ${limit}`,
   tokens: () => "The wallet's policy forbids buying this token",
   maxPerOrder: (limit) => `The wallet's policy lets an order spend at most ${limit}`,
   maxPerDay: (limit, requested) =>
     `The wallet's policy lets a day's orders spend at most ${limit}; with this one they would spend ${requested}`,
 };
-
-function aboveLimit(
-  amounts: Pick<PolicyObjection, "limit" | "requested">,
-  messageOf: (limit: string, requested: string) => string,
-) {
-  const limit = formatAmount(amounts.limit, coinDecimals);
-  const requested = formatAmount(amounts.requested, coinDecimals);
-  return new DomainError("POLICY_LIMIT", messageOf(limit, requested), { limit, requested });
-}
 
 function objectionToGasPrice({ maxGasPrice, fees, baseFee, swapGas: { gasLimit, l1Fee } }: OrderChecks) {
   if (feesWithin(maxGasPrice, fees, baseFee, gasLimit, l1Fee) !== undefined) return undefined;

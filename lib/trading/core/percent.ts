@@ -1,9 +1,25 @@
-/** Percentages have four decimal places. */
+import { greatest } from "./bigints.ts";
+
+/** Percentages have four decimal places, so they are whole numbers of millionths. */
 const perPercent = 10_000n;
 const whole = 100n * perPercent;
+
+/** Converts a percentage to millionths. */
+export const millionthsOf = (percent: number): bigint => BigInt(Math.round(percent * Number(perPercent)));
+
+/** Converts millionths to a percentage. */
+export const percentFrom = (millionths: bigint): number => Number(millionths) / Number(perPercent);
+
+/** Computes the least that may arrive of a quoted amount with this slippage in millionths: at least one unit. */
+export const minimumOf = (quoted: bigint, slippage: bigint): bigint =>
+  greatest((quoted * (whole - slippage)) / whole, 1n);
+
+/** Computes how far a minimum is below the quoted amount, in millionths, rounded up. */
+export const shortfallOf = (minimum: bigint, quoted: bigint): bigint =>
+  ((quoted - minimum) * whole + quoted - 1n) / quoted;
 
 /** Computes the percentage that a part is of the total; 0 if it is negative. */
 export function percentOf(part: bigint, total: bigint): number {
   if (total <= 0n || part <= 0n) return 0;
-  return Number((part * whole * 2n + total) / (total * 2n)) / Number(perPercent);
+  return percentFrom((part * whole * 2n + total) / (total * 2n));
 }

@@ -8,12 +8,12 @@ import { usualGasLimit } from "./evm/fees.ts";
 import { jointFacts } from "./evm/joint-facts.ts";
 import { type Intent, isSameRoute, type LaneKey, longestValidSeconds, type Route } from "./intent.ts";
 import { objectionToTrading, objectionToWallet } from "./order-checks.ts";
-import { buyRulesBeside } from "./reserved.ts";
+import { rulesBeside } from "./reserved.ts";
 import type { TradeStep } from "./table-step.ts";
 import type { AskedTrade, HostQuote, TradeFacts } from "./trade-facts.ts";
 import { hasEnded, type TradeOrder, unstarted } from "./trade-order.ts";
 import { chainFacts } from "./trading-chain.ts";
-import type { BuyRules } from "./wallet-policy.ts";
+import type { OrderRules } from "./wallet-policy.ts";
 
 /** A request to trade with a wallet, as the client sent it. */
 export type TradeRequest = LaneKey & {
@@ -117,15 +117,15 @@ function* assess(request: TradeRequest, view: PlacingView, known?: TradeFacts): 
   if (facts === undefined) return { refused: "CHAIN_UNAVAILABLE" };
   if (facts instanceof DomainError) return { refused: facts };
   const [check, ...others] = [facts, ...(quotes as readonly TradeFacts[])].map((quote) =>
-    checkTrade(setup, trade, { ...view, orders, settings, buyRules: buyRulesFor(request, view) }, quote),
+    checkTrade(setup, trade, { ...view, orders, settings, rules: rulesFor(request, view) }, quote),
   ) as [TradeCheck, ...TradeCheck[]];
   // An objection that only one host's facts raise may be wrong.
   const [objection] = [check, ...others].flatMap((each) => each.objection ?? []);
   return objection === undefined ? { setup, facts, check } : { refused: objection };
 }
 
-const buyRulesFor = ({ userID, createdAt }: TradeRequest, { limits, laneOrders }: PlacingView): BuyRules =>
-  buyRulesBeside(limits, laneOrders, userID, Date.parse(createdAt));
+const rulesFor = ({ userID, createdAt }: TradeRequest, { limits, laneOrders }: PlacingView): OrderRules =>
+  rulesBeside(limits, laneOrders, userID, Date.parse(createdAt));
 
 function objectionTo(request: TradeRequest, view: PlacingView): DomainError | undefined {
   const { trade, setup } = request;
@@ -141,7 +141,7 @@ function objectionTo(request: TradeRequest, view: PlacingView): DomainError | un
     amount: side === "sell" || amount === undefined ? undefined : unitsFrom(amount, coinDecimals, "amount"),
     openOrders: view.laneOrders.filter((order) => !hasEnded(order)).length,
     maxOrder: view.maxOrder,
-    buyRules: buyRulesFor(request, view),
+    rules: rulesFor(request, view),
   });
 }
 

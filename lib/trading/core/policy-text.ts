@@ -3,6 +3,7 @@ import { DomainError } from "../../core/domain-error.ts";
 import type { Network } from "../../core/network.ts";
 import { readAddress } from "./address.ts";
 import { coinDecimals, formatAmount, unitsFrom } from "./decimal-text.ts";
+import { millionthsOf, percentFrom } from "./percent.ts";
 import type { PolicyState, WalletPolicy } from "./wallet-policy.ts";
 
 /** A policy with amounts as decimal text, in the network's coin. */
@@ -10,6 +11,8 @@ export type PolicyText = {
   maxPerOrder?: string | undefined;
   maxPerDay?: string | undefined;
   tokens: string[] | "any";
+  /** In percent. */
+  maxSlippage?: number | undefined;
   tradingEnabled: boolean;
 };
 
@@ -25,7 +28,7 @@ const decimalsOf = (network: Network): number => (network === "sol" ? 9 : coinDe
  */
 export function readPolicy(
   network: Network,
-  { maxPerOrder, maxPerDay, tokens, tradingEnabled }: PolicyText,
+  { maxPerOrder, maxPerDay, tokens, maxSlippage, tradingEnabled }: PolicyText,
 ): WalletPolicy {
   const decimals = decimalsOf(network);
   const readToken = network === "sol" ? readSolanaAddress : readAddress;
@@ -36,6 +39,7 @@ export function readPolicy(
       tokens === "any"
         ? tokens
         : [...new Set(tokens.map((token, index) => readToken(token, `tokens.${index}`)))],
+    ...(maxSlippage !== undefined && { maxSlippage: millionthsOf(maxSlippage) }),
     tradingEnabled,
   };
 }
@@ -51,11 +55,12 @@ export const coinText = (network: Network, units: bigint): string => formatAmoun
 
 const policyText = (
   network: Network,
-  { maxPerOrder, maxPerDay, tokens, tradingEnabled }: WalletPolicy,
+  { maxPerOrder, maxPerDay, tokens, maxSlippage, tradingEnabled }: WalletPolicy,
 ): PolicyText => ({
   ...(maxPerOrder !== undefined && { maxPerOrder: coinText(network, maxPerOrder) }),
   ...(maxPerDay !== undefined && { maxPerDay: coinText(network, maxPerDay) }),
   tokens: tokens === "any" ? tokens : [...tokens],
+  ...(maxSlippage !== undefined && { maxSlippage: percentFrom(maxSlippage) }),
   tradingEnabled,
 });
 

@@ -10,7 +10,7 @@ export const reasonText: Readonly<Record<ReasonCode, string>> = {
   NONCE_TAKEN: "Another program used the wallet meanwhile",
   NOT_INCLUDED: "No block included the transaction in time",
   NO_ROUTE: "No pool can make the trade",
-  POLICY_LIMIT: "The amount is above a limit",
+  POLICY_LIMIT: "The wallet's policy forbids the trade",
   RELAY_UNAVAILABLE: "The relay cannot be reached",
   REVERTED: "The trade failed on the chain",
   SIGNING_REFUSED: "The transaction was not signed",

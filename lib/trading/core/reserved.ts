@@ -1,5 +1,5 @@
 import { hasEnded, type TradeOrder } from "./trade-order.ts";
-import { type BuyRules, type Limits, rulesAt } from "./wallet-policy.ts";
+import { type Limits, type OrderRules, rulesAt } from "./wallet-policy.ts";
 
 /** Computes the most that an order will spend, in units and with network fees. */
 export const needsOf = ({
@@ -25,16 +25,16 @@ export function reservedBy(orders: readonly TradeOrder[]): { coins: bigint; toke
 }
 
 /**
- * Returns the rules for a user's next buy, counting their open buys that are not signed yet.
+ * Returns the rules for a user's next order, counting their open buys that are not signed yet.
  *
  * @param orders The wallet's orders, including those of other users.
  */
-export function buyRulesBeside(
+export function rulesBeside(
   limits: Limits,
   orders: readonly TradeOrder[],
   userID: string,
   nowMs: number,
-): BuyRules {
+): OrderRules {
   const { policy, spent } = rulesAt(limits, nowMs);
   const planned = orders.filter(
     ({ intent, life }) =>

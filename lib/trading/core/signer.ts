@@ -89,7 +89,7 @@ function signingStep(
   signed: Slot,
   nowMs: number,
 ): TradeStep {
-  const { ledger } = view;
+  const { ledger, limits } = view;
   const { chain, wallet } = slot;
   const { userID, orderId } = order.intent;
   const recorded: TradeStep = [
@@ -107,7 +107,8 @@ function signingStep(
     { kind: "check", of: "order", item: order, when: { revision: order.revision } },
     { kind: "check", of: "wallet", item: { chain, wallet, userID }, when: { retiredAt: undefined } },
     { kind: "check", of: "cancellation", item: { userID, orderId }, when: "absent" },
-    ...buyingWrites(transaction, view, order, nowMs),
+    { kind: "check", of: "policy", item: { chain, wallet, userID }, when: revisionOf(limits.stored) },
+    ...countingWrites(transaction, view, order, nowMs),
   ];
 }
 
@@ -115,22 +116,16 @@ const revisionOf = (item: { revision: number } | undefined) =>
   item === undefined ? "absent" : { revision: item.revision };
 
 /** Counts a buy when its swap is signed for the first time. Later attempts differ only in fees. */
-function buyingWrites(
+function countingWrites(
   { call }: UnsignedTransaction,
-  { ledger, limits: { stored, count } }: SigningView,
+  { ledger, limits: { count } }: SigningView,
   { intent }: TradeOrder,
   nowMs: number,
 ): TradeStep {
-  if (call.purpose !== "swap" || intent.side !== "buy") return [];
-  const { chain, wallet, userID, orderId } = intent;
-  const key = { chain, wallet, userID };
+  if (call.purpose !== "swap" || intent.side !== "buy" || ledger?.swap !== undefined) return [];
+  const { orderId } = intent;
   const buy = { orderId, amount: call.amountIn, nowMs };
-  return [
-    { kind: "check", of: "policy", item: key, when: revisionOf(stored) },
-    ...(ledger?.swap === undefined
-      ? [{ kind: "put", of: "day", item: counted(key, count, buy), when: revisionOf(count) } as const]
-      : []),
-  ];
+  return [{ kind: "put", of: "day", item: counted(intent, count, buy), when: revisionOf(count) }];
 }
 
 function entered(ledger: Ledger, transaction: UnsignedTransaction): Ledger {

@@ -1,14 +1,20 @@
 import { dayOf } from "../../core/time.ts";
 import { least } from "./bigints.ts";
 import type { LaneKey } from "./intent.ts";
+import { minimumOf, shortfallOf } from "./percent.ts";
 
-/** Limits on a wallet's buys. Sales are never limited. Amounts are units of the chain's coin, without network fees. */
+/**
+ * Limits on a wallet's orders. The amounts limit only buys, and are units of the chain's coin, without network fees.
+ */
 export type WalletPolicy = {
   maxPerOrder?: bigint;
   /** Per day in UTC. */
   maxPerDay?: bigint;
   /** The addresses of tokens that may be bought. */
   tokens: readonly string[] | "any";
+  /** In millionths: how far an order's minimum may be below its quote. */
+  maxSlippage?: bigint;
+  /** False if the wallet may neither buy nor sell. */
   tradingEnabled: boolean;
 };
 
@@ -78,10 +84,12 @@ export function policyAfter(
 function tightest(a: WalletPolicy, b: WalletPolicy): WalletPolicy {
   const maxPerOrder = stricter(a.maxPerOrder, b.maxPerOrder);
   const maxPerDay = stricter(a.maxPerDay, b.maxPerDay);
+  const maxSlippage = stricter(a.maxSlippage, b.maxSlippage);
   return {
     ...(maxPerOrder !== undefined && { maxPerOrder }),
     ...(maxPerDay !== undefined && { maxPerDay }),
     tokens: inBoth(a.tokens, b.tokens),
+    ...(maxSlippage !== undefined && { maxSlippage }),
     tradingEnabled: a.tradingEnabled && b.tradingEnabled,
   };
 }
@@ -102,6 +110,7 @@ const isWithin = (policy: WalletPolicy, other: WalletPolicy): boolean =>
 const isSamePolicy = (a: WalletPolicy, b: WalletPolicy): boolean =>
   a.maxPerOrder === b.maxPerOrder &&
   a.maxPerDay === b.maxPerDay &&
+  a.maxSlippage === b.maxSlippage &&
   a.tradingEnabled === b.tradingEnabled &&
   isSameList(a.tokens, b.tokens);
 
@@ -116,25 +125,50 @@ function isSameList(a: WalletPolicy["tokens"], b: WalletPolicy["tokens"]): boole
   return a.length === b.length && a.every((token) => b.includes(token));
 }
 
-/** The data of a buy that a policy checks. */
-export type Buy = { token: string; amount: bigint };
+/** The data of an order that a policy checks. */
+export type CheckedOrder = {
+  side: "buy" | "sell";
+  token: string;
+  /** The coin that a buy spends. A sale's amount is not checked. */
+  amount?: bigint | undefined;
+} & Partial<CheckedMinimum>;
 
-/** The policy's rule that forbids a buy, its limit, and the amount that the buy would reach. */
-export type PolicyObjection = { rule: keyof WalletPolicy; limit: bigint; requested: bigint };
+/** An order's minimum, and the quote that it is compared with. Absent before there is a quote. */
+type CheckedMinimum = { minAmountOut: bigint; quotedOut: bigint };
 
 /**
- * The rules for a buy: a policy, and the amount that the day's other buys have spent. That amount is absent if the day
- * has already counted this buy.
+ * The policy's rule that forbids an order, its limit, and the value that the order would reach: units of the coin, or
+ * millionths for `maxSlippage`.
  */
-export type BuyRules = { policy: WalletPolicy; spent?: bigint };
+export type PolicyObjection =
+  | { rule: "tradingEnabled" }
+  | { rule: Exclude<keyof WalletPolicy, "tradingEnabled">; limit: bigint; requested: bigint };
 
-/** Returns the policy's objection to a buy. */
-export function objectionToBuy(
-  { policy: { maxPerOrder, maxPerDay, tokens, tradingEnabled }, spent }: BuyRules,
-  { token, amount }: Buy,
+/**
+ * The rules for an order: a policy, and the amount that the day's other buys have spent. That amount is absent if the
+ * day has already counted this order.
+ */
+export type OrderRules = { policy: WalletPolicy; spent?: bigint };
+
+/** Returns the policy's objection to an order. */
+export function objectionOf(
+  rules: OrderRules,
+  { side, token, amount, minAmountOut, quotedOut }: CheckedOrder,
 ): PolicyObjection | undefined {
-  // Any other stored value forbids buying.
-  if (tradingEnabled !== true) return { rule: "tradingEnabled", limit: 0n, requested: amount };
+  // Any other stored value forbids trading.
+  if (rules.policy.tradingEnabled !== true) return { rule: "tradingEnabled" };
+  return (
+    (side === "sell" || amount === undefined ? undefined : objectionToBuy(rules, { token, amount })) ??
+    (minAmountOut === undefined || quotedOut === undefined
+      ? undefined
+      : objectionToMinimum(rules.policy, { minAmountOut, quotedOut }))
+  );
+}
+
+function objectionToBuy(
+  { policy: { maxPerOrder, maxPerDay, tokens }, spent }: OrderRules,
+  { token, amount }: { token: string; amount: bigint },
+): PolicyObjection | undefined {
   if (tokens !== "any" && !tokens.includes(token)) return { rule: "tokens", limit: 0n, requested: amount };
   if (maxPerOrder !== undefined && amount > maxPerOrder)
     return { rule: "maxPerOrder", limit: maxPerOrder, requested: amount };
@@ -142,26 +176,34 @@ export function objectionToBuy(
   return { rule: "maxPerDay", limit: maxPerDay, requested: spent + amount };
 }
 
+function objectionToMinimum(
+  { maxSlippage: limit }: WalletPolicy,
+  { minAmountOut, quotedOut }: CheckedMinimum,
+): PolicyObjection | undefined {
+  if (limit === undefined || minAmountOut >= minimumOf(quotedOut, limit)) return undefined;
+  return { rule: "maxSlippage", limit, requested: shortfallOf(minAmountOut, quotedOut) };
+}
+
 /** Returns the amount signed on the day of a time. */
 const spentOn = (count: DaySpend | undefined, nowMs: number): bigint =>
   count?.day === dayOf(nowMs) ? count.spent : 0n;
 
 /**
- * Returns the policy's objection to a buy now.
+ * Returns the policy's objection to an order now.
  *
- * @param isCounted True if the day has already counted the buy.
+ * @param isCounted True if the day has already counted the order.
  */
 export function objectionNow(
   limits: Limits,
-  buy: Buy,
+  order: CheckedOrder,
   { isCounted, nowMs }: { isCounted: boolean; nowMs: number },
 ): PolicyObjection | undefined {
   const { policy, spent } = rulesAt(limits, nowMs);
-  return objectionToBuy(isCounted ? { policy } : { policy, spent }, buy);
+  return objectionOf(isCounted ? { policy } : { policy, spent }, order);
 }
 
-/** Returns the rules for a wallet's buys now. */
-export const rulesAt = ({ stored, count }: Limits, nowMs: number): Required<BuyRules> => ({
+/** Returns the rules for a wallet's orders now. */
+export const rulesAt = ({ stored, count }: Limits, nowMs: number): Required<OrderRules> => ({
   policy: policyAt(stored, nowMs).policy,
   spent: spentOn(count, nowMs),
 });

@@ -3,7 +3,7 @@ import { dayOf } from "../../core/time.ts";
 import type { Table } from "../../table/table.ts";
 import { type Chains, chainFor, maxOrderOf, walletNotFound } from "../chains/requests.ts";
 import { readAddress } from "../core/address.ts";
-import { buyRulesBeside } from "../core/reserved.ts";
+import { rulesBeside } from "../core/reserved.ts";
 import { laneOrdersOf } from "../items/lane-records.ts";
 import { ownsWallet, readOrderTerms } from "../items/trader-records.ts";
 import { quoteTrade } from "./quote-trade.ts";
@@ -35,7 +35,7 @@ export async function quoteOrder(
     isStopped,
     orders,
     maxOrder: maxOrderOf(reader),
-    buyRules: limits && buyRulesBeside(limits, orders, userID, now.getTime()),
+    rules: limits && rulesBeside(limits, orders, userID, now.getTime()),
   };
   return { quote: await quoteTrade(reader, body, trader, now) };
 }

@@ -149,6 +149,7 @@ describe("show-user", () => {
       maxPerOrder: 5n * 10n ** 17n,
       maxPerDay: 2n * 10n ** 18n,
       tokens: [],
+      maxSlippage: 15_000n,
       tradingEnabled: true,
     };
     const pending = { policy: openPolicy, effectiveAt: new Date(now.getTime() + 1000).toISOString() };
@@ -171,10 +172,10 @@ describe("show-user", () => {
     const until = new Date(retired.expiresAt * 1000).toISOString();
     const { out } = await run(target, ["show-user", "hugo"]);
     expect(out).toContain(
-      "active; buys no token, at most 0.5 an order, at most 2 a day; " +
+      "active; buys no token, at most 0.5 an order, at most 2 a day, slippage of at most 1.5 %; " +
         `from ${pending.effectiveAt} buys any token; spent 0.3 today`,
     );
-    expect(out).toContain(`retired, can be restored until ${until}; buys nothing; spent 0 today`);
+    expect(out).toContain(`retired, can be restored until ${until}; trades nothing; spent 0 today`);
   });
 
   it("prints the plan and the state of the API key, never its value", async () => {

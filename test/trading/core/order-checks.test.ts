@@ -1,4 +1,6 @@
+import * as v from "valibot";
 import { describe, expect, it } from "vitest";
+import { EnvelopeErrorSchema } from "../../../lib/api/errors.ts";
 import { type Need, type OrderChecks, objectionToOrder } from "../../../lib/trading/core/order-checks.ts";
 import { quoteWarnings, type Warned, warningsOf } from "../../../lib/trading/core/quote-warnings.ts";
 import { unknownSafety } from "../../../lib/trading/core/token-safety.ts";
@@ -23,7 +25,12 @@ const fine: OrderChecks = {
   isStopped: false,
   openOrders: 19,
   maxOrder: coin,
-  buyRules: { policy: { ...openPolicy, maxPerOrder: coin, maxPerDay: coin, tokens: ["0xA0"] }, spent: 0n },
+  minAmountOut: 990_000n,
+  quotedOut: 1_000_000n,
+  rules: {
+    policy: { ...openPolicy, maxPerOrder: coin, maxPerDay: coin, tokens: ["0xA0"], maxSlippage: 10_000n },
+    spent: 0n,
+  },
   maxGasPrice: 2n * gwei,
   fees: { maxFeePerGas: 5n * gwei, maxPriorityFeePerGas: gwei },
   baseFee: gwei,
@@ -40,7 +47,7 @@ const fine: OrderChecks = {
 const reasons: [string, Partial<OrderChecks>, object | undefined][] = [
   ["TRADING_DISABLED", { isStopped: true }, undefined],
   ["WALLET_BUSY", { openOrders: 20 }, undefined],
-  ["POLICY_LIMIT", { maxOrder: coin / 2n }, { limit: "0.5", requested: "1" }],
+  ["POLICY_LIMIT", { maxOrder: coin / 2n }, { rule: "maxOrder", limit: "0.5", requested: "1" }],
   ["GAS_PRICE_TOO_HIGH", { maxGasPrice: 2n * gwei - 1n }, { gasPrice: "2", limit: "1.999999999" }],
   [
     "INSUFFICIENT_BALANCE",
@@ -73,17 +80,28 @@ describe("objectionToOrder", () => {
     });
   });
 
-  it.each<[string, Partial<WalletPolicy>, object]>([
-    ["switches trading off", { tradingEnabled: false }, { limit: "0", requested: "1" }],
-    ["lists other tokens", { tokens: ["0xB0"] }, { limit: "0", requested: "1" }],
-    ["allows less per order", { maxPerOrder: coin - 1n }, { limit: "0.999999999999999999", requested: "1" }],
-    ["allows less per day", { maxPerDay: (coin * 5n) / 4n }, { limit: "1.25", requested: "1.5" }],
-  ])("returns POLICY_LIMIT if the wallet's policy %s", (_, changes, details) => {
-    const buyRules = { policy: { ...openPolicy, ...changes }, spent: coin / 2n };
-    const objection = objectionToOrder({ ...fine, buyRules });
-    expect(objection).toMatchObject({ code: "POLICY_LIMIT", details });
-    expect(objectionToOrder({ ...fine, side: "sell", buyRules })).toBeUndefined();
-  });
+  const policies: { [Rule in keyof WalletPolicy]-?: [Partial<WalletPolicy>, object] } = {
+    tradingEnabled: [{ tradingEnabled: false }, {}],
+    tokens: [{ tokens: ["0xB0"] }, { limit: "0", requested: "1" }],
+    maxPerOrder: [{ maxPerOrder: coin - 1n }, { limit: "0.999999999999999999", requested: "1" }],
+    maxPerDay: [{ maxPerDay: (coin * 5n) / 4n }, { limit: "1.25", requested: "1.5" }],
+    maxSlippage: [{ maxSlippage: 9_999n }, { limit: 0.9999, requested: 1 }],
+  };
+  const salesToo = ["tradingEnabled", "maxSlippage"];
+
+  it.each(Object.entries(policies))(
+    "names the policy's rule %s in POLICY_LIMIT",
+    (rule, [changes, details]) => {
+      const rules = { policy: { ...openPolicy, ...changes }, spent: coin / 2n };
+      const refusal = { code: "POLICY_LIMIT", details: { rule, ...details } };
+      const objection = objectionToOrder({ ...fine, rules });
+      expect(objection).toMatchObject(refusal);
+      expect(v.is(EnvelopeErrorSchema, { ...refusal, message: objection?.message })).toBe(true);
+      const ofSale = objectionToOrder({ ...fine, side: "sell", rules });
+      if (salesToo.includes(rule)) expect(ofSale).toMatchObject(refusal);
+      else expect(ofSale).toBeUndefined();
+    },
+  );
 
   it("counts the L1 fee as gas", () => {
     const swapGas = { ...fine.swapGas, l1Fee: 1n };
@@ -93,7 +111,7 @@ describe("objectionToOrder", () => {
     });
   });
 
-  it("never blocks a sale because of the token or the policy", () => {
+  it("never blocks a sale because of the token or an amount", () => {
     const safety = { sellable: false, buyTax: 99, sellTax: 99, hasLoss: true };
     expect(objectionToOrder({ ...fine, side: "sell", maxOrder: 0n, safety })).toBeUndefined();
   });

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Effects, SigningView } from "../../../lib/trading/core/effects.ts";
 import { nextMove } from "../../../lib/trading/core/evm/next-move.ts";
-import { buyRulesBeside } from "../../../lib/trading/core/reserved.ts";
+import { rulesBeside } from "../../../lib/trading/core/reserved.ts";
 import { signTransaction } from "../../../lib/trading/core/signer.ts";
 import { emptyLedger, type TradeStep } from "../../../lib/trading/core/table-step.ts";
 import { counted, openPolicy, type WalletPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import {
+  attempt,
   laneStateOf,
   laneView,
   orderFacts,
@@ -25,10 +26,10 @@ const stored = (changes: Partial<WalletPolicy>) => ({
 });
 const count = counted(key, undefined, { orderId: "another", amount: 5n, nowMs });
 
-describe("buyRulesBeside", () => {
+describe("rulesBeside", () => {
   const open = tradeOrder();
   const rules = (orders = [open], limits = { stored: undefined, count }) =>
-    buyRulesBeside(limits, orders, userID, nowMs);
+    rulesBeside(limits, orders, userID, nowMs);
 
   it("adds the user's unsigned open buys to the amount signed on the day", () => {
     const waiting = { ...open, life: { ...open.life, stage: "waiting" } as const };
@@ -57,14 +58,19 @@ describe("nextMove", () => {
     );
   const planned = tradeOrder({ swapNonce: 7 });
   const forbidden: Partial<WalletPolicy>[] = [
-    { tradingEnabled: false },
     { tokens: [] },
     { maxPerOrder: amount - 1n },
     { maxPerDay: amount + 4n },
   ];
 
-  it.each(forbidden)("rejects an unsigned buy that the policy forbids, and its plan: %o", (changes) => {
-    expect(move(planned, changes)).toMatchObject({
+  const sale = tradeOrder({ intent: intent({ side: "sell" }), swapNonce: 7 });
+  const forbiddenSale: Partial<WalletPolicy>[] = [{ tradingEnabled: false }, { maxSlippage: 9_999n }];
+
+  it.each([
+    ...[...forbidden, ...forbiddenSale].map((changes) => ({ order: planned, changes })),
+    ...forbiddenSale.map((changes) => ({ order: sale, changes })),
+  ])("rejects an unsigned order that the policy forbids, and its plan: %o", ({ order, changes }) => {
+    expect(move(order, changes, [slot({}, order.intent)])).toMatchObject({
       kind: "write",
       step: expect.arrayContaining([
         expect.objectContaining({ kind: "remove", of: "slot" }),
@@ -78,15 +84,15 @@ describe("nextMove", () => {
   });
 
   it("signs a buy that the policy allows", () => {
-    const changes = { tokens: [intent().token], maxPerOrder: amount, maxPerDay: amount + 5n };
+    const changes = {
+      ...{ tokens: [intent().token], maxPerOrder: amount, maxPerDay: amount + 5n },
+      maxSlippage: 10_000n,
+    };
     expect(move(planned, changes)).toMatchObject({ kind: "sign" });
   });
 
-  it.each(forbidden)("continues a sale: %o", (changes) => {
-    const sale = tradeOrder({ intent: intent({ side: "sell" }) });
-    expect(JSON.stringify(move(sale, changes, []), (_, value) => String(value))).not.toContain(
-      "POLICY_LIMIT",
-    );
+  it.each([...forbidden, { maxSlippage: 10_000n }])("signs a sale that the policy allows: %o", (changes) => {
+    expect(move(sale, changes, [slot({}, sale.intent)])).toMatchObject({ kind: "sign" });
   });
 
   it("does not send a signed buy that the policy now forbids, and counts it once", () => {
@@ -97,7 +103,36 @@ describe("nextMove", () => {
 
   it("clears a signed buy that the policy now forbids, so that no sale waits for it", () => {
     const { order, slot: signed } = signedOrder();
-    expect(move(order, { tradingEnabled: false }, [signed])).toMatchObject({
+    expect(move(order, { tokens: [] }, [signed])).toMatchObject({
+      kind: "sign",
+      request: { nonce: signed.nonce, purpose: "clear" },
+    });
+  });
+
+  it.each(forbiddenSale)("ends a sale under %o, and clears its signed approval", (changes) => {
+    const { token } = sale.intent;
+    const approval = { purpose: "approve", token, router: v2.router, amount } as const;
+    const signed = slot({ call: approval, state: "signed", attempts: [attempt({ purpose: "approve" })] });
+    const approving = tradeOrder({
+      ...{ intent: sale.intent, approveNonces: [signed.nonce] },
+      life: { ...sale.life, stage: "approving" },
+    });
+    expect(move(approving, changes, [signed])).toMatchObject({
+      kind: "write",
+      step: expect.arrayContaining([
+        expect.objectContaining({
+          of: "order",
+          item: expect.objectContaining({ ending: { status: "rejected", reasonCode: "POLICY_LIMIT" } }),
+        }),
+      ]),
+    });
+    const ending = { status: "rejected", reasonCode: "POLICY_LIMIT" } as const;
+    const ended = {
+      ...approving,
+      ending,
+      life: { ...approving.life, ...ending, stage: "done" } as const,
+    };
+    expect(move(ended, changes, [signed])).toMatchObject({
       kind: "sign",
       request: { nonce: signed.nonce, purpose: "clear" },
     });
@@ -169,14 +204,13 @@ describe("signTransaction", () => {
     ]);
   });
 
-  it("writes no limits for a sale", () => {
+  it("signs a sale only if the policy is unchanged, and does not count it", () => {
     const of = intent({ side: "sell", routes: [v2] });
     const approval = { purpose: "approve", token: of.token, router: v2.router, amount: of.amount } as const;
     const step = written(
       { order: tradeOrder({ intent: of }), slot: slot({ call: approval }, of), limits },
       { ...request, purpose: "approve" },
     );
-    expect(step.length).toBeGreaterThan(2);
-    expect(ofLimits(step)).toEqual([]);
+    expect(ofLimits(step)).toEqual([{ kind: "check", of: "policy", item: key, when: { revision: 3 } }]);
   });
 });

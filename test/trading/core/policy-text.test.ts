@@ -21,6 +21,15 @@ describe("readPolicy", () => {
     expect(readPolicy("sol", limits)).toEqual({ maxPerOrder: 5n * 10n ** 8n, maxPerDay: 1n, ...rest });
   });
 
+  it.each([0.0001, 0.29, 1.1, 12.3457, 100])(
+    "reads %s %% of slippage exactly, and shows the same",
+    (maxSlippage) => {
+      const policy = readPolicy("eth", asked({ maxSlippage }));
+      expect(String(policy.maxSlippage)).toBe((maxSlippage * 10_000).toFixed());
+      expect(policyStateText("eth", { policy }).policy).toEqual(asked({ maxSlippage }));
+    },
+  );
+
   it("writes EVM addresses in one form, and each token once", () => {
     const tokens = [dai.toLowerCase(), dai, `0x${dai.slice(2).toUpperCase()}`];
     expect(readPolicy("avax", asked({ tokens }))).toMatchObject({ tokens: [dai] });

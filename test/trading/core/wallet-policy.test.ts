@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   counted,
   type DaySpend,
-  objectionToBuy,
+  objectionOf,
   openPolicy,
   type PolicyState,
   policyAfter,
@@ -58,10 +58,16 @@ describe("policyAfter", () => {
   });
 
   it("applies the strictest value of each field until then", () => {
-    const before = policy({ maxPerOrder: 5n, maxPerDay: 10n, tokens: ["A", "B"] });
-    const asked = policy({ maxPerOrder: 9n, maxPerDay: 7n, tokens: ["C", "B"], tradingEnabled: false });
+    const before = policy({ maxPerOrder: 5n, maxPerDay: 10n, tokens: ["A", "B"], maxSlippage: 2n });
+    const asked = policy({
+      ...{ maxPerOrder: 9n, maxPerDay: 7n, tokens: ["C", "B"], maxSlippage: 1n },
+      tradingEnabled: false,
+    });
     const { policy: inForce, pending } = requested({ policy: before }, [0, asked]);
-    expect(inForce).toEqual({ maxPerOrder: 5n, maxPerDay: 7n, tokens: ["B"], tradingEnabled: false });
+    expect(inForce).toEqual({
+      ...{ maxPerOrder: 5n, maxPerDay: 7n, tokens: ["B"], maxSlippage: 1n },
+      tradingEnabled: false,
+    });
     expect(pending).toEqual({ policy: asked, effectiveAt: at(nowMs + dayMs) });
   });
 
@@ -70,6 +76,8 @@ describe("policyAfter", () => {
     ["no limit of a day", { maxPerDay: 5n }, {}],
     ["any token", { tokens: ["A"] }, {}],
     ["another token", { tokens: ["A"] }, { tokens: ["B"] }],
+    ["more slippage", { maxSlippage: 1n }, { maxSlippage: 2n }],
+    ["any slippage", { maxSlippage: 1_000_000n }, {}],
     ["trading", { tradingEnabled: false }, {}],
   ])("delays %s", (_, before, asked) => {
     const { pending } = requested({ policy: policy(before) }, [0, policy(asked)]);
@@ -108,15 +116,24 @@ describe("policyAfter", () => {
     .record({
       maxPerOrder: limit,
       maxPerDay: limit,
+      // The orders' minimums are 1 to 4 of 4 units.
+      maxSlippage: fc.option(fc.constantFrom(250_000n, 500_000n, 750_000n), { nil: undefined }),
       tokens: fc.oneof(fc.constant("any" as const), fc.subarray(["A", "B", "C"])),
       tradingEnabled: fc.boolean(),
     })
-    .map(({ maxPerOrder, maxPerDay, ...rest }) => ({
+    .map(({ maxPerOrder, maxPerDay, maxSlippage, ...rest }) => ({
       ...rest,
       ...(maxPerOrder !== undefined && { maxPerOrder }),
       ...(maxPerDay !== undefined && { maxPerDay }),
+      ...(maxSlippage !== undefined && { maxSlippage }),
     }));
-  const buys = fc.record({ token: fc.constantFrom("A", "B", "C"), amount: fc.bigInt({ min: 1n, max: 5n }) });
+  const orders = fc.record({
+    side: fc.constantFrom("buy", "buy", "sell"),
+    token: fc.constantFrom("A", "B", "C"),
+    amount: fc.bigInt({ min: 1n, max: 5n }),
+    minAmountOut: fc.bigInt({ min: 1n, max: 4n }),
+    quotedOut: fc.constant(4n),
+  });
   const spents = fc.bigInt({ min: 0n, max: 4n });
   const requests = fc.array(fc.record({ hours: fc.nat(20), asked: policies }), {
     minLength: 1,
@@ -125,8 +142,8 @@ describe("policyAfter", () => {
 
   it("never allows within 24 hours anything that a request has forbidden or not asked for", () => {
     fc.assert(
-      fc.property(policies, requests, fc.nat(30), buys, spents, (first, sequence, later, buy, spent) => {
-        const allows = (each: WalletPolicy) => objectionToBuy({ policy: each, spent }, buy) === undefined;
+      fc.property(policies, requests, fc.nat(30), orders, spents, (first, sequence, later, order, spent) => {
+        const allows = (each: WalletPolicy) => objectionOf({ policy: each, spent }, order) === undefined;
         const asked: { ms: number; policy: WalletPolicy }[] = [];
         const inForce: { ms: number; policy: WalletPolicy }[] = [{ ms: nowMs, policy: first }];
         let state: PolicyState = { policy: first };
@@ -154,8 +171,9 @@ describe("policyAfter", () => {
   });
 });
 
-describe("objectionToBuy", () => {
+describe("objectionOf", () => {
   const strict = policy({ maxPerOrder: 5n, maxPerDay: 10n, tokens: ["A"] });
+  const order = { side: "buy", token: "A", amount: 1n } as const;
 
   it.each([
     ["exactly the most of an order and of a day", { token: "A", amount: 5n }, 5n, undefined],
@@ -163,32 +181,50 @@ describe("objectionToBuy", () => {
     ["more than the limit of an order", { token: "A", amount: 6n }, 0n, "maxPerOrder"],
     ["more than is left of the day", { token: "A", amount: 5n }, 6n, "maxPerDay"],
     ["an amount that the day has counted already", { token: "A", amount: 5n }, undefined, undefined],
-  ])("checks %s", (_, buy, spent, rule) => {
-    expect(objectionToBuy({ policy: strict, ...(spent !== undefined && { spent }) }, buy)?.rule).toBe(rule);
+  ])("checks a buy of %s, and no sale", (_, changes, spent, rule) => {
+    const rules = { policy: strict, ...(spent !== undefined && { spent }) };
+    expect(objectionOf(rules, { ...order, ...changes })?.rule).toBe(rule);
+    expect(objectionOf(rules, { ...order, ...changes, side: "sell" })).toBeUndefined();
   });
 
-  it("forbids every buy where trading is off", () => {
-    const off = policy({ tradingEnabled: false });
-    expect(objectionToBuy({ policy: off, spent: 0n }, { token: "A", amount: 1n })).toEqual({
-      rule: "tradingEnabled",
-      limit: 0n,
-      requested: 1n,
-    });
-  });
-
-  it("forbids every buy by a policy that cannot be read", () => {
-    const odd = { ...openPolicy, tradingEnabled: "yes" } as unknown as WalletPolicy;
-    expect(objectionToBuy({ policy: odd }, { token: "A", amount: 1n })).toHaveProperty(
-      "rule",
-      "tradingEnabled",
-    );
+  it.each(["buy", "sell"] as const)("forbids every %s where trading is off, or may be", (side) => {
+    for (const tradingEnabled of [false, "yes" as unknown as boolean])
+      expect(objectionOf({ policy: policy({ tradingEnabled }) }, { ...order, side })).toEqual({
+        rule: "tradingEnabled",
+      });
   });
 
   it("names the day's limit, and the day's total with this buy", () => {
-    expect(objectionToBuy({ policy: strict, spent: 6n }, { token: "A", amount: 5n })).toMatchObject({
+    expect(objectionOf({ policy: strict, spent: 6n }, { ...order, amount: 5n })).toMatchObject({
       limit: 10n,
       requested: 11n,
     });
+  });
+
+  it.each<[slippage: bigint, minAmountOut: bigint, quotedOut: bigint, requested: bigint | undefined]>([
+    [10_000n, 99n, 100n, undefined],
+    [10_000n, 98n, 100n, 20_000n],
+    [1n, 999_999n, 10n ** 6n, undefined],
+    [1n, 999_998n, 10n ** 6n, 2n],
+    [1_000_000n, 1n, 10n ** 6n, undefined],
+    // The service rounds a minimum down, and never below one unit.
+    [10_000n, 98n, 99n, undefined],
+    [10_000n, 1n, 1n, undefined],
+    // The excess is rounded up, so it is above the limit.
+    [10_000n, 989_999_999n, 10n ** 9n, 10_001n],
+    [0n, 1n, 3n, 666_667n],
+  ])(
+    "compares %s millionths of slippage with a minimum of %s for %s",
+    (maxSlippage, minAmountOut, quotedOut, requested) => {
+      for (const side of ["buy", "sell"] as const)
+        expect(
+          objectionOf({ policy: policy({ maxSlippage }) }, { ...order, side, minAmountOut, quotedOut }),
+        ).toEqual(requested && { rule: "maxSlippage", limit: maxSlippage, requested });
+    },
+  );
+
+  it("compares no minimum before there is a quote", () => {
+    expect(objectionOf({ policy: policy({ maxSlippage: 1n }) }, order)).toBeUndefined();
   });
 });
 

@@ -115,7 +115,7 @@ describe("placeOrder", () => {
   it("limits buys, not sales, to the configured size", async () => {
     const limited = await openDesk(db.table, chain, { maxOrder: "0.1" });
     await expect(limited.ask({ amount: "0.5" })).rejects.toMatchObject(
-      code("POLICY_LIMIT", { limit: "0.1", requested: "0.5" }),
+      code("POLICY_LIMIT", { rule: "maxOrder", limit: "0.1", requested: "0.5" }),
     );
     await expect(limited.ask({ side: "sell", amount: "500" })).rejects.toMatchObject(
       code("INSUFFICIENT_BALANCE"),
@@ -127,7 +127,7 @@ describe("placeOrder", () => {
     const policy = { ...openPolicy, maxPerDay: 15n * 10n ** 15n };
     await putPolicy(db.table, { ...lane, userID, policy, revision: 1 });
     const { orderId } = await desk.place(buy, "k");
-    const refused = code("POLICY_LIMIT", { limit: "0.015", requested: "0.02" });
+    const refused = code("POLICY_LIMIT", { rule: "maxPerDay", limit: "0.015", requested: "0.02" });
     await expect(desk.ask(buy)).rejects.toMatchObject(refused);
     await expect(desk.ask({ ...buy, dryRun: true })).rejects.toMatchObject(refused);
     const chains = openChains({ eth: { ...chain.contracts, hosts: [chain.url] } });
@@ -137,6 +137,9 @@ describe("placeOrder", () => {
     const sale = desk.ask({ side: "sell", amount: "500" });
     await expect(sale).rejects.toMatchObject(code("INSUFFICIENT_BALANCE"));
     await putPolicy(db.table, { ...lane, userID, policy: { ...policy, tradingEnabled: false }, revision: 2 });
+    await expect(desk.ask({ side: "sell", amount: "500" })).rejects.toMatchObject(
+      code("POLICY_LIMIT", { rule: "tradingEnabled" }),
+    );
     expect(await desk.ask(buy, "k")).toMatchObject({ isReplayed: true, order: { orderId } });
   });
 

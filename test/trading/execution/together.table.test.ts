@@ -188,8 +188,10 @@ async function outcomes(bench: LaneBench) {
 describe("a lane whose user has a policy", () => {
   it.each<[string, Partial<WalletPolicy>, string[]]>([
     ["the rest of a day's limit", { maxPerDay: 999n }, ["filled", "filled", "rejected POLICY_LIMIT"]],
-    ["only sales", { tradingEnabled: false }, ["rejected POLICY_LIMIT", "filled", "rejected POLICY_LIMIT"]],
-  ])("executes %s, in the order of placing, and every sale", async (_, changes, wanted) => {
+    ["only sales", { tokens: [] }, ["rejected POLICY_LIMIT", "filled", "rejected POLICY_LIMIT"]],
+    ["nothing", { tradingEnabled: false }, Array(3).fill("rejected POLICY_LIMIT")],
+    ["only orders within the slippage", { maxSlippage: 9_999n }, Array(3).fill("rejected POLICY_LIMIT")],
+  ])("executes %s, in the order of placing", async (_, changes, wanted) => {
     expect(await outcomes(await openLimited(changes))).toEqual(wanted);
   });
 
@@ -200,7 +202,7 @@ describe("a lane whose user has a policy", () => {
     const late = bench.stopAt(effect, 1);
     const stopped = bench.work();
     await late.reached;
-    const policy = { ...openPolicy, tradingEnabled: false };
+    const policy = { ...openPolicy, tokens: [] };
     await putPolicy(engine.table, { ...lane, userID, policy, revision: 2 });
     return { bench, late, stopped };
   }

@@ -80,7 +80,13 @@ export class Invariants {
     must(life.reasonCode !== "SIGNING_REFUSED", "the signer refused a genuine order");
     if (life.reasonCode === "NOT_INCLUDED" && before.life.status === "open")
       must(
-        (await this.facts.chain.latestTime()) > intent.validUntil,
+        // A transaction that cleared its nonce may be in a block before the deadline.
+        this.facts.table
+          .all("slot")
+          .some(
+            ({ orderId, nonce, state }) =>
+              orderId === intent.orderId && nonce === after.swapNonce && state === "mined",
+          ) || (await this.facts.chain.latestTime()) > intent.validUntil,
         "expired while a block could still fill it",
       );
     this.checkBook(after);
@@ -235,8 +241,8 @@ export class Invariants {
   }
 
   /**
-   * Checks that no buy is signed against the policy in force, and that each counts once, with the first
-   * signature of its swap.
+   * Checks that nothing is signed against the policy in force, and that each buy counts once, with the
+   * first signature of its swap.
    */
   private checkCount({ orderId, swap }: Items["ledger"], changes: readonly Change[], skewMs: number): void {
     const { table, nowMs, seen } = this.facts;
@@ -245,17 +251,24 @@ export class Invariants {
     const count = changes.find(({ kind }) => kind === "day")?.after as Items["day"] | undefined;
     must((count !== undefined) === (isFirst && intent.side === "buy"), "a buy does not count exactly once");
     const slot = changes.find(({ kind }) => kind === "slot")?.after as Slot | undefined;
-    if (swap === undefined || intent.side === "sell" || slot?.attempts.at(-1)?.purpose !== "swap") return;
+    const purpose = slot?.attempts.at(-1)?.purpose;
+    if (purpose === "clear") return;
     const { policy, pending } = table.get("policy", intent) ?? { policy: undefined };
     const isInForce = pending !== undefined && Date.parse(pending.effectiveAt) <= nowMs + skewMs;
     const {
       maxPerOrder,
       maxPerDay,
       tokens = "any",
-      tradingEnabled,
+      maxSlippage = 1_000_000n,
+      tradingEnabled = true,
     } = (isInForce ? pending : { policy }).policy ?? {};
+    must(tradingEnabled, "signed for a wallet that may not trade");
+    must(
+      intent.minAmountOut >= (intent.quotedOut * (1_000_000n - maxSlippage)) / 1_000_000n,
+      "signed for less than the policy's minimum",
+    );
+    if (swap === undefined || intent.side === "sell" || purpose !== "swap") return;
     const { token, amountIn } = swap.call;
-    must(tradingEnabled ?? true, "signed a buy of a wallet that may not trade");
     must(tokens === "any" || tokens.includes(token), "signed a buy of a token that the policy forbids");
     must(maxPerOrder === undefined || amountIn <= maxPerOrder, "signed a buy above the limit of an order");
     if (pending !== undefined) seen.add(isInForce ? "a looser policy is in force" : "a looser policy waits");

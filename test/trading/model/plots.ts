@@ -22,8 +22,8 @@ export async function lateSignature(world: World): Promise<void> {
   const order = slot && world.table.get("order", { intent: slot });
   if (order === undefined) return;
   const { userID, orderId, wallet, validUntil, side } = order.intent;
-  if (side === "buy" && random.chance(0.5)) {
-    changePolicy(world, userID, wallet, { tokens: [], tradingEnabled: true });
+  if (side === "buy" ? random.chance(0.5) : random.chance(0.1)) {
+    changePolicy(world, userID, wallet, { tokens: [], tradingEnabled: side === "buy" });
     world.seen.add("a policy against a signature");
     return runOn(world, signer, 0);
   }

@@ -13,7 +13,9 @@ export function setPolicy(world: World): void {
     ...(random.chance(0.4) && { maxPerOrder: BigInt(200 + random.below(800)) }),
     ...(random.chance(0.6) && { maxPerDay: BigInt(500 + random.below(1500)) }),
     tokens: random.pick(["any", "any", ["MOON"], ["MOON", "DUSK"]] as const) ?? "any",
-    tradingEnabled: random.chance(0.8),
+    // The orders' slippage is 10 %.
+    ...(random.chance(0.2) && { maxSlippage: random.chance(0.5) ? 100_000n : 99_999n }),
+    tradingEnabled: random.chance(0.9),
   });
 }
 

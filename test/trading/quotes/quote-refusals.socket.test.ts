@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { approval } from "../../../lib/tools/dev/chains/uniswap.ts";
 import type { Trader } from "../../../lib/trading/core/check-trade.ts";
+import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { inspectToken } from "../../../lib/trading/inspect-token.ts";
 import { quoteTrade } from "../../../lib/trading/quotes/quote-trade.ts";
 import { chainsOf, readerOf } from "../../support/chain-reader.ts";
@@ -27,7 +28,24 @@ describe("quoteTrade", () => {
   it.each<[string, Asked, Partial<Trader>, object | undefined]>([
     ["TRADING_DISABLED", { amount: "0.5" }, { isStopped: true }, undefined],
     ["WALLET_BUSY", { amount: "0.5", wallet }, { orders: Array(20).fill(tradeOrder()) }, undefined],
-    ["POLICY_LIMIT", { amount: "0.5" }, { maxOrder: 10n ** 17n }, { limit: "0.1", requested: "0.5" }],
+    [
+      "POLICY_LIMIT",
+      { amount: "0.5" },
+      { maxOrder: 10n ** 17n },
+      { rule: "maxOrder", limit: "0.1", requested: "0.5" },
+    ],
+    [
+      "POLICY_LIMIT",
+      { side: "sell", amount: "5", wallet },
+      { rules: { policy: { ...openPolicy, tradingEnabled: false } } },
+      { rule: "tradingEnabled" },
+    ],
+    [
+      "POLICY_LIMIT",
+      { side: "sell", amount: "5", slippage: 100, wallet },
+      { rules: { policy: { ...openPolicy, maxSlippage: 50_000n } } },
+      { rule: "maxSlippage", limit: 5, requested: 100 },
+    ],
     [
       "GAS_PRICE_TOO_HIGH",
       { amount: "0.5", maxGasPrice: 0.5 },

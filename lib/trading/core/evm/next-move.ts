@@ -98,7 +98,7 @@ const maySend = (state: LaneState, order: TradeOrder) =>
 /** True if the user's policy forbids it now. */
 function isForbidden({ view, nowMs }: LaneState, { intent }: TradeOrder, isSigned = false): boolean {
   const limits = view.limits.get(intent.userID);
-  if (intent.side === "sell" || limits === undefined) return false;
+  if (limits === undefined) return false;
   return objectionNow(limits, intent, { isCounted: isSigned, nowMs }) !== undefined;
 }
 
@@ -176,9 +176,11 @@ function replaceMove(state: LaneState, front: Slot): Move | undefined {
   if (newest === undefined || snapshots.every((snapshot) => snapshot === undefined)) return undefined;
   const order = orderOf(state, front);
   const { intent } = order;
-  // A buy that may no longer be sent would block the sales behind it.
-  const isUnwanted = order.isCancelling || isForbidden(state, order, true);
-  const isLapsed = isPast(intent.validUntil, snapshots) || (front.call.purpose === "swap" && isUnwanted);
+  // A transaction that may no longer be sent would block the orders behind it.
+  const isLapsed =
+    isPast(intent.validUntil, snapshots) ||
+    isForbidden(state, order, true) ||
+    (order.isCancelling && front.call.purpose === "swap");
   const purpose: Call["purpose"] = isLapsed ? "clear" : newest.purpose;
   const preset = newest.purpose === "clear" ? clearPreset : intent.gasPreset;
   const isDue = isDueForBump(preset, newest.sentAtMs ?? newest.signedAtMs, nowMs);

@@ -120,9 +120,8 @@ export function objectionTo(
     return refused("the fee is above the highest gas price");
   return (
     objectionToState(view, nowMs) ??
-    (call.purpose === "swap"
-      ? (objectionToSwap(call, nonce, view) ?? objectionOfPolicy(call, view, nowMs))
-      : objectionToApproval(call, nonce, view))
+    (call.purpose === "swap" ? objectionToSwap(call, nonce, view) : objectionToApproval(call, nonce, view)) ??
+    objectionOfPolicy(call, view, nowMs)
   );
 }
 
@@ -158,15 +157,16 @@ function objectionToSwap(
   return undefined;
 }
 
-/** A policy may allow the same buy later, so no objection here is final. */
+/** A policy may allow the same transaction later, so no objection here is final. */
 function objectionOfPolicy(
-  { token, amountIn: amount }: SwapCall,
+  call: SwapCall | ApproveCall,
   { order, ledger, limits }: SigningView,
   nowMs: number,
 ): Objection | undefined {
-  if (order?.intent.side !== "buy") return undefined;
+  const intent = order?.intent as Intent;
+  const amount = call.purpose === "swap" ? call.amountIn : call.amount;
   const isCounted = ledger?.swap !== undefined;
-  const objection = objectionNow(limits, { token, amount }, { isCounted, nowMs });
+  const objection = objectionNow(limits, { ...intent, amount }, { isCounted, nowMs });
   return objection && later(`the policy forbids it: ${objection.rule}`);
 }
 

@@ -164,20 +164,35 @@ describe("objectionTo", () => {
     });
     const signed = ledger({ fees: { 7: signedFee(fees) }, swap: { nonce: 7, call: swap } });
 
+    const sale = tradeOrder({ intent: intent({ side: "sell" }) });
+    const call = swapBy(sale.intent, v2, sale.amount);
+    const approval = { purpose: "approve", token: "0x5FbD", router: v2.router, amount: 1n } as const;
+
     it.each<[string, Partial<WalletPolicy>]>([
       ["while trading is off", { tradingEnabled: false }],
+      ["with a minimum too far below the quote", { maxSlippage: 9_999n }],
+    ])("postpones a buy, a sale and an approval %s", (_, changes) => {
+      expect(objection({}, limits(changes))).toHaveProperty("later");
+      for (const each of [call, approval])
+        expect(objection({ call: each }, { order: sale, ...limits(changes) })).toHaveProperty("later");
+    });
+
+    it.each<[string, Partial<WalletPolicy>]>([
       ["of a token that is not listed", { tokens: ["0xBAD"] }],
       ["above the limit of an order", { maxPerOrder: amount - 1n }],
       ["above the rest of the day", { maxPerDay: amount + spent - 1n }],
     ])("postpones a buy %s, and allows every sale", (_, changes) => {
       expect(objection({}, limits(changes))).toHaveProperty("later");
-      const sale = tradeOrder({ intent: intent({ side: "sell" }) });
-      const call = swapBy(sale.intent, v2, sale.amount);
       expect(objection({ call }, { order: sale, ...limits(changes) })).toBeUndefined();
     });
 
     it("accepts a buy at the limits", () => {
-      const changes = { tokens: [intent().token], maxPerOrder: amount, maxPerDay: amount + spent };
+      const changes = {
+        tokens: [intent().token],
+        maxPerOrder: amount,
+        maxPerDay: amount + spent,
+        maxSlippage: 10_000n,
+      };
       expect(objection({}, limits(changes))).toBeUndefined();
     });
 
