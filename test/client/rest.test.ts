@@ -52,8 +52,8 @@ describe("a call", () => {
   it.each([
     [refusal(409, "WALLET_BUSY"), { status: 409, code: "WALLET_BUSY", message: "It is WALLET_BUSY" }],
     [
-      refusal(403, "POLICY_LIMIT", { details: { limit: "1", requested: "2" } }),
-      { status: 403, code: "POLICY_LIMIT", details: { limit: "1", requested: "2" } },
+      refusal(403, "POLICY_LIMIT", { details: { rule: "maxOrder", limit: "1", requested: "2" } }),
+      { status: 403, code: "POLICY_LIMIT", details: { rule: "maxOrder", limit: "1", requested: "2" } },
     ],
     [
       { status: 400, body: { message: "no" } },
@@ -202,10 +202,12 @@ describe("a call", () => {
   });
 
   it("returns either data or an error, which the compiler can tell apart", async () => {
-    const { terminal, end } = scripted([refusal(403, "POLICY_LIMIT", { details: { limit: "1" } })]);
+    const details = { rule: "maxOrder", limit: "1", requested: "2" };
+    const { terminal, end } = scripted([refusal(403, "POLICY_LIMIT", { details })]);
     const { data, error } = await end(terminal.placeOrder({ body: placed }));
     if (error?.code !== "POLICY_LIMIT") throw new Error("It is POLICY_LIMIT");
     const status: 403 = error.status;
+    if (error.details.rule !== "maxOrder") throw new Error("It is maxOrder");
     const limit: string = error.details.limit;
     expect([status, limit]).toEqual([403, "1"]);
     const amount: string | undefined = data && "order" in data ? data.order.amount : undefined;

@@ -56,7 +56,7 @@ export const restExamples: Record<RestOperationName, RestExample | undefined> = 
   getWalletPolicy: wallet,
   setWalletPolicy: {
     ...wallet,
-    body: { maxPerOrder: "0.5", maxPerDay: "2", tokens: [token], tradingEnabled: true },
+    body: { maxPerOrder: "0.5", maxPerDay: "2", tokens: [token], maxSlippage: 5, tradingEnabled: true },
   },
   exportWallet: { ...wallet, body: { publicKey: { kty: "EC", crv: "P-256", ...generator } } },
   cancelExport: wallet,

@@ -23,44 +23,62 @@ beforeAll(async () => {
 });
 
 const set = (body: object, by = user) => send("PUT", path, { token: by.token, body });
-const place = (amount: string, key: string) =>
+const order = (asked: object, key: string) =>
   post("/api/v2/orders", {
     token: user.token,
     headers: { "Idempotency-Key": key },
-    body: { ...trade, amount },
+    body: { ...trade, ...asked },
   });
+const place = (amount: string, key: string) => order({ amount }, key);
+/** The sale of a thief, who wants all tokens to be sold for next to nothing. */
+const steal = (key: string) => order({ side: "sell", percent: 100, slippage: 100 }, key);
 
-const limited = { maxPerOrder: "0.2", maxPerDay: "0.3", tokens: [token], tradingEnabled: true };
-const refused = (limit: string, requested: string) => ({
+const limited = {
+  maxPerOrder: "0.2",
+  maxPerDay: "0.3",
+  tokens: [token],
+  maxSlippage: 5,
+  tradingEnabled: true,
+};
+const refused = (details: object) => ({
   status: 403,
-  json: { success: false, error: { code: "POLICY_LIMIT", details: { limit, requested } } },
+  json: { success: false, error: { code: "POLICY_LIMIT", details } },
 });
 
 describe("a wallet's policy", () => {
-  it("limits purchases by order and by day, as counted by the signer", async () => {
+  it("limits purchases by order and by day, and sales by slippage, and freezes the wallet", async () => {
     const open = { tokens: "any", tradingEnabled: true };
     expect(await get(path, user)).toMatchObject({ status: 200, json: { data: { policy: open } } });
     expect(await set(limited)).toMatchObject({
       status: 200,
       json: { success: true, data: { policy: limited } },
     });
-    expect(await place("0.21", "too much")).toMatchObject(refused("0.2", "0.21"));
+    expect(await place("0.21", "too much")).toMatchObject(
+      refused({ rule: "maxPerOrder", limit: "0.2", requested: "0.21" }),
+    );
 
     const stream = await streamOf(user);
     await subscribe(stream, "orders");
     expect(await place("0.2", "the first")).toMatchObject({ status: 200 });
-    expect(await place("0.11", "the second")).toMatchObject(refused("0.3", "0.31"));
+    expect(await place("0.11", "the second")).toMatchObject(
+      refused({ rule: "maxPerDay", limit: "0.3", requested: "0.31" }),
+    );
     await stream.see(
       ({ channel, type, data }: Message) =>
         channel === "orders" && type === "update" && (data as { status: string }[]).some(isFilled),
     );
-    expect(await place("0.11", "the third")).toMatchObject(refused("0.3", "0.31"));
+    expect(await place("0.11", "the third")).toMatchObject(
+      refused({ rule: "maxPerDay", limit: "0.3", requested: "0.31" }),
+    );
+    const slippage = { rule: "maxSlippage", limit: 5, requested: 100 };
+    expect(await steal("a theft")).toMatchObject(refused(slippage));
     const { tradingEnabled: _, ...looser } = limited;
     const { json } = await set({ ...looser, maxPerDay: "9", tradingEnabled: false });
     expect(json).toMatchObject({
       data: { policy: { maxPerDay: "0.3", tradingEnabled: false }, pending: { policy: { maxPerDay: "9" } } },
     });
-    expect(await place("0.01", "the last")).toMatchObject(refused("0", "0.01"));
+    expect(await steal("another theft")).toMatchObject(refused({ rule: "tradingEnabled" }));
+    expect(await place("0.01", "the last")).toMatchObject(refused({ rule: "tradingEnabled" }));
   });
 
   it("returns 404 to another user, and 400 with the name of an invalid field", async () => {

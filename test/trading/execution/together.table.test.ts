@@ -190,7 +190,6 @@ describe("a lane whose user has a policy", () => {
     ["the rest of a day's limit", { maxPerDay: 999n }, ["filled", "filled", "rejected POLICY_LIMIT"]],
     ["only sales", { tokens: [] }, ["rejected POLICY_LIMIT", "filled", "rejected POLICY_LIMIT"]],
     ["nothing", { tradingEnabled: false }, Array(3).fill("rejected POLICY_LIMIT")],
-    ["only orders within the slippage", { maxSlippage: 9_999n }, Array(3).fill("rejected POLICY_LIMIT")],
   ])("executes %s, in the order of placing", async (_, changes, wanted) => {
     expect(await outcomes(await openLimited(changes))).toEqual(wanted);
   });

@@ -15,7 +15,7 @@ export function setPolicy(world: World): void {
     tokens: random.pick(["any", "any", ["MOON"], ["MOON", "DUSK"]] as const) ?? "any",
     // The orders' slippage is 10 %.
     ...(random.chance(0.2) && { maxSlippage: random.chance(0.5) ? 100_000n : 99_999n }),
-    tradingEnabled: random.chance(0.9),
+    tradingEnabled: random.chance(0.95),
   });
 }
 
