@@ -114,6 +114,12 @@ export class SigningDesk {
     return this.orders.find(({ intent: own }) => own.orderId.startsWith(name)) as TradeOrder;
   }
 
+  /** Makes an order as an intruder in placeOrder does: with a valid MAC over any intent. */
+  async forge(changes: Partial<Intent>): Promise<TradeOrder> {
+    const own = intent({ isPrivate: false, ...changes });
+    return tradeOrder({ intent: own, amount: own.amount, mac: await this.#keys.macs.makeMac(own) });
+  }
+
   async cancel(name: string): Promise<void> {
     const { userID, orderId } = this.named(name).intent;
     const effects = { ...tableEffects(this.table), now: () => nowMs, wake: () => undefined };
