@@ -12,7 +12,7 @@ import { type NoteCall, openKms } from "./kms-client.ts";
 /** The KMS key that wraps the data keys, and a client for it. */
 export type Vault = { keyId: string; client: KMSClient };
 
-/** A private key as the attributes of a wallet's item. */
+/** An encrypted private key. */
 export type SealedKey = {
   /** See {@link Container}. */
   encryptedPrivateKey: Uint8Array;

@@ -134,7 +134,7 @@ export const tradingRows = {
     summary: "Sign only transactions that a user has ordered",
     table: ["dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem", "dynamodb:PutItem"],
     writes: ["LANE", "SIGNED"],
-    reads: ["SIGNED", "CANCELLED", "POLICY", "TRADING"],
+    reads: ["SIGNED", "CANCELLED", "POLICY", "TRADING", "SEALED"],
     enforces: ["CANCELLED", "POLICY"],
     key: ["kms:Decrypt"],
     mac: ["kms:VerifyMac"],

@@ -66,6 +66,15 @@ export const partitions = [
     },
   },
   {
+    key: "SEALED#{userID}",
+    owner: "user",
+    isSecret: true,
+    note: "A key is written and removed together with its wallet, in the same transactions and by the same time to live.",
+    items: {
+      sealedKey: { key: "KEY#{network}#{address}", holds: "the encrypted private key of a wallet" },
+    },
+  },
+  {
     key: "USEDKEYS#{userID}",
     owner: "user",
     note: "Nothing deletes a used key: a repeated request would then take effect a second time.",

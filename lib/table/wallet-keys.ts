@@ -7,6 +7,12 @@ export const walletKey = (userID: string, network: Network, address: string): Ke
 
 export const walletsOf = (userID: string): KeyRange => rangeOf("wallet", { userID });
 
-export const everyWallet = sortKeysOf("wallet");
+/** The encrypted private key of a wallet is apart from it, because few functions may read it. */
+export const sealedKeyKey = (userID: string, network: Network, address: string): Key =>
+  itemKey("sealedKey", { userID, network, address });
+
+export const everySealedKey = sortKeysOf("sealedKey");
+
+export const isSealedKey = (key: Key): boolean => itemAt(key) === "sealedKey";
 
 export const isWallet = (key: Key): boolean => itemAt(key) === "wallet";

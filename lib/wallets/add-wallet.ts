@@ -81,7 +81,7 @@ export async function addWallet(
     sealed ??= await seal();
     const added = { ...wallet, slot: profile.lastSlot + 1, version: 1 };
     const isWritten = await writeOnce(table, [
-      insertion(added, sealed, now),
+      ...insertion(added, sealed, now),
       placeChange(wallet.UserID, profile, { by: 1, lastSlot: added.slot }),
       eventWrite({
         userID: wallet.UserID,

@@ -17,7 +17,7 @@ import {
   type WalletName,
 } from "./wallet.ts";
 import { eventWrite } from "./wallet-events.ts";
-import { nextVersion, placeChange, readWallet, walletsOfUser } from "./wallet-records.ts";
+import { keyExpiry, nextVersion, placeChange, readWallet, walletsOfUser } from "./wallet-records.ts";
 
 export type RetiringDeps = {
   table: Table;
@@ -48,6 +48,7 @@ export async function retireWallet(
     if ((await workOf(table, read, now)).hasTransactions) throw busy();
     const isWritten = await writeOnce(table, [
       nextVersion(read, { retiredAt, expiresAt }),
+      keyExpiry(read, expiresAt),
       placeChange(userID, profile, { by: -1 }),
       eventWrite({ userID, walletId, type: "retired", now }),
     ]).catch(async (error: unknown) => {

@@ -1,9 +1,9 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
-import type { SealedKey } from "../aws/vault.ts";
+import { bindingOf, type SealedKey } from "../aws/vault.ts";
 import { epochSeconds } from "../core/time.ts";
-import { atMost, type Write } from "../table/step.ts";
+import { atMost, type Step, type Write } from "../table/step.ts";
 import { projection, queryRange, type Table } from "../table/table.ts";
-import { walletKey, walletsOf } from "../table/wallet-keys.ts";
+import { sealedKeyKey, walletKey, walletsOf } from "../table/wallet-keys.ts";
 import { profileKey } from "../users/item-keys.ts";
 import type { Places, Wallet, WalletChanges } from "./wallet.ts";
 
@@ -22,20 +22,20 @@ const listedAttributes = [
   "expiresAt",
 ] as const satisfies (keyof Wallet)[];
 
-/** Returns a wallet's item without its encrypted key, and without anything else that clients may not see. */
+/** Returns a wallet's item without anything that clients may not see. */
 export const walletIn = (item: object): Wallet =>
   Object.fromEntries(
     Object.entries(item).filter(([name]) => (listedAttributes as readonly string[]).includes(name)),
   ) as Wallet;
 
-/** Reads all of the user's wallets without their encrypted keys. Includes retired ones. */
+/** Reads all of the user's wallets. Includes retired ones. */
 export async function walletsOfUser(table: Table, userID: string): Promise<Wallet[]> {
   return queryRange<Wallet>(table, walletsOf(userID), { attributes: listedAttributes });
 }
 
 type WalletName = Pick<Wallet, "UserID" | "network" | "generatedWalletAddress">;
 
-/** Reads the user's wallet with this address on this network without its encrypted key. Finds retired wallets too. */
+/** Reads the user's wallet with this address on this network. Finds retired wallets too. */
 export async function readWallet(table: Table, name: WalletName): Promise<Wallet | undefined> {
   const { Item } = await table.client.send(
     new GetCommand({
@@ -48,12 +48,30 @@ export async function readWallet(table: Table, name: WalletName): Promise<Wallet
   return Item as Wallet | undefined;
 }
 
-/** Writes a new wallet, unless the user has a wallet with its address that can still be restored. */
-export const insertion = (wallet: Wallet, sealed: SealedKey, now: Date): Write => ({
-  kind: "put",
-  key: keyOf(wallet),
-  item: { ...wallet, ...sealed },
-  when: ["absent", { expiresAt: atMost(epochSeconds(now)) }],
+/** Writes a new wallet and its key, unless the user has a wallet with its address that can still be restored. */
+export const insertion = (wallet: Wallet, sealed: SealedKey, now: Date): Step => [
+  {
+    kind: "put",
+    key: keyOf(wallet),
+    item: wallet,
+    when: ["absent", { expiresAt: atMost(epochSeconds(now)) }],
+  },
+  { kind: "put", key: keyOfSealed(wallet), item: { ...bindingOf(wallet), ...sealed } },
+];
+
+/** Has the key of a wallet removed together with the retired wallet. */
+export const keyExpiry = (wallet: Wallet, expiresAt: number): Write => ({
+  kind: "change",
+  key: keyOfSealed(wallet),
+  set: { expiresAt },
+});
+
+/** Keeps the key of a wallet that is restored. Fails if the key is gone. */
+export const keyKept = (wallet: Wallet): Write => ({
+  kind: "change",
+  key: keyOfSealed(wallet),
+  set: { expiresAt: undefined },
+  when: { walletId: wallet._id },
 });
 
 /** Changes a wallet into its next version. Fails if the wallet has changed since it was read. */
@@ -91,3 +109,6 @@ export const placeChange = (
 
 const keyOf = ({ UserID, network, generatedWalletAddress }: WalletName) =>
   walletKey(UserID, network, generatedWalletAddress);
+
+const keyOfSealed = ({ UserID, network, generatedWalletAddress }: WalletName) =>
+  sealedKeyKey(UserID, network, generatedWalletAddress);

@@ -4,7 +4,7 @@ import type { Network } from "../core/network.ts";
 import type { Tier, WalletLimits } from "../core/tier.ts";
 import type { LaneKey } from "../trading/core/intent.ts";
 
-/** A wallet, without its encrypted key. */
+/** A wallet. Its private key is stored elsewhere. */
 export type Wallet = {
   _id: string;
   UserID: string;

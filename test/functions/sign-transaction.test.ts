@@ -1,4 +1,4 @@
-import { walletKey } from "../../lib/table/wallet-keys.ts";
+import { sealedKeyKey, walletKey } from "../../lib/table/wallet-keys.ts";
 import "./environment.ts";
 import { randomBytes } from "node:crypto";
 import {
@@ -52,7 +52,8 @@ const sealed = pack({
 const items = (found = planned) => [
   { ...tradeKey(userID, orderId), ...(packed(tradeOrder({ intent: own, mac })) as object) },
   { ...slotKey(own, 7), ...(packed(found) as object) },
-  { ...walletKey(userID, chain, wallet), _id: "w1", encryptedPrivateKey: sealed },
+  { ...walletKey(userID, chain, wallet), _id: "w1" },
+  { ...sealedKeyKey(userID, chain, wallet), walletId: "w1", encryptedPrivateKey: sealed },
 ];
 
 /** Makes an SDK error whose message quotes a secret. */

@@ -9,7 +9,7 @@ import {
   partitionNameOf,
   partitions,
 } from "../../lib/table/layout.ts";
-import { walletKey } from "../../lib/table/wallet-keys.ts";
+import { sealedKeyKey, walletKey } from "../../lib/table/wallet-keys.ts";
 import { slotKey, tradeKey, usedKeyKey } from "../../lib/trading/items/keys.ts";
 import { profileKey, settingsKey } from "../../lib/users/item-keys.ts";
 import { walletEventKey } from "../../lib/wallets/item-keys.ts";
@@ -223,6 +223,14 @@ describe("the partitions", () => {
       expect(deletes.filter((name) => guardedNames.includes(name))).toEqual([]);
   });
 
+  it("that are secret have these readers", () => {
+    const secret: readonly PartitionLayout[] = partitions.filter((each) => "isSecret" in each);
+    const readersOf = (name: PartitionName) =>
+      names.filter((each) => reads.some((action) => ask(each, action, [keys[name]]) === undefined));
+    const found = secret.map(({ key }) => [partitionNameOf(key), readersOf(partitionNameOf(key))]);
+    expect(Object.fromEntries(found)).toEqual({ SEALED: ["sealExport", "signTransaction"] });
+  });
+
   it.each<[string, string, Key, string[]]>([
     ["a user's slippage", "UpdateItem", settingsKey("u", "eth"), ["updateTradingSettings"]],
     ["the address that a wallet shows", "UpdateItem", walletKey("u", "eth", "0x1"), writersOfWallets],
@@ -231,6 +239,7 @@ describe("the partitions", () => {
     ["that a request was made", "DeleteItem", usedKeyKey("u", "placeOrder", "k"), []],
     ["that a wallet was exported", "DeleteItem", walletEventKey("u", "w", new Date(0), "e"), []],
     ["that a wallet exists", "DeleteItem", walletKey("u", "eth", "0x1"), []],
+    ["the key of a wallet", "DeleteItem", sealedKeyKey("u", "eth", "0x1"), []],
     ["that a user exists", "DeleteItem", profileKey("u"), []],
     ["the terms of an order", "PutItem", tradeKey("u", "o"), writersOfOrders],
     ["the nonces of a wallet", "PutItem", slotKey({ chain: "eth", wallet: "0x1" }, 1), writersOfLanes],

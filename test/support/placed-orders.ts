@@ -1,5 +1,5 @@
 import type { Table } from "../../lib/table/table.ts";
-import { walletKey } from "../../lib/table/wallet-keys.ts";
+import { sealedKeyKey, walletKey } from "../../lib/table/wallet-keys.ts";
 import type { Intent, LaneKey } from "../../lib/trading/core/intent.ts";
 import type { Items, TradeStep } from "../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../lib/trading/core/trade-order.ts";
@@ -54,3 +54,6 @@ export const putPolicy = (table: Table, record: PolicyRecord) =>
 
 export const putWallet = (table: Table, { chain, wallet }: LaneKey, userID: string, changes: object = {}) =>
   putItems(table, [{ ...walletKey(userID, chain, wallet), ...changes }]);
+
+export const putKey = (table: Table, { chain, wallet }: LaneKey, userID: string, sealed: object) =>
+  putItems(table, [{ ...sealedKeyKey(userID, chain, wallet), ...sealed }]);

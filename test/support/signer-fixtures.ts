@@ -122,6 +122,9 @@ export async function prepareFixtures(): Promise<void> {
   }
 }
 
+/** The wallet and its key have the same content here. */
+const isOfWallet = (SK: string) => /^(WALLET|KEY)#/.test(SK);
+
 type TransactItems = NonNullable<TransactWriteCommandInput["TransactItems"]>;
 
 /** A table whose attacker controls all of the signer's data except ledger, policy and count. */
@@ -132,7 +135,7 @@ function riggedTable(fixture: SignerFixture, genuine: Intent, written: TransactI
   const contentFor = ({ PK, SK }: Key): unknown => {
     if (SK.startsWith("TRADE#")) return order;
     if (SK.startsWith("SLOT#")) return lies;
-    if (SK.startsWith("WALLET#")) return wallet;
+    if (isOfWallet(SK)) return wallet;
     if (SK.startsWith("SETTINGS#")) return settings;
     if (textOf({ PK, SK }) === policyAt) return policy;
     if (textOf({ PK, SK }) === dayAt) return day;
@@ -143,7 +146,7 @@ function riggedTable(fixture: SignerFixture, genuine: Intent, written: TransactI
       const keys = (command.input.RequestItems?.table?.Keys ?? []) as Key[];
       const items = keys.flatMap((key) => {
         const content = contentFor(key);
-        const stored = key.SK.startsWith("WALLET#") ? content : packed(content);
+        const stored = isOfWallet(key.SK) ? content : packed(content);
         return content === undefined ? [] : [{ ...(stored as object), ...key }];
       });
       return { Responses: { table: items } };

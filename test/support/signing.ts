@@ -3,7 +3,7 @@ import type { Table } from "../../lib/table/table.ts";
 import type { LaneKey } from "../../lib/trading/core/intent.ts";
 import { type Macs, openMacs } from "../../lib/trading/signing/intent-mac.ts";
 import { openKms } from "./kms.ts";
-import { putWallet } from "./placed-orders.ts";
+import { putKey, putWallet } from "./placed-orders.ts";
 
 /** KMS with a key for wallets and one for MACs. */
 export function openKeys(): { vault: Vault; macs: Macs } {
@@ -14,7 +14,7 @@ export function openKeys(): { vault: Vault; macs: Macs } {
   };
 }
 
-/** A wallet's private key in the form of its item. */
+/** The item of a wallet's private key. */
 export async function sealedKey(
   vault: Vault,
   { chain: network, wallet: address }: LaneKey,
@@ -23,7 +23,7 @@ export async function sealedKey(
 ) {
   const walletId = `wallet of ${userID}`;
   const { encryptedPrivateKey } = await seal(vault, secret, { userID, walletId, network, address });
-  return { _id: walletId, encryptedPrivateKey };
+  return { walletId, encryptedPrivateKey };
 }
 
 /** Imports a wallet. */
@@ -34,5 +34,7 @@ export async function putSealedWallet(
   privateKey: string,
 ): Promise<void> {
   const secret = Buffer.from(privateKey.replace("0x", ""), "hex");
-  await putWallet(table, lane, userID, await sealedKey(vault, lane, userID, secret));
+  const sealed = await sealedKey(vault, lane, userID, secret);
+  await putWallet(table, lane, userID, { _id: sealed.walletId });
+  await putKey(table, lane, userID, sealed);
 }

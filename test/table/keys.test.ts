@@ -14,7 +14,7 @@ import {
   sortKeysSentTo,
 } from "../../lib/table/keys.ts";
 import { partitions } from "../../lib/table/layout.ts";
-import { isWallet, walletKey, walletsOf } from "../../lib/table/wallet-keys.ts";
+import { isSealedKey, isWallet, sealedKeyKey, walletKey, walletsOf } from "../../lib/table/wallet-keys.ts";
 import * as tradingKeys from "../../lib/trading/items/keys.ts";
 import * as userKeys from "../../lib/users/item-keys.ts";
 import * as walletKeys from "../../lib/wallets/item-keys.ts";
@@ -36,6 +36,7 @@ const keyOfKind = {
   profile: name.map(userKeys.profileKey),
   settings: fc.tuple(name, fc.constantFrom(...chains)).map((of) => userKeys.settingsKey(...of)),
   wallet: fc.tuple(name, fc.constantFrom(...networks), name).map((of) => walletKey(...of)),
+  "sealed key": fc.tuple(name, fc.constantFrom(...networks), name).map((of) => sealedKeyKey(...of)),
   "wallet event": fc.tuple(name, name, date, name).map((of) => walletKeys.walletEventKey(...of)),
   referral: fc.tuple(name, date, name).map((of) => userKeys.referralKey(...of)),
   "pending referral": fc
@@ -91,6 +92,7 @@ const kindsOf = (key: Key) => [
   ...(isPrices(key) ? ["prices"] : []),
   ...(userKeys.isProfile(key) ? ["profile"] : []),
   ...(isWallet(key) ? ["wallet"] : []),
+  ...(isSealedKey(key) ? ["sealed key"] : []),
   ...(userKeys.isReferral(key) ? ["referral"] : []),
   ...(rewardKeys.isRedemption(key) ? ["redemption"] : []),
   ...(walletKeys.isAnnouncedExport(key) ? ["announced export"] : []),
@@ -102,6 +104,7 @@ const recognized: readonly Kind[] = [
   "prices",
   "profile",
   "wallet",
+  "sealed key",
   "referral",
   "redemption",
   "announced export",
@@ -192,6 +195,7 @@ describe("everythingOf", () => {
       userKeys.profileKey,
       (of: string) => userKeys.settingsKey(of, "eth"),
       (of: string) => walletKey(of, "eth", "0x1"),
+      (of: string) => sealedKeyKey(of, "eth", "0x1"),
       (of: string) => tradingKeys.usedKeyKey(of, "placeOrder", "k"),
       realtimeKeys.connectionCountKey,
       planKeys.userKeyRecordKey,

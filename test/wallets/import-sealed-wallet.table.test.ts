@@ -5,7 +5,7 @@ import bs58 from "bs58";
 import { createKms, kmsRequestHandler } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import { openVault, unseal } from "../../lib/aws/vault.ts";
-import { walletKey } from "../../lib/table/wallet-keys.ts";
+import { sealedKeyKey } from "../../lib/table/wallet-keys.ts";
 import { register } from "../../lib/users/register.ts";
 import { importSealedWallet, type SealedBody } from "../../lib/wallets/import-sealed-wallet.ts";
 import { importKeysOf } from "../../lib/wallets/keys/import-keys.ts";
@@ -79,7 +79,7 @@ describe("importSealedWallet", () => {
         slot: 1,
       });
       expect(wallet).not.toHaveProperty("colortag");
-      const Key = walletKey(request.userID, wallet.network, made.address);
+      const Key = sealedKeyKey(request.userID, wallet.network, made.address);
       const { Item } = await db.table.client.send(new GetCommand({ TableName: db.table.name, Key }));
       const binding = { userID: request.userID, walletId: wallet._id, network, address: made.address };
       const secret = await unseal(vault, Item?.encryptedPrivateKey, binding);

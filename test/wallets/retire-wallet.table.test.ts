@@ -1,6 +1,9 @@
 import { DeleteCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { getItems } from "../../lib/table/batch-get.ts";
+import { sealedKeyKey, walletKey } from "../../lib/table/wallet-keys.ts";
 import { emptyLedger } from "../../lib/trading/core/table-step.ts";
+import type { SealedWallet } from "../../lib/trading/items/found-items.ts";
 import { jobKey, ledgerKey, slotKey } from "../../lib/trading/items/keys.ts";
 import { ownsWallet } from "../../lib/trading/items/trader-records.ts";
 import { readProfile } from "../../lib/users/profile-records.ts";
@@ -71,6 +74,37 @@ describe("retireWallet", () => {
     expect(await ownsWallet(db.table, { chain: "eth", wallet: "0x1" }, "leaver")).toBe(false);
     expect(await eventTypes(db.table, wallet)).toContain("retired");
     expect(wake).not.toHaveBeenCalled();
+  });
+
+  it("has the key removed at the same time as the wallet, and a restoration keeps both", async () => {
+    const [wallet] = (await holderOf(db.table, "keeper", ["0x1"])) as [Wallet];
+    const stored = async () =>
+      getItems<Partial<Wallet & SealedWallet>>(db.table, [
+        walletKey("keeper", "eth", "0x1"),
+        sealedKeyKey("keeper", "eth", "0x1"),
+      ]);
+    const ofBoth = async () => (await stored()).map(({ expiresAt }) => expiresAt);
+    const expiresAt = Math.ceil(later(30).getTime() / 1000);
+    await retire(wallet);
+    expect(await ofBoth()).toEqual([expiresAt, expiresAt]);
+    await restore(wallet);
+    expect(await ofBoth()).toEqual([undefined, undefined]);
+    await retire(wallet);
+    await importAgain("keeper", "0x1", later(1));
+    expect(await ofBoth()).toEqual([undefined, undefined]);
+    await retire(wallet);
+    const { wallet: again } = await importAgain("keeper", "0x1", later(31));
+    expect(await ofBoth()).toEqual([undefined, undefined]);
+    expect((await stored()).map(({ _id, walletId }) => _id ?? walletId)).toEqual([again._id, again._id]);
+  });
+
+  it("is possible without the key, but a wallet without its key is not restored", async () => {
+    const [wallet] = (await holderOf(db.table, "keyless", ["0x1"])) as [Wallet];
+    const Key = sealedKeyKey("keyless", "eth", "0x1");
+    await db.table.client.send(new DeleteCommand({ TableName: db.table.name, Key }));
+    expect(await retire(wallet)).toMatchObject({ wallet });
+    await expect(restore(wallet)).rejects.toThrow();
+    expect(await namesOf("keyless")).toEqual([]);
   });
 
   it("returns the same result for a repeated request while the wallet can be restored, and wakes its lane again", async () => {

@@ -9,7 +9,7 @@ import { unmarshall } from "@aws-sdk/util-dynamodb";
 import { isRedemption, redemptionPlaceKey } from "../../rewards/item-keys.ts";
 import { everythingOf, isOfTheMoment, type Key, type KeyRange } from "../../table/keys.ts";
 import type { Table } from "../../table/table.ts";
-import { isWallet } from "../../table/wallet-keys.ts";
+import { isSealedKey, isWallet } from "../../table/wallet-keys.ts";
 import { write } from "../../table/write.ts";
 import { isProfile } from "../../users/item-keys.ts";
 import { isGone, retirement } from "../../wallets/wallet.ts";
@@ -54,12 +54,16 @@ export async function* lostItems(comparison: Comparison): AsyncGenerator<Differe
 }
 
 /**
- * True if the item is a wallet that was retired after the backup and can no longer be restored, as its events in the
- * live table show.
+ * True if the item is a wallet, or the key of one, that was retired after the backup and can no longer be restored, as
+ * the wallet's events in the live table show.
  */
 async function isGoneWallet(item: StoredItem, { table, now }: Comparison): Promise<boolean> {
-  const [userID, walletId] = [item.UserID?.S, item._id?.S];
-  if (!isWallet(keyOf(item)) || userID === undefined || walletId === undefined) return false;
+  const key = keyOf(item);
+  const [userID, walletId] = isSealedKey(key)
+    ? [item.userID?.S, item.walletId?.S]
+    : [item.UserID?.S, item._id?.S];
+  if (!isSealedKey(key) && !isWallet(key)) return false;
+  if (userID === undefined || walletId === undefined) return false;
   const { events } = await readWalletEvents(table, { userID, walletId }, { limit: 100 });
   const last = events.find(({ type }) => type === "retired" || type === "restored");
   return last?.type === "retired" && isGone(retirement(new Date(last.time)), now);

@@ -35,7 +35,7 @@ export const takeovers: readonly Takeover[] = [
   },
   {
     functions: ["storeWallet"],
-    rights: { reads: "all unprotected", writes: "USER, WALLETS, WALLETLOG", uses: "make data keys" },
+    rights: { reads: "all unprotected", writes: "USER, WALLETS, SEALED, WALLETLOG", uses: "make data keys" },
     atMost:
       "learn the keys that are imported meanwhile; give users wallets with keys of its own; show, hide and destroy wallets; change profiles",
   },
@@ -43,7 +43,7 @@ export const takeovers: readonly Takeover[] = [
     functions: ["importWallet"],
     rights: {
       reads: "all unprotected",
-      writes: "USER, WALLETS, WALLETLOG, USEDKEYS",
+      writes: "USER, WALLETS, SEALED, WALLETLOG, USEDKEYS",
       uses: "make data keys; read import keys; open sealed imports",
     },
     atMost:
@@ -53,7 +53,7 @@ export const takeovers: readonly Takeover[] = [
     functions: ["createWallet"],
     rights: {
       reads: "all unprotected",
-      writes: "USER, WALLETS, WALLETLOG, USEDKEYS",
+      writes: "USER, WALLETS, SEALED, WALLETLOG, USEDKEYS",
       uses: "make data keys",
     },
     atMost: "learn the keys of the wallets that it creates meanwhile; otherwise the same as storeWallet",
@@ -66,18 +66,22 @@ export const takeovers: readonly Takeover[] = [
   },
   {
     functions: ["retireWallet"],
-    rights: { reads: "all unprotected", writes: "USER, WALLETS, WALLETLOG", uses: "invoke executeOrders" },
+    rights: {
+      reads: "all unprotected, SIGNED",
+      writes: "USER, WALLETS, SEALED, WALLETLOG",
+      uses: "invoke executeOrders",
+    },
     atMost: "show, hide and destroy wallets of all users, and forge their events; change profiles",
   },
   {
     functions: ["restoreWallet"],
-    rights: { reads: "all unprotected", writes: "USER, WALLETS, WALLETLOG" },
+    rights: { reads: "all unprotected", writes: "USER, WALLETS, SEALED, WALLETLOG" },
     atMost: "show, hide and destroy wallets of all users, and forge their events; change profiles",
   },
   {
     functions: ["updateWallet"],
     rights: { reads: "all unprotected", writes: "WALLETS, WALLETLOG" },
-    atMost: "show, hide and destroy wallets of all users, and forge their events",
+    atMost: "show, hide and remove wallets of all users, and forge their events; their keys stay",
   },
   {
     functions: ["getWalletPolicy"],
@@ -104,7 +108,7 @@ export const takeovers: readonly Takeover[] = [
   {
     functions: ["sealExport"],
     rights: {
-      reads: "all unprotected, EXPORT, EXPORTED",
+      reads: "all unprotected, EXPORT, EXPORTED, SEALED",
       writes: "EXPORTED, WALLETLOG",
       uses: "decrypt wallets",
     },
@@ -264,7 +268,7 @@ export const takeovers: readonly Takeover[] = [
   {
     functions: ["signTransaction"],
     rights: {
-      reads: "all unprotected, SIGNED, CANCELLED, POLICY, TRADING",
+      reads: "all unprotected, SIGNED, CANCELLED, POLICY, TRADING, SEALED",
       writes: "LANE, SIGNED",
       uses: "decrypt wallets; check orders",
     },

@@ -3,6 +3,7 @@ import { chains } from "../../core/network.ts";
 import { getItems } from "../../table/batch-get.ts";
 import type { Key } from "../../table/keys.ts";
 import type { Item, Table } from "../../table/table.ts";
+import { sealedKeyKey } from "../../table/wallet-keys.ts";
 import { settingsKey } from "../../users/item-keys.ts";
 import type { SettingsPatch } from "../../users/settings.ts";
 import { weiOfGwei } from "../core/evm/fees.ts";
@@ -48,11 +49,12 @@ class Found {
     return item === undefined || "retiredAt" in item;
   }
 
+  /** Returns the key of a wallet, if it was read. */
   sealedWallet({ chain, wallet }: LaneKey, userID: string): SealedWallet | undefined {
-    const item = this.#items.get(keyText(keysOfItems.wallet({ chain, wallet, userID })));
-    const { _id, encryptedPrivateKey } = (item ?? {}) as { _id?: string; encryptedPrivateKey?: Uint8Array };
-    const isWhole = typeof _id === "string" && encryptedPrivateKey instanceof Uint8Array;
-    return isWhole ? { walletId: _id, encryptedPrivateKey } : undefined;
+    const item = this.#items.get(keyText(sealedKeyKey(userID, chain, wallet)));
+    const { walletId, encryptedPrivateKey } = (item ?? {}) as Partial<SealedWallet>;
+    const isWhole = typeof walletId === "string" && encryptedPrivateKey instanceof Uint8Array;
+    return isWhole ? { walletId, encryptedPrivateKey } : undefined;
   }
 
   /** Returns the wallet's policy and its spending on the day. */

@@ -7,7 +7,7 @@ import type { Limits } from "../core/wallet-policy.ts";
 import { find, settingsKeysOf } from "./found-items.ts";
 import { dayKey, policyKey, tradingStopKey } from "./keys.ts";
 
-/** True if the user has the wallet and has not retired it. Does not read its encrypted key. */
+/** True if the user has the wallet and has not retired it. */
 export async function ownsWallet(table: Table, { chain, wallet }: LaneKey, userID: string): Promise<boolean> {
   const { Item } = await table.client.send(
     new GetCommand({

@@ -1,6 +1,7 @@
 import type { Network } from "../../core/network.ts";
 import type { Key } from "../../table/keys.ts";
 import { queryRange, type Table } from "../../table/table.ts";
+import { sealedKeyKey } from "../../table/wallet-keys.ts";
 import type { Effects, LaneView, PlacingView, SigningView } from "../core/effects.ts";
 import type { Slot } from "../core/evm/slot.ts";
 import type { LaneKey } from "../core/intent.ts";
@@ -70,6 +71,7 @@ export async function readSigning(
     keysOfItems.ledger(request),
     keysOfItems.cancellation(request),
     tradingStopKey(chain),
+    sealedKeyKey(userID, chain, request.wallet),
     ...keysOfUser(request, userID, day),
   ]);
   const view = {

@@ -1,7 +1,8 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { getItems } from "../../table/batch-get.ts";
 import type { When, Write } from "../../table/step.ts";
 import type { Item, Table } from "../../table/table.ts";
-import { walletKey } from "../../table/wallet-keys.ts";
+import { isSealedKey, isWallet, sealedKeyKey, walletKey } from "../../table/wallet-keys.ts";
 import { write } from "../../table/write.ts";
 import { exportKey } from "../item-keys.ts";
 import type { Wallet } from "../wallet.ts";
@@ -64,12 +65,14 @@ export async function cancelRequest(table: Table, read: ExportRequest, now: Date
 /** A wallet with its encrypted key. */
 export type SealedItem = Wallet & { encryptedPrivateKey: Uint8Array };
 
-/** Reads the wallet that a request names. */
+/** Reads the wallet that a request names, and its key, with one call. */
 export async function readSealedWallet(
-  { client, name: TableName }: Table,
+  table: Table,
   { userID, network, address }: ExportRequest,
 ): Promise<SealedItem | undefined> {
-  const Key = walletKey(userID, network, address);
-  const { Item: found } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-  return found as SealedItem | undefined;
+  const of = [userID, network, address] as const;
+  const found = await getItems<Partial<SealedItem>>(table, [walletKey(...of), sealedKeyKey(...of)]);
+  const wallet = found.find(isWallet) as Wallet | undefined;
+  const encryptedPrivateKey = found.find(isSealedKey)?.encryptedPrivateKey;
+  return wallet && encryptedPrivateKey && { ...wallet, encryptedPrivateKey };
 }

@@ -1,11 +1,11 @@
 import { GenerateDataKeyCommand } from "@aws-sdk/client-kms";
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect } from "vitest";
-import { bindingOf, rewrap, type SealedKey, unseal } from "../../../lib/aws/vault.ts";
-import { queryRange } from "../../../lib/table/table.ts";
-import { walletsOf } from "../../../lib/table/wallet-keys.ts";
-import type { Wallet } from "../../../lib/wallets/wallet.ts";
+import { bindingOf, rewrap, unseal } from "../../../lib/aws/vault.ts";
+import { sealedKeyKey } from "../../../lib/table/wallet-keys.ts";
+import { walletsOfUser } from "../../../lib/wallets/wallet-records.ts";
 import { newEvmKey } from "../../support/keys.ts";
-import { importWallet, walletsOf as listedWalletsOf } from "../support/terminal.ts";
+import { importWallet, walletsOf } from "../support/terminal.ts";
 import { it, service } from "./support/check.ts";
 
 const { table, vault } = service;
@@ -25,15 +25,17 @@ describe("KMS", () => {
   });
 
   it("rewraps the data key of a wallet, and decrypts it for nobody", async ({ user, skip }) => {
-    const wallets = await queryRange<Wallet & SealedKey>(table, walletsOf(user.id));
+    const wallets = await walletsOfUser(table, user.id);
     const [wallet] = wallets;
     if (wallet === undefined) return skip("there is no wallet");
     const binding = bindingOf(wallet);
-    const sealed = wallet.encryptedPrivateKey;
+    const Key = sealedKeyKey(user.id, wallet.network, wallet.generatedWalletAddress);
+    const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key }));
+    const sealed: Uint8Array = Item?.encryptedPrivateKey;
     // Writes nothing: the wallet stays under its old data key.
     expect((await rewrap(vault, sealed, binding)).encryptedPrivateKey.length).toBeGreaterThan(0);
     const opened = unseal(vault, sealed, binding).then((secret) => void secret.fill(0));
     await expect(opened).rejects.toMatchObject(denied);
-    expect(await listedWalletsOf(user)).toHaveLength(wallets.length);
+    expect(await walletsOf(user)).toHaveLength(wallets.length);
   });
 });

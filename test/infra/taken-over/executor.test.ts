@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { readAccess } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
-import { walletKey } from "../../../lib/table/wallet-keys.ts";
+import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
 import type { Attempt } from "../../../lib/trading/core/evm/slot.ts";
 import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
 import { emptyLedger } from "../../../lib/trading/core/table-step.ts";
@@ -174,8 +174,11 @@ describe("an executor that was taken over", () => {
       expect(await intruder.askWith({ ...own, intent }, planned)).toHaveProperty("refused");
     }
     // Writes directly, which the role could not.
-    const sealed = await intruder.read(walletKey(userID, chain, wallet));
-    await putItems(desk.table, [{ ...sealed, ...walletKey("mallory", chain, wallet) }]);
+    const sealed = await intruder.read(sealedKeyKey(userID, chain, wallet));
+    await putItems(desk.table, [
+      { ...sealed, ...sealedKeyKey("mallory", chain, wallet) },
+      walletKey("mallory", chain, wallet),
+    ]);
     const planned = slot({ call: swapBy(forged, v2, forged.amount), wallet }, own.intent);
     expect(await intruder.askWith(own, planned)).toHaveProperty("refused");
   });

@@ -5,7 +5,7 @@ import { connectionCountKey, connectionKey } from "../../../lib/realtime/item-ke
 import { readRedemption } from "../../../lib/rewards/redemption-records.ts";
 import { readStock } from "../../../lib/rewards/stock-records.ts";
 import type { Item, Table } from "../../../lib/table/table.ts";
-import { walletKey } from "../../../lib/table/wallet-keys.ts";
+import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
 import { executionKey } from "../../../lib/trading/items/keys.ts";
 import { profileKey } from "../../../lib/users/item-keys.ts";
 import { walletEventKey } from "../../../lib/wallets/item-keys.ts";
@@ -157,8 +157,11 @@ describe("restore --fix", () => {
   });
 
   it("restores wallets that were retired more than 30 days ago only with --exact", async () => {
-    const held = (_id: string) => ({ ...wallet("alice", _id), UserID: "alice", _id });
-    await putItems(backup, ["gone", "recent", "back"].map(held));
+    const held = (_id: string) => [
+      { ...wallet("alice", _id), UserID: "alice", _id },
+      { ...sealedKeyKey("alice", "eth", _id), userID: "alice", walletId: _id },
+    ];
+    await putItems(backup, ["gone", "recent", "back"].flatMap(held));
     const event = (walletId: string, type: "retired" | "restored", days: number) => {
       const at = new Date(now.getTime() - days * 86_400_000);
       return { ...walletEventKey("alice", walletId, at, "e"), type, time: at.toISOString() };
@@ -170,9 +173,9 @@ describe("restore --fix", () => {
       event("back", "retired", 33),
       event("back", "restored", 32),
     ]);
-    expect(await restore(["--fix"])).toMatchObject({ out: tally(2, 0, 0) });
-    expect((await everything(table)).map(({ SK }) => SK)).not.toContain("WALLET#eth#gone");
-    expect(await restore(["--fix", "--exact"])).toMatchObject({ out: tally(1, 0, 5) });
+    expect(await restore(["--fix"])).toMatchObject({ out: tally(4, 0, 0) });
+    expect((await everything(table)).filter(({ SK }) => SK.endsWith("#eth#gone"))).toEqual([]);
+    expect(await restore(["--fix", "--exact"])).toMatchObject({ out: tally(2, 0, 5) });
   });
 
   it("makes the tables equal with --exact", async () => {

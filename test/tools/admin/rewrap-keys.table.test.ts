@@ -2,7 +2,7 @@ import { ScanCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { KmsError } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import { unpack } from "../../../lib/aws/container.ts";
-import { readStoredWallet, replaceKey } from "../../../lib/tools/admin/commands/rewrap-keys.ts";
+import { readStoredKey, replaceKey } from "../../../lib/tools/admin/commands/rewrap-keys.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { collector, linesOf, run } from "./support/admin.ts";
 import { type Imported, rotate, stored, targetWith, userWithWallets } from "./support/custody.ts";
@@ -118,7 +118,7 @@ describe("rewrap-keys when something fails", () => {
     const { code, out, err } = await rewrapKeys();
     expect({ code, out }).toEqual({ code: 1, out: tally(5, 0, 1) });
     expect(linesOf(err)).toContain(`wallet ${wallet._id}: ${reason}`);
-    expect(await readStoredWallet(world.target.table, damaged)).toMatchObject({
+    expect(await readStoredKey(world.target.table, damaged)).toMatchObject({
       encryptedPrivateKey: container,
       keyMaterialId: damaged.keyMaterialId,
     });

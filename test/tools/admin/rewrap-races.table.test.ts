@@ -1,7 +1,7 @@
 import { DeleteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { bindingOf, rewrap, seal } from "../../../lib/aws/vault.ts";
-import { replaceKey } from "../../../lib/tools/admin/commands/rewrap-keys.ts";
+import { bindingIn, replaceKey } from "../../../lib/tools/admin/commands/rewrap-keys.ts";
 import { type Imported, stored } from "./support/custody.ts";
 import { rewrappingForTests, tally } from "./support/rewrapping.ts";
 
@@ -34,9 +34,9 @@ describe("rewrap-keys during other changes of a wallet", () => {
     let theirs: Uint8Array | undefined;
     let changed: Imported | undefined;
     meanwhile(async (imported) => {
-      const wallet = await stored(world.target, imported.wallet);
-      const sealed = await rewrap(world.target.vault, wallet.encryptedPrivateKey, bindingOf(wallet));
-      await replaceKey(world.target.table, wallet, sealed);
+      const before = await stored(world.target, imported.wallet);
+      const sealed = await rewrap(world.target.vault, before.encryptedPrivateKey, bindingIn(before));
+      await replaceKey(world.target.table, before, sealed);
       [theirs, changed] = [sealed.encryptedPrivateKey, imported];
     });
     expect(await rewrapKeys()).toMatchObject({ code: 0, out: tally(5, 1, 0) });
@@ -75,22 +75,24 @@ describe("rewrap-keys during other changes of a wallet", () => {
     expect(out).toBe("to re-wrap: 0\nalready new: 5\n");
   });
 
-  it("keeps a new name of the wallet", async () => {
-    let named: Imported | undefined;
+  it("keeps the time at which the key of a retired wallet is removed", async () => {
+    let retired: Imported | undefined;
     meanwhile(async (imported) => {
-      named = imported;
+      retired = imported;
       const { PK, SK } = await stored(world.target, imported.wallet);
       await world.target.table.client.send(
         new UpdateCommand({
           TableName: world.target.table.name,
           Key: { PK, SK },
-          UpdateExpression: "SET slotName = :name",
-          ExpressionAttributeValues: { ":name": "Savings" },
+          UpdateExpression: "SET expiresAt = :at",
+          ExpressionAttributeValues: { ":at": 2_000_000_000 },
         }),
       );
     });
     expect(await rewrapKeys()).toMatchObject({ code: 0, out: tally(6, 0, 0) });
-    expect((await stored(world.target, (named as Imported).wallet)).slotName).toBe("Savings");
+    expect(await stored(world.target, (retired as Imported).wallet)).toMatchObject({
+      expiresAt: 2_000_000_000,
+    });
   });
 
   it("does the work once when two runs overlap", async () => {

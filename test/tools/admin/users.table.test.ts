@@ -108,7 +108,8 @@ describe("show-user", () => {
     const referrer = await signIn("erin");
     const profile = await signIn("frank", referrer.refID);
     const imported = await userWithWallets(target, "frank", 1);
-    const wallets = await Promise.all(imported.map(({ wallet }) => stored(target, wallet)));
+    const wallets = imported.map(({ wallet }) => wallet);
+    await Promise.all(wallets.map((wallet) => stored(target, wallet)));
     const shown = JSON.parse((await run(target, ["show-user", "frank", "--json"])).out);
     expect(shown).toEqual({
       ...{ userID: "frank", username: "frank-name", tier: "Base", level: 1, points: 0, referred: 0 },

@@ -25,7 +25,15 @@ import { settingsKey } from "../../../lib/users/item-keys.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { putItems } from "../../support/items.ts";
-import { jobOf, laneOf, newOrder, placing, putPolicy, putWallet } from "../../support/placed-orders.ts";
+import {
+  jobOf,
+  laneOf,
+  newOrder,
+  placing,
+  putKey,
+  putPolicy,
+  putWallet,
+} from "../../support/placed-orders.ts";
 import { signedFee, slot } from "../../support/trading.ts";
 
 const db = tableForTests();
@@ -136,8 +144,9 @@ describe("readSigning", () => {
       { kind: "put", of: "slot", item: planned, when: "absent" },
       { kind: "put", of: "ledger", item: ledger, when: "absent" },
     );
-    const sealed = { _id: "w1", encryptedPrivateKey: Buffer.from("sealed") };
-    await putWallet(db.table, lane, userID, sealed);
+    const sealed = { walletId: "w1", encryptedPrivateKey: Uint8Array.of(1, 2) };
+    await putWallet(db.table, lane, userID);
+    await putKey(db.table, lane, userID, sealed);
     const limits = await putLimits({ ...lane, userID });
     let calls = 0;
     const watched = interceptedTable(db.table, () => void calls++);
@@ -153,7 +162,7 @@ describe("readSigning", () => {
         maxGasPrice: 100_000_000_000n,
         limits,
       },
-      sealed: { walletId: "w1", encryptedPrivateKey: Uint8Array.from(sealed.encryptedPrivateKey) },
+      sealed,
     });
     expect(calls).toBe(1);
   });

@@ -3,7 +3,7 @@ import bs58 from "bs58";
 import { describe, expect, it } from "vitest";
 import { bindingOf, openVault, seal } from "../../../lib/aws/vault.ts";
 import type { Network } from "../../../lib/core/network.ts";
-import { walletKey } from "../../../lib/table/wallet-keys.ts";
+import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
 import { register } from "../../../lib/users/register.ts";
 import { addWallet } from "../../../lib/wallets/add-wallet.ts";
 import { endExport, exportWallet } from "../../../lib/wallets/export/export-wallet.ts";
@@ -253,18 +253,21 @@ describe("sealExport, for any caller", () => {
     expect(await sealing(secondsOn(3600))).toEqual({ refused: "WALLET_NOT_FOUND" });
   });
 
-  it("opens no wallet of another user, even if its item is copied", async () => {
+  it("opens no wallet of another user, even if its items are copied", async () => {
     const [victim, thief] = [await holder(), await holder()];
     const { jwk } = await exportKeyPair();
     await thief.ask(jwk, start);
-    const copied = await itemsNamed(db.table, victim.wallet.generatedWalletAddress);
-    const { network, generatedWalletAddress: address } = victim.wallet;
-    const Item = {
-      ...copied[0],
-      ...walletKey(thief.name.userID, network, address),
-      _id: thief.name.walletId,
-    };
-    await db.table.client.send(new PutCommand({ TableName: db.table.name, Item }));
+    const { UserID, network, generatedWalletAddress: address } = victim.wallet;
+    const { userID, walletId } = thief.name;
+    for (const [keyOf, ids] of [
+      [walletKey, { _id: walletId }],
+      [sealedKeyKey, { userID, walletId }],
+    ] as const) {
+      const { PK, SK } = keyOf(UserID, network, address);
+      const [copied] = await itemsNamed(db.table, `${PK} ${SK}`);
+      const Item = { ...copied, ...keyOf(userID, network, address), ...ids };
+      await db.table.client.send(new PutCommand({ TableName: db.table.name, Item }));
+    }
     await change(thief.name, { address });
     await expect(thief.sealing(secondsOn(3600))).rejects.toMatchObject({ name: "NotSealed" });
   });

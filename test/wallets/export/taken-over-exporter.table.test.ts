@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { bindingOf, openVault, seal } from "../../../lib/aws/vault.ts";
 import { messageOf } from "../../../lib/realtime/change-messages.ts";
 import { readChange } from "../../../lib/realtime/read-change.ts";
-import { walletKey } from "../../../lib/table/wallet-keys.ts";
+import { sealedKeyKey } from "../../../lib/table/wallet-keys.ts";
 import { register } from "../../../lib/users/register.ts";
 import { addWallet } from "../../../lib/wallets/add-wallet.ts";
 import { announcedOfUser } from "../../../lib/wallets/export/announced-exports.ts";
@@ -368,7 +368,7 @@ describe("sealExport, for a wallet with the key of another address", () => {
     const other = newKey(network);
     const sealed = await seal(vault, other.secret, bindingOf(intruder.wallet));
     const { UserID, generatedWalletAddress } = intruder.wallet;
-    const Key = walletKey(UserID, network as "eth", generatedWalletAddress);
+    const Key = sealedKeyKey(UserID, network as "eth", generatedWalletAddress);
     const [item] = await itemsNamed(db.table, Key.SK);
     await db.table.client.send(new PutCommand({ TableName: db.table.name, Item: { ...item, ...sealed } }));
     intruder.wait(delaySeconds);

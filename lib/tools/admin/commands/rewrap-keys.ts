@@ -1,14 +1,14 @@
 import { DescribeKeyCommand } from "@aws-sdk/client-kms";
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Command } from "commander";
-import { bindingOf, rewrap, type SealedKey, type Vault } from "../../../aws/vault.ts";
+import type { Binding } from "../../../aws/container.ts";
+import { rewrap, type SealedKey, type Vault } from "../../../aws/vault.ts";
 import { forEachConcurrently } from "../../../core/concurrency.ts";
 import type { Key } from "../../../table/keys.ts";
 import { retry } from "../../../table/retry.ts";
 import type { Table } from "../../../table/table.ts";
-import { everyWallet } from "../../../table/wallet-keys.ts";
+import { everySealedKey } from "../../../table/wallet-keys.ts";
 import { write } from "../../../table/write.ts";
-import type { Wallet } from "../../../wallets/wallet.ts";
 import { OperatorError, reasonOf } from "../operator-error.ts";
 import { integer, targeted } from "../options.ts";
 import { scan } from "../scan.ts";
@@ -100,10 +100,10 @@ async function rewrapWallets(
   options: RewrapOptions,
   onResult: (result: Result) => void,
 ): Promise<void> {
-  await forEachConcurrently(everyStoredWallet(target.table), options, async (wallet) => {
-    const walletId = wallet._id;
+  await forEachConcurrently(everyStoredKey(target.table), options, async (stored) => {
+    const { walletId } = stored;
     try {
-      onResult({ walletId, outcome: await rewrapWallet(target, wallet, options.currentMaterialId) });
+      onResult({ walletId, outcome: await rewrapKey(target, stored, options.currentMaterialId) });
     } catch (error) {
       onResult({ walletId, outcome: "failed", reason: reasonOf(error) });
     }
@@ -113,18 +113,18 @@ async function rewrapWallets(
 const attempts = 3;
 
 /** @throws {Error} if KMS or the table fails, or the encrypted key changed during each attempt. */
-async function rewrapWallet(
+async function rewrapKey(
   { table, vault }: Target,
-  read: StoredWallet,
+  read: StoredKey,
   currentMaterialId: string,
 ): Promise<Outcome> {
-  let wallet: StoredWallet | undefined = read;
+  let stored: StoredKey | undefined = read;
   const outcome = await retry(
     async () => {
-      if (wallet === undefined || wallet.keyMaterialId === currentMaterialId) return "current";
-      const sealed = await rewrap(vault, wallet.encryptedPrivateKey, bindingOf(wallet));
-      if (await replaceKey(table, wallet, sealed)) return "rewrapped";
-      wallet = await readStoredWallet(table, wallet);
+      if (stored === undefined || stored.keyMaterialId === currentMaterialId) return "current";
+      const sealed = await rewrap(vault, stored.encryptedPrivateKey, bindingIn(stored));
+      if (await replaceKey(table, stored, sealed)) return "rewrapped";
+      stored = await readStoredKey(table, stored);
       return undefined;
     },
     { attempts },
@@ -133,47 +133,48 @@ async function rewrapWallet(
   return outcome;
 }
 
-export type StoredWallet = Key & Wallet & SealedKey;
+export type StoredKey = Key & Binding & SealedKey;
 
-function everyStoredWallet(table: Table): AsyncGenerator<StoredWallet> {
-  return scan<StoredWallet>(table, everyWallet, [
-    "PK",
-    "SK",
-    "_id",
-    "UserID",
-    "network",
-    "generatedWalletAddress",
-    "encryptedPrivateKey",
-    "keyMaterialId",
+function everyStoredKey(table: Table): AsyncGenerator<StoredKey> {
+  return scan<StoredKey>(table, everySealedKey, [
+    ...(["PK", "SK", "userID", "walletId", "network", "address"] as const),
+    ...(["encryptedPrivateKey", "keyMaterialId"] as const),
   ]);
 }
+
+export const bindingIn = ({ userID, walletId, network, address }: StoredKey): Binding => ({
+  userID,
+  walletId,
+  network,
+  address,
+});
 
 /** Counts of wallets with the newest key material and with older material. */
 type WalletCounts = { current: number; old: number };
 
 async function countWallets(table: Table, currentMaterialId: string): Promise<WalletCounts> {
   const counts = { current: 0, old: 0 };
-  for await (const wallet of scan<StoredWallet>(table, everyWallet, ["keyMaterialId"])) {
-    counts[wallet.keyMaterialId === currentMaterialId ? "current" : "old"]++;
+  for await (const stored of scan<StoredKey>(table, everySealedKey, ["keyMaterialId"])) {
+    counts[stored.keyMaterialId === currentMaterialId ? "current" : "old"]++;
   }
   return counts;
 }
 
 /** Returns undefined if the wallet has been deleted. */
-export async function readStoredWallet(table: Table, { PK, SK }: Key): Promise<StoredWallet | undefined> {
+export async function readStoredKey(table: Table, { PK, SK }: Key): Promise<StoredKey | undefined> {
   const { Item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: { PK, SK }, ConsistentRead: true }),
   );
-  return Item as StoredWallet | undefined;
+  return Item as StoredKey | undefined;
 }
 
 /** Returns false, without writing, if the encrypted key has changed since it was read. */
-export async function replaceKey(table: Table, wallet: StoredWallet, sealed: SealedKey): Promise<boolean> {
+export async function replaceKey(table: Table, stored: StoredKey, sealed: SealedKey): Promise<boolean> {
   const { encryptedPrivateKey, keyMaterialId } = sealed;
   return write(table, {
     kind: "change",
-    key: { PK: wallet.PK, SK: wallet.SK },
+    key: { PK: stored.PK, SK: stored.SK },
     set: { encryptedPrivateKey, keyMaterialId },
-    when: { encryptedPrivateKey: wallet.encryptedPrivateKey },
+    when: { encryptedPrivateKey: stored.encryptedPrivateKey },
   });
 }

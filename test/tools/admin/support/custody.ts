@@ -4,8 +4,8 @@ import { createKms, type Kms, kmsRequestHandler } from "cdk-local-runner/testing
 import { unpack } from "../../../../lib/aws/container.ts";
 import { bindingOf, openVault, seal, unseal } from "../../../../lib/aws/vault.ts";
 import type { Table } from "../../../../lib/table/table.ts";
-import { walletKey } from "../../../../lib/table/wallet-keys.ts";
-import { readStoredWallet, type StoredWallet } from "../../../../lib/tools/admin/commands/rewrap-keys.ts";
+import { sealedKeyKey } from "../../../../lib/table/wallet-keys.ts";
+import { readStoredKey, type StoredKey } from "../../../../lib/tools/admin/commands/rewrap-keys.ts";
 import type { Target } from "../../../../lib/tools/admin/target.ts";
 import { register } from "../../../../lib/users/register.ts";
 import { addWallet } from "../../../../lib/wallets/add-wallet.ts";
@@ -65,12 +65,12 @@ async function importRandom(target: Target, userID: string): Promise<Imported> {
   return { wallet: added.wallet, secret };
 }
 
-/** Reads the wallet from the table, and registers its container as a secret that must never be printed. */
+/** Reads the key of a wallet from the table, and registers its container as a secret that must never be printed. */
 export async function stored(
   { table }: Target,
   { UserID, network, generatedWalletAddress }: Wallet,
-): Promise<StoredWallet> {
-  const found = await readStoredWallet(table, walletKey(UserID, network, generatedWalletAddress));
+): Promise<StoredKey> {
+  const found = await readStoredKey(table, sealedKeyKey(UserID, network, generatedWalletAddress));
   if (found === undefined) throw new Error("The wallet has gone");
   const { wrappedKey, body } = unpack(found.encryptedPrivateKey);
   for (const bytes of [found.encryptedPrivateKey, wrappedKey, body]) keepSecret(bytes);
