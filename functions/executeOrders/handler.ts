@@ -11,11 +11,12 @@ import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
 import { remoteSigner } from "../../lib/trading/signing/remote-signer.ts";
 
 const table = openCheckingTable();
-const effects = { ...tableEffects(table), ...chainEffects(openChains(environment("TRADING"))) };
+const chains = openChains(environment("TRADING"));
+const effects = { ...tableEffects(table), ...chainEffects(chains) };
 const signer = remoteSigner(callOf(environment("SIGN_TRANSACTION_FUNCTION")), (error) =>
   logFault("executeOrders", error),
 );
 
 export const handler = background("executeOrders", (lane: LaneKey) =>
-  executeOrders({ effects, signer }, lane),
+  executeOrders({ effects, signer, chains }, lane),
 );

@@ -17,6 +17,8 @@ const token = (symbol: string, name: string, decimals: number, address: string):
  * - Relay: docs.flashbots.net, Flashbots Protect. The other chains have no public relay without an account.
  * - Hosts: two operators per chain that need no key. They are good enough for a trial: use your own in
  * production.
+ * - The highest network fees: 450,000 gas, which is more than most swaps are limited to, at about ten times the usual
+ * price.
  */
 export const defaultChains: Readonly<Record<TradingChain, ChainConfiguration>> = {
   eth: {
@@ -37,6 +39,7 @@ export const defaultChains: Readonly<Record<TradingChain, ChainConfiguration>> =
         quoter: "0x61fFE014bA17989E743c5F6cB21bF9697530B21e",
       },
     ],
+    maxNetworkFee: "0.1",
     tokens: [
       token("USDC", "USDCoin", 6, "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48"),
       token("USDT", "Tether USD", 6, "0xdAC17F958D2ee523a2206206994597C13D831ec7"),
@@ -61,6 +64,7 @@ export const defaultChains: Readonly<Record<TradingChain, ChainConfiguration>> =
         quoter: "0x3d4e44Eb1374240CE5F1B871ab261CD16335B76a",
       },
     ],
+    maxNetworkFee: "0.01",
     tokens: [
       token("USDC", "USD Coin", 6, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"),
       token("DAI", "Dai Stablecoin", 18, "0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb"),
@@ -91,6 +95,7 @@ export const defaultChains: Readonly<Record<TradingChain, ChainConfiguration>> =
         quoter: "0x78D78E420Da98ad378D7799bE8f4AF69033EB077",
       },
     ],
+    maxNetworkFee: "0.05",
     tokens: [
       token("USDT", "Binance Pegged USDT", 18, "0x55d398326f99059fF775485246999027B3197955"),
       token("USDC", "Binance Pegged USD Coin", 18, "0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d"),
@@ -116,6 +121,7 @@ export const defaultChains: Readonly<Record<TradingChain, ChainConfiguration>> =
         quoter: "0xbe0F5544EC67e9B3b2D979aaA43f18Fd87E6257F",
       },
     ],
+    maxNetworkFee: "0.5",
     tokens: [
       token("USDC", "USDC Token", 6, "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E"),
       token("DAI.e", "DAI.e Token", 18, "0xd586E7F844cEa2F87f50152665BCbc2C279D8d70"),

@@ -92,8 +92,9 @@ const ChainContext = v.strictObject(
     ),
     tokens: v.optional(v.array(Token, "must be a list of tokens")),
     maxOrder: v.optional(Coins),
+    maxNetworkFee: v.optional(Coins),
   },
-  "must be an object of hosts, relay, wrapped, venues, tokens and maxOrder",
+  "must be an object of hosts, relay, wrapped, venues, tokens, maxOrder and maxNetworkFee",
 );
 
 /** Rejects lists, which are objects to valibot. */
@@ -117,7 +118,15 @@ export type ChainsContext = {
 
 function configurationOf({ chains }: ChainsContext, chain: TradingChain): ChainConfiguration {
   const defaults = defaultChains[chain];
-  const { hosts, relay = defaults.relay, wrapped, venues, tokens, maxOrder } = chains[chain] ?? {};
+  const {
+    hosts,
+    relay = defaults.relay,
+    wrapped,
+    venues,
+    tokens,
+    maxOrder,
+    maxNetworkFee,
+  } = chains[chain] ?? {};
   return {
     hosts: hosts ?? defaults.hosts,
     ...(typeof relay === "string" && { relay }),
@@ -125,6 +134,7 @@ function configurationOf({ chains }: ChainsContext, chain: TradingChain): ChainC
     venues: venues ?? defaults.venues,
     tokens: tokens ?? defaults.tokens,
     ...(maxOrder !== undefined && { maxOrder }),
+    maxNetworkFee: maxNetworkFee ?? defaults.maxNetworkFee,
   };
 }
 

@@ -4,7 +4,7 @@ import { requireKey } from "../core/idempotency-key.ts";
 import { orderIdFor } from "../core/record-ids.ts";
 import type { Table } from "../table/table.ts";
 import { ChainUnavailable } from "./chains/host-fault.ts";
-import { type Chains, chainFor, maxOrderOf, unsupportedChain } from "./chains/requests.ts";
+import { type Chains, chainFor, unsupportedChain } from "./chains/requests.ts";
 import { readAddress } from "./core/address.ts";
 import { coinDecimals, unitsFrom } from "./core/decimal-text.ts";
 import type { Order } from "./core/execution.ts";
@@ -76,10 +76,7 @@ function tradeRequest(chains: Chains, { userID, now, body }: Omit<Placement, "ke
 const performersOf = ({ table, chains, macs, wake }: PlacingDeps) =>
   ({
     write: tableEffects(table).write,
-    readPlacing: (ask) => {
-      const reader = chains.get(ask.lane.chain as TradingChain);
-      return readPlacing(table, ask, reader && maxOrderOf(reader));
-    },
+    readPlacing: (ask) => readPlacing(table, ask),
     quote: ({ question }) => quotesOfHosts(chainFor(chains, question.chain), question),
     makeMac: ({ intent }) => macs.makeMac(intent),
     wake,

@@ -55,6 +55,15 @@ describe("the trading context", () => {
     expect(read({ trading: ["bsc"], chains: { bsc: { relay } } }).bsc).toMatchObject({ relay });
   });
 
+  it("always limits what a transaction may pay the network", () => {
+    expect(read({ trading: ["eth", "avax"] })).toMatchObject({
+      eth: { maxNetworkFee: "0.1" },
+      avax: { maxNetworkFee: "0.5" },
+    });
+    const chains = { eth: { maxNetworkFee: "0.02" } };
+    expect(read({ trading: ["eth"], chains }).eth).toMatchObject({ maxNetworkFee: "0.02" });
+  });
+
   it("limits the size of a buy only if the context sets a limit", () => {
     expect(read({ trading: ["eth"] }).eth).not.toHaveProperty("maxOrder");
     const chains = { eth: { maxOrder: "2.5" } };
@@ -88,7 +97,7 @@ describe("the trading context", () => {
     [{ chains: { sol: {} } }, `chains.sol is not a chain that can trade: "sol". ${known}`],
     [
       eth({ host: [] }),
-      "chains.eth.host must be an object of hosts, relay, wrapped, venues, tokens and maxOrder",
+      "chains.eth.host must be an object of hosts, relay, wrapped, venues, tokens, maxOrder and maxNetworkFee",
     ],
     [eth({ hosts: [] }), "chains.eth.hosts must have a host"],
     [eth({ hosts: "https://rpc.example" }), "chains.eth.hosts must be a list of URLs"],
@@ -110,6 +119,8 @@ describe("the trading context", () => {
       "chains.eth.hosts must have at most 5 hosts",
     ],
     [eth({ maxOrder: 5 }), "chains.eth.maxOrder must be a decimal number as text"],
+    [eth({ maxNetworkFee: null }), "chains.eth.maxNetworkFee must be a decimal number as text"],
+    [eth({ maxNetworkFee: "0" }), "chains.eth.maxNetworkFee must be above 0"],
     [eth({ maxOrder: "0" }), "chains.eth.maxOrder must be above 0"],
     [eth({ maxOrder: `0.${"0".repeat(18)}1` }), "chains.eth.maxOrder must have at most 18 decimal places"],
     [

@@ -3,7 +3,7 @@ import type { HostSnapshot, OrderFacts } from "../../lib/trading/core/evm/host-s
 import type { LaneState } from "../../lib/trading/core/evm/next-move.ts";
 import type { Attempt } from "../../lib/trading/core/evm/slot.ts";
 import type { TradeOrder } from "../../lib/trading/core/trade-order.ts";
-import { intent, slot, tradeOrder, v2 } from "./trading.ts";
+import { intent, slot, tradeOrder, v2, wideLimits } from "./trading.ts";
 
 export const gwei = 1_000_000_000n;
 
@@ -63,6 +63,7 @@ export const laneStateOf = (view: LaneView, changes: Partial<LaneState>): LaneSt
   snapshots: [undefined, undefined],
   sentAtMs: new Map(),
   isPatient: false,
+  chainLimits: wideLimits,
   ...changes,
 });
 

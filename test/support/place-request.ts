@@ -5,7 +5,8 @@ import type { Intent } from "../../lib/trading/core/intent.ts";
 import type { PlaceRequest, PlacingRefusal } from "../../lib/trading/core/placing.ts";
 import { unknownSafety } from "../../lib/trading/core/token-safety.ts";
 import type { HostQuote, QuoteQuestion, TradeFacts } from "../../lib/trading/core/trade-facts.ts";
-import { intent, localV2, localV3, v2 } from "./trading.ts";
+import type { ChainLimits } from "../../lib/trading/core/trading-chain.ts";
+import { intent, localV2, localV3, v2, wideLimits } from "./trading.ts";
 
 /** A request in units, wei and seconds, on eth. Its token has 18 decimals. */
 export type PlainRequest = Pick<Intent, "wallet" | "orderId" | "userID" | "side" | "token" | "amount"> &
@@ -15,6 +16,7 @@ export type PlainRequest = Pick<Intent, "wallet" | "orderId" | "userID" | "side"
     /** In percent. */
     slippage: number;
     nowMs: number;
+    limits?: ChainLimits;
   };
 
 const decimals = 18;
@@ -38,7 +40,7 @@ export const placeRequest = (plain: PlainRequest): PlaceRequest => ({
     // Test chains have shallow pools.
     maxPriceImpact: 100,
   },
-  setup: { chain: "eth", hasRelay: true },
+  setup: { chain: "eth", hasRelay: true, limits: plain.limits ?? wideLimits },
   validForSeconds: plain.validUntil - Math.floor(plain.nowMs / 1000),
   createdAt: new Date(plain.nowMs).toISOString(),
 });

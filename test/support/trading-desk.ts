@@ -24,6 +24,7 @@ type Caller = "placeOrder" | "cancelOrder" | "executeOrders" | "signTransaction"
 type Changes = {
   userID?: string;
   maxOrder?: string;
+  maxNetworkFee?: string;
   /** The table as a function reaches it. */
   tableOf?: (caller: Caller) => Table;
 };
@@ -66,7 +67,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   };
   const signer: Signer = (request) => signOnRequest(signing, request);
   const deps = { table: tableOf("placeOrder"), chains, macs, wake };
-  const work = () => executeOrders({ effects, signer }, lane);
+  const work = () => executeOrders({ effects, signer, chains }, lane);
   /** Places a request with a new key, by default to buy MOON. Null sends no key. */
   const ask = (asked: Asked, key: string | null = `k-${++count}`) => {
     const { moon: token } = localAddresses;
@@ -86,6 +87,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     userID,
     wallet,
     lane,
+    macs,
     ask,
     async place(asked: Asked, key?: string): Promise<Order> {
       const placed = await ask(asked, key);

@@ -10,6 +10,7 @@ import {
   type UnsignedTransaction,
 } from "../../lib/trading/core/intent.ts";
 import { type TradeOrder, unstarted } from "../../lib/trading/core/trade-order.ts";
+import type { ChainLimits } from "../../lib/trading/core/trading-chain.ts";
 import type { Limits } from "../../lib/trading/core/wallet-policy.ts";
 
 /** The routers of eth, and of the local chains. */
@@ -101,6 +102,9 @@ export const transaction = (changes: Partial<UnsignedTransaction> = {}): Unsigne
 /** The limits of a wallet without a policy and without buys today. */
 export const noLimits: Limits = { stored: undefined, count: undefined };
 
+/** Operators' limits that limit nothing. */
+export const wideLimits: ChainLimits = { maxNetworkFee: 10n ** 24n };
+
 /** The signer's view of a slot, with changes. */
 export const signingView = (changes: Partial<SigningView> = {}): SigningView => ({
   order: tradeOrder(),
@@ -111,5 +115,6 @@ export const signingView = (changes: Partial<SigningView> = {}): SigningView => 
   isCancelled: false,
   maxGasPrice: 100_000_000_000n,
   limits: noLimits,
+  chainLimits: wideLimits,
   ...changes,
 });

@@ -22,6 +22,8 @@ export type ChainConfiguration = {
   tokens: readonly ListedToken[];
   /** The most coins that a buy may spend, as decimal text. */
   maxOrder?: string;
+  /** The most coins that a transaction may pay the network, as decimal text, without an L1 fee. */
+  maxNetworkFee: string;
 };
 
 /** The chains on which trading is on. */

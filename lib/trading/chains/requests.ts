@@ -2,7 +2,7 @@ import { DomainError } from "../../core/domain-error.ts";
 import type { Network } from "../../core/network.ts";
 import { coinDecimals, unitsFrom } from "../core/decimal-text.ts";
 import { type TokenClaims, type TokenIdentity, tokenIdentity } from "../core/token-identity.ts";
-import { chainFacts, type TradingChain } from "../core/trading-chain.ts";
+import { type ChainLimits, chainFacts, type TradingChain } from "../core/trading-chain.ts";
 import type { ChainConfiguration, ListedToken } from "./chain-configuration.ts";
 import type { ChainReader } from "./open-chains.ts";
 
@@ -25,9 +25,14 @@ export function unsupportedChain(chains: Chains): DomainError<"UNSUPPORTED_CHAIN
   return new DomainError("UNSUPPORTED_CHAIN", message, { chains: names });
 }
 
-/** The most that a buy may spend, in wei. */
-export const maxOrderOf = ({ configuration: { maxOrder } }: Pick<ChainReader, "configuration">) =>
-  maxOrder === undefined ? undefined : unitsFrom(maxOrder, coinDecimals, "maxOrder");
+/** Reads the operators' limits for a chain. */
+export const limitsOf = ({
+  maxOrder,
+  maxNetworkFee,
+}: Pick<ChainConfiguration, "maxOrder" | "maxNetworkFee">): ChainLimits => ({
+  maxOrder: maxOrder === undefined ? undefined : unitsFrom(maxOrder, coinDecimals, "maxOrder"),
+  maxNetworkFee: unitsFrom(maxNetworkFee, coinDecimals, "maxNetworkFee"),
+});
 
 /** Lists all tokens whose symbols are shown to users, with the wrapped coin among them. */
 export const listedTokens = ({ tokens, wrapped }: ChainConfiguration): ListedToken[] =>

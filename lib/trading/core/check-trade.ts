@@ -9,7 +9,13 @@ import { millionthsOf, minimumOf } from "./percent.ts";
 import { reservedBy } from "./reserved.ts";
 import { type AskedTrade, defaultMaxPriceImpact, type TradeFacts } from "./trade-facts.ts";
 import { hasEnded, type TradeOrder } from "./trade-order.ts";
-import { chainFacts, nativeToken, type OrderSettings, type TradingChain } from "./trading-chain.ts";
+import {
+  type ChainLimits,
+  chainFacts,
+  nativeToken,
+  type OrderSettings,
+  type TradingChain,
+} from "./trading-chain.ts";
 import type { OrderRules } from "./wallet-policy.ts";
 
 /** The user's facts that decide about an order, in addition to the request and the chain. */
@@ -20,14 +26,12 @@ export type Trader = {
   orders: readonly TradeOrder[];
   /** True if an operator has stopped trading. */
   isStopped: boolean;
-  /** The most that a buy may spend, in wei. */
-  maxOrder?: bigint | undefined;
   /** The rules for the wallet's orders. Absent without a wallet. */
   rules?: OrderRules | undefined;
 };
 
 /** A chain as the service is configured for it. */
-export type ChainSetup = { chain: TradingChain; hasRelay: boolean };
+export type ChainSetup = { chain: TradingChain; hasRelay: boolean; limits: ChainLimits };
 
 /** The terms that an order would get, and the reason to refuse it. */
 export type TradeCheck = {
@@ -73,7 +77,8 @@ export function checkTrade(
   const settings = settingsForTrade(trade, trader);
   const maxGasPrice = weiOfGwei(settings.maxGasPrice);
   const swapGas = transactions.at(-1) as PlannedGas;
-  const fees = feesWithin(maxGasPrice, wanted, baseFee, swapGas.gasLimit, swapGas.l1Fee) ?? wanted;
+  const { maxOrder, maxNetworkFee } = setup.limits;
+  const fees = feesWithin({ maxGasPrice, maxNetworkFee }, wanted, baseFee, swapGas) ?? wanted;
   const fee = networkFee(transactions, fees, baseFee);
   const orders = trader.orders.filter((order) => !hasEnded(order));
   const least = leastOut(trade, settings, facts);
@@ -84,14 +89,15 @@ export function checkTrade(
     amount,
     isStopped: trader.isStopped,
     openOrders: orders.length,
-    maxOrder: trader.maxOrder,
+    maxOrder,
     minAmountOut: least,
     quotedOut: facts.amountOut,
     rules: trader.rules,
     maxGasPrice,
+    maxNetworkFee,
     fees: wanted,
     baseFee,
-    swapGas,
+    transactions,
     // If both are too low, an error about the token is more helpful.
     needs: needs.toReversed(),
     safety,

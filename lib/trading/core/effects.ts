@@ -5,7 +5,7 @@ import type { Call, Fees, Intent, LaneKey, UnsignedTransaction } from "./intent.
 import type { Job, Lane, Ledger, TradeStep, UsedKey } from "./table-step.ts";
 import type { HostQuote, QuoteQuestion } from "./trade-facts.ts";
 import type { TradeOrder } from "./trade-order.ts";
-import type { OrderSettings } from "./trading-chain.ts";
+import type { ChainLimits, OrderSettings } from "./trading-chain.ts";
 import type { Limits } from "./wallet-policy.ts";
 
 /** Everything that a run needs about a wallet: its lane with jobs and slots, and the data of their users. */
@@ -39,6 +39,8 @@ export type SigningView = {
   isCancelled: boolean;
   maxGasPrice: bigint;
   limits: Limits;
+  /** The operators' limits. */
+  chainLimits: ChainLimits;
 };
 
 /** The facts that are known before an order is placed. */
@@ -54,8 +56,6 @@ export type PlacingView = {
   /** The user's settings for the chain. Absent for a network on which orders cannot be executed. */
   settings: OrderSettings | undefined;
   isStopped: boolean;
-  /** The most that a buy may spend, even if the wallet's policy allows more. */
-  maxOrder: bigint | undefined;
   limits: Limits;
 };
 

@@ -36,9 +36,11 @@ type PlacingChecks = CheckedOrder & {
 export type OrderChecks = PlacingChecks & {
   /** In wei per unit of gas. */
   maxGasPrice: bigint;
+  /** The most that a transaction may pay the network, in wei. */
+  maxNetworkFee: bigint;
   fees: Fees;
   baseFee: bigint;
-  swapGas: PlannedGas;
+  transactions: readonly PlannedGas[];
   /** If several are too low, the error names the first one. */
   needs: readonly Need[];
   safety: TokenSafety;
@@ -110,12 +112,22 @@ const messageOfAmount: Record<
     `The wallet's policy lets a day's orders spend at most ${limit}; with this one they would spend ${requested}`,
 };
 
-function objectionToGasPrice({ maxGasPrice, fees, baseFee, swapGas: { gasLimit, l1Fee } }: OrderChecks) {
-  if (feesWithin(maxGasPrice, fees, baseFee, gasLimit, l1Fee) !== undefined) return undefined;
-  const gasPrice = gweiText(gasPriceNow(baseFee, fees.maxPriorityFeePerGas, gasLimit, l1Fee));
-  const limit = gweiText(maxGasPrice);
-  const message = `Gas costs ${gasPrice} gwei now, above the highest gas price of ${limit} gwei`;
-  return new DomainError("GAS_PRICE_TOO_HIGH", message, { gasPrice, limit });
+function objectionToGasPrice({ maxGasPrice, maxNetworkFee, fees, baseFee, transactions }: OrderChecks) {
+  const limits = { maxGasPrice, maxNetworkFee };
+  const tooDear = transactions.find((gas) => feesWithin(limits, fees, baseFee, gas) === undefined);
+  if (tooDear === undefined) return undefined;
+  const { gasLimit, l1Fee } = tooDear;
+  const price = gasPriceNow(baseFee, fees.maxPriorityFeePerGas, gasLimit, l1Fee);
+  const isOwnLimit = price > maxGasPrice;
+  const gasPrice = gweiText(price);
+  const limit = gweiText(isOwnLimit ? maxGasPrice : maxNetworkFee / gasLimit);
+  const most = isOwnLimit
+    ? `the highest gas price of ${limit} gwei`
+    : `${limit} gwei: the service pays at most ${formatAmount(maxNetworkFee, coinDecimals)} for a transaction`;
+  return new DomainError("GAS_PRICE_TOO_HIGH", `Gas costs ${gasPrice} gwei now, above ${most}`, {
+    gasPrice,
+    limit,
+  });
 }
 
 export const isEnough = ({ needed, available }: Need): boolean => available >= needed;

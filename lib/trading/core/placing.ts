@@ -140,7 +140,7 @@ function objectionTo(request: TradeRequest, view: PlacingView): DomainError | un
     token,
     amount: side === "sell" || amount === undefined ? undefined : unitsFrom(amount, coinDecimals, "amount"),
     openOrders: view.laneOrders.filter((order) => !hasEnded(order)).length,
-    maxOrder: view.maxOrder,
+    maxOrder: setup.limits.maxOrder,
     rules: rulesFor(request, view),
   });
 }

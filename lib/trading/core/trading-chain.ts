@@ -66,6 +66,14 @@ export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
   },
 };
 
+/** The operators' limits for a chain, in wei. */
+export type ChainLimits = {
+  /** The most that a buy may spend. */
+  maxOrder?: bigint | undefined;
+  /** The most that a transaction may pay the network, without an L1 fee. */
+  maxNetworkFee: bigint;
+};
+
 /** The settings of an order that names none of its own. */
 export type OrderSettings = Pick<EvmSettings, "slippage" | "gasPreset" | "maxGasPrice" | "mevProtection">;
 

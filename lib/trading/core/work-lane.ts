@@ -6,6 +6,7 @@ import type { Slot } from "./evm/slot.ts";
 import type { LaneKey } from "./intent.ts";
 import { afterStep, leaveStep, takeStep, withSlots } from "./lane-steps.ts";
 import type { Lane, TradeStep } from "./table-step.ts";
+import type { ChainLimits } from "./trading-chain.ts";
 
 /** Disagreeing hosts are asked again for this long, at this interval. */
 const patienceMs = 2000;
@@ -39,7 +40,7 @@ export function* askHosts(lane: LaneKey, view: LaneView): Procedure<HostSnapshot
  *
  * @param holder A random id of this run.
  */
-export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
+export function* workLane(lane: LaneKey, holder: string, chainLimits: ChainLimits): Procedure<void> {
   const startMs = yield* perform({ do: "now" });
   // Takes the lane before reading it: another run may have changed anything read earlier.
   if (!(yield* perform({ do: "write", step: takeStep(lane, holder, startMs) }))) return;
@@ -53,7 +54,7 @@ export function* workLane(lane: LaneKey, holder: string): Procedure<void> {
     const isPatient = nowMs - startMs < patienceMs;
     // The run relies on its own writes until it needs new facts.
     for (let isKnown = true; isKnown && moves < maxMoves; moves++) {
-      const state = { view, snapshots, nowMs, holder, sentAtMs, isPatient };
+      const state = { view, snapshots, nowMs, holder, sentAtMs, isPatient, chainLimits };
       const move = nextMove(state);
       if (move.kind === "rest") {
         if (yield* perform({ do: "write", step: leaveStep(state) })) return;

@@ -1,5 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Network } from "../../core/network.ts";
+import type { ChainReader } from "../chains/open-chains.ts";
+import { limitsOf } from "../chains/requests.ts";
 import type { SignAnswer, SignRequest } from "../core/effects.ts";
 import type { LaneKey } from "../core/intent.ts";
 import { workLane } from "../core/work-lane.ts";
@@ -8,14 +11,22 @@ import { type Performers, runProcedure } from "./run-procedure.ts";
 /** Signs transactions, and records their bytes before it returns them. */
 export type Signer = (request: SignRequest) => Promise<SignAnswer>;
 
-export type ExecutionDeps = { effects: Performers; signer: Signer; nowMs?: () => number };
+export type ExecutionDeps = {
+  effects: Performers;
+  signer: Signer;
+  chains: ReadonlyMap<Network, Pick<ChainReader, "configuration">>;
+  nowMs?: () => number;
+};
 
 /** Does everything that is possible now for the orders of a wallet, unless another run holds its lane. */
 export function executeOrders(
-  { effects, signer, nowMs = Date.now }: ExecutionDeps,
+  { effects, signer, chains, nowMs = Date.now }: ExecutionDeps,
   { chain, wallet }: LaneKey,
 ): Promise<void> {
-  return runProcedure(workLane({ chain, wallet }, randomUUID()), {
+  const configuration = chains.get(chain)?.configuration;
+  // Nothing is planned where trading is off.
+  const limits = configuration ? limitsOf(configuration) : { maxNetworkFee: 0n };
+  return runProcedure(workLane({ chain, wallet }, randomUUID(), limits), {
     ...effects,
     now: nowMs,
     pause: ({ ms }) => pause(ms),

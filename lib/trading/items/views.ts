@@ -63,7 +63,7 @@ const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names
 export async function readSigning(
   table: Table,
   { request, day }: Effects["readSigning"]["ask"],
-): Promise<{ view: SigningView; sealed: SealedWallet | undefined }> {
+): Promise<{ view: Omit<SigningView, "chainLimits">; sealed: SealedWallet | undefined }> {
   const { chain, userID } = request;
   const found = await find(table, [
     tradeKeyOf(request),
@@ -87,15 +87,10 @@ export async function readSigning(
   return { view, sealed: found.sealedWallet(request, userID) };
 }
 
-/**
- * Reads the facts for placing with one call, two more if the wallet has other orders, and one if the key was used.
- *
- * @param maxOrder the limit of a buy.
- */
+/** Reads the facts for placing with one call, two more if the wallet has other orders, and one if the key was used. */
 export async function readPlacing(
   table: Table,
   { lane, day, userID, key }: Effects["readPlacing"]["ask"],
-  maxOrder?: bigint,
 ): Promise<PlacingView> {
   const named = key === undefined ? undefined : { userID, key };
   const found = await find(table, [
@@ -118,7 +113,6 @@ export async function readPlacing(
     jobs,
     settings: found.settings(lane.chain, userID),
     isStopped: found.isStopped(lane.chain),
-    maxOrder,
     limits: found.limits({ ...lane, userID }, day),
   };
 }

@@ -1,7 +1,7 @@
 import type { QuoteRequest, TradeQuote } from "../../api/quote-schema.ts";
 import { dayOf } from "../../core/time.ts";
 import type { Table } from "../../table/table.ts";
-import { type Chains, chainFor, maxOrderOf, walletNotFound } from "../chains/requests.ts";
+import { type Chains, chainFor, walletNotFound } from "../chains/requests.ts";
 import { readAddress } from "../core/address.ts";
 import { rulesBeside } from "../core/reserved.ts";
 import { laneOrdersOf } from "../items/lane-records.ts";
@@ -34,7 +34,6 @@ export async function quoteOrder(
     settings,
     isStopped,
     orders,
-    maxOrder: maxOrderOf(reader),
     rules: limits && rulesBeside(limits, orders, userID, now.getTime()),
   };
   return { quote: await quoteTrade(reader, body, trader, now) };

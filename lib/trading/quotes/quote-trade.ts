@@ -1,6 +1,7 @@
 import type { QuoteRequest, TradeQuote } from "../../api/quote-schema.ts";
 import type { DomainError } from "../../core/domain-error.ts";
 import type { ChainReader } from "../chains/open-chains.ts";
+import { limitsOf } from "../chains/requests.ts";
 import { readAddress } from "../core/address.ts";
 import {
   type ChainSetup,
@@ -23,6 +24,7 @@ const validMs = 30_000;
 export const setupOf = ({ chain, configuration }: ChainReader): ChainSetup => ({
   chain,
   hasRelay: configuration.relay !== undefined,
+  limits: limitsOf(configuration),
 });
 
 /**

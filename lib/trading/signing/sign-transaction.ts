@@ -7,6 +7,7 @@ import { isTransient } from "../../table/transient.ts";
 import type { ChainConfiguration } from "../chains/chain-configuration.ts";
 import { type CallTransaction, decodeCall, encodeCall } from "../chains/evm/calldata.ts";
 import { signAndWipe } from "../chains/evm/signed-transaction.ts";
+import { limitsOf } from "../chains/requests.ts";
 import type { Objection, SignAnswer, SignRequest } from "../core/effects.ts";
 import { isSameCall, type UnsignedTransaction } from "../core/intent.ts";
 import { signTransaction } from "../core/signer.ts";
@@ -24,12 +25,14 @@ import { readSignRequest, signPayload } from "./sign-payload.ts";
  */
 export type SigningNote = { orderId: string | undefined; reason?: string; awsRequestId: string | undefined };
 
+type SigningConfiguration = Pick<ChainConfiguration, "venues" | "wrapped" | "maxOrder" | "maxNetworkFee">;
+
 export type SigningDeps = {
   table: Table;
   vault: Vault;
   checkMac: Macs["checkMac"];
   /** The signer's own configuration, so that the caller cannot name contracts. */
-  chains: { readonly [Chain in Network]?: Pick<ChainConfiguration, "venues" | "wrapped"> };
+  chains: { readonly [Chain in Network]?: SigningConfiguration };
   nowMs?: () => number;
   onSigned: (note: SigningNote) => void;
   onRefused: (note: SigningNote) => void;
@@ -56,11 +59,13 @@ export async function answerSigning(deps: SigningDeps, payload: unknown): Promis
  */
 export async function signOnRequest(deps: SigningDeps, request: SignRequest): Promise<SignAnswer> {
   const { onSigned, onRefused, onFault } = deps;
-  const { orderId } = request;
+  const { orderId, chain } = request;
+  const configuration = deps.chains[chain];
+  if (configuration === undefined) return { later: "the chain does not trade" };
   let awsRequestId: string | undefined;
   let isSigned = false;
   try {
-    const effects = signingEffects(deps, (id) => {
+    const effects = signingEffects(deps, configuration, (id) => {
       awsRequestId = id;
     });
     const answer = await runProcedure(signTransaction(request), {
@@ -83,7 +88,8 @@ export async function signOnRequest(deps: SigningDeps, request: SignRequest): Pr
 
 /** Builds the effects of one request. */
 function signingEffects(
-  { table, vault, checkMac, chains, nowMs = Date.now }: SigningDeps,
+  { table, vault, checkMac, nowMs = Date.now }: SigningDeps,
+  configuration: SigningConfiguration,
   noteCall: NoteCall,
 ) {
   let wallet: SealedWallet | undefined;
@@ -92,14 +98,13 @@ function signingEffects(
     async readSigning(ask) {
       const { view, sealed } = await readSigning(table, ask);
       wallet = sealed;
-      return view;
+      return { ...view, chainLimits: limitsOf(configuration) };
     },
     checkMac: ({ intent, mac }) => checkMac(intent, mac, noteCall),
     async signBytes({ transaction, userID }) {
       const { chain: network, wallet: address, nonce, gasLimit } = transaction;
       const chain = tradingChains.find((each) => each === network);
-      const configuration = chains[network];
-      if (chain === undefined || configuration === undefined) return { later: "the chain does not trade" };
+      if (chain === undefined) return { later: "the chain does not trade" };
       if (wallet === undefined) return { later: "the wallet is gone" };
       const encoded = encodedCall(configuration, transaction);
       if ("refused" in encoded) return encoded;

@@ -18,6 +18,8 @@ const need = (changes: Partial<Need> = {}): Need => ({
   ...changes,
 });
 
+const swapGas = { estimate: 100_000n, gasLimit: 125_000n, l1Fee: 0n };
+
 const fine: OrderChecks = {
   side: "buy",
   token: "0xA0",
@@ -34,7 +36,8 @@ const fine: OrderChecks = {
   maxGasPrice: 2n * gwei,
   fees: { maxFeePerGas: 5n * gwei, maxPriorityFeePerGas: gwei },
   baseFee: gwei,
-  swapGas: { estimate: 100_000n, gasLimit: 125_000n, l1Fee: 0n },
+  maxNetworkFee: 250_000n * gwei,
+  transactions: [swapGas],
   needs: [need()],
   safety: { sellable: true, buyTax: 25, sellTax: 25, hasLoss: false },
   flags: ["TAXED"],
@@ -104,11 +107,20 @@ describe("objectionToOrder", () => {
   );
 
   it("counts the L1 fee as gas", () => {
-    const swapGas = { ...fine.swapGas, l1Fee: 1n };
-    expect(objectionToOrder({ ...fine, swapGas })).toMatchObject({
+    const transactions = [{ ...swapGas, l1Fee: 1n }];
+    expect(objectionToOrder({ ...fine, transactions })).toMatchObject({
       code: "GAS_PRICE_TOO_HIGH",
       details: { gasPrice: "2.000000001", limit: "2" },
     });
+  });
+
+  it("returns GAS_PRICE_TOO_HIGH if any transaction would cost more than the operators allow", () => {
+    const approval = { ...swapGas, gasLimit: 250_000n };
+    for (const checks of [{ maxNetworkFee: 250_000n * gwei - 1n }, { transactions: [approval, swapGas] }])
+      expect(objectionToOrder({ ...fine, ...checks })).toMatchObject({
+        code: "GAS_PRICE_TOO_HIGH",
+        details: { gasPrice: "2", limit: "transactions" in checks ? "1" : "1.999999999" },
+      });
   });
 
   it("never blocks a sale because of the token or an amount", () => {

@@ -3,12 +3,12 @@ import { DomainError } from "../../../lib/core/domain-error.ts";
 import type { Effect, PlacingView } from "../../../lib/trading/core/effects.ts";
 import { type PlaceRequest, placing, trying } from "../../../lib/trading/core/placing.ts";
 import type { HostQuote, TradeFacts } from "../../../lib/trading/core/trade-facts.ts";
-import { defaultOrderSettings } from "../../../lib/trading/core/trading-chain.ts";
-import { codeOf, placeRequest, tradeFacts } from "../../support/place-request.ts";
-import { intent, noLimits, tradeOrder, v2 } from "../../support/trading.ts";
+import { type ChainLimits, defaultOrderSettings } from "../../../lib/trading/core/trading-chain.ts";
+import { codeOf, type PlainRequest, placeRequest, tradeFacts } from "../../support/place-request.ts";
+import { intent, noLimits, tradeOrder, v2, wideLimits } from "../../support/trading.ts";
 
 const { orderId, userID, wallet, token } = intent();
-const plain = placeRequest({
+const plainRequest: PlainRequest = {
   orderId,
   userID,
   wallet,
@@ -23,12 +23,14 @@ const plain = placeRequest({
   fingerprint: "body",
   slippage: 1,
   nowMs: 1_000_000,
-});
+};
+const plain = placeRequest(plainRequest);
 
 const request = (changes: Partial<PlaceRequest["trade"]> = {}): PlaceRequest => ({
   ...plain,
   trade: { ...plain.trade, ...changes },
 });
+const limited = (limits: ChainLimits): PlaceRequest => placeRequest({ ...plainRequest, limits });
 const sale = (amount: string) => request({ side: "sell", amount });
 
 const swap = { estimate: 100n, gasLimit: 100n, l1Fee: 0n };
@@ -42,7 +44,6 @@ const view = (changes: Partial<PlacingView> = {}): PlacingView => ({
   jobs: undefined,
   settings: defaultOrderSettings.eth,
   isStopped: false,
-  maxOrder: undefined,
   limits: noLimits,
   ...changes,
 });
@@ -167,20 +168,20 @@ describe("placing", () => {
     expect(answer).toEqual({ order, isReplayed: true });
   });
 
-  it.each([
+  it.each<[string, PlacingView, ChainLimits?]>([
     ["TRADING_DISABLED", view({ isStopped: true })],
     ["WALLET_NOT_FOUND", view({ hasWallet: false })],
     ["WALLET_BUSY", view({ laneOrders: Array.from({ length: 20 }, () => tradeOrder()) })],
-    ["POLICY_LIMIT", view({ maxOrder: 999n })],
-  ])("refuses with %s before it asks the chain", (refused, known) => {
-    const { code, did } = place({ views: [known] });
+    ["POLICY_LIMIT", view(), { maxOrder: 999n, maxNetworkFee: 1n }],
+  ])("refuses with %s before it asks the chain", (refused, known, limits = wideLimits) => {
+    const { code, did } = place({ views: [known], of: limited(limits) });
     expect(code).toBe(refused);
     expect(did).toEqual(["readPlacing"]);
   });
 
   it("names the first of the reasons that need no chain", () => {
     const setup = new DomainError("UNSUPPORTED_CHAIN", "eth does not trade", { chains: [] });
-    const views = [view({ hasWallet: false, maxOrder: 1n })];
+    const views = [view({ hasWallet: false })];
     expect(place({ views, of: { ...request(), setup } }).code).toBe("UNSUPPORTED_CHAIN");
     expect(place({ views }).code).toBe("WALLET_NOT_FOUND");
     const stopped = [view({ isStopped: true })];
@@ -294,6 +295,6 @@ describe("trying", () => {
   });
 
   it("refuses everything that placing an order would refuse", () => {
-    expect(play({ views: [view({ maxOrder: 1n })] }, trying(request())).code).toBe("POLICY_LIMIT");
+    expect(play({}, trying(limited({ ...wideLimits, maxOrder: 1n }))).code).toBe("POLICY_LIMIT");
   });
 });

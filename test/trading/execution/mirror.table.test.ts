@@ -76,8 +76,11 @@ function mirroredWorld(table: Table, done: { effects: number }) {
       }
       return runProcedure(only(), {
         ...tableEffects(table),
-        readPlacing: (ask) => readPlacing(table, ask, this.maxOrder),
-        readSigning: async (ask) => (await readSigning(table, ask)).view,
+        readPlacing: (ask) => readPlacing(table, ask),
+        readSigning: async (ask) => ({
+          ...(await readSigning(table, ask)).view,
+          chainLimits: this.chainLimits,
+        }),
       });
     }
 

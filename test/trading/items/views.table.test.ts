@@ -169,7 +169,7 @@ describe("readSigning", () => {
 });
 
 describe("readPlacing", () => {
-  const view = (userID: string, key: string) => readPlacing(db.table, { lane, day, userID, key }, 5n);
+  const view = (userID: string, key: string) => readPlacing(db.table, { lane, day, userID, key });
 
   it("reads the wallet's orders of all users, and the order placed with the key", async () => {
     const other = newOrder(lane);
@@ -184,7 +184,6 @@ describe("readPlacing", () => {
       jobs: 2,
       settings: defaultOrderSettings.eth,
       isStopped: false,
-      maxOrder: 5n,
       limits,
     };
     const used = { userID, key: `key ${orderId}`, orderId, fingerprint: "body" };

@@ -68,6 +68,7 @@ export class Clients {
       fingerprint: `${side} ${amount} ${token}`,
       slippage,
       nowMs,
+      limits: this.world.chainLimits,
       ...changes,
     });
   }

@@ -1,3 +1,4 @@
+import { wideLimits } from "../../support/trading.ts";
 import { lies } from "./chain-under-test.ts";
 import { type Clients, tokens, users, wallets } from "./clients.ts";
 import { anyHost, anyWallet, calm, mine, movable, runOn, runUntil, seconds, stepAny, wake } from "./play.ts";
@@ -120,7 +121,8 @@ const moves: readonly (readonly [number, Move])[] = [
   [
     0.5,
     (world) => {
-      world.maxOrder = world.random.chance(0.5) ? 500n : undefined;
+      const isLimited = world.random.chance(0.5);
+      world.chainLimits = isLimited ? { maxOrder: 500n, maxNetworkFee: 6_000_000n } : wideLimits;
     },
   ],
   [

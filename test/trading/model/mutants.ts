@@ -31,7 +31,7 @@ const inSnapshots = (change: (snapshot: HostSnapshot) => HostSnapshot): Rewrite 
 /** Replaces the procedure that works on lanes. */
 const work = (rewrite: () => Rewrite): System => ({
   ...theSystem,
-  work: (lane, holder) => rewritten(theSystem.work(lane, holder), rewrite()),
+  work: (lane, holder, limits) => rewritten(theSystem.work(lane, holder, limits), rewrite()),
 });
 
 /** Treats a silent host like a host without data that agrees with the other one. */
@@ -50,8 +50,8 @@ function silenceIsNo(): Rewrite {
 /** Starts over when the nonce was taken, and asks the signer for another. */
 const retriesWithNewNonce: System = {
   ...theSystem,
-  work: (lane, holder) =>
-    rewritten(theSystem.work(lane, holder), {
+  work: (lane, holder, limits) =>
+    rewritten(theSystem.work(lane, holder, limits), {
       effect: (effect) => {
         if (effect.do !== "write") return effect;
         const retried = effect.step.some(
@@ -116,10 +116,10 @@ function countsHolders(): System {
   const counters = new Map<string, number>();
   return {
     ...theSystem,
-    *work(lane) {
+    *work(lane, _, limits) {
       const next = (counters.get(lane.wallet) ?? 0) + 1;
       counters.set(lane.wallet, next);
-      yield* rewritten(theSystem.work(lane, `run ${next}`), {
+      yield* rewritten(theSystem.work(lane, `run ${next}`, limits), {
         answer: (effect, answer) => {
           const hasLeft = effect.do === "write" && effect.step.every(isLeaving);
           if (hasLeft && answer === true) counters.delete(lane.wallet);
@@ -142,9 +142,9 @@ const voidsSigned = (write: ItemWrite): readonly ItemWrite[] =>
 function judgesByClock(): System {
   return {
     ...theSystem,
-    *work(lane, holder) {
+    *work(lane, holder, limits) {
       let nowMs = 0;
-      yield* rewritten(theSystem.work(lane, holder), {
+      yield* rewritten(theSystem.work(lane, holder, limits), {
         answer: (effect, answer) => {
           if (effect.do === "now") nowMs = answer as number;
           if (effect.do !== "hostSnapshot" || answer === undefined) return answer;
@@ -175,8 +175,8 @@ function keepsAllowance(): System {
 /** Writes an order first, and its position in a second transaction. */
 const splitsPosition: System = {
   ...theSystem,
-  *work(lane, holder) {
-    const procedure = theSystem.work(lane, holder);
+  *work(lane, holder, limits) {
+    const procedure = theSystem.work(lane, holder, limits);
     let next = procedure.next();
     while (!next.done) {
       const effect = next.value;

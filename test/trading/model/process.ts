@@ -1,6 +1,7 @@
 import type { Effect, Effects, Procedure } from "../../../lib/trading/core/effects.ts";
 import type { LaneKey } from "../../../lib/trading/core/intent.ts";
 import type { TradeStep } from "../../../lib/trading/core/table-step.ts";
+import type { ChainLimits } from "../../../lib/trading/core/trading-chain.ts";
 import type { System } from "./system.ts";
 
 /** One run of a procedure, stopped before its next effect. */
@@ -17,6 +18,8 @@ export type Process = {
   signer?: Process;
   /** Whether trading was stopped when the process read the table. */
   sawStop: boolean;
+  /** The configuration of the machine. */
+  chainLimits: ChainLimits;
   /** Receives the result when the process ends. */
   onEnd: (end: End) => void;
 };

@@ -8,6 +8,7 @@ import { defaultOrderSettings } from "../../../lib/trading/core/trading-chain.ts
 import type { Limits } from "../../../lib/trading/core/wallet-policy.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
 import { draftOf, quoteFrom, weiInGwei } from "../../support/place-request.ts";
+import { wideLimits } from "../../support/trading.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
 import { Invariants } from "./invariants.ts";
 import { type Answer, type End, labelOf, type Process } from "./process.ts";
@@ -30,7 +31,7 @@ export class World {
   readonly wakes: LaneKey[] = [];
   nowMs: number;
   isStopped = false;
-  maxOrder: bigint | undefined;
+  chainLimits = wideLimits;
   private ids = 0;
   readonly random: Random;
   readonly system: System;
@@ -64,6 +65,7 @@ export class World {
       skewMs: 0,
       isFrozen: false,
       sawStop: false,
+      chainLimits: this.chainLimits,
       onEnd,
       ...process,
     };
@@ -78,8 +80,9 @@ export class World {
     );
     if (others.length > 0) this.seen.add("two runs for a lane");
     if (skewMs !== 0) this.seen.add("clock is wrong");
-    const procedure = this.system.work({ chain, wallet }, this.newId("holder"));
-    return this.start({ name: "work", procedure, lane: { chain, wallet }, skewMs });
+    const procedure = this.system.work({ chain, wallet }, this.newId("holder"), this.chainLimits);
+    const { chainLimits } = this;
+    return this.start({ name: "work", procedure, lane: { chain, wallet }, skewMs, chainLimits });
   }
 
   place(request: PlaceRequest, onAnswer: (answer: PlaceAnswer | undefined) => void): void {
@@ -117,8 +120,9 @@ export class World {
 
   private invokeSigner(process: Process): void {
     if (process.effect.do !== "sign") return;
+    const { skewMs, chainLimits } = process;
     const procedure = this.system.sign(process.effect.request);
-    const signer = this.start({ name: "sign", procedure, skewMs: process.skewMs }, (end) => {
+    const signer = this.start({ name: "sign", procedure, skewMs, chainLimits }, (end) => {
       if (!this.processes.includes(process)) return;
       if ("result" in end) this.resume(process, end.result as Answer);
       else this.end(process, end);
@@ -166,6 +170,7 @@ export class World {
           isCancelled: this.table.get("cancellation", { userID, orderId }) !== undefined,
           maxGasPrice: this.maxGasPrices.get(userID) ?? 0n,
           limits: this.limitsOf(userID, wallet, effect.day),
+          chainLimits: process.chainLimits,
         };
       }
       case "readPlacing": {
@@ -183,7 +188,6 @@ export class World {
             maxGasPrice: Number(this.maxGasPrices.get(userID) ?? 0n) / weiInGwei,
           },
           isStopped: this.isStopped,
-          maxOrder: this.maxOrder,
           limits: this.limitsOf(userID, lane.wallet, effect.day),
         };
       }

@@ -31,8 +31,8 @@ describe("quoteTrade", () => {
     [
       "POLICY_LIMIT",
       { amount: "0.5" },
-      { maxOrder: 10n ** 17n },
-      { rule: "maxOrder", limit: "0.1", requested: "0.5" },
+      { rules: { policy: { ...openPolicy, maxPerOrder: 10n ** 17n }, spent: 0n } },
+      { rule: "maxPerOrder", limit: "0.1", requested: "0.5" },
     ],
     [
       "POLICY_LIMIT",

@@ -58,6 +58,7 @@ export function localContracts(chain: TradingChain): LocalContracts {
       { venue: "uniswap-v2", factory: v2Factory, router: v2Router, feeBps: 30 },
       { venue: "uniswap-v3", factory: v3Factory, router: v3Router, quoter: v3Quoter },
     ],
+    maxNetworkFee: "0.1",
     tokens: [
       { token: moon, symbol: "MOON", name: "Moon", decimals: 18 },
       { token: usdx, symbol: "USDX", name: "Test Dollar", decimals: 6 },

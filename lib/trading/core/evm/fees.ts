@@ -2,7 +2,7 @@ import type { GasPreset } from "../../../users/settings.ts";
 import { greatest, least } from "../bigints.ts";
 import { formatAmount } from "../decimal-text.ts";
 import type { Fees } from "../intent.ts";
-import { chainFacts, type TradingChain } from "../trading-chain.ts";
+import { type ChainLimits, chainFacts, type TradingChain } from "../trading-chain.ts";
 
 /** The percentiles of tips to ask hosts for, one for each preset. */
 export const rewardPercentiles = [25, 50, 75, 95] as const;
@@ -73,24 +73,31 @@ export type L1Fee = bigint;
 export const gasPriceNow = (baseFee: bigint, tip: bigint, gasLimit: bigint, l1Fee: L1Fee): bigint =>
   baseFee + tip + ceilDivide(l1Fee, gasLimit);
 
-/** Computes the most that a unit of gas may cost, so that with the L1 fee it stays within the highest gas price. */
-export const feeCap = (maxGasPrice: bigint, gasLimit: bigint, l1Fee: L1Fee): bigint =>
-  maxGasPrice - ceilDivide(l1Fee, gasLimit);
+/** Limits of a transaction's fees: the order's highest gas price, and the operators' limit in wei. */
+export type FeeLimits = { maxGasPrice: bigint } & Pick<ChainLimits, "maxNetworkFee">;
 
 /**
- * Limits fees so that a transaction, with its L1 fee, stays within the highest gas price. Undefined if the next block
- * costs more: the transaction would wait in the pool until the price falls.
+ * Computes the most that a unit of gas may cost, so that the transaction stays within the operators' limit and, with
+ * the L1 fee, within the highest gas price.
+ */
+export const feeCap = (
+  { maxGasPrice, maxNetworkFee }: FeeLimits,
+  { gasLimit, l1Fee }: Pick<PlannedGas, "gasLimit" | "l1Fee">,
+): bigint => least(maxGasPrice - ceilDivide(l1Fee, gasLimit), maxNetworkFee / gasLimit);
+
+/**
+ * Limits the fees of a transaction by {@link feeCap}. Undefined if the next block costs more: the transaction would wait
+ * in the pool until the price falls.
  */
 export function feesWithin(
-  maxGasPrice: bigint,
+  limits: FeeLimits,
   fees: Fees,
   baseFee: bigint,
-  gasLimit: bigint,
-  l1Fee: L1Fee,
+  gas: Pick<PlannedGas, "gasLimit" | "l1Fee">,
 ): Fees | undefined {
   const { maxFeePerGas, maxPriorityFeePerGas } = fees;
-  if (gasPriceNow(baseFee, maxPriorityFeePerGas, gasLimit, l1Fee) > maxGasPrice) return undefined;
-  const cap = feeCap(maxGasPrice, gasLimit, l1Fee);
+  const cap = feeCap(limits, gas);
+  if (baseFee + maxPriorityFeePerGas > cap) return undefined;
   return { maxFeePerGas: least(maxFeePerGas, cap), maxPriorityFeePerGas };
 }
 

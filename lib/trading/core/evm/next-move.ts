@@ -14,6 +14,7 @@ import {
   swapSlotOf,
   type TradeOrder,
 } from "../trade-order.ts";
+import type { ChainLimits } from "../trading-chain.ts";
 import { objectionNow } from "../wallet-policy.ts";
 import { bumped, clearPreset, isDueForBump } from "./fee-bumps.ts";
 import { feeCap } from "./fees.ts";
@@ -38,6 +39,7 @@ export type LaneState = LaneRun & {
   sentAtMs: SendingTimes;
   /** True if disagreeing hosts may be asked again before an order is made to wait. */
   isPatient: boolean;
+  chainLimits: ChainLimits;
 };
 
 /** The next action of a run for a lane. */
@@ -95,8 +97,13 @@ const maySend = (state: LaneState, order: TradeOrder) =>
   !isPast(order.intent.validUntil, state.snapshots) &&
   !isForbidden(state, order, true);
 
-/** True if the user's policy forbids it now. */
-function isForbidden({ view, nowMs }: LaneState, { intent }: TradeOrder, isSigned = false): boolean {
+/** True if the operators' limit or the user's policy forbids it now. */
+function isForbidden(
+  { view, nowMs, chainLimits: { maxOrder } }: LaneState,
+  { intent }: TradeOrder,
+  isSigned = false,
+): boolean {
+  if (intent.side === "buy" && maxOrder !== undefined && intent.amount > maxOrder) return true;
   const limits = view.limits.get(intent.userID);
   if (limits === undefined) return false;
   return objectionNow(limits, intent, { isCounted: isSigned, nowMs }) !== undefined;
@@ -191,27 +198,28 @@ function replaceMove(state: LaneState, front: Slot): Move | undefined {
   return fees && signMove(order, front, purpose, fees);
 }
 
-/** Computes the fees of the next attempt. Including the L1 fee, they stay within the highest gas price. */
+/** Computes the fees of the next attempt, within the order's limits and the operators'. */
 function bumpedFees(
   purpose: Call["purpose"],
-  { view, snapshots }: LaneState,
+  { view, snapshots, chainLimits: { maxNetworkFee } }: LaneState,
   order: TradeOrder,
   slot: Slot,
 ): Fees | undefined {
   const { intent } = order;
+  const { maxGasPrice } = intent;
   const newest = newestAttempt(slot);
   if (newest === undefined) return undefined;
   const seen = snapshots.filter((snapshot) => snapshot !== undefined);
   if (purpose === "clear") {
     const l1Fee = greatest(0n, ...seen.map(({ clearL1Fee }) => clearL1Fee));
-    const most = feeLimit(intent, feesSigned(slotsOf(order, view.slots)), slot.nonce);
+    const most = feeLimit(intent, feesSigned(slotsOf(order, view.slots)), slot.nonce, maxNetworkFee);
     const cap = clearCap(intent, view.maxGasPrices.get(intent.userID) ?? 0n, slot, most, l1Fee);
     return bumped(newest, wantedFees(seen.map(({ clearFees }) => clearFees)) ?? newest, cap);
   }
   const facts = seen.flatMap((snapshot) => snapshot.orders.get(intent.orderId) ?? []);
   if (facts.length === 0) return undefined;
   const l1Fee = greatest(0n, ...facts.map((each) => each.l1Fee[purpose]));
-  const cap = feeCap(intent.maxGasPrice, slot.gasLimit, l1Fee);
+  const cap = feeCap({ maxGasPrice, maxNetworkFee }, { gasLimit: slot.gasLimit, l1Fee });
   return bumped(newest, wantedFees(facts.map(({ fees }) => fees)) ?? newest, cap);
 }
 
@@ -233,7 +241,7 @@ function beginMove(state: LaneState): Move | undefined {
   if (planned !== undefined) return plannedMove(state, planned);
   const plans = view.orders
     .filter((order) => isUnplanned(order) && !isHeldBack(order, view.orders))
-    .map((order) => ({ order, plan: planFor(order, view, snapshots) }));
+    .map((order) => ({ order, plan: planFor(order, view, snapshots, state.chainLimits) }));
   if (state.isPatient && plans.some(({ plan }) => "wait" in plan && plan.wait === "CHAIN_UNAVAILABLE"))
     return { kind: "ask again" };
   for (const { order, plan } of plans) {

@@ -3,7 +3,8 @@ import type { LaneView } from "../effects.ts";
 import type { ReasonCode } from "../execution.ts";
 import { type ApproveCall, allowsRoute, type Intent, type Route, type SwapCall, swapBy } from "../intent.ts";
 import type { OrderEnd, TradeOrder } from "../trade-order.ts";
-import { feesWithin, mostFee } from "./fees.ts";
+import type { ChainLimits } from "../trading-chain.ts";
+import { type FeeLimits, feesWithin, mostFee } from "./fees.ts";
 import {
   agreedNonce,
   bothAnswered,
@@ -34,7 +35,12 @@ const mostApprovals = 2;
  * Plans the order's next transaction. Ending the order or spending takes both hosts; a lying host can only make it
  * wait.
  */
-export function planFor(order: TradeOrder, view: LaneView, snapshots: HostSnapshots): Readiness {
+export function planFor(
+  order: TradeOrder,
+  view: LaneView,
+  snapshots: HostSnapshots,
+  { maxNetworkFee }: Pick<ChainLimits, "maxNetworkFee">,
+): Readiness {
   const { intent } = order;
   const nonce = agreedNonce(snapshots);
   if (!bothAnswered(snapshots) || nonce === undefined) return wait("CHAIN_UNAVAILABLE");
@@ -44,8 +50,9 @@ export function planFor(order: TradeOrder, view: LaneView, snapshots: HostSnapsh
   if (!isFree(nonce, view, snapshots)) return wait("WALLET_BUSY");
   const facts = agreedFacts(intent, snapshots);
   if (facts === undefined) return wait("CHAIN_UNAVAILABLE");
-  if (gasFor("swap", intent, facts) === undefined) return wait("GAS_PRICE_TOO_HIGH");
-  return planAt(nonce, order, facts, snapshots);
+  const limits = { maxGasPrice: intent.maxGasPrice, maxNetworkFee };
+  if (gasFor("swap", intent, facts, limits) === undefined) return wait("GAS_PRICE_TOO_HIGH");
+  return planAt(nonce, order, facts, snapshots, limits);
 }
 
 type HostFacts = OrderFacts & Pick<HostSnapshot, "baseFee">;
@@ -76,18 +83,17 @@ function agreedFacts({ orderId }: Intent, [a, b]: readonly [HostSnapshot, HostSn
   ];
 }
 
-/** Computes gas and fees from these hosts' facts, within the order's highest gas price. */
-function gasFor(purpose: "approve" | "swap", intent: Intent, facts: Facts) {
+/** Computes gas and fees from these hosts' facts, within the limits. */
+function gasFor(purpose: "approve" | "swap", intent: Intent, facts: Facts, limits: FeeLimits) {
   const wanted = greatest(0n, ...facts.map(({ gasLimit }) => gasLimit[purpose]));
   const gasLimit = least(wanted, mostGasOf(purpose, intent));
   const l1Fee = greatest(0n, ...facts.map((each) => each.l1Fee[purpose]));
   const [first, ...others] = facts;
   const fees = feesWithin(
-    intent.maxGasPrice,
+    limits,
     jointFees([first.fees, ...others.map((each) => each.fees)]),
     greatest(0n, ...facts.map(({ baseFee }) => baseFee)),
-    gasLimit,
-    l1Fee,
+    { gasLimit, l1Fee },
   );
   return fees && { fees, gasLimit, l1Fee };
 }
@@ -97,6 +103,7 @@ function planAt(
   order: TradeOrder,
   facts: Facts,
   snapshots: readonly [HostSnapshot, HostSnapshot],
+  limits: FeeLimits,
 ): Readiness {
   const { intent } = order;
   const [{ coins }] = snapshots;
@@ -116,13 +123,13 @@ function planAt(
   // Its approvals had no effect, whatever a host reported.
   if (approval !== undefined && order.approveNonces.length >= mostApprovals) return reject("REVERTED");
   const call: SwapCall | ApproveCall = approval ?? swapBy(intent, quote, amount);
-  const gas = gasFor(call.purpose, intent, facts);
+  const gas = gasFor(call.purpose, intent, facts, limits);
   if (gas === undefined) return wait("GAS_PRICE_TOO_HIGH");
   const { fees, gasLimit } = gas;
   const value = call.purpose === "swap" ? call.value : 0n;
   if (coins < value + mostFee([gas], fees)) {
     const areShort = facts.every((each) => {
-      const own = gasFor(call.purpose, intent, [each]);
+      const own = gasFor(call.purpose, intent, [each], limits);
       return own !== undefined && coins < value + mostFee([own], own.fees);
     });
     return areShort ? reject("INSUFFICIENT_BALANCE") : wait("CHAIN_UNAVAILABLE");

@@ -48,11 +48,17 @@ export const feeBudget = ({ gasLimit, approvalGas, maxGasPrice }: Intent): bigin
  * transaction that does more, so no wallet gets stuck.
  *
  * @param signed What was signed for the order at each nonce.
+ * @param maxNetworkFee The operators' limit.
  */
-export function feeLimit(intent: Intent, signed: Readonly<Record<number, SignedFee>>, nonce: number): bigint {
+export function feeLimit(
+  intent: Intent,
+  signed: Readonly<Record<number, SignedFee>>,
+  nonce: number,
+  maxNetworkFee: bigint,
+): bigint {
   const fees = Object.entries(signed);
   const others = fees.reduce((sum, [name, { most }]) => (name === String(nonce) ? sum : sum + most), 0n);
-  return greatest(signed[nonce]?.most ?? 0n, feeBudget(intent) - others);
+  return greatest(signed[nonce]?.most ?? 0n, least(feeBudget(intent) - others, maxNetworkFee));
 }
 
 /**
@@ -72,7 +78,10 @@ export function clearCap(
   const own = attempts.filter(({ purpose }) => purpose !== "clear");
   return least(
     greatest(
-      feeCap(greatest(intent.maxGasPrice, maxGasPriceNow), clearGas, l1Fee),
+      feeCap(
+        { maxGasPrice: greatest(intent.maxGasPrice, maxGasPriceNow), maxNetworkFee: most },
+        { gasLimit: clearGas, l1Fee },
+      ),
       ...own.map((attempt) => replacing(attempt).maxFeePerGas),
     ),
     most / clearGas,
@@ -105,10 +114,11 @@ export function objectionTo(
     return later("the fees are too low to replace the last attempt");
   if (transaction.maxPriorityFeePerGas > transaction.maxFeePerGas)
     return refused("the tip is above the whole fee");
-  const most = feeLimit(order.intent, ledger?.fees ?? {}, nonce);
+  const most = feeLimit(order.intent, ledger?.fees ?? {}, nonce, view.chainLimits.maxNetworkFee);
   if (transaction.gasLimit > mostGasOf(call.purpose, order.intent))
     return refused("the gas limit is too high");
-  if (mostFeeOf(transaction) > most) return refused("the fee is above the rest of the order's budget");
+  if (mostFeeOf(transaction) > most)
+    return refused("the fee is above the limit of a transaction, or the rest of the order's budget");
   if (call.purpose === "clear") {
     if (last === undefined) return refused("nothing was signed at this nonce");
     // The user may have lowered it since the clear was planned.
@@ -157,14 +167,16 @@ function objectionToSwap(
   return undefined;
 }
 
-/** A policy may allow the same transaction later, so no objection here is final. */
+/** The policy and the operators may allow the same transaction later, so no objection here is final. */
 function objectionOfPolicy(
   call: SwapCall | ApproveCall,
-  { order, ledger, limits }: SigningView,
+  { order, ledger, limits, chainLimits: { maxOrder } }: SigningView,
   nowMs: number,
 ): Objection | undefined {
   const intent = order?.intent as Intent;
   const amount = call.purpose === "swap" ? call.amountIn : call.amount;
+  if (intent.side === "buy" && maxOrder !== undefined && amount > maxOrder)
+    return later("the amount is above the operators' limit");
   const isCounted = ledger?.swap !== undefined;
   const objection = objectionNow(limits, { ...intent, amount }, { isCounted, nowMs });
   return objection && later(`the policy forbids it: ${objection.rule}`);

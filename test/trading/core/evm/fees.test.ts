@@ -12,6 +12,7 @@ import {
 } from "../../../../lib/trading/core/evm/fees.ts";
 import { tradingChains } from "../../../../lib/trading/core/trading-chain.ts";
 import { gasPresets } from "../../../../lib/users/settings.ts";
+import { wideLimits } from "../../../support/trading.ts";
 
 const gwei = 1_000_000_000n;
 
@@ -86,12 +87,25 @@ describe("feesFor", () => {
 });
 
 describe("feesWithin", () => {
+  const { maxNetworkFee } = wideLimits;
+
+  it("keeps a transaction within the operators' limit, and waits while the next block costs more", () => {
+    const limits = { maxGasPrice: 100n * gwei, maxNetworkFee: 300_000n * gwei };
+    const fees = { maxFeePerGas: 5n * gwei, maxPriorityFeePerGas: gwei };
+    const gas = { gasLimit: 100_000n, l1Fee: 0n };
+    expect(feesWithin(limits, fees, 2n * gwei, gas)).toEqual({ ...fees, maxFeePerGas: 3n * gwei });
+    expect(feesWithin(limits, fees, 2n * gwei + 1n, gas)).toBeUndefined();
+  });
+
   it("is undefined exactly if the next block costs more than the highest gas price, L1 fee included", () => {
     fc.assert(
       fc.property(chain, preset, market, gas, wei, wei, (name, speed, now, gasLimit, l1Fee, cap) => {
         const fees = feesFor(name, speed, now);
         const cost = gasLimit * (now.baseFee + fees.maxPriorityFeePerGas) + l1Fee;
-        const within = feesWithin(cap, fees, now.baseFee, gasLimit, l1Fee);
+        const within = feesWithin({ maxGasPrice: cap, maxNetworkFee }, fees, now.baseFee, {
+          gasLimit,
+          l1Fee,
+        });
         expect(within === undefined).toBe(cost > cap * gasLimit);
         const price = gasPriceNow(now.baseFee, fees.maxPriorityFeePerGas, gasLimit, l1Fee);
         expect(price > cap).toBe(within === undefined);
@@ -105,7 +119,10 @@ describe("feesWithin", () => {
       fc.property(chain, preset, market, gas, wei, above, (name, speed, now, gasLimit, l1Fee, more) => {
         const fees = feesFor(name, speed, now);
         const cap = gasPriceNow(now.baseFee, fees.maxPriorityFeePerGas, gasLimit, l1Fee) + more;
-        const within = feesWithin(cap, fees, now.baseFee, gasLimit, l1Fee);
+        const within = feesWithin({ maxGasPrice: cap, maxNetworkFee }, fees, now.baseFee, {
+          gasLimit,
+          l1Fee,
+        });
         if (within === undefined) throw new Error("The price is within the cap");
         expect(gasLimit * within.maxFeePerGas + l1Fee).toBeLessThanOrEqual(cap * gasLimit);
         expect(within.maxFeePerGas).toBeLessThanOrEqual(fees.maxFeePerGas);
@@ -117,8 +134,9 @@ describe("feesWithin", () => {
 
   it("counts a spike of the L1 fee on base", () => {
     const fees = { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei };
-    expect(feesWithin(5n * gwei, fees, gwei, 100_000n, 300_000n * gwei)).toEqual(fees);
-    expect(feesWithin(5n * gwei, fees, gwei, 100_000n, 300_001n * gwei)).toBeUndefined();
+    const limits = { maxGasPrice: 5n * gwei, maxNetworkFee };
+    expect(feesWithin(limits, fees, gwei, { gasLimit: 100_000n, l1Fee: 300_000n * gwei })).toEqual(fees);
+    expect(feesWithin(limits, fees, gwei, { gasLimit: 100_000n, l1Fee: 300_001n * gwei })).toBeUndefined();
   });
 });
 

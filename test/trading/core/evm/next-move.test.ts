@@ -13,7 +13,7 @@ import {
   signedOrder,
   snapshot,
 } from "../../../support/lane-states.ts";
-import { intent, signedFee, signingView, tradeOrder } from "../../../support/trading.ts";
+import { intent, signedFee, signingView, tradeOrder, wideLimits } from "../../../support/trading.ts";
 
 /** Returns the fees of the signature that a move asks for. */
 function feesAsked(move: ReturnType<typeof nextMove>): Fees {
@@ -73,6 +73,24 @@ describe("nextMove", () => {
       expect(objectionTo(clear, signing, true, late * 1000)).toBeUndefined();
     },
   );
+
+  it("lowers a plan's fees to the operators' limit, and waits while the next block costs more", () => {
+    const facts = snapshot(orderFacts());
+    const moveWith = (gasPrice: bigint) => {
+      const chainLimits = { maxNetworkFee: gasPrice * 134_415n };
+      return nextMove(laneStateOf(laneView(tradeOrder()), { snapshots: [facts, facts], chainLimits }));
+    };
+    const maxFeePerGas = (gwei * 3n) / 2n;
+    expect(slotPlanned(moveWith(maxFeePerGas)).fees).toMatchObject({ maxFeePerGas });
+    expect(lifeWritten(moveWith(gwei))).toMatchObject({ stage: "waiting", reasonCode: "GAS_PRICE_TOO_HIGH" });
+  });
+
+  it("rejects a buy above the operators' limit", () => {
+    const facts = snapshot(orderFacts());
+    const chainLimits = { ...wideLimits, maxOrder: intent().amount - 1n };
+    const move = nextMove(laneStateOf(laneView(tradeOrder()), { snapshots: [facts, facts], chainLimits }));
+    expect(lifeWritten(move)).toMatchObject({ status: "rejected", reasonCode: "POLICY_LIMIT" });
+  });
 
   describe("with two hosts, one of which lies", () => {
     const honest = orderFacts();

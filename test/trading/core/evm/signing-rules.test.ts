@@ -23,6 +23,7 @@ import {
   transaction,
   v2,
   v3,
+  wideLimits,
 } from "../../../support/trading.ts";
 
 const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
@@ -152,6 +153,23 @@ describe("objectionTo", () => {
       expect(objection(raised, { order, ledger: signed })).toBeUndefined();
       expect(objection({ ...raised, nonce: 8 }, { order, ledger: signed })).toHaveProperty("refused");
     });
+  });
+
+  it("refuses a transaction that may pay the network more than the operators allow", () => {
+    const chainLimits = { maxNetworkFee: signedFee(fees).most };
+    expect(objection({}, { chainLimits })).toBeUndefined();
+    const raised = { maxFeePerGas: fees.maxFeePerGas + 1n };
+    expect(objection(raised, { chainLimits })).toHaveProperty("refused");
+  });
+
+  it("postpones a buy above the operators' limit, and no sale", () => {
+    const chainLimits = { ...wideLimits, maxOrder: intent().amount };
+    expect(objection({}, { chainLimits })).toBeUndefined();
+    const lower = { ...chainLimits, maxOrder: intent().amount - 1n };
+    expect(objection({}, { chainLimits: lower })).toHaveProperty("later");
+    const order = tradeOrder({ intent: intent({ side: "sell" }) });
+    const call = swapBy(order.intent, v2, order.amount);
+    expect(objection({ call }, { order, chainLimits: lower })).toBeUndefined();
   });
 
   describe("by the wallet's policy", () => {
@@ -313,6 +331,13 @@ describe("objectionTo", () => {
       const view = { ...signed, ledger: used, maxGasPrice: 10n ** 18n };
       const maxFeePerGas = signedFee(fees).most / clearGas;
       expect(maxFeePerGas).toBeGreaterThan(replacing(fees).maxFeePerGas);
+      expect(objection({ ...clear, maxFeePerGas }, view)).toBeUndefined();
+      expect(objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, view)).toHaveProperty("refused");
+    });
+
+    it("allows it after the operators have lowered their limit, but no more than before", () => {
+      const view = { ...signed, chainLimits: { maxNetworkFee: 1n }, maxGasPrice: 10n ** 18n };
+      const maxFeePerGas = signedFee(fees).most / clearGas;
       expect(objection({ ...clear, maxFeePerGas }, view)).toBeUndefined();
       expect(objection({ ...clear, maxFeePerGas: maxFeePerGas + 1n }, view)).toHaveProperty("refused");
     });

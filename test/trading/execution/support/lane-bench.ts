@@ -19,6 +19,7 @@ import { readPlacing, readSigning } from "../../../../lib/trading/items/views.ts
 import { writeStep } from "../../../../lib/trading/items/write-step.ts";
 import { putItems } from "../../../support/items.ts";
 import { draftOf, type PlainRequest, placeRequest, quoteFrom } from "../../../support/place-request.ts";
+import { wideLimits } from "../../../support/trading.ts";
 import type { State } from "../../model/ledger-state.ts";
 import { ModelChain } from "../../model/model-chain.ts";
 import { Random } from "../../model/random.ts";
@@ -123,7 +124,7 @@ export class LaneBench {
   plainEffects(table = this.table): Performers {
     return {
       ...tableEffects(table),
-      readSigning: async (ask) => (await readSigning(table, ask)).view,
+      readSigning: async (ask) => ({ ...(await readSigning(table, ask)).view, chainLimits: wideLimits }),
       readPlacing: (ask) => readPlacing(table, ask),
       quote: ({ question }) => {
         const draft = draftOf(question);
@@ -189,7 +190,7 @@ export class LaneBench {
 
   /** One run of executeOrders. */
   work(table = this.table): Promise<void> {
-    return runProcedure(workLane(this.lane, randomUUID()), this.effects(table));
+    return runProcedure(workLane(this.lane, randomUUID(), wideLimits), this.effects(table));
   }
 
   mine(blocks = 1): void {

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
+import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
+import { writeStep } from "../../../lib/trading/items/write-step.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { startTestChain, type TestChain } from "../../support/local-chain.ts";
+import { placing } from "../../support/placed-orders.ts";
+import { intent, localV2, slot, tradeOrder } from "../../support/trading.ts";
+import { openDesk, type TradingDesk } from "../../support/trading-desk.ts";
+
+const db = tableForTests();
+const { moon: token } = localAddresses;
+
+let chain: TestChain;
+let desk: TradingDesk;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+});
+afterAll(() => chain.close());
+beforeEach(async () => {
+  desk = await openDesk(db.table, chain);
+});
+
+const gasLimit = 160_000n;
+/** With it, a swap may pay 99 of the wallet's 100 coins. */
+const maxGasPrice = (99n * 10n ** 18n) / gasLimit;
+
+/** An intent with a genuine MAC, as a compromised placeOrder can make it. */
+const planted = (changes: Partial<Intent>): Intent =>
+  intent({
+    ...desk.lane,
+    userID: desk.userID,
+    token,
+    amount: 10n ** 15n,
+    minAmountOut: 1n,
+    routes: [localV2],
+    gasLimit,
+    maxGasPrice,
+    isPrivate: false,
+    validUntil: Math.floor(Date.now() / 1000) + 600,
+    ...changes,
+  });
+
+/** Writes an order and its planned slot, and lets the executor and the chain do the rest. */
+async function execute(own: Intent, planned: Partial<Slot> & Pick<Slot, "call">) {
+  const isSwap = planned.call.purpose === "swap";
+  const order = tradeOrder({
+    intent: own,
+    amount: own.amount,
+    mac: await desk.macs.makeMac(own),
+    ...(isSwap ? { swapNonce: 0 } : { approveNonces: [0] }),
+  });
+  const fees = { maxFeePerGas: own.maxGasPrice, maxPriorityFeePerGas: own.maxGasPrice };
+  const item = slot({ nonce: 0, fees, gasLimit, isPrivate: false, ...planned }, own);
+  await writeStep(db.table, [...placing(order), { kind: "put", of: "slot", item, when: "absent" }]);
+  await desk.work();
+  await chain.mine();
+  return desk.read(own.orderId);
+}
+
+describe("a compromised placeOrder", () => {
+  const refused = { order: { status: "rejected", reasonCode: "SIGNING_REFUSED" } };
+
+  it("cannot burn a wallet's coin as the fees of a buy", async () => {
+    const before = await desk.coins();
+    const own = planted({ orderId: "PLANTEDBUY".padEnd(26, "0") });
+    expect(await execute(own, { call: swapBy(own, localV2, own.amount) })).toMatchObject(refused);
+    expect(await desk.coins()).toBe(before);
+  });
+
+  it("cannot burn a wallet's coin as the fees of an approval", async () => {
+    const before = await desk.coins();
+    const own = planted({
+      orderId: "PLANTEDSALE".padEnd(26, "0"),
+      side: "sell",
+      amount: 1n,
+      approvalGas: gasLimit,
+    });
+    const call = { purpose: "approve", token, router: localV2.router, amount: 1n } as const;
+    expect(await execute(own, { call })).toMatchObject(refused);
+    expect(await desk.coins()).toBe(before);
+  });
+});
+
+describe("the operators' limits", () => {
+  it("refuse an order whose transaction would cost more", async () => {
+    const limited = await openDesk(db.table, chain, { maxNetworkFee: "0.00001" });
+    await expect(limited.ask({ amount: "0.01" })).rejects.toMatchObject({
+      code: "GAS_PRICE_TOO_HIGH",
+      details: { gasPrice: expect.any(String), limit: expect.any(String) },
+    });
+  });
+});
