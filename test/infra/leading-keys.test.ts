@@ -1,3 +1,7 @@
+import type { TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import { walletKey } from "../../lib/table/wallet-keys.ts";
+import { write } from "../../lib/table/write.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
 import { type LeadingKeys, readAccess } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bindingOf, openVault, seal } from "../../lib/aws/vault.ts";
@@ -154,6 +158,47 @@ describe.each(Object.entries(journeys))("a user who %s", (_, journey) => {
       expect([...by.denied]).toEqual([]);
     },
   );
+});
+
+/** Reaches the table as the switch allows, with an action between the signer's reads and its transaction. */
+function interrupted(by: Deployed, action: () => Promise<unknown>) {
+  let isDone = false;
+  const table = by.tableOf("signTransaction");
+  const before = async (command: unknown) => {
+    if (isDone || !("TransactItems" in (command as TransactWriteCommand).input)) return;
+    isDone = true;
+    await action();
+  };
+  const signer = { ...table, ...interceptedTable(table, before) };
+  return (name: OperationName) => (name === "signTransaction" ? signer : by.tableOf(name));
+}
+
+describe("between the signer's reads and its transaction, where policies see whole requests", () => {
+  const by = () => deployed(() => "whole-request", "whole-request");
+
+  it("a cancellation keeps the order from being signed", async () => {
+    let cancel = async (): Promise<unknown> => undefined;
+    const desk = await openDesk(engine.table, chain, { tableOf: interrupted(by(), () => cancel()) });
+    const { orderId } = await desk.place({ amount: "0.5" });
+    cancel = () => desk.cancel(orderId);
+    await desk.work();
+    await desk.settle();
+    const { order, attempts } = await desk.read(orderId);
+    expect(order).toMatchObject({ status: "cancelled" });
+    expect(attempts).toEqual([]);
+  });
+
+  it("a retirement of the wallet counts as later", async () => {
+    let retire = async (): Promise<unknown> => undefined;
+    const desk = await openDesk(engine.table, chain, { tableOf: interrupted(by(), () => retire()) });
+    const { orderId } = await desk.place({ amount: "0.5" });
+    const key = walletKey(desk.userID, "eth", desk.wallet);
+    const set = { retiredAt: start.toISOString() };
+    retire = () => write(engine.table, { kind: "change", key, set });
+    await desk.work();
+    await desk.settle();
+    expect(await desk.read(orderId)).toMatchObject({ order: { status: "filled" } });
+  });
 });
 
 describe("where policies see whole requests, a role for each-part", () => {

@@ -6,7 +6,7 @@ import type { Engine } from "./dynamodb.ts";
 /** A function whose role decides about its calls. */
 export type GatedFunction = {
   name: string;
-  access: Access;
+  access: Pick<Access, "denial">;
   /** The ARN by which policies name the table. */
   tableArn: string;
   transactionPartitions?: readonly PartitionName[] | undefined;

@@ -65,7 +65,7 @@ describe.concurrent("npm run verify", () => {
   it("passes on the local runner, and leaves nothing of its user", async () => {
     const { code, output } = await verify();
 
-    expect({ code, counts: countsIn(output) }, output).toEqual({ code: 0, counts: [20, 0, 14] });
+    expect({ code, counts: countsIn(output) }, output).toEqual({ code: 0, counts: [21, 0, 15] });
     await expectNothingLeft(output);
   }, 120_000);
 
@@ -74,7 +74,7 @@ describe.concurrent("npm run verify", () => {
 
     const { code, output } = await verify({ env: { VERIFY_EXPIRED_TOKEN: token } });
 
-    expect({ code, counts: countsIn(output) }, output).toEqual({ code: 1, counts: [19, 1, 14] });
+    expect({ code, counts: countsIn(output) }, output).toEqual({ code: 1, counts: [20, 1, 15] });
     expect(output).toMatch(/^FAIL {2}the authorizer answers an expired token with a 401 .*\n {6}\S/m);
     expect(output).not.toMatch(/eyJ/);
     await expectNothingLeft(output);
