@@ -41,6 +41,7 @@ export const statusOfCode = {
   POLICY_LIMIT: 403,
   EXPORT_DISABLED: 403,
   EXPORT_LIMIT_REACHED: 403,
+  EXPORT_LOCKED: 403,
   WALLET_NOT_FOUND: 404,
   EXPORT_NOT_FOUND: 404,
   TOKEN_NOT_FOUND: 404,
@@ -119,6 +120,7 @@ const detailsOfCode = {
     }),
   ]),
   EXPORT_LIMIT_REACHED: v.object({ limit: v.number() }),
+  EXPORT_LOCKED: v.object({ unlocksAt: v.exactOptional(TimestampSchema) }),
   PRICE_IMPACT_TOO_HIGH: v.object({ priceImpact: Percent, limit: Percent }),
   GAS_PRICE_TOO_HIGH: v.object({ gasPrice: Gwei, limit: Gwei }),
   TOKEN_UNSAFE: v.object({

@@ -5,10 +5,12 @@ import { rewardSchemas } from "./redemption-schema.ts";
 import { MessageSchema, NoContentSchema, NoQuerySchema } from "./scalars.ts";
 import {
   ExportCancelledAnswerSchema,
+  ExportLockAnswerSchema,
   ExportWalletSchema,
   ImportKeysAnswerSchema,
   ImportSealedWalletHeadersSchema,
   ImportSealedWalletSchema,
+  LockExportsSchema,
   WalletExportAnswerSchema,
 } from "./sealed-wallet-schema.ts";
 import {
@@ -90,6 +92,7 @@ export const schemas = {
       "WALLET_NOT_FOUND",
       "EXPORT_NOT_FOUND",
       "EXPORT_LIMIT_REACHED",
+      "EXPORT_LOCKED",
     ],
   },
   cancelExport: {
@@ -98,6 +101,14 @@ export const schemas = {
     success: ExportCancelledAnswerSchema,
     errors: ["EXPORT_DISABLED", "EXPORT_NOT_FOUND"],
   },
+  lockExports: {
+    query: NoQuerySchema,
+    body: LockExportsSchema,
+    success: ExportLockAnswerSchema,
+    errors: ["EXPORT_DISABLED"],
+  },
+  unlockExports: { query: NoQuerySchema, success: ExportLockAnswerSchema, errors: ["EXPORT_DISABLED"] },
+  getExportLock: { query: NoQuerySchema, success: ExportLockAnswerSchema, errors: ["EXPORT_DISABLED"] },
   importWallet: {
     query: NoQuerySchema,
     headers: ImportSealedWalletHeadersSchema,

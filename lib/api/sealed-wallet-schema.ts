@@ -105,6 +105,25 @@ export const WalletExportAnswerSchema = envelopeOf(
   }),
 );
 
+export const LockExportsSchema = v.pipe(v.strictObject({}), v.title("LockExports"));
+
+export const ExportLockSchema = v.pipe(
+  v.object({
+    status: v.picklist(["locked", "unlocking", "unlocked"]),
+    lockedAt: v.pipe(
+      v.exactOptional(TimestampSchema),
+      v.description("The time of the last lock. Absent if exports are unlocked."),
+    ),
+    unlocksAt: v.pipe(
+      v.exactOptional(TimestampSchema),
+      v.description("The time when exports will be unlocked. Present while `status` is `unlocking`."),
+    ),
+  }),
+  v.title("ExportLock"),
+);
+
+export const ExportLockAnswerSchema = envelopeOf(v.object({ lock: ExportLockSchema }));
+
 export const ExportCancelledAnswerSchema = envelopeOf(
   v.object({ export: v.object({ status: v.literal("cancelled") }) }),
 );

@@ -7,6 +7,7 @@ import { type MessageErrorCode, messageErrorCodes } from "./errors.ts";
 import { OrderSchema, PositionSchema } from "./execution-schema.ts";
 import { RedemptionSchema } from "./redemption-schema.ts";
 import { ThumbprintSchema, TimestampSchema } from "./scalars.ts";
+import { ExportLockSchema } from "./sealed-wallet-schema.ts";
 import { StreamedSettingsSchema } from "./settings-schema.ts";
 import { StreamedWalletSchema } from "./wallet-schema.ts";
 
@@ -115,6 +116,10 @@ export const serverMessages = {
       }),
     }),
     v.title("WalletExportRequested"),
+  ),
+  ExportLockUpdated: v.pipe(
+    v.object({ type: v.literal("ExportLockUpdated"), ...time, data: ExportLockSchema }),
+    v.title("ExportLockUpdated"),
   ),
   RewardRedeemed: v.pipe(
     v.object({

@@ -7,10 +7,12 @@ import { keepDeadline, perAttempt } from "./deadline.ts";
 import { maxAttempts, timeouts } from "./timeouts.ts";
 
 /** A notice for operators, who may forward it to users, for example by email. */
-export type Notice = {
-  type: "WalletExportRequested";
-  detail: { userID: string; walletId: string; availableAt: string; thumbprint: string };
-};
+export type Notice =
+  | {
+      type: "WalletExportRequested";
+      detail: { userID: string; walletId: string; availableAt: string; thumbprint: string };
+    }
+  | { type: "ExportUnlockRequested"; detail: { userID: string; unlocksAt: string } };
 
 /** The bus rejected a notice. */
 class NoticeRefused extends Error {

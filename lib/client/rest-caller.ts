@@ -34,6 +34,7 @@ const harmlessTwice: ReadonlySet<string> = new Set([
   "storeWallet",
   "restoreWallet",
   "exportWallet",
+  "lockExports",
   "updateTradingSettings",
   "quoteOrder",
   "cancelOrder",

@@ -20,6 +20,8 @@ export type DomainErrorDetails = {
   EXPORT_DISABLED: undefined;
   EXPORT_NOT_FOUND: undefined;
   EXPORT_LIMIT_REACHED: { limit: number };
+  /** The time when an announced unlocking takes effect. Absent if none is announced. */
+  EXPORT_LOCKED: { unlocksAt?: string };
   INVALID_SETTING: undefined;
   PRECONDITION_FAILED: undefined;
   WALLET_LIMIT_REACHED: undefined;

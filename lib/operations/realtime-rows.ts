@@ -29,7 +29,7 @@ export const realtimeRows = {
     summary: "Subscribe a connection to channels and send their snapshots",
     table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
     writes: ["CONNECTIONS", "CHANNEL"],
-    reads: ["EXPORTED"],
+    reads: ["EXPORTED", "LOCK"],
     connections: ["POST", "DELETE"],
     // Sized for traders with tens of thousands of orders. API Gateway waits for 29 seconds.
     memoryMB: 1024,
@@ -92,10 +92,10 @@ export const realtimeRows = {
   catchUp: {
     kind: "internal",
     summary: "Bring connections that have missed messages up to date",
-    table: ["dynamodb:Query", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+    table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
     writes: ["CONNECTIONS", "CHANNEL"],
     deletes: ["CONNECTIONS", "CHANNEL"],
-    reads: ["EXPORTED"],
+    reads: ["EXPORTED", "LOCK"],
     connections: ["POST"],
     memoryMB: 1024,
     timeoutSeconds: 30,

@@ -6,10 +6,10 @@ import { forEachConcurrently } from "../core/concurrency.ts";
 import { readRedemptions } from "../rewards/redemption-records.ts";
 import type { Table } from "../table/table.ts";
 import { readSettings } from "../users/settings-records.ts";
-import { announcedOfUser } from "../wallets/export/announced-exports.ts";
+import { announcedToUser } from "../wallets/export/announced-exports.ts";
 import { bySlot } from "../wallets/wallet.ts";
 import { walletsOfUser } from "../wallets/wallet-records.ts";
-import { exportsRequested, rewardRedeemed, walletsUpdated } from "./change-messages.ts";
+import { exportsAnnounced, rewardRedeemed, walletsUpdated } from "./change-messages.ts";
 import { type Connection, type ConnectionName, connectionsOfUser } from "./connection-records.ts";
 import { concurrency, forgetConnections, type Reporter, reportMissed } from "./push-outcome.ts";
 import { snapshotsOf } from "./snapshots.ts";
@@ -117,13 +117,13 @@ async function stateOf(
   const [settings, wallets, exports, { redemptions }] = await Promise.all([
     readSettings(table, userID),
     walletsOfUser(table, userID),
-    announcedOfUser(table, userID),
+    announcedToUser(table, userID, now),
     readRedemptions(table, userID, { limit: newestRedemptions }),
   ]);
   const everyone = [
     ...settings.map((data) => ({ type: "TradingSettingsUpdated", time, data }) as ServerMessage),
     ...walletsUpdated(bySlot(wallets), now),
-    ...exportsRequested(exports, now),
+    ...exportsAnnounced(exports, now),
     ...redemptions.filter(({ updatedAt }) => updatedAt >= since).map((each) => rewardRedeemed(each, now)),
   ].map(encodeMessage);
   const wanted = privateChannels.filter((channel) =>

@@ -4,7 +4,9 @@ import type { Chain } from "../core/network.ts";
 import type { Price } from "../prices/price.ts";
 import type { Redemption } from "../rewards/redemption.ts";
 import { channelOf, type Execution } from "../trading/core/execution.ts";
-import { type AnnouncedExport, isExportOpen } from "../wallets/export/wallet-export.ts";
+import type { Announced } from "../wallets/export/announced-exports.ts";
+import { type ShownLock, shownLock } from "../wallets/export/export-lock.ts";
+import type { AnnouncedExport } from "../wallets/export/wallet-export.ts";
 import { streamedWallet, type Wallet } from "../wallets/wallet.ts";
 import type { PublicUpdate } from "./deliver.ts";
 
@@ -13,6 +15,7 @@ export type PublishedChange =
   | { of: "settings"; userID: string; chain: Chain; version: number; settings: object }
   | { of: "wallet"; userID: string; wallet: Wallet }
   | ({ of: "export"; userID: string } & ExportAnnounced)
+  | { of: "exportLock"; userID: string; lock: ShownLock }
   | { of: "execution"; userID: string; kind: ExecutionKind; execution: Execution }
   | { of: "redemption"; userID: string; redemption: Redemption }
   | { of: "prices"; prices: readonly Price[] };
@@ -32,6 +35,8 @@ export function messageOf(change: PublishedChange, now: Date): ServerMessage {
       return { type: "WalletsUpdated", time, data: { wallets: [streamedWallet(change.wallet)] } };
     case "export":
       return exportRequested(change, now);
+    case "exportLock":
+      return { type: "ExportLockUpdated", time, data: change.lock };
     case "execution": {
       const channel = channelOf[change.kind];
       return { type: "update", channel, time, data: [change.execution] } as ServerMessage;
@@ -67,9 +72,13 @@ function exportRequested(
   return { type: "WalletExportRequested", time: now.toISOString(), data };
 }
 
-/** Builds the messages about exports that can still be cancelled. */
-export const exportsRequested = (exports: readonly AnnouncedExport[], now: Date): ServerMessage[] =>
-  exports.filter((each) => isExportOpen(each, now)).map((each) => exportRequested(each, now));
+/** Builds the messages about exports that can still be cancelled, and about a lock that holds. */
+export const exportsAnnounced = ({ lock, exports }: Announced, now: Date): ServerMessage[] => [
+  ...exports.map((each) => exportRequested(each, now)),
+  ...(lock.status === "unlocked"
+    ? []
+    : [{ type: "ExportLockUpdated", time: now.toISOString(), data: shownLock(lock) } as const]),
+];
 
 /** Builds the message about a new or changed redemption. */
 export const rewardRedeemed = (redemption: Redemption, now: Date): ServerMessage => ({

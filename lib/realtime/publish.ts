@@ -46,7 +46,7 @@ type Pending<Of extends PublishedChange["of"]> = {
   sequenceNumber: string;
   change: Extract<PublishedChange, { of: Of }>;
 };
-type Personal = Pending<"settings" | "wallet" | "export" | "redemption" | "execution">;
+type Personal = Pending<"settings" | "wallet" | "export" | "exportLock" | "redemption" | "execution">;
 
 /** A connection with the changes to push to it. */
 type Target = Connection & { changes: readonly Personal[] };
@@ -103,17 +103,24 @@ async function putNotices(
   personal: readonly Personal[],
   { deadline }: PublishTimes,
 ): Promise<void> {
-  const requests = personal.flatMap(({ change }) => (change.of === "export" ? [change] : []));
-  await forEachConcurrently(
-    requests,
-    { concurrency },
-    async ({ userID, walletId, availableAt, thumbprint }) => {
-      const detail = { userID, walletId, availableAt, thumbprint };
-      const notice = { type: "WalletExportRequested", detail } as const;
-      if (Date.now() >= deadline.getTime()) onFault(new OutOfTime());
-      else await putNotice(notice).catch((error: unknown) => onFault(error));
-    },
-  );
+  const notices = personal.flatMap(({ change }) => noticeOf(change) ?? []);
+  await forEachConcurrently(notices, { concurrency }, async (notice) => {
+    if (Date.now() >= deadline.getTime()) onFault(new OutOfTime());
+    else await putNotice(notice).catch((error: unknown) => onFault(error));
+  });
+}
+
+/** Builds the notice about a change after which a private key could leave. */
+function noticeOf(change: PublishedChange): Notice | undefined {
+  if (change.of === "export") {
+    const { userID, walletId, availableAt, thumbprint } = change;
+    return { type: "WalletExportRequested", detail: { userID, walletId, availableAt, thumbprint } };
+  }
+  if (change.of !== "exportLock" || change.lock.unlocksAt === undefined) return undefined;
+  return {
+    type: "ExportUnlockRequested",
+    detail: { userID: change.userID, unlocksAt: change.lock.unlocksAt },
+  };
 }
 
 async function publishToUsers(
@@ -202,7 +209,9 @@ function deliveriesTo(
   );
   const ofWallets = walletsUpdated([...wallets.values()], now).map(encodeMessage);
   const others = changes.flatMap(({ change }) =>
-    change.of === "export" || change.of === "redemption" ? [encodeMessage(messageOf(change, now))] : [],
+    change.of === "export" || change.of === "exportLock" || change.of === "redemption"
+      ? [encodeMessage(messageOf(change, now))]
+      : [],
   );
   const everyone = [...settings, ...ofWallets, ...others];
   const executions = changes.flatMap(({ change }) => (change.of === "execution" ? [change] : []));

@@ -12,8 +12,9 @@ import { executionKindOf } from "../trading/items/keys.ts";
 import { chainOf } from "../users/item-keys.ts";
 import { settingsInForce } from "../users/settings.ts";
 import type { SettingsItem } from "../users/settings-records.ts";
+import { lockIn, shownLock, type Unlocking } from "../wallets/export/export-lock.ts";
 import type { AnnouncedExport } from "../wallets/export/wallet-export.ts";
-import { isAnnouncedExport } from "../wallets/item-keys.ts";
+import { isAnnouncedExport, isLock, isUnlocking, userOfLock } from "../wallets/item-keys.ts";
 import type { Wallet } from "../wallets/wallet.ts";
 import { walletIn } from "../wallets/wallet-records.ts";
 import type { PublishedChange } from "./change-messages.ts";
@@ -36,6 +37,8 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
   }
   if (isAnnouncedExport(after))
     return exportChange(before as AnnouncedExport | undefined, after as Item<AnnouncedExport>);
+  if (isLock(after)) return lockChange(before, after);
+  if (isUnlocking(after)) return unlockingChange(before as Unlocking | undefined, after as Item<Unlocking>);
   if (isRedemption(after))
     return redemptionChange(before as Redemption | undefined, after as Item<Redemption>);
   if (isWallet(after)) return walletChange(before as Wallet | undefined, walletIn(after));
@@ -60,6 +63,26 @@ function exportChange(
 ): PublishedChange | undefined {
   if (before?.version === version) return undefined;
   return { of: "export", userID, walletId, availableAt, thumbprint, version };
+}
+
+/** Reads a lock in whatever form it is stored. Only the item's key is trusted for its user. */
+function lockChange(before: Item | undefined, after: Item): PublishedChange | undefined {
+  if (isDeepStrictEqual(before, after)) return undefined;
+  const { PK, SK: _, ...stored } = after;
+  const userID = userOfLock(PK);
+  return {
+    of: "exportLock",
+    userID,
+    lock: shownLock({ status: "locked", ...lockIn({ ...stored, userID }) }),
+  };
+}
+
+function unlockingChange(
+  before: Unlocking | undefined,
+  { userID, lockId, lockedAt, unlocksAt }: Unlocking,
+): PublishedChange | undefined {
+  if (before?.lockId === lockId) return undefined;
+  return { of: "exportLock", userID, lock: { status: "unlocking", lockedAt, unlocksAt } };
 }
 
 function redemptionChange(

@@ -1,8 +1,8 @@
 import { errorMessage, type ServerMessage } from "../api/server-messages.ts";
 import { type Channel, channels, isChannel, ordered } from "../core/channel.ts";
 import type { Table } from "../table/table.ts";
-import { announcedOfUser } from "../wallets/export/announced-exports.ts";
-import { exportsRequested } from "./change-messages.ts";
+import { announcedToUser } from "../wallets/export/announced-exports.ts";
+import { exportsAnnounced } from "./change-messages.ts";
 import { addChannels, type ConnectionName, removeChannels } from "./connection-records.ts";
 import { type PriceReader, snapshotsOf } from "./snapshots.ts";
 
@@ -12,7 +12,7 @@ export type ChannelRequest = ConnectionName & { channels: readonly string[]; now
 /**
  * Subscribes a connection, then reads a snapshot of each channel in the request. This order loses no change between
  * snapshot and first update, though a change made meanwhile may arrive twice. Channels subscribed before get a snapshot
- * too, so that repeating a request after a fault brings what is missing. Exports that can still be cancelled follow.
+ * too, so that repeating a request after a fault brings what is missing. Exports that can still be cancelled and a lock follow.
  */
 export async function subscribe(
   table: Table,
@@ -23,15 +23,15 @@ export async function subscribe(
   const before = await addChannels(table, request, known);
   if (before === undefined) return [notConnected];
   const [exports, ...snapshots] = await Promise.all([
-    announcedOfUser(table, request.userID),
+    announcedToUser(table, request.userID, request.now),
     ...ordered(known).map((channel) => snapshotsOf(table, channel, request.userID, request.now, prices)),
   ]);
   return [
     ...problems,
     subscriptions([...before, ...known], request.now),
     ...snapshots.flat(),
-    // Exports may have been announced while the user was offline.
-    ...exportsRequested(exports, request.now),
+    // Exports or an unlocking may have been announced while the user was offline.
+    ...exportsAnnounced(exports, request.now),
   ];
 }
 

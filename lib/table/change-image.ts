@@ -1,5 +1,6 @@
 import { unmarshall } from "@aws-sdk/util-dynamodb";
 import type { DynamoDBRecord } from "aws-lambda";
+import { readNumbers } from "./table.ts";
 
 /** Returns the item before or after a change of the table, or undefined if there was none. */
 export function imageIn<Content>(
@@ -8,5 +9,5 @@ export function imageIn<Content>(
 ): Content | undefined {
   // The event's type and the SDK's are equal but have different names.
   const attributes = dynamodb?.[which] as Parameters<typeof unmarshall>[0] | undefined;
-  return attributes && (unmarshall(attributes) as Content);
+  return attributes && (unmarshall(attributes, readNumbers) as Content);
 }

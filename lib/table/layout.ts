@@ -135,6 +135,28 @@ export const partitions = [
     },
   },
   {
+    key: "LOCK#{userID}",
+    owner: "user",
+    isGuarded: true,
+    note: "Any item locks, even one that cannot be read. Only sealExport can end a lock, by an item of its own.",
+    items: {
+      exportLock: { key: "LOCK", holds: "the user's lock of exports", changesGoTo: "its user" },
+    },
+  },
+  {
+    key: "UNLOCK#{userID}",
+    owner: "user",
+    isGuarded: true,
+    note: "Apart from locks, so that the function that locks cannot request an unlocking.",
+    items: {
+      unlockRequest: {
+        key: "REQUEST",
+        holds: "the id of the lock that the user wants to end",
+        isOfTheMoment: true,
+      },
+    },
+  },
+  {
     key: "EXPORTED#{userID}",
     owner: "user",
     isGuarded: true,
@@ -142,6 +164,12 @@ export const partitions = [
       announcedExport: {
         key: "ANNOUNCED#{walletId}",
         holds: "the request as sealExport saw and announced it",
+        changesGoTo: "its user",
+        isOfTheMoment: true,
+      },
+      announcedUnlocking: {
+        key: "UNLOCKING",
+        holds: "the end of a lock as sealExport saw and announced it",
         changesGoTo: "its user",
         isOfTheMoment: true,
       },

@@ -18,6 +18,9 @@ export type Table = {
 /** An item as stored: its key and its content. */
 export type Item<Content = Record<string, unknown>> = Key & Content;
 
+/** By default, the SDK reads numbers above 2^53 as bigint, or throws. Schemas can refuse them as numbers. */
+export const readNumbers = { wrapNumbers: Number };
+
 /** Opens the table. Functions do this once, at load. */
 export function openTable(name: string, config: DynamoDBClientConfig = {}): Table {
   const client = new DynamoDBClient({ requestHandler: timeouts, maxAttempts, ...config });
@@ -26,8 +29,8 @@ export function openTable(name: string, config: DynamoDBClientConfig = {}): Tabl
     name,
     client: DynamoDBDocumentClient.from(client, {
       marshallOptions: { removeUndefinedValues: true },
-      // By default, the SDK reads numbers from 2^53 on as bigint, or throws. Schemas refuse them as numbers.
-      unmarshallOptions: { wrapNumbers: Number },
+      // A copy, because the client adds options of its own.
+      unmarshallOptions: { ...readNumbers },
     }),
   };
 }

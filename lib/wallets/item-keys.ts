@@ -15,6 +15,21 @@ export const announcedExportKey = (userID: string, walletId: string): Key =>
 
 export const announcedDayKey = (userID: string, day: string): Key => itemKey("announcedDay", { userID, day });
 
-export const announcedExportsOf = (userID: string): KeyRange => rangeOf("announcedExport", { userID });
+/** An announced unlocking, the count of announcements and all announced exports of a user. */
+export const announcedTo = (userID: string): KeyRange =>
+  rangeOf("announcedExport", { userID }, "announcedUnlocking");
+
+export const unlockingKey = (userID: string): Key => itemKey("announcedUnlocking", { userID });
+
+export const isUnlocking = (key: Key): boolean => itemAt(key) === "announcedUnlocking";
+
+export const lockKey = (userID: string): Key => itemKey("exportLock", { userID });
+
+/** Returns the user of a lock from the partition key of its item. */
+export const userOfLock = (PK: string): string => PK.slice(lockKey("").PK.length);
+
+export const isLock = (key: Key): boolean => itemAt(key) === "exportLock";
+
+export const unlockRequestKey = (userID: string): Key => itemKey("unlockRequest", { userID });
 
 export const isAnnouncedExport = (key: Key): boolean => itemAt(key) === "announcedExport";

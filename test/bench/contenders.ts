@@ -77,6 +77,8 @@ export const contenders: readonly Contender[] = [
     event: { ...restEvent({ path: { walletId: "w1" } }), httpMethod: "DELETE" },
     refuses: true,
   },
+  { name: "lockExports", event: restEvent({ body: {} }) },
+  { name: "getExportLock", event: { ...restEvent(), httpMethod: "GET" } },
   { name: "sealExport", event: { userID: "alice", walletId: "w1" } },
   { name: "listTokens", event: restEvent({ query: { chain: "eth" } }) },
   { name: "inspectToken", event: restEvent({ path: { chain: "eth", token: moon } }) },

@@ -28,6 +28,7 @@ beforeEach(() => {
   table.reset();
   api.reset();
   table.on(GetCommand).resolves({ Item: connection });
+  table.on(GetCommand, { Key: { PK: "LOCK#alice", SK: "LOCK" } }).resolves({});
   table.on(QueryCommand).resolves({ Items: [] });
   api.on(PostToConnectionCommand).resolves({});
 });

@@ -5,7 +5,7 @@ import {
   PostToConnectionCommand,
 } from "@aws-sdk/client-apigatewaymanagementapi";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
-import { DynamoDBDocumentClient, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBDocumentClient, GetCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -116,6 +116,7 @@ describe("catchUp", () => {
     table.on(UpdateCommand).resolves({ Attributes: { misses: 1 } });
     const behind = { ...connection, channels: new Set(["orders"]) };
     table.on(QueryCommand).resolves({ Items: [behind] });
+    table.on(GetCommand).resolves({});
     const fault = new Error("secret");
     api.on(PostToConnectionCommand).rejectsOnce(fault).rejectsOnce(fault).resolves({});
     const Records = [streamRecord(executionItem("alice", order()))];

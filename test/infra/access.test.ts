@@ -214,6 +214,8 @@ describe("the partitions", () => {
     expect(Object.fromEntries(guardedNames.map((name) => [name, writersOf(name)]))).toEqual({
       POLICY: ["setWalletPolicy"],
       EXPORT: ["exportWallet", "cancelExport"],
+      LOCK: ["lockExports"],
+      UNLOCK: ["unlockExports"],
       EXPORTED: ["sealExport"],
       SIGNED: ["signTransaction"],
       CANCELLED: ["cancelOrder"],

@@ -67,6 +67,7 @@ const limits: Readonly<Record<string, number>> = {
   // Contains the clients of two services, and the code of chains.
   executeOrders: 460,
   // These contain the clients of two services, and the code that derives addresses.
+  sealExport: 450,
   createWallet: 450,
   importWallet: 450,
 };

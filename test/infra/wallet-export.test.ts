@@ -69,6 +69,8 @@ describe("a deployment with exports and without trading", () => {
   it("closes the data that sealExport trusts to all other functions", () => {
     const { writers } = accessIn(alone);
     expect(writers("EXPORT#u")).toEqual(["exportWallet", "cancelExport"]);
+    expect(writers("LOCK#u")).toEqual(["lockExports"]);
+    expect(writers("UNLOCK#u")).toEqual(["unlockExports"]);
     expect(writers("EXPORTED#u")).toEqual(["sealExport"]);
     // Existing events cannot be replaced either.
     for (const partition of ["USER#u", "WALLETS#u", "WALLETLOG#u"])
@@ -111,7 +113,8 @@ describe("a deployment without exports", () => {
   it("has no function, right or name of exports except the refusing function", () => {
     expect(JSON.stringify(synthesize({ trading: ["eth"] }).data)).not.toContain("sealExport");
     const ofExport = names.filter((name) => operations[name].deployed === "with export");
-    expect(ofExport).toEqual(["exportWallet", "cancelExport", "sealExport"]);
+    const doors = ["exportWallet", "cancelExport", "lockExports", "unlockExports", "getExportLock"];
+    expect(ofExport).toEqual([...doors, "sealExport"]);
     for (const name of ofExport) expect(functionsOf(off)).not.toHaveProperty(name);
     expect(
       [...allStatements(off.data), ...allStatements(off.api)].flatMap(({ Action }) => Action),

@@ -43,7 +43,7 @@ describe("each stack", () => {
   it.each(Object.entries(contexts))("stays well below CloudFormation's limits with %s", (_, context) => {
     for (const template of allOf(synthesize(context))) {
       // CloudFormation's limits are 500 resources, 200 outputs and 1 MB.
-      expect(Object.keys(template.Resources).length).toBeLessThanOrEqual(400);
+      expect(Object.keys(template.Resources).length).toBeLessThanOrEqual(425);
       expect(Object.keys(template.Outputs ?? {}).length).toBeLessThanOrEqual(150);
       expect(JSON.stringify(template).length).toBeLessThan(500_000);
     }

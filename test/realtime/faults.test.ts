@@ -157,6 +157,7 @@ describe("subscribe", () => {
 
   it("sends every requested snapshot when repeated after a fault", async () => {
     const kept = { ...connectionOf("ann"), channels: new Set(["orders"]) };
+    db.on(GetCommand, { Key: { PK: "LOCK#ann", SK: "LOCK" } }).resolves({});
     db.on(GetCommand, { Key: { PK: "PRICES", SK: "LATEST" } })
       .rejectsOnce(throttled)
       .resolves({});

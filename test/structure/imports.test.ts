@@ -38,6 +38,7 @@ const pureFiles = [
   ...["evm-key", "private-key", "sealing", "secret", "solana-key"].map(
     (name) => `lib/wallets/keys/${name}.ts`,
   ),
+  "lib/wallets/export/export-lock.ts",
   "lib/wallets/export/wallet-export.ts",
 ];
 

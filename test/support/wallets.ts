@@ -1,8 +1,11 @@
+import { bindingOf, seal, type Vault } from "../../lib/aws/vault.ts";
+import type { Network } from "../../lib/core/network.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { register } from "../../lib/users/register.ts";
 import { addWallet } from "../../lib/wallets/add-wallet.ts";
 import { newWallet, type Wallet } from "../../lib/wallets/wallet.ts";
 import { readWalletEvents } from "../../lib/wallets/wallet-events.ts";
+import type { Key } from "./keys.ts";
 
 export const walletLimits = { Base: 10, Pro: 50, Enterprise: 500 };
 
@@ -24,6 +27,17 @@ export async function holderOf(
     wallets.push((await addWallet(table, addition)).wallet);
   }
   return wallets;
+}
+
+/** Adds a wallet whose private key is sealed, to a user who exists. */
+export async function sealedWalletOf(
+  table: Table,
+  { vault, userID, made, now }: { vault: Vault; userID: string; made: Key; now: Date },
+): Promise<Wallet> {
+  const { network, address, secret } = made;
+  const wallet = newWallet("imported", { userID, network: network as Network, address, now });
+  const sealKey = () => seal(vault, secret, bindingOf(wallet));
+  return (await addWallet(table, { wallet, seal: sealKey, limits: walletLimits, now })).wallet;
 }
 
 /** The types of a wallet's events, newest first. */

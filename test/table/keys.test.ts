@@ -78,6 +78,9 @@ const keyOfKind = {
   "requested export": fc.tuple(name, name).map((of) => walletKeys.exportKey(...of)),
   "day of announcements": fc.tuple(name, name).map((of) => walletKeys.announcedDayKey(...of)),
   "announced export": fc.tuple(name, name).map((of) => walletKeys.announcedExportKey(...of)),
+  "lock of exports": name.map(walletKeys.lockKey),
+  "requested unlocking": name.map(walletKeys.unlockRequestKey),
+  "announced unlocking": name.map(walletKeys.unlockingKey),
   cancellation: fc
     .tuple(name, name)
     .map(([userID, orderId]) => tradingKeys.cancellationKey({ userID, orderId })),
@@ -96,6 +99,8 @@ const kindsOf = (key: Key) => [
   ...(userKeys.isReferral(key) ? ["referral"] : []),
   ...(rewardKeys.isRedemption(key) ? ["redemption"] : []),
   ...(walletKeys.isAnnouncedExport(key) ? ["announced export"] : []),
+  ...(walletKeys.isUnlocking(key) ? ["announced unlocking"] : []),
+  ...(walletKeys.isLock(key) ? ["lock of exports"] : []),
   ...(userKeys.chainOf(key) === undefined ? [] : ["settings"]),
   ...(tradingKeys.executionKindOf(key) === undefined ? [] : [tradingKeys.executionKindOf(key)]),
 ];
@@ -108,12 +113,15 @@ const recognized: readonly Kind[] = [
   "referral",
   "redemption",
   "announced export",
+  "announced unlocking",
+  "lock of exports",
   "settings",
   "order",
   "position",
 ];
 const published: readonly Kind[] = [
   ...(["prices", "settings", "wallet", "order", "position", "redemption", "announced export"] as const),
+  ...(["announced unlocking", "lock of exports"] as const),
 ];
 
 describe("a key", () => {
@@ -174,6 +182,8 @@ describe("isOfTheMoment", () => {
     "requested export",
     "day of announcements",
     "announced export",
+    "announced unlocking",
+    "requested unlocking",
   ];
 
   it.each(kinds)("knows whether an old copy of a %s is wrong", (kind) => {
@@ -202,6 +212,8 @@ describe("everythingOf", () => {
       (of: string) => walletKeys.walletEventKey(of, "w", now, "e"),
       (of: string) => tradingKeys.policyKey({ ...wallet, userID: of }),
       (of: string) => walletKeys.exportKey(of, "w"),
+      walletKeys.lockKey,
+      walletKeys.unlockRequestKey,
       (of: string) => walletKeys.announcedExportKey(of, "w"),
       (of: string) => tradingKeys.tradeKey(of, "o"),
       (of: string) => tradingKeys.cancellationKey({ userID: of, orderId: "o" }),

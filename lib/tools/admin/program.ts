@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { blockUser, disconnectCommand, unblockUser } from "./commands/block-user.ts";
 import { createUser } from "./commands/create-user.ts";
 import { listUsers } from "./commands/list-users.ts";
+import { lockUser } from "./commands/lock-user.ts";
 import { putRewards } from "./commands/put-rewards.ts";
 import { record } from "./commands/record.ts";
 import { fulfilCommand, listRedemptionsCommand, refundCommand } from "./commands/redemptions.ts";
@@ -20,6 +21,7 @@ import { print } from "./terminal.ts";
 
 const commands = [
   ...[createUser, setUser, showUser, listUsers, blockUser, unblockUser, disconnectCommand],
+  lockUser,
   ...[putRewards, listRedemptionsCommand, fulfilCommand, refundCommand],
   ...[record, syncPlans, rewrapKeys, restore],
   ...[trading, showOrder],

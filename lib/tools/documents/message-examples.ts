@@ -100,6 +100,14 @@ export const messageExamples: Readonly<Record<string, readonly (ClientMessage | 
       },
     },
   ],
+  ExportLockUpdated: [
+    { type: "ExportLockUpdated", time, data: { status: "locked", lockedAt: time } },
+    {
+      type: "ExportLockUpdated",
+      time,
+      data: { status: "unlocking", lockedAt: time, unlocksAt: "2026-11-22T09:30:00.000Z" },
+    },
+  ],
   WalletsUpdated: [
     {
       type: "WalletsUpdated",

@@ -23,6 +23,7 @@ const meanings: Record<HttpErrorCode, string> = {
   EXPORT_NOT_FOUND: "The wallet has no requested export, or the export has ended.",
   EXPORT_LIMIT_REACHED:
     "The user has requested too many exports today, or exported the wallet too often for one request.",
+  EXPORT_LOCKED: "The user has locked exports. `unlocksAt` is present if an unlocking is announced.",
   INVALID_SETTING: "The chain has no such setting.",
   PRECONDITION_FAILED: "If-Match does not name the current ETag. Nothing has changed.",
   UNSUPPORTED_CHAIN: "The chain does not trade here.",

@@ -60,6 +60,9 @@ export const restExamples: Record<RestOperationName, RestExample | undefined> = 
   },
   exportWallet: { ...wallet, body: { publicKey: { kty: "EC", crv: "P-256", ...generator } } },
   cancelExport: wallet,
+  lockExports: { body: {} },
+  unlockExports: undefined,
+  getExportLock: undefined,
   startSession: { body: {} },
   endSession: undefined,
   updateTradingSettings: {

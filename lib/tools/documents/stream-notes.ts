@@ -28,6 +28,8 @@ export const sends = {
   WalletsUpdated: "Send changed wallets to every connection of their user; no subscription is needed",
   WalletExportRequested:
     "Announce a requested export to every connection of its user, without a subscription, and again when they subscribe",
+  ExportLockUpdated:
+    "Send a lock of exports, or its announced end, to every connection of its user, without a subscription, and again when they subscribe",
   RewardRedeemed:
     "Send a bought, fulfilled or refunded reward to every connection of the user, without a subscription",
   error: "Report a problem with a message of any type",
@@ -51,6 +53,8 @@ export const messageSummaries: Readonly<Record<string, string>> = {
   WalletsUpdated: "Complete records of new or changed wallets. A retired one can be restored for 30 days.",
   WalletExportRequested:
     "Somebody with the user's token has requested to export a wallet. The export is possible at `availableAt`, and can be cancelled. If `thumbprint` does not belong to your own key, somebody else would receive the wallet.",
+  ExportLockUpdated:
+    "The user's exports are locked, or will be unlocked at `unlocksAt`. A later `lockedAt` replaces an earlier one, and its unlocking too.",
   RewardRedeemed:
     "The user has bought a reward, or an operator has fulfilled or refunded it, as `status` shows.",
   Pong: "The reply to a ping.",

@@ -106,9 +106,25 @@ export const takeovers: readonly Takeover[] = [
       "request and cancel exports for all users; get a key a whole delay after its announcement, if nobody cancels",
   },
   {
+    functions: ["lockExports"],
+    rights: { writes: "LOCK" },
+    atMost: "lock the exports of all users, not lock when asked, and put back a lock that has ended",
+  },
+  {
+    functions: ["unlockExports"],
+    rights: { reads: "all unprotected, EXPORTED, LOCK", writes: "UNLOCK", uses: "invoke sealExport" },
+    atMost:
+      "begin to unlock the exports of all users, a whole delay after each announcement; withdraw and seal, like cancelExport",
+  },
+  {
+    functions: ["getExportLock"],
+    rights: { reads: "all unprotected, EXPORTED, LOCK" },
+    atMost: "read the data of all users",
+  },
+  {
     functions: ["sealExport"],
     rights: {
-      reads: "all unprotected, EXPORT, EXPORTED, SEALED",
+      reads: "all unprotected, EXPORT, EXPORTED, LOCK, UNLOCK, SEALED",
       writes: "EXPORTED, WALLETLOG",
       uses: "decrypt wallets",
     },
@@ -147,7 +163,7 @@ export const takeovers: readonly Takeover[] = [
   {
     functions: ["subscribe"],
     rights: {
-      reads: "all unprotected, EXPORTED",
+      reads: "all unprotected, EXPORTED, LOCK",
       writes: "CONNECTIONS, CHANNEL",
       uses: "send to, close connections",
     },
@@ -187,7 +203,7 @@ export const takeovers: readonly Takeover[] = [
   {
     functions: ["catchUp"],
     rights: {
-      reads: "all unprotected, EXPORTED",
+      reads: "all unprotected, EXPORTED, LOCK",
       writes: "CONNECTIONS, CHANNEL",
       deletes: "CONNECTIONS, CHANNEL",
       uses: "send to connections",

@@ -1,17 +1,27 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { dayOf, epochSeconds } from "../../core/time.ts";
-import { below } from "../../table/step.ts";
+import { below, type Write } from "../../table/step.ts";
 import { type Item, queryRange, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
-import { announcedDayKey, announcedExportKey, announcedExportsOf } from "../item-keys.ts";
+import {
+  announcedDayKey,
+  announcedExportKey,
+  announcedTo,
+  isAnnouncedExport,
+  isUnlocking,
+} from "../item-keys.ts";
 import type { Wallet } from "../wallet.ts";
 import { eventWrite } from "../wallet-events.ts";
 import { stillActive } from "../wallet-records.ts";
+import { type LockState, lockStateOf, type Unlocking } from "./export-lock.ts";
 import { stillRequested } from "./export-records.ts";
+import { readStoredLock, stillUnlocked } from "./lock-records.ts";
 import {
   type AnnouncedExport,
   announcementsPerDay,
   type ExportRequest,
+  isExportOpen,
+  isOfLock,
   sealsPerRequest,
 } from "./wallet-export.ts";
 
@@ -27,9 +37,22 @@ export async function readAnnounced(
   return found as Item<AnnouncedExport> | undefined;
 }
 
-/** Reads all announcements of a user. Some may be cancelled or expired. */
-export const announcedOfUser = (table: Table, userID: string): Promise<AnnouncedExport[]> =>
-  queryRange<AnnouncedExport>(table, announcedExportsOf(userID));
+/** The state of a user's exports, and the announced ones that can still be cancelled. */
+export type Announced = { lock: LockState; exports: AnnouncedExport[] };
+
+/** Reads what was announced to a user and is not cancelled, expired, or void because of a lock. */
+export async function announcedToUser(table: Table, userID: string, now: Date): Promise<Announced> {
+  const [stored, announced] = await Promise.all([
+    readStoredLock(table, userID),
+    queryRange<object>(table, announcedTo(userID)),
+  ]);
+  const unlocking = announced.find(isUnlocking) as Unlocking | undefined;
+  const lock = lockStateOf(stored, unlocking, { delaySeconds: 0, now });
+  const exports = (announced.filter(isAnnouncedExport) as Item<AnnouncedExport>[]).filter(
+    (each) => isExportOpen(each, now) && isOfLock(each, lock),
+  );
+  return { lock, exports };
+}
 
 /** Returns how many exports were announced to the user today, by sealExport's own count. */
 export async function announcedToday(
@@ -42,27 +65,29 @@ export async function announcedToday(
   return Number(found?.announcements ?? 0);
 }
 
+type Terms = { request: ExportRequest; wallet: Wallet; now: Date };
+
+/** Checks that the request and the wallet are unchanged, and nobody has locked since. */
+const stillAllowed = (
+  announced: AnnouncedExport,
+  { request, wallet }: Pick<Terms, "request" | "wallet">,
+): Write[] => [stillRequested(request), stillActive(wallet), stillUnlocked(announced.userID, announced)];
+
 /**
  * Announces a request, counts it and logs it in the wallet's events, in one transaction.
  *
  * @param previous the announcement that it replaces.
  * @returns false, without writing, if the previous announcement, the request or the wallet has changed, or the user has
- * reached the day's limit.
+ * reached the day's limit or locked exports.
  */
 export async function announceExport(
   table: Table,
   announcement: AnnouncedExport,
-  {
-    previous,
-    request,
-    wallet,
-    now,
-  }: { previous: AnnouncedExport | undefined; request: ExportRequest; wallet: Wallet; now: Date },
+  { previous, request, wallet, now }: Terms & { previous: AnnouncedExport | undefined },
 ): Promise<boolean> {
   const { userID, walletId, availableAt, thumbprint } = announcement;
   return write(table, [
-    stillRequested(request),
-    stillActive(wallet),
+    ...stillAllowed(announcement, { request, wallet }),
     {
       kind: "put",
       key: announcedExportKey(userID, walletId),
@@ -100,17 +125,17 @@ export async function withdrawAnnounced(
 /**
  * Counts a sealed export and logs it in the wallet's events.
  *
- * @returns false, without writing, if the request, its announcement or the wallet has changed, or it was sealed too
- * often.
+ * @returns false, without writing, if the request, its announcement or the wallet has changed, the user has locked
+ * exports, or it was sealed too often.
  */
 export async function noteExport(
   table: Table,
-  { userID, walletId, version }: AnnouncedExport,
-  { request, wallet, now }: { request: ExportRequest; wallet: Wallet; now: Date },
+  announced: AnnouncedExport,
+  { request, wallet, now }: Terms,
 ): Promise<boolean> {
+  const { userID, walletId, version } = announced;
   return write(table, [
-    stillRequested(request),
-    stillActive(wallet),
+    ...stillAllowed(announced, { request, wallet }),
     {
       kind: "change",
       key: announcedExportKey(userID, walletId),

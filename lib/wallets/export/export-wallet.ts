@@ -4,6 +4,7 @@ import { type PublicJwk, pointOfJwk, thumbprintOf } from "../keys/sealing.ts";
 import { activeNamed, noSuchWallet, type WalletName } from "../wallet.ts";
 import { walletsOfUser } from "../wallet-records.ts";
 import { announcedToday } from "./announced-exports.ts";
+import { exportsLocked } from "./export-lock.ts";
 import { cancelRequest, readExport, requestExport } from "./export-records.ts";
 import type { SealedExport } from "./seal-export.ts";
 import {
@@ -33,7 +34,7 @@ export type WalletExport = { thumbprint: string } & (
  * Requests the export of a wallet, or exports it if the delay since the request with the same key is over. Another key
  * begins a new request.
  *
- * @throws {DomainError} WALLET_NOT_FOUND, INVALID_REQUEST, EXPORT_LIMIT_REACHED, and EXPORT_NOT_FOUND if the request
+ * @throws {DomainError} WALLET_NOT_FOUND, INVALID_REQUEST, EXPORT_LOCKED, EXPORT_LIMIT_REACHED, and EXPORT_NOT_FOUND if the request
  * has ended meanwhile.
  */
 export async function exportWallet(
@@ -64,6 +65,8 @@ function answerOf(sealed: SealedExport): WalletExport {
   if ("availableAt" in sealed) return { status: "pending", ...sealed };
   if (!("refused" in sealed)) return { status: "ready", ...sealed };
   switch (sealed.refused) {
+    case "EXPORT_LOCKED":
+      throw exportsLocked(sealed);
     case "ANNOUNCED_TOO_OFTEN":
       throw tooManyExports();
     case "SEALED_TOO_OFTEN":

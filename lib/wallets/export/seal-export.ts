@@ -13,7 +13,10 @@ import {
   readAnnounced,
   withdrawAnnounced,
 } from "./announced-exports.ts";
+import { type ShownLock, shownLock } from "./export-lock.ts";
 import { readExport, readSealedWallet, type SealedItem } from "./export-records.ts";
+import { unlockOnRequest } from "./lock-exports.ts";
+import { readLock } from "./lock-records.ts";
 import {
   type AnnouncedExport,
   announcementsPerDay,
@@ -33,6 +36,7 @@ import {
 export type SealedExport =
   | { thumbprint: string; enc: string; ciphertext: string }
   | { thumbprint: string; availableAt: string }
+  | { refused: "EXPORT_LOCKED"; unlocksAt?: string }
   | { refused: "EXPORT_NOT_FOUND" | "WALLET_NOT_FOUND" | "ANNOUNCED_TOO_OFTEN" | "SEALED_TOO_OFTEN" };
 
 /** The stored key is not that of the wallet's address. */
@@ -40,8 +44,8 @@ class WrongPrivateKey extends Error {
   override readonly name = "WrongPrivateKey";
 }
 
-/** Asks to seal a wallet, or to withdraw the announcement of its export. */
-export type SealRequest = WalletName & { withdraw?: boolean };
+/** Asks to seal a wallet, to withdraw the announcement of its export, or to announce a requested unlocking. */
+export type SealRequest = (WalletName & { withdraw?: boolean }) | { userID: string; unlock: true };
 
 /** The log entry of an export. The KMS request id leads to the use of the key in CloudTrail. */
 export type ExportNote = { walletId: string; awsRequestId: string | undefined };
@@ -53,20 +57,25 @@ export type SealingDeps = {
   onExport: (note: ExportNote) => void;
 };
 
-/** @throws {Error} if the payload names no wallet. */
+/** @throws {Error} if the payload names no wallet, or no user to unlock. */
 export function readSealRequest(payload: unknown): SealRequest {
-  const { userID, walletId, withdraw } = (payload ?? {}) as Partial<SealRequest>;
-  if (typeof userID !== "string" || typeof walletId !== "string") throw new Error("No wallet is named");
+  const { userID, walletId, withdraw, unlock } = (payload ?? {}) as Record<string, unknown>;
+  if (typeof userID !== "string") throw new Error("No user is named");
+  if (unlock === true) return { userID, unlock };
+  if (typeof walletId !== "string") throw new Error("No wallet is named");
   return { userID, walletId, withdraw: withdraw === true };
 }
 
-/** Withdraws or seals, depending on the request. */
-export const answerSealRequest = (
+/** Unlocks, withdraws or seals, depending on the request. */
+export async function answerSealRequest(
   deps: SealingDeps,
-  { withdraw, ...name }: SealRequest,
+  request: SealRequest,
   now: Date,
-): Promise<SealedExport | { isWithdrawn: boolean }> =>
-  withdraw ? withdrawExport(deps.table, name, now) : sealExport(deps, name, now);
+): Promise<SealedExport | ShownLock | { isWithdrawn: boolean }> {
+  if ("unlock" in request) return unlockOnRequest(deps, { userID: request.userID, now });
+  const { withdraw, ...name } = request;
+  return withdraw ? withdrawExport(deps.table, name, now) : sealExport(deps, name, now);
+}
 
 /**
  * Seals the private key of a wallet to the public key in the user's request. The first time it sees a request, it
@@ -80,18 +89,24 @@ export async function sealExport(
 ): Promise<SealedExport> {
   const { table, delaySeconds } = deps;
   return untilWritten(async () => {
-    const [{ request }, announced] = await Promise.all([
+    const [{ state: lock }, { request }, announced] = await Promise.all([
+      readLock(table, userID, { delaySeconds, now }),
       readExport(table, userID, walletId),
       readAnnounced(table, userID, walletId),
     ]);
+    if (lock.status !== "unlocked") {
+      const { unlocksAt } = shownLock(lock);
+      return { refused: "EXPORT_LOCKED", ...(unlocksAt !== undefined && { unlocksAt }) };
+    }
     if (request === undefined || !isExportOpen(request, now)) return { refused: "EXPORT_NOT_FOUND" };
     const wallet = await readSealedWallet(table, request);
     if (wallet === undefined || !isOfRequest(request, wallet)) return { refused: "WALLET_NOT_FOUND" };
-    if (!isAnnounced(request, announced, now)) {
+    if (!isAnnounced(request, announced, { lock, now })) {
       // Attempts at the transaction could keep its user from withdrawing the announcement.
       if ((await announcedToday(table, userID, now)) >= announcementsPerDay)
         return { refused: "ANNOUNCED_TOO_OFTEN" };
-      const announcement = newAnnouncement(request, { previous: announced, delaySeconds }, now);
+      const { lockId } = lock;
+      const announcement = newAnnouncement(request, { previous: announced, delaySeconds, lockId }, now);
       const { availableAt, thumbprint } = announcement;
       const terms = { previous: announced, request, wallet, now };
       return (await announceExport(table, announcement, terms)) ? { availableAt, thumbprint } : undefined;

@@ -4,6 +4,7 @@ import { type Network, networks } from "../../core/network.ts";
 import { epochSeconds } from "../../core/time.ts";
 import { isJwkOnCurve, type PublicJwk, thumbprintOf } from "../keys/sealing.ts";
 import { isActive, type Wallet } from "../wallet.ts";
+import type { LockState } from "./export-lock.ts";
 
 /** A user's request to export a wallet, sealed to the user's own public key. */
 export type ExportRequest = {
@@ -71,6 +72,8 @@ export type AnnouncedExport = {
   thumbprint: string;
   seenAt: string;
   availableAt: string;
+  /** The user's last lock at that time, if there was one. Any later lock voids the announcement. */
+  lockId?: string;
   /** The time when the announcement expires, in epoch seconds. */
   expiresAt: number;
   /** Grows with each announcement for the wallet. */
@@ -121,7 +124,11 @@ export function newExportRequest(
 /** @param previous the last announcement for the wallet. */
 export function newAnnouncement(
   { userID, walletId, version: requestVersion, thumbprint }: ExportRequest,
-  { previous, delaySeconds }: { previous: AnnouncedExport | undefined; delaySeconds: number },
+  {
+    previous,
+    delaySeconds,
+    lockId,
+  }: { previous: AnnouncedExport | undefined; delaySeconds: number; lockId?: string | undefined },
   now: Date,
 ): AnnouncedExport {
   const availableAt = new Date(now.getTime() + delaySeconds * 1000);
@@ -132,6 +139,7 @@ export function newAnnouncement(
     thumbprint,
     seenAt: now.toISOString(),
     availableAt: availableAt.toISOString(),
+    ...(lockId !== undefined && { lockId }),
     expiresAt: epochSeconds(availableAt) + availableSeconds,
     version: versionAfter(previous, now),
   };
@@ -147,16 +155,21 @@ export const isExportOpen = (
   now: Date,
 ): boolean => cancelledAt === undefined && !isOver({ expiresAt }, now);
 
-/** True if exactly this request was announced. */
+/** True if exactly this request was announced, and the user has not locked exports since. */
 export const isAnnounced = (
   { version, thumbprint }: ExportRequest,
   announced: AnnouncedExport | undefined,
-  now: Date,
+  { lock, now }: { lock: LockState; now: Date },
 ): announced is AnnouncedExport =>
   announced !== undefined &&
   isExportOpen(announced, now) &&
+  isOfLock(announced, lock) &&
   announced.requestVersion === version &&
   announced.thumbprint === thumbprint;
+
+/** True if exports are not locked and were not since the announcement. */
+export const isOfLock = ({ lockId }: Pick<AnnouncedExport, "lockId">, lock: LockState): boolean =>
+  lock.status === "unlocked" && lock.lockId === lockId;
 
 /** Returns when an announced export becomes possible. A delay that has grown since then applies too. */
 export const availableFrom = ({ seenAt, availableAt }: AnnouncedExport, delaySeconds: number): Date =>

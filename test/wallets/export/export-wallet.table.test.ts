@@ -1,24 +1,22 @@
 import { PutCommand } from "@aws-sdk/lib-dynamodb";
 import bs58 from "bs58";
 import { describe, expect, it } from "vitest";
-import { bindingOf, openVault, seal } from "../../../lib/aws/vault.ts";
-import type { Network } from "../../../lib/core/network.ts";
+import { openVault } from "../../../lib/aws/vault.ts";
 import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
 import { register } from "../../../lib/users/register.ts";
-import { addWallet } from "../../../lib/wallets/add-wallet.ts";
 import { endExport, exportWallet } from "../../../lib/wallets/export/export-wallet.ts";
 import { sealExport, withdrawExport } from "../../../lib/wallets/export/seal-export.ts";
 import { exportKey } from "../../../lib/wallets/item-keys.ts";
 import { thumbprintOf } from "../../../lib/wallets/keys/sealing.ts";
 import { retireWallet } from "../../../lib/wallets/retire-wallet.ts";
-import { newWallet, type Wallet } from "../../../lib/wallets/wallet.ts";
+import type { Wallet } from "../../../lib/wallets/wallet.ts";
 import { readWallet } from "../../../lib/wallets/wallet-records.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { itemsNamed } from "../../support/items.ts";
 import { type Key, newKey } from "../../support/keys.ts";
 import { openKms } from "../../support/kms.ts";
 import { exportKeyPair } from "../../support/sealing.ts";
-import { eventTypes, walletLimits } from "../../support/wallets.ts";
+import { eventTypes, sealedWalletOf, walletLimits } from "../../support/wallets.ts";
 
 const db = tableForTests();
 const { kms, config } = openKms();
@@ -38,19 +36,9 @@ async function holder(made: Key = newKey("eth")) {
   return { ...exporterOf(wallet), made };
 }
 
-async function hold(userID: string, made: Key): Promise<Wallet> {
-  const { network, address, secret } = made;
-  const wallet = newWallet("imported", { userID, network: network as Network, address, now: start });
-  // Dated before all other events.
-  const now = secondsOn(-1);
-  const added = await addWallet(db.table, {
-    wallet,
-    seal: () => seal(vault, secret, bindingOf(wallet)),
-    limits: walletLimits,
-    now,
-  });
-  return added.wallet;
-}
+// Dated before all other events.
+const hold = (userID: string, made: Key) =>
+  sealedWalletOf(db.table, { vault, userID, made, now: secondsOn(-1) });
 
 function exporterOf(wallet: Wallet) {
   const name = { userID: wallet.UserID, walletId: wallet._id };

@@ -3,20 +3,19 @@ import { describe, expect, it } from "vitest";
 import { bindingOf, openVault, seal } from "../../../lib/aws/vault.ts";
 import { messageOf } from "../../../lib/realtime/change-messages.ts";
 import { readChange } from "../../../lib/realtime/read-change.ts";
+import { queryRange } from "../../../lib/table/table.ts";
 import { sealedKeyKey } from "../../../lib/table/wallet-keys.ts";
 import { register } from "../../../lib/users/register.ts";
-import { addWallet } from "../../../lib/wallets/add-wallet.ts";
-import { announcedOfUser } from "../../../lib/wallets/export/announced-exports.ts";
 import { endExport, exportWallet } from "../../../lib/wallets/export/export-wallet.ts";
 import {
   answerSealRequest,
   readSealRequest,
   type SealedExport,
 } from "../../../lib/wallets/export/seal-export.ts";
-import { newExportRequest } from "../../../lib/wallets/export/wallet-export.ts";
-import { exportKey } from "../../../lib/wallets/item-keys.ts";
+import { type AnnouncedExport, newExportRequest } from "../../../lib/wallets/export/wallet-export.ts";
+import { announcedTo, exportKey, isAnnouncedExport } from "../../../lib/wallets/item-keys.ts";
 import { thumbprintOf } from "../../../lib/wallets/keys/sealing.ts";
-import { newWallet, type Wallet } from "../../../lib/wallets/wallet.ts";
+import type { Wallet } from "../../../lib/wallets/wallet.ts";
 import { readWalletEvents } from "../../../lib/wallets/wallet-events.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { itemsNamed } from "../../support/items.ts";
@@ -24,7 +23,7 @@ import { formsOf, newKey } from "../../support/keys.ts";
 import { openKms } from "../../support/kms.ts";
 import { exportKeyPair } from "../../support/sealing.ts";
 import { streamRecord } from "../../support/stream.ts";
-import { eventTypes, walletLimits } from "../../support/wallets.ts";
+import { eventTypes, sealedWalletOf } from "../../support/wallets.ts";
 
 const db = tableForTests();
 const { kms, config } = openKms();
@@ -32,6 +31,9 @@ const vault = openVault(kms.ensureKey("wallets").arn, config);
 const delaySeconds = 86_400;
 const start = Date.parse("2026-11-22T10:00:00.000Z");
 const [{ jwk: own }, { jwk: another }] = await Promise.all([exportKeyPair(), exportKeyPair()]);
+
+const announcedItems = async (userID: string) =>
+  (await queryRange<AnnouncedExport>(db.table, announcedTo(userID))).filter(isAnnouncedExport);
 
 type Planted = Record<string, unknown>;
 
@@ -50,23 +52,11 @@ class Intruder {
   }
 
   static async at(userID: string, network = "eth"): Promise<Intruder> {
-    await register(db.table, { userID, names: [], ref: undefined }, new Date(start));
-    const { address, secret } = newKey(network);
-    const wallet = newWallet("imported", {
-      userID,
-      network: network as "eth",
-      address,
-      now: new Date(start),
-    });
-    const sealKey = () => seal(vault, secret, bindingOf(wallet));
-    const added = await addWallet(db.table, {
-      wallet,
-      seal: sealKey,
-      limits: walletLimits,
-      // Events of the same millisecond have no order.
-      now: new Date(start - 1000),
-    });
-    return new Intruder(added.wallet);
+    // Events of the same millisecond have no order.
+    const now = new Date(start - 1000);
+    await register(db.table, { userID, names: [], ref: undefined }, now);
+    const wallet = await sealedWalletOf(db.table, { vault, userID, made: newKey(network), now });
+    return new Intruder(wallet);
   }
 
   get #name() {
@@ -136,7 +126,7 @@ class Intruder {
   }
 
   async #publish(): Promise<void> {
-    for (const item of await announcedOfUser(db.table, this.wallet.UserID)) {
+    for (const item of await announcedItems(this.wallet.UserID)) {
       if (readChange(streamRecord(item as never))?.of !== "export" || item.version === this.#version)
         continue;
       this.#version = item.version;
@@ -186,7 +176,7 @@ describe("a taken-over exportWallet never gets a private key before a whole dela
     await intruder.plant();
     await intruder.ask();
     await intruder.remove();
-    const shown = await announcedOfUser(db.table, intruder.wallet.UserID);
+    const shown = await announcedItems(intruder.wallet.UserID);
     expect(shown).toHaveLength(1);
     expect(shown[0]).not.toHaveProperty("cancelledAt");
     intruder.wait(delaySeconds);
@@ -312,7 +302,7 @@ describe("a taken-over exportWallet cannot redirect the owner's own export unnot
     expect(first.thumbprint).toBe(thumbprintOf(own));
     await intruder.plant({ publicKey: another, thumbprint: thumbprintOf(another) });
     expect(await intruder.call()).toMatchObject({ thumbprint: thumbprintOf(another) });
-    const [announced] = await announcedOfUser(db.table, intruder.wallet.UserID);
+    const [announced] = await announcedItems(intruder.wallet.UserID);
     const change = readChange(streamRecord(announced as never));
     if (change?.of !== "export") return expect.fail("nothing is published");
     expect(messageOf(change, new Date(start))).toMatchObject({ data: { thumbprint: thumbprintOf(another) } });

@@ -1,0 +1,19 @@
+import { callOf } from "../../lib/aws/call-function.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { requireFreshToken } from "../../lib/runtime/unauthorized.ts";
+import { openTable } from "../../lib/table/table.ts";
+import type { ShownLock } from "../../lib/wallets/export/export-lock.ts";
+import { unlockExports } from "../../lib/wallets/export/lock-exports.ts";
+
+const call = callOf(environment("SEAL_EXPORT_FUNCTION"));
+const deps = {
+  table: openTable(environment("TABLE_NAME")),
+  delaySeconds: environment("EXPORT_DELAY_SECONDS"),
+  announce: async (request: object) => (await call(request)) as ShownLock,
+};
+
+export const handler = rest("unlockExports", async ({ userID, tokenIssuedAt, now }) => {
+  requireFreshToken(tokenIssuedAt, now);
+  return enveloped({ lock: await unlockExports(deps, { userID, now }) });
+});

@@ -1,0 +1,89 @@
+import * as v from "valibot";
+import { DomainError } from "../../core/domain-error.ts";
+
+/**
+ * A user's lock. It ends every pending export, and no other is announced while it holds. Each lock has a new id, so that
+ * nothing that was announced before it counts after it.
+ */
+export type ExportLock = { userID: string; lockId: string; lockedAt: string };
+
+/** The end of a lock as sealExport first saw it requested and announced it. The whole delay counts from then. */
+export type Unlocking = ExportLock & { seenAt: string; unlocksAt: string };
+
+/** The state of a user's exports. `lockId` names the last lock, if there ever was one that can be read. */
+export type LockState =
+  | { status: "unlocked"; lockId?: string }
+  | ({ status: "locked" } & Partial<ExportLock>)
+  | ({ status: "unlocking"; unlocksAt: string } & ExportLock);
+
+/** The state as clients see it. */
+export type ShownLock = {
+  status: LockState["status"];
+  /** Absent if nothing is locked, or the lock cannot be read. */
+  lockedAt?: string;
+  unlocksAt?: string;
+};
+
+const Time = v.pipe(v.string(), v.isoTimestamp());
+
+const LockSchema = v.strictObject({
+  userID: v.string(),
+  lockId: v.pipe(v.string(), v.uuid()),
+  lockedAt: Time,
+});
+
+/** Returns a stored lock, or undefined if it cannot be read. */
+export function lockIn(stored: object): ExportLock | undefined {
+  const { success, output } = v.safeParse(LockSchema, stored);
+  return success ? output : undefined;
+}
+
+/**
+ * Determines the state of a user's exports. Anything stored as a lock locks, even if it cannot be read.
+ *
+ * @param stored the content of the lock's item.
+ * @param delaySeconds the current delay. A delay that has grown since the announcement applies too.
+ */
+export function lockStateOf(
+  stored: object | undefined,
+  unlocking: Unlocking | undefined,
+  { delaySeconds, now }: { delaySeconds: number; now: Date },
+): LockState {
+  if (stored === undefined) return { status: "unlocked" };
+  const lock = lockIn(stored);
+  if (lock === undefined) return { status: "locked" };
+  if (unlocking?.lockId !== lock.lockId) return { status: "locked", ...lock };
+  const unlocksMs = Math.max(
+    Date.parse(unlocking.seenAt) + delaySeconds * 1000,
+    Date.parse(unlocking.unlocksAt),
+  );
+  if (now.getTime() >= unlocksMs) return { status: "unlocked", lockId: lock.lockId };
+  return { status: "unlocking", ...lock, unlocksAt: new Date(unlocksMs).toISOString() };
+}
+
+export function newUnlocking(
+  { userID, lockId, lockedAt }: ExportLock,
+  { delaySeconds, now }: { delaySeconds: number; now: Date },
+): Unlocking {
+  const unlocksAt = new Date(now.getTime() + delaySeconds * 1000).toISOString();
+  return { userID, lockId, lockedAt, seenAt: now.toISOString(), unlocksAt };
+}
+
+export function shownLock(state: LockState): ShownLock {
+  if (state.status === "unlocked") return { status: "unlocked" };
+  const { status, lockedAt } = state;
+  return {
+    status,
+    ...(lockedAt !== undefined && { lockedAt }),
+    ...(status === "unlocking" && { unlocksAt: state.unlocksAt }),
+  };
+}
+
+export const exportsLocked = ({ unlocksAt }: Pick<ShownLock, "unlocksAt">) =>
+  new DomainError(
+    "EXPORT_LOCKED",
+    unlocksAt === undefined
+      ? "Exports are locked. Unlock them first, which takes the whole delay."
+      : "Exports are locked until the unlocking takes effect",
+    unlocksAt === undefined ? {} : { unlocksAt },
+  );

@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import type { Table } from "../../table/table.ts";
+import { untilWritten } from "../../table/until-written.ts";
+import { type ExportLock, newUnlocking, type ShownLock, shownLock } from "./export-lock.ts";
+import {
+  announceUnlocking,
+  putLock,
+  putLockFirmly,
+  putUnlockRequest,
+  readLock,
+  requestedUnlock,
+} from "./lock-records.ts";
+
+type Named = { userID: string; now: Date };
+type Delayed = { table: Table; delaySeconds: number };
+
+/** Locks a user's exports, which ends pending ones. Voids an unlocking that has not taken effect. */
+export async function lockExports(table: Table, { userID, now }: Named): Promise<ShownLock> {
+  const lock = newLock(userID, now);
+  await putLock(table, lock);
+  return shownLock({ status: "locked", ...lock });
+}
+
+const newLock = (userID: string, now: Date): ExportLock => ({
+  userID,
+  lockId: randomUUID(),
+  lockedAt: now.toISOString(),
+});
+
+/**
+ * Locks a user's exports as an operator, and forgets earlier unlockings: a compromised lockExports may know the id of a
+ * lock that was ended, and could put that lock back.
+ */
+export async function lockFirmly(table: Table, { userID, now }: Named): Promise<void> {
+  await putLockFirmly(table, newLock(userID, now));
+}
+
+export type UnlockDeps = Delayed & {
+  /** Asks sealExport to announce the unlocking. */
+  announce: (request: { userID: string; unlock: true }) => Promise<ShownLock>;
+};
+
+/**
+ * Requests to unlock a user's exports, which takes the whole delay from its announcement. A lock that cannot be read
+ * stays: lock again first.
+ */
+export async function unlockExports(
+  { table, delaySeconds, announce }: UnlockDeps,
+  { userID, now }: Named,
+): Promise<ShownLock> {
+  const { state } = await readLock(table, userID, { delaySeconds, now });
+  if (state.status !== "locked" || state.lockId === undefined) return shownLock(state);
+  await putUnlockRequest(table, userID, state.lockId);
+  return announce({ userID, unlock: true });
+}
+
+/** Returns the state of a user's exports. */
+export async function lockOf({ table, delaySeconds }: Delayed, { userID, now }: Named): Promise<ShownLock> {
+  const { state } = await readLock(table, userID, { delaySeconds, now });
+  return shownLock(state);
+}
+
+/**
+ * Announces the unlocking that a user has requested, as sealExport. The request must name the current lock, because
+ * other functions call sealExport too, and may only ask.
+ */
+export async function unlockOnRequest(
+  { table, delaySeconds }: Delayed,
+  { userID, now }: Named,
+): Promise<ShownLock> {
+  const times = { delaySeconds, now };
+  return untilWritten(async () => {
+    const [{ state, unlocking }, requested] = await Promise.all([
+      readLock(table, userID, times),
+      requestedUnlock(table, userID),
+    ]);
+    const { status, lockId, lockedAt } = { lockedAt: undefined, ...state };
+    if (status !== "locked" || lockId === undefined || lockedAt === undefined || requested !== lockId)
+      return shownLock(state);
+    const announced = newUnlocking({ userID, lockId, lockedAt }, times);
+    if (!(await announceUnlocking(table, announced, unlocking))) return undefined;
+    return { status: "unlocking" as const, lockedAt, unlocksAt: announced.unlocksAt };
+  });
+}

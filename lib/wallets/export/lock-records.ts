@@ -1,0 +1,90 @@
+import { GetCommand } from "@aws-sdk/lib-dynamodb";
+import type { Key } from "../../table/keys.ts";
+import type { Write } from "../../table/step.ts";
+import type { Item, Table } from "../../table/table.ts";
+import { write } from "../../table/write.ts";
+import { lockKey, unlockingKey, unlockRequestKey } from "../item-keys.ts";
+import { type ExportLock, type LockState, lockStateOf, type Unlocking } from "./export-lock.ts";
+
+async function contentAt<Content>(
+  { client, name: TableName }: Table,
+  Key: Key,
+): Promise<Content | undefined> {
+  const { Item: found } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+  if (found === undefined) return undefined;
+  const { PK: _, SK: __, ...content } = found as Item;
+  return content as Content;
+}
+
+/** The state of a user's exports, and the announced unlocking that it was determined from. */
+export type ReadLock = { state: LockState; unlocking: Unlocking | undefined };
+
+/** Reads the state of a user's exports, consistently. */
+export async function readLock(
+  table: Table,
+  userID: string,
+  times: { delaySeconds: number; now: Date },
+): Promise<ReadLock> {
+  const [stored, unlocking] = await Promise.all([
+    readStoredLock(table, userID),
+    contentAt<Unlocking>(table, unlockingKey(userID)),
+  ]);
+  return { state: lockStateOf(stored, unlocking, times), unlocking };
+}
+
+/** Reads a user's lock as it is stored, in whatever form. */
+export async function readStoredLock(table: Table, userID: string): Promise<object | undefined> {
+  const stored = await contentAt<object>(table, lockKey(userID));
+  // Only the item's key is trusted for the user.
+  return stored && { ...stored, userID };
+}
+
+/** Checks that nobody has locked since the state was read. */
+export const stillUnlocked = (userID: string, { lockId }: { lockId?: string | undefined }): Write => ({
+  kind: "check",
+  key: lockKey(userID),
+  when: lockId === undefined ? "absent" : { lockId },
+});
+
+/** Writes a lock over any other, without a condition that could fail. */
+export async function putLock(table: Table, lock: ExportLock): Promise<void> {
+  await write(table, { kind: "put", key: lockKey(lock.userID), item: lock });
+}
+
+/** Writes a lock, and removes the announced end of any other. Needs rights that no function has. */
+export async function putLockFirmly(table: Table, lock: ExportLock): Promise<void> {
+  const { userID } = lock;
+  await write(table, [
+    { kind: "put", key: lockKey(userID), item: lock },
+    { kind: "remove", key: unlockingKey(userID) },
+  ]);
+}
+
+/** Requests the end of the lock with this id. */
+export async function putUnlockRequest(table: Table, userID: string, lockId: string): Promise<void> {
+  await write(table, { kind: "put", key: unlockRequestKey(userID), item: { userID, lockId } });
+}
+
+/** Returns the id of the lock that its user has requested to end. */
+export async function requestedUnlock(table: Table, userID: string): Promise<unknown> {
+  const request = await contentAt<{ lockId?: unknown }>(table, unlockRequestKey(userID));
+  return request?.lockId;
+}
+
+/** Announces an unlocking. Returns false, without writing, if the lock or the previous unlocking has changed. */
+export async function announceUnlocking(
+  table: Table,
+  unlocking: Unlocking,
+  previous: Unlocking | undefined,
+): Promise<boolean> {
+  const { userID, lockId } = unlocking;
+  return write(table, [
+    stillUnlocked(userID, { lockId }),
+    {
+      kind: "put",
+      key: unlockingKey(userID),
+      item: unlocking,
+      when: previous ? { lockId: previous.lockId } : "absent",
+    },
+  ]);
+}
