@@ -11,7 +11,7 @@ import { openMacs } from "../../lib/trading/signing/intent-mac.ts";
 const deps = {
   table: openCheckingTable(),
   chains: openChains(environment("TRADING")),
-  macs: openMacs(environment("MAC_KEY_ID")),
+  macs: openMacs(environment("MAC_KEY_ID"), environment("TABLE_ID")),
   ...wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), (error) => logFault("placeOrder", error)),
 };
 

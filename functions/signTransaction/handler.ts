@@ -13,7 +13,7 @@ const deps = {
   table: openCheckingTable(),
   vault,
   // One connection serves both keys.
-  checkMac: macsOf(vault.client, environment("MAC_KEY_ID")).checkMac,
+  checkMac: macsOf(vault.client, environment("MAC_KEY_ID"), environment("TABLE_ID")).checkMac,
   chains: environment("TRADING"),
   onSigned: logSignature,
   onRefused: logRefusal,

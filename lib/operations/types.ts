@@ -83,7 +83,7 @@ export type Defaults = {
   key: readonly KeyAction[];
   /** Actions on the KMS keys for imports. Any of them adds IMPORT_KEYS. */
   importKeys: readonly ImportKeyAction[];
-  /** Actions on the KMS key of orders, which exists where trading is on. Any of them adds MAC_KEY_ID. */
+  /** Actions on the KMS key of orders, which exists where trading is on. Any of them adds MAC_KEY_ID and TABLE_ID. */
   mac: readonly MacAction[];
   /** True if it may decrypt the private keys of wallets. It then runs without internet access. */
   opensWallets: boolean;

@@ -15,6 +15,7 @@ type Variable =
   | "KEY_ID"
   | "IMPORT_KEYS"
   | "MAC_KEY_ID"
+  | "TABLE_ID"
   | "DELIVER_FUNCTION"
   | "CATCH_UP_FUNCTION"
   | "EXECUTE_ORDERS_FUNCTION"
@@ -50,6 +51,7 @@ const schemas = {
     v.description("ids separated by commas"),
   ),
   MAC_KEY_ID: text,
+  TABLE_ID: text,
   DELIVER_FUNCTION: text,
   CATCH_UP_FUNCTION: text,
   EXECUTE_ORDERS_FUNCTION: v.pipe(v.string(), v.description("text, empty where no chain trades")),

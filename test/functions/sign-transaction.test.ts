@@ -133,6 +133,18 @@ describe("signTransaction", () => {
     expect([kms.calls(), writes(), logged()]).toEqual([[], [], []]);
   });
 
+  it("refuses a private key of another address, and wipes it", async () => {
+    const other = randomBytes(32);
+    const body = encrypt(other, dataKeyBytes, { userID, walletId: "w1", network: chain, address: wallet });
+    const encryptedPrivateKey = pack({ wrappedKey: Buffer.from("wrapped"), body });
+    const key = { ...sealedKeyKey(userID, chain, wallet), walletId: "w1", encryptedPrivateKey };
+    table.on(BatchGetCommand).resolves({ Responses: { table: [...items().slice(0, 3), key] } });
+    expect(await ask()).toEqual({ refused: "the wallet's key is of another address" });
+    expect(writes()).toEqual([]);
+    expectNoSecret(logged());
+    expect(JSON.stringify(logged())).not.toContain(other.toString("hex"));
+  });
+
   it("wipes the key of the wallet and the data key, and leaves no copy", async () => {
     const wiped: Buffer[] = [];
     const { fill } = Buffer.prototype;

@@ -79,6 +79,7 @@ export function quoteFrom(snapshot: HostSnapshot | undefined, draft: Intent): Ho
     safety: unknownSafety,
     flags: [],
     held: { coins: snapshot.coins, tokens: facts.held ?? 0n },
+    nextNonce: snapshot.nonce.latest,
   };
 }
 
@@ -109,5 +110,6 @@ export const tradeFacts = (changes: Partial<TradeFacts> = {}): TradeFacts => ({
   safety: { sellable: true, buyTax: 0, sellTax: 0, hasLoss: false },
   flags: [],
   held: { coins: 1200n, tokens: 900n },
+  nextNonce: 7,
   ...changes,
 });

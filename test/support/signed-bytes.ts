@@ -53,6 +53,7 @@ export function readSigned(raw: string, intent: Intent, configuration: Contracts
   must((transaction.maxPriorityFeePerGas ?? 0n) <= fee, "the tip is above the fee");
   const act = [to, value, data].join();
   const common = { nonce, act, maxFeePerGas: fee, mostFee: gasLimit * fee };
+  must(nonce <= intent.nextNonce + 20, "signed at a far nonce");
   if (data === "0x") {
     must(to === intent.wallet && value === 0n && gasLimit <= 21_000n, "coin is sent somewhere");
     must(common.mostFee <= feeBudgetOf(intent), "a clear costs more than the order may");

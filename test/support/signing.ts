@@ -10,7 +10,7 @@ export function openKeys(): { vault: Vault; macs: Macs } {
   const { kms, config } = openKms();
   return {
     vault: openVault(kms.ensureKey("wallets").arn, config),
-    macs: openMacs(kms.ensureKey("intents", "HMAC_256").arn, config),
+    macs: openMacs(kms.ensureKey("intents", "HMAC_256").arn, "table", config),
   };
 }
 

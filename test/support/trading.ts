@@ -42,6 +42,7 @@ export const intent = (changes: Partial<Intent> = {}): Intent => ({
   maxGasPrice: 100_000_000_000n,
   gasPreset: "medium",
   isPrivate: true,
+  nextNonce: 0,
   validUntil: Date.parse("2026-11-21T20:02:00.000Z") / 1000,
   ...changes,
 });

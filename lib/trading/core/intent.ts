@@ -1,6 +1,9 @@
 import type { Network } from "../../core/network.ts";
 import type { Order } from "./execution.ts";
 
+/** The most that the nonce of an order's transaction may exceed the wallet's next nonce at the time of placing. */
+export const mostNoncesAhead = 20;
+
 /** A wallet on one chain. Its nonces form one sequence, even if several users have the key. */
 export type LaneKey = { chain: Network; wallet: string };
 
@@ -49,6 +52,8 @@ export type Intent = LaneKey & {
   gasPreset: "slow" | "medium" | "fast" | "turbo";
   /** True if its transactions go only to a relay. */
   isPrivate: boolean;
+  /** The wallet's next nonce when it was placed. All transactions are near it, see {@link mostNoncesAhead}. */
+  nextNonce: number;
   /** In seconds, compared with the time of blocks: no later block can fill the order. */
   validUntil: number;
 };

@@ -161,6 +161,7 @@ export const isSameQuote = (a: TradeFacts, b: TradeFacts): boolean =>
   a.block.time === b.block.time &&
   a.amount === b.amount &&
   a.amountOut === b.amountOut &&
+  a.nextNonce === b.nextNonce &&
   isSameRoute(a.route, b.route) &&
   a.identity.decimals === b.identity.decimals;
 
@@ -186,6 +187,7 @@ function intentOf(request: PlaceRequest, { facts, check }: Assessed): Intent {
     maxGasPrice: check.maxGasPrice,
     gasPreset,
     isPrivate: check.submission === "private",
+    nextNonce: facts.nextNonce ?? 0,
     validUntil: Math.floor(Date.parse(createdAt) / 1000) + seconds,
   };
 }

@@ -64,6 +64,8 @@ export type TradeFacts = {
   flags: readonly TokenFlag[];
   /** The wallet's balances. Absent without a wallet. */
   held?: { coins: bigint; tokens: bigint };
+  /** The wallet's next nonce. Absent without a wallet. */
+  nextNonce?: number;
 };
 
 /** A host's facts, a reason why every host would refuse the trade, or undefined if the host gave no clear answer. */

@@ -3,7 +3,7 @@ import { type Ask, askTogether } from "../chains/ask-together.ts";
 import { feeMarketCalls, feeMarketOf } from "../chains/evm/fee-market.ts";
 import { type PoolRoute, poolCalls, poolRoutesOf, poolStatesCall } from "../chains/evm/pool-routes.ts";
 import { newStranger, probeCoins, probeSimulation } from "../chains/evm/probe-simulation.ts";
-import { coinsCall } from "../chains/evm/rpc-call.ts";
+import { coinsCall, nonceCall } from "../chains/evm/rpc-call.ts";
 import { belongingsCall } from "../chains/evm/token-belongings.ts";
 import { tokenClaimsCall } from "../chains/evm/token-claims.ts";
 import type { ChainReader } from "../chains/open-chains.ts";
@@ -58,6 +58,7 @@ export async function quoteOnChain(
     belongings: belongingsCall(configuration, token, wallet, block),
     wrapped: belongingsCall(configuration, configuration.wrapped.token, wallet, block),
     coins: coinsCall(wallet, block),
+    nextNonce: nonceCall(wallet, block),
     market: feeMarketCalls(),
     found: poolCalls(configuration, token, trades, block),
   });
@@ -132,7 +133,7 @@ export async function quoteOnChain(
     baseFee: market.baseFee,
     safety,
     flags: flagsOf(identity, safety, liquidity),
-    ...(asked.wallet !== undefined && { held }),
+    ...(asked.wallet !== undefined && { held, nextNonce: first.nextNonce }),
   };
 }
 

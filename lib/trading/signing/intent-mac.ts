@@ -18,11 +18,16 @@ export type Macs = {
 
 const MacAlgorithm = "HMAC_SHA_256";
 
-/** @param keyId the id of a KMS key with the spec HMAC_256. */
-export const openMacs = (keyId: string, config: KMSClientConfig = {}): Macs => macsOf(openKms(config), keyId);
+/**
+ * @param keyId the id of a KMS key with the spec HMAC_256.
+ * @param tableId the id of the orders' table. A restored table has another one, so the MACs in it are void.
+ */
+export const openMacs = (keyId: string, tableId: string, config: KMSClientConfig = {}): Macs =>
+  macsOf(openKms(config), keyId, tableId);
 
 /** Makes and checks MACs with an open client. */
-export function macsOf(client: KMSClient, KeyId: string): Macs {
+export function macsOf(client: KMSClient, KeyId: string, tableId: string): Macs {
+  const messageOf = (intent: Intent) => messageFor(intent, tableId);
   return {
     async makeMac(intent) {
       const command = new GenerateMacCommand({ KeyId, MacAlgorithm, Message: messageOf(intent) });
@@ -52,14 +57,14 @@ export function macsOf(client: KMSClient, KeyId: string): Macs {
 const macBytes = 32;
 
 /** Names the use of the key. Any later use gets another name. */
-const use = "trading-terminal/intent/1";
+const use = "trading-terminal/intent/2";
 
 /**
- * Encodes an intent as one text with all its fields, independently of their order. It has at most about 1 KB; KMS
- * accepts 4 KB.
+ * Encodes an intent and its table as one text with all fields, independently of their order. It has at most about 1 KB;
+ * KMS accepts 4 KB.
  */
-function messageOf(intent: Intent): Buffer {
-  return Buffer.from(JSON.stringify([use, sorted(packed(intent))]));
+function messageFor(intent: Intent, tableId: string): Buffer {
+  return Buffer.from(JSON.stringify([use, tableId, sorted(packed(intent))]));
 }
 
 /** Sorts the fields of all objects in a value, since tables return them in any order. */

@@ -6,7 +6,7 @@ import type { Table } from "../../table/table.ts";
 import { isTransient } from "../../table/transient.ts";
 import type { ChainConfiguration } from "../chains/chain-configuration.ts";
 import { type CallTransaction, decodeCall, encodeCall } from "../chains/evm/calldata.ts";
-import { signAndWipe } from "../chains/evm/signed-transaction.ts";
+import { isKeyOf, signAndWipe } from "../chains/evm/signed-transaction.ts";
 import { limitsOf } from "../chains/requests.ts";
 import type { Objection, SignAnswer, SignRequest } from "../core/effects.ts";
 import { isSameCall, type UnsignedTransaction } from "../core/intent.ts";
@@ -112,6 +112,11 @@ function signingEffects(
       const binding = { userID, walletId: wallet.walletId, network, address };
       const secret = await unseal(vault, wallet.encryptedPrivateKey, binding, noteCall).catch(asRefusal);
       if ("refused" in secret) return secret;
+      // Any function that generates data keys can seal another key for this wallet.
+      if (!isKeyOf(secret, address)) {
+        secret.fill(0);
+        return { refused: "the wallet's key is of another address" };
+      }
       const { maxFeePerGas, maxPriorityFeePerGas } = transaction;
       const fees = { maxFeePerGas, maxPriorityFeePerGas };
       return signAndWipe(secret, encoded, { chainId: chainFacts[chain].chainId, nonce, gasLimit, fees });

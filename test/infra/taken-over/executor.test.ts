@@ -216,6 +216,24 @@ describe("an executor that was taken over", () => {
     expect(total).toBe(feeBudgetOf(intent));
   });
 
+  it("gets no bytes for far nonces, which it could keep for later", async () => {
+    const { desk, intruder } = await intrude();
+    const order = desk.named("ALICESELLS");
+    const { intent } = order;
+    const approval = {
+      purpose: "approve",
+      token: intent.token,
+      router: v2.router,
+      amount: intent.amount,
+    } as const;
+    for (const call of [approval, swapBy(intent, v2, intent.amount)])
+      for (const nonce of [21, 1_000_000])
+        expect(await intruder.askWith(order, slot({ nonce, call, isPrivate: false }, intent))).toHaveProperty(
+          "refused",
+        );
+    expect(desk.signatures).toBe(0);
+  });
+
   it("never gets a private key", () => {
     const keys = [walletKeyOf({ data }).id, only(api, "AWS::KMS::Key").id].map(access.arn);
     for (const resource of keys)

@@ -107,6 +107,7 @@ describe("placing", () => {
           quotedOut: 5000n,
           gasLimit: 100n,
           maxGasPrice: 2n,
+          nextNonce: 7,
           validUntil: 1120,
         },
         placed: { clientOrderId: "k-1", symbol: "MOON/ETH", decimals: 18, slippage: 1 },
@@ -192,6 +193,11 @@ describe("placing", () => {
   it.each<[string, string, readonly [HostQuote, HostQuote]]>([
     ["CHAIN_UNAVAILABLE", "a host is silent", [tradeFacts(), undefined]],
     ["CHAIN_UNAVAILABLE", "the hosts name different amounts", [tradeFacts(), tradeFacts({ amountOut: 50n })]],
+    [
+      "CHAIN_UNAVAILABLE",
+      "the hosts name different next nonces",
+      [tradeFacts(), tradeFacts({ nextNonce: 8 })],
+    ],
     [
       "CHAIN_UNAVAILABLE",
       "the hosts are at different blocks",

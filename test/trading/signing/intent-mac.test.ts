@@ -7,7 +7,7 @@ import { intent } from "../../support/trading.ts";
 
 const { kms, config } = openKms();
 const keyNamed = (name: string) => kms.ensureKey(name, "HMAC_256").arn;
-const macs = openMacs(keyNamed("intents"), config);
+const macs = openMacs(keyNamed("intents"), "table", config);
 
 /** Reverses the fields of all objects in a value. */
 function turned(value: unknown): unknown {
@@ -45,6 +45,7 @@ describe("a MAC over an intent", () => {
     maxGasPrice: intent().maxGasPrice + 1n,
     gasPreset: "turbo",
     isPrivate: false,
+    nextNonce: intent().nextNonce + 1,
     validUntil: intent().validUntil + 1,
   };
 
@@ -79,12 +80,17 @@ describe("a MAC over an intent", () => {
 
   it("rejects another key", async () => {
     const mac = await macs.makeMac(intent());
-    expect(await openMacs(keyNamed("others"), config).checkMac(intent(), mac)).toBe(false);
+    expect(await openMacs(keyNamed("others"), "table", config).checkMac(intent(), mac)).toBe(false);
+  });
+
+  it("rejects the intents of another table", async () => {
+    const mac = await macs.makeMac(intent());
+    expect(await openMacs(keyNamed("intents"), "restored", config).checkMac(intent(), mac)).toBe(false);
   });
 
   it("fails, instead of rejecting, if KMS does not respond", async () => {
     const mac = await macs.makeMac(intent());
-    const away = openMacs("arn:aws:kms:us-east-1:000000000000:key/gone", config);
+    const away = openMacs("arn:aws:kms:us-east-1:000000000000:key/gone", "table", config);
     await expect(away.checkMac(intent(), mac)).rejects.toThrow();
   });
 });

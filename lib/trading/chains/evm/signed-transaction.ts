@@ -1,6 +1,6 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { keccak256 } from "ethers/crypto";
-import { getBytes, hexlify } from "ethers/utils";
+import { dataSlice, getBytes, hexlify } from "ethers/utils";
 import type { CallTransaction } from "./calldata.ts";
 import { bytesOf, fieldsOf, numberField, type TransactionTerms } from "./unsigned-transaction.ts";
 
@@ -9,6 +9,17 @@ import { bytesOf, fieldsOf, numberField, type TransactionTerms } from "./unsigne
  * ms longer.
  */
 export const prepareToSign = (): void => void secp256k1.Point.BASE.precompute(8, false);
+
+/** True if a secret is the private key of an address, in any spelling. */
+export function isKeyOf(secret: Uint8Array, address: string): boolean {
+  try {
+    const coordinates = secp256k1.getPublicKey(secret, false).subarray(1);
+    return dataSlice(keccak256(coordinates), -20) === address.toLowerCase();
+  } catch {
+    // It is not a key at all.
+    return false;
+  }
+}
 
 /**
  * Signs a transaction, and wipes the secret even if that fails. The same transaction always gets the same bytes (RFC

@@ -1,7 +1,15 @@
 import { greatest, least } from "../bigints.ts";
 import type { LaneView } from "../effects.ts";
 import type { ReasonCode } from "../execution.ts";
-import { type ApproveCall, allowsRoute, type Intent, type Route, type SwapCall, swapBy } from "../intent.ts";
+import {
+  type ApproveCall,
+  allowsRoute,
+  type Intent,
+  mostNoncesAhead,
+  type Route,
+  type SwapCall,
+  swapBy,
+} from "../intent.ts";
 import type { OrderEnd, TradeOrder } from "../trade-order.ts";
 import type { ChainLimits } from "../trading-chain.ts";
 import { type FeeLimits, feesWithin, mostFee } from "./fees.ts";
@@ -48,6 +56,7 @@ export function planFor(
   if (snapshots.some((snapshot) => snapshot.nonce.pending > nonce)) return wait("WALLET_BUSY");
   if (view.slots.some((slot) => slot.nonce === nonce)) return wait("CHAIN_UNAVAILABLE");
   if (!isFree(nonce, view, snapshots)) return wait("WALLET_BUSY");
+  if (nonce > intent.nextNonce + mostNoncesAhead) return wait("WALLET_BUSY");
   const facts = agreedFacts(intent, snapshots);
   if (facts === undefined) return wait("CHAIN_UNAVAILABLE");
   const limits = { maxGasPrice: intent.maxGasPrice, maxNetworkFee };

@@ -6,11 +6,15 @@ import {
   type Call,
   type Intent,
   isSameCall,
+  type LaneKey,
+  longestValidSeconds,
+  mostNoncesAhead,
   mostRoutes,
   type SwapCall,
   swapBy,
   type UnsignedTransaction,
 } from "../intent.ts";
+import type { Ledger } from "../table-step.ts";
 import { hasEnded } from "../trade-order.ts";
 import { objectionNow } from "../wallet-policy.ts";
 import { replaces, replacing } from "./fee-bumps.ts";
@@ -106,7 +110,9 @@ export function objectionTo(
   const { order, slot, ledger } = view;
   const { call, nonce } = transaction;
   if (order === undefined || slot === undefined) return later("the slot is gone");
-  if (!isGenuine) return refused("the intent was not made by placeOrder");
+  // The ledger alone proves that a nonce is the order's. So wallets can be freed after the table or the MAC key was lost.
+  const cleared = call.purpose === "clear" && isOf(ledger, transaction) ? ledger?.fees[nonce] : undefined;
+  if (!isGenuine && cleared === undefined) return refused("the intent was not made by placeOrder");
   if (!hasFewRoutes(order.intent)) return refused("the intent has no routes, or too many");
   if (slot.state !== "planned" && slot.state !== "signed") return later("the nonce is used");
   const last = ledger?.fees[nonce];
@@ -114,13 +120,15 @@ export function objectionTo(
     return later("the fees are too low to replace the last attempt");
   if (transaction.maxPriorityFeePerGas > transaction.maxFeePerGas)
     return refused("the tip is above the whole fee");
-  const most = feeLimit(order.intent, ledger?.fees ?? {}, nonce, view.chainLimits.maxNetworkFee);
+  const most = isGenuine
+    ? feeLimit(order.intent, ledger?.fees ?? {}, nonce, view.chainLimits.maxNetworkFee)
+    : (cleared?.most ?? 0n);
   if (transaction.gasLimit > mostGasOf(call.purpose, order.intent))
     return refused("the gas limit is too high");
   if (mostFeeOf(transaction) > most)
     return refused("the fee is above the limit of a transaction, or the rest of the order's budget");
   if (call.purpose === "clear") {
-    if (last === undefined) return refused("nothing was signed at this nonce");
+    if (cleared === undefined) return refused("nothing was signed at this nonce");
     // The user may have lowered it since the clear was planned.
     return transaction.maxFeePerGas > clearCap(order.intent, view.maxGasPrice, slot, most)
       ? later("the fee is above the user's current highest gas price")
@@ -128,6 +136,8 @@ export function objectionTo(
   }
   if (transaction.maxFeePerGas > order.intent.maxGasPrice)
     return refused("the fee is above the highest gas price");
+  if (nonce > order.intent.nextNonce + mostNoncesAhead)
+    return refused("the nonce is too far above the wallet's next one");
   return (
     objectionToState(view, nowMs) ??
     (call.purpose === "swap" ? objectionToSwap(call, nonce, view) : objectionToApproval(call, nonce, view)) ??
@@ -138,6 +148,9 @@ export function objectionTo(
 const isSameFees = (a: UnsignedTransaction, b: { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint }) =>
   a.maxFeePerGas === b.maxFeePerGas && a.maxPriorityFeePerGas === b.maxPriorityFeePerGas;
 
+const isOf = (ledger: Ledger | undefined, { chain, wallet }: LaneKey) =>
+  ledger?.chain === chain && ledger.wallet === wallet;
+
 const hasFewRoutes = ({ routes }: Intent) => routes.length > 0 && routes.length <= mostRoutes;
 
 function objectionToState(
@@ -145,6 +158,9 @@ function objectionToState(
   nowMs: number,
 ): Objection | undefined {
   if (order === undefined || nowMs >= order.intent.validUntil * 1000) return later("the order is too old");
+  // A clock that is behind is no reason to reject the order.
+  if (order.intent.validUntil * 1000 > nowMs + longestValidSeconds * 1000)
+    return later("the deadline is too far away");
   if (isStopped) return later("trading is stopped");
   if (isRetired) return later("the wallet is retired");
   if (isCancelled || hasEnded(order) || order.isCancelling) return later("the order has ended");

@@ -85,6 +85,19 @@ describe("nextMove", () => {
     expect(lifeWritten(moveWith(gwei))).toMatchObject({ stage: "waiting", reasonCode: "GAS_PRICE_TOO_HIGH" });
   });
 
+  it.each([
+    [20, true],
+    [21, false],
+  ])("plans a transaction %d nonces above the wallet's next one at placing: %s", (ahead, isPlanned) => {
+    const nonce = { latest: 7 + ahead, pending: 7 + ahead, finalized: 7 };
+    const facts = snapshot(orderFacts(), { nonce });
+    const order = tradeOrder({ intent: intent({ nextNonce: 7 }) });
+    const move = nextMove(laneStateOf(laneView(order), { snapshots: [facts, facts] }));
+    expect(lifeWritten(move)).toMatchObject(
+      isPlanned ? { stage: "queued" } : { stage: "waiting", reasonCode: "WALLET_BUSY" },
+    );
+  });
+
   it("rejects a buy above the operators' limit", () => {
     const facts = snapshot(orderFacts());
     const chainLimits = { ...wideLimits, maxOrder: intent().amount - 1n };

@@ -155,6 +155,19 @@ describe("objectionTo", () => {
     });
   });
 
+  it("refuses a nonce more than 20 above the wallet's next one at placing, and accepts a lower one", () => {
+    const order = tradeOrder({ intent: intent({ nextNonce: 10 }) });
+    for (const nonce of [7, 30]) expect(objection({ nonce }, { order })).toBeUndefined();
+    expect(objection({ nonce: 31 }, { order })).toHaveProperty("refused");
+  });
+
+  it("postpones a deadline more than ten minutes away", () => {
+    const order = tradeOrder({ intent: intent({ validUntil: nowMs / 1000 + 600 }) });
+    const call = swapBy(order.intent, v3, order.amount);
+    expect(objection({ call }, { order })).toBeUndefined();
+    expect(objection({ call }, { order }, { atMs: nowMs - 1 })).toHaveProperty("later");
+  });
+
   it("refuses a transaction that may pay the network more than the operators allow", () => {
     const chainLimits = { maxNetworkFee: signedFee(fees).most };
     expect(objection({}, { chainLimits })).toBeUndefined();
@@ -285,9 +298,20 @@ describe("objectionTo", () => {
       expect(objection(clear, view, { atMs: nowMs * 2 })).toBeUndefined();
     });
 
-    it("refuses a nonce at which nothing was signed, and an intent not made by placeOrder", () => {
+    it("refuses a nonce at which nothing was signed, and the nonce of another wallet", () => {
       expect(objection(clear, { slot: signed.slot })).toHaveProperty("refused");
-      expect(objection(clear, signed, { isGenuine: false })).toHaveProperty("refused");
+      const others = { ...signed, ledger: { ...signed.ledger, wallet: "0xBAD" } };
+      expect(objection(clear, others)).toHaveProperty("refused");
+    });
+
+    it("costs no more than what was signed there if the intent was not made by placeOrder", () => {
+      const maxFeePerGas = signedFee(fees).most / clearGas;
+      const atMost = { ...clear, maxFeePerGas };
+      expect(objection(atMost, signed, { isGenuine: false })).toBeUndefined();
+      const more = { ...clear, maxFeePerGas: maxFeePerGas + 1n };
+      expect(objection(more, signed)).toBeUndefined();
+      expect(objection(more, signed, { isGenuine: false })).toHaveProperty("refused");
+      expect(objection(clear, { slot: signed.slot }, { isGenuine: false })).toHaveProperty("refused");
     });
 
     it("allows the user's current highest gas price, or the order's", () => {
