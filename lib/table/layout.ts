@@ -1,7 +1,7 @@
 /**
  * The layout of the table: one list of all partitions and of the items in them. Key builders, roles, filters of changes, backups
- * and docs/table.md derive from it. Items that are read together are stored together, so that each read is one Query or one
- * GetItem.
+ * and docs/table.md derive from it. Items that are read together are stored together, unless different functions write
+ * them: rights are given by partition.
  */
 
 export type ItemLayout = {

@@ -1,0 +1,98 @@
+import { readAccess } from "cdk-local-runner/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type OperationName, operations } from "../../../lib/operations/operations.ts";
+import type { Operation } from "../../../lib/operations/types.ts";
+import type { Key } from "../../../lib/table/keys.ts";
+import { queryRange, type Table } from "../../../lib/table/table.ts";
+import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
+import { write } from "../../../lib/table/write.ts";
+import { usedKeyKey } from "../../../lib/trading/items/keys.ts";
+import { settingsKey } from "../../../lib/users/item-keys.ts";
+import { walletEventKey } from "../../../lib/wallets/item-keys.ts";
+import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
+import { gatedTable } from "../../support/gated-table.ts";
+import { itemsNamed, putItems } from "../../support/items.ts";
+import { logicalIdOf, only, synthesize, tradingContext } from "../synthesized.ts";
+
+let engine: Engine;
+let table: Table;
+
+const victim = "victim";
+const of = [victim, "eth", "0x1"] as const;
+const keys = {
+  settings: settingsKey(victim, "eth"),
+  wallet: walletKey(...of),
+  sealed: sealedKeyKey(...of),
+  used: usedKeyKey(victim, "placeOrder", "k"),
+  event: walletEventKey(victim, "w", new Date(0), "e"),
+};
+
+beforeAll(async () => {
+  engine = await startTable();
+  table = await engine.newTable();
+  await putItems(
+    table,
+    Object.values(keys).map((key) => ({ ...key, version: 3 })),
+  );
+}, engineStart);
+afterAll(() => engine.stop());
+
+const { data, api } = synthesize(tradingContext);
+const access = readAccess([
+  { name: "TerminalData", template: data },
+  { name: "TerminalApi", template: api },
+]);
+const tableArn = access.arn(only(data, "AWS::DynamoDB::Table").id);
+
+/** The table as the code of a function reaches it. */
+const tableOf = (name: OperationName) =>
+  gatedTable(
+    engine,
+    table,
+    { name: access.ref(logicalIdOf(api, name)), access, tableArn },
+    { leadingKeys: "each-part", onDenial: () => undefined },
+  );
+
+const change = (key: Key, set: Record<string, unknown>) => ({ kind: "change", key, set }) as const;
+
+/** Changes that a victim would not be told about. They do not change an item's version. */
+const attacks = {
+  "raises a user's slippage": change(keys.settings, { slippage: 100, mevProtection: false }),
+  "shows another address for a wallet": change(keys.wallet, { generatedWalletAddress: "0x2" }),
+  "has a wallet removed": change(keys.wallet, { expiresAt: 1 }),
+  "has the key of a wallet removed": change(keys.sealed, { expiresAt: 1 }),
+  "forgets that a request was made": { kind: "remove", key: keys.used },
+  "hides an event of a wallet": { kind: "remove", key: keys.event },
+} as const;
+
+const writersOfWallets = ["storeWallet", "importWallet", "createWallet", "retireWallet", "restoreWallet"];
+const mayDo: Readonly<Record<string, readonly string[]>> = {
+  "raises a user's slippage": ["updateTradingSettings"],
+  "shows another address for a wallet": [...writersOfWallets, "updateWallet"],
+  "has a wallet removed": [...writersOfWallets, "updateWallet"],
+  "has the key of a wallet removed": writersOfWallets,
+};
+
+const withTable = Object.entries<Operation>(operations).filter(([, row]) => row.table.length > 0);
+const names = withTable.map(([name]) => name as OperationName);
+
+describe("a function that was taken over and has no business there", () => {
+  it.each(Object.entries(attacks))(
+    "is denied if it %s, alone or in a transaction",
+    async (attack, single) => {
+      const before = await itemsNamed(table, victim);
+      const others = names.filter((name) => !mayDo[attack]?.includes(name));
+      expect(others.length).toBeGreaterThan(25);
+      for (const name of others)
+        for (const step of [single, [single]])
+          await expect(write(tableOf(name), step), name).rejects.toThrow(/not authorized/);
+      expect(await itemsNamed(table, victim)).toEqual(before);
+    },
+  );
+
+  it("is denied to read the keys of wallets", async () => {
+    const range = { PK: keys.sealed.PK, from: "0", to: "Z" };
+    for (const name of names.filter((each) => !["signTransaction", "sealExport"].includes(each)))
+      await expect(queryRange(tableOf(name), range), name).rejects.toThrow(/not authorized/);
+  });
+});
