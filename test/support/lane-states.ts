@@ -1,5 +1,5 @@
 import type { LaneView } from "../../lib/trading/core/effects.ts";
-import type { HostSnapshot, OrderFacts } from "../../lib/trading/core/evm/host-snapshot.ts";
+import type { HostSnapshot, OrderFacts, RouteFacts } from "../../lib/trading/core/evm/host-snapshot.ts";
 import type { LaneState } from "../../lib/trading/core/evm/next-move.ts";
 import type { Attempt } from "../../lib/trading/core/evm/slot.ts";
 import type { TradeOrder } from "../../lib/trading/core/trade-order.ts";
@@ -10,12 +10,23 @@ export const gwei = 1_000_000_000n;
 /** A block's time before the order's deadline, in seconds. */
 export const seconds = Date.parse("2026-11-21T20:00:05.000Z") / 1000;
 
-/** A host's facts about a buy, with changes. */
-export const orderFacts = (changes: Partial<OrderFacts> = {}): OrderFacts => ({
-  fees: { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei / 10n },
+/** A host's facts about a route, with changes. */
+export const routeFacts = (changes: Partial<RouteFacts> = {}): RouteFacts => ({
+  ...v2,
+  amountOut: 4_960n * 10n ** 18n,
+  networkFee: 0n,
   gasLimit: { approve: 90_000n, swap: 134_415n },
   l1Fee: { approve: 0n, swap: 0n },
-  quote: { ...v2, amountOut: 4_960n * 10n ** 18n },
+  allowance: 0n,
+  wantsZeroFirst: false,
+  ...changes,
+});
+
+/** A host's facts about a buy on v2, with changes. */
+export const orderFacts = (changes: Partial<OrderFacts> = {}): OrderFacts => ({
+  fees: { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei / 10n },
+  isListed: true,
+  routes: [routeFacts()],
   ...changes,
 });
 

@@ -1,12 +1,19 @@
 import { DomainError } from "../../lib/core/domain-error.ts";
 import { formatAmount, unitsFrom } from "../../lib/trading/core/decimal-text.ts";
-import type { HostSnapshot, OrderFacts } from "../../lib/trading/core/evm/host-snapshot.ts";
-import type { Intent } from "../../lib/trading/core/intent.ts";
+import type { HostSnapshot, RouteFacts } from "../../lib/trading/core/evm/host-snapshot.ts";
+import { ranked } from "../../lib/trading/core/evm/route-choice.ts";
+import { type Intent, isSameRoute } from "../../lib/trading/core/intent.ts";
 import type { PlaceRequest, PlacingRefusal } from "../../lib/trading/core/placing.ts";
 import { unknownSafety } from "../../lib/trading/core/token-safety.ts";
-import type { HostQuote, QuoteQuestion, TradeFacts } from "../../lib/trading/core/trade-facts.ts";
+import type {
+  HostQuote,
+  QuotedRoute,
+  QuoteQuestion,
+  TradeFacts,
+} from "../../lib/trading/core/trade-facts.ts";
 import type { ChainLimits } from "../../lib/trading/core/trading-chain.ts";
-import { intent, localV2, localV3, v2, wideLimits } from "./trading.ts";
+import { poolRoutes } from "../trading/model/ledger-state.ts";
+import { intent, v2, wideLimits } from "./trading.ts";
 
 /** A request in units, wei and seconds, on eth. Its token has 18 decimals. */
 export type PlainRequest = Pick<Intent, "wallet" | "orderId" | "userID" | "side" | "token" | "amount"> &
@@ -57,23 +64,28 @@ export const draftOf = ({ chain, wallet, trade, gasPreset }: QuoteQuestion): Int
     token: trade.token,
     amount: unitsFrom(trade.amount ?? "", decimals, "amount"),
     gasPreset,
-    routes: [localV2, localV3],
+    routes: poolRoutes,
   });
 
 /** A host's quote, from its snapshot of the draft. */
 export function quoteFrom(snapshot: HostSnapshot | undefined, draft: Intent): HostQuote {
   const facts = snapshot?.orders.get(draft.orderId);
   if (snapshot === undefined || facts === undefined) return undefined;
-  if (facts.quote === undefined) return new DomainError("NO_ROUTE", "No pool delivers");
-  const { amountOut, priceImpact = 0, ...route } = facts.quote;
+  const trade = { side: draft.side, amountIn: draft.amount, isListed: true };
+  const routes = ranked(facts.routes, trade).map(({ venue, feeBps, router, amountOut, networkFee }) => ({
+    ...{ venue, feeBps, router, amountOut, networkFee, pool: router },
+    deepOut: amountOut,
+  }));
+  const [best, ...others] = routes;
+  if (best === undefined) return new DomainError("NO_ROUTE", "No pool delivers");
   return {
     block: snapshot.latest,
     identity: { ...identity, token: draft.token, symbol: draft.token, name: draft.token },
     amount: draft.amount,
-    amountOut,
-    priceImpact,
-    route: { ...route, pool: "0x" },
-    transactions: transactionsOf(draft, facts),
+    amountOut: best.amountOut,
+    priceImpact: 0,
+    routes: [best, ...others],
+    transactions: transactionsOf(draft, facts.routes.find((route) => isSameRoute(route, best)) as RouteFacts),
     fees: facts.fees,
     baseFee: snapshot.baseFee,
     safety: unknownSafety,
@@ -85,8 +97,8 @@ export function quoteFrom(snapshot: HostSnapshot | undefined, draft: Intent): Ho
 
 const identity = { decimals, isListed: true, isImpersonator: false, isOdd: false };
 
-function transactionsOf({ side, amount }: Intent, facts: OrderFacts) {
-  const { allowance = 0n, wantsZeroFirst } = facts;
+function transactionsOf({ side, amount }: Intent, facts: RouteFacts) {
+  const { allowance, wantsZeroFirst } = facts;
   const approvals = side === "buy" || allowance >= amount ? 0 : wantsZeroFirst && allowance > 0n ? 2 : 1;
   const planned = (purpose: "approve" | "swap") => ({
     estimate: facts.gasLimit[purpose],
@@ -96,6 +108,12 @@ function transactionsOf({ side, amount }: Intent, facts: OrderFacts) {
   return [...Array.from({ length: approvals }, () => planned("approve")), planned("swap")];
 }
 
+/** A route that a host quotes, with changes. */
+export const quotedRoute = (changes: Partial<QuotedRoute> = {}): QuotedRoute => ({
+  ...{ ...v2, pool: "0x", amountOut: 5000n, deepOut: 20_000n, networkFee: 0n },
+  ...changes,
+});
+
 /** A host's facts about an acceptable buy, with changes. */
 export const tradeFacts = (changes: Partial<TradeFacts> = {}): TradeFacts => ({
   block: { number: 1, time: 1 },
@@ -103,7 +121,7 @@ export const tradeFacts = (changes: Partial<TradeFacts> = {}): TradeFacts => ({
   amount: 1000n,
   amountOut: 5000n,
   priceImpact: 0.5,
-  route: { ...v2, pool: "0x" },
+  routes: [quotedRoute()],
   transactions: [{ estimate: 100n, gasLimit: 100n, l1Fee: 0n }],
   fees: { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n },
   baseFee: 1n,

@@ -6,7 +6,8 @@ import { coinDecimals, unitsFrom } from "./decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "./effects.ts";
 import { usualGasLimit } from "./evm/fees.ts";
 import { jointFacts } from "./evm/joint-facts.ts";
-import { type Intent, isSameRoute, type LaneKey, longestValidSeconds, type Route } from "./intent.ts";
+import { routesToBind } from "./evm/route-choice.ts";
+import { type Intent, isSameRoute, type LaneKey, longestValidSeconds } from "./intent.ts";
 import { objectionToTrading, objectionToWallet } from "./order-checks.ts";
 import { rulesBeside } from "./reserved.ts";
 import type { TradeStep } from "./table-step.ts";
@@ -155,17 +156,15 @@ function agreed([a, b]: readonly [HostQuote, HostQuote]): HostQuote {
   return isSameQuote(a, b) ? jointFacts(a, b) : undefined;
 }
 
-/** True if two hosts give the same quote at the same block. */
+/** True if two hosts name the same best route, with the same amounts, at the same block. A hidden or invented one shows. */
 export const isSameQuote = (a: TradeFacts, b: TradeFacts): boolean =>
   a.block.number === b.block.number &&
   a.block.time === b.block.time &&
   a.amount === b.amount &&
   a.amountOut === b.amountOut &&
   a.nextNonce === b.nextNonce &&
-  isSameRoute(a.route, b.route) &&
+  isSameRoute(a.routes[0], b.routes[0]) &&
   a.identity.decimals === b.identity.decimals;
-
-const routeOf = ({ route: { venue, feeBps, router } }: TradeFacts): Route => ({ venue, feeBps, router });
 
 function intentOf(request: PlaceRequest, { facts, check }: Assessed): Intent {
   const { chain, wallet, userID, orderId, trade, validForSeconds, createdAt } = request;
@@ -181,7 +180,11 @@ function intentOf(request: PlaceRequest, { facts, check }: Assessed): Intent {
     amount: facts.amount,
     minAmountOut: check.least,
     quotedOut: facts.amountOut,
-    routes: [routeOf(facts)],
+    routes: routesToBind(
+      facts.routes,
+      { side: trade.side, amountIn: facts.amount, isListed: facts.identity.isListed },
+      check.least,
+    ),
     gasLimit: facts.transactions.at(-1)?.gasLimit ?? 0n,
     approvalGas: trade.side === "sell" ? approvalGasOf(facts) : 0n,
     maxGasPrice: check.maxGasPrice,

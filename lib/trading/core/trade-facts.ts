@@ -2,8 +2,9 @@ import type { DomainError } from "../../core/domain-error.ts";
 import type { TokenFlag } from "../../core/token-flag.ts";
 import type { GasPreset } from "../../users/settings.ts";
 import type { PlannedGas } from "./evm/fees.ts";
+import type { BindableRoute } from "./evm/route-choice.ts";
 import type { Order } from "./execution.ts";
-import type { Fees, LaneKey, Route } from "./intent.ts";
+import type { Fees, LaneKey } from "./intent.ts";
 import type { TokenIdentity } from "./token-identity.ts";
 import type { TokenSafety } from "./token-safety.ts";
 import type { TradeOrder } from "./trade-order.ts";
@@ -44,6 +45,9 @@ export type QuoteQuestion = LaneKey & {
   orders: readonly TradeOrder[];
 };
 
+/** A route that a host has quoted, with its pool's address. */
+export type QuotedRoute = BindableRoute & { pool: string };
+
 /** One host's facts about a trade at one block. Amounts are in units. */
 export type TradeFacts = {
   block: { number: number; time: number };
@@ -53,7 +57,8 @@ export type TradeFacts = {
   amountOut: bigint;
   /** In percent. */
   priceImpact: number;
-  route: Route & { pool: string };
+  /** The routes that work, the best first. The other facts are those of the best one. */
+  routes: readonly [QuotedRoute, ...QuotedRoute[]];
   /** The transactions still needed: approvals, then the swap. */
   transactions: readonly PlannedGas[];
   /** The fees by the preset, before any cap. */

@@ -1,7 +1,8 @@
 import { askInParts } from "../chains/ask-in-parts.ts";
 import { type Ask, askTogether, type ValuesIn } from "../chains/ask-together.ts";
+import { routesOf } from "../chains/evm/calldata.ts";
 import { feeMarketCalls, feeMarketOf, l1FeeCall } from "../chains/evm/fee-market.ts";
-import { poolCalls, poolRoutesOf, poolStatesCall } from "../chains/evm/pool-routes.ts";
+import { type PoolRoute, poolCalls, poolRoutesOf } from "../chains/evm/pool-routes.ts";
 import {
   blockCall,
   blockHashCall,
@@ -17,18 +18,18 @@ import type { ChainReader } from "../chains/open-chains.ts";
 import type { RpcHost } from "../chains/rpc-host.ts";
 import type { Question } from "../core/effects.ts";
 import { clearPreset } from "../core/evm/fee-bumps.ts";
-import { type FeeMarket, feesFor, usualGasLimit } from "../core/evm/fees.ts";
+import { type FeeMarket, feesFor } from "../core/evm/fees.ts";
 import type { HostSnapshot, OrderFacts } from "../core/evm/host-snapshot.ts";
 import { clearGas } from "../core/evm/signing-rules.ts";
 import { allowsRoute, type Fees, type Intent } from "../core/intent.ts";
 import { chainFacts } from "../core/trading-chain.ts";
 import {
-  type ChosenRoute,
-  chooseRoute,
+  isListed,
   routeCalls,
-  routesToTry,
   type SwapRequest,
-  withEstimate,
+  type WorkingRoute,
+  withEstimates,
+  workingRoutes,
 } from "../quotes/choose-route.ts";
 import { readReceipts, receiptCalls } from "./read-receipts.ts";
 
@@ -83,10 +84,7 @@ async function takeSnapshot(
   );
   const detailsSoon = askInParts(ask, found, receiptCalls);
   const restSoon = askTogether(ask, {
-    routes: requests.map(({ request, routes }) => ({
-      ...routeCalls(chain, request, routes, latest),
-      states: poolStatesCall(chain.configuration, request.token, routes, tag),
-    })),
+    routes: requests.map(({ request, routes }) => routeCalls(chain, request, routes, latest)),
     blocks: blocks.map(blockHashCall),
     again: blockCall(tag),
   });
@@ -102,9 +100,9 @@ async function takeSnapshot(
   const known = await Promise.all(
     requests.map(async ({ intent, belongings, request, routes }, index) => {
       const answers = rest.routes[index] as (typeof rest.routes)[0];
-      const chosen = chooseRoute(chain, request, routes, answers);
-      const route = await withEstimate(ask, chain, request, chosen, tag);
-      return [intent.orderId, factsOf(intent, request, route, belongings)] as const;
+      const working = workingRoutes(chain, request, routes, answers);
+      const estimated = await withEstimates(ask, chain, request, working, tag);
+      return [intent.orderId, factsOf(chain, request, estimated, belongings)] as const;
     }),
   );
   return {
@@ -141,10 +139,17 @@ const clearL1FeeCalls = ({ chain }: Chain, wallet: string, fees: Fees, tag: numb
   return hasL1Fee ? [l1FeeCall(unsignedBytes({ to: wallet, value: 0n, data: "0x" }, terms), tag)] : [];
 };
 
-const orderCalls = ({ configuration }: Chain, { side, token, wallet, amount }: Intent, tag: number) => ({
-  belongings: side === "sell" ? [belongingsCall(configuration, token, wallet, tag)] : [],
-  pools: poolCalls(configuration, token, [{ side, amountIn: amount }], tag),
+const orderCalls = (chain: Chain, intent: Intent, tag: number) => ({
+  belongings:
+    intent.side === "sell" ? [belongingsCall(chain.configuration, intent.token, intent.wallet, tag)] : [],
+  pools: orderPoolCalls(chain, intent, intent.amount, tag),
 });
+
+/** Asks the pools of the order's routes. The configuration may no longer know some of them. */
+function orderPoolCalls({ configuration }: Chain, intent: Intent, amountIn: bigint, tag: number) {
+  const routes = routesOf(configuration).filter((route) => allowsRoute(intent, route));
+  return poolCalls(configuration, intent.token, [{ side: intent.side, amountIn }], tag, routes);
+}
 
 type OrderAnswers = ValuesIn<ReturnType<typeof orderCalls>>;
 
@@ -154,7 +159,7 @@ type Share = {
   amountIn: bigint;
   /** Set only for a sale. */
   belongings?: TokenBelongings;
-  routes: ReturnType<typeof routesToTry>;
+  routes: readonly PoolRoute[];
 };
 
 /**
@@ -162,7 +167,7 @@ type Share = {
  */
 async function withAmounts(
   ask: Ask,
-  { configuration }: Chain,
+  chain: Chain,
   orders: readonly Intent[],
   answers: readonly OrderAnswers[],
   tag: number,
@@ -181,16 +186,13 @@ async function withAmounts(
       ? []
       : await askTogether(
           ask,
-          lowered.map(({ intent: { side, token }, amountIn }) =>
-            poolCalls(configuration, token, [{ side, amountIn }], tag),
-          ),
+          lowered.map(({ intent, amountIn }) => orderPoolCalls(chain, intent, amountIn, tag)),
         );
   return shares.map(({ pools, ...share }) => {
     const [routes = []] = poolRoutesOf(
       again[lowered.findIndex(({ intent }) => intent === share.intent)] ?? pools,
     ).routes;
-    const allowed = routes.filter((route) => allowsRoute(share.intent, route));
-    return { ...share, routes: routesToTry(allowed) };
+    return { ...share, routes };
   });
 }
 
@@ -210,32 +212,25 @@ const requestFor = (
 });
 
 function factsOf(
-  { routes: [first] }: Intent,
-  { fees, allowances }: SwapRequest,
-  route: ChosenRoute | undefined,
+  chain: Chain,
+  { token, fees }: SwapRequest,
+  routes: readonly WorkingRoute[],
   belongings: TokenBelongings | undefined,
 ): OrderFacts {
-  const allowance = route?.allowance ?? allowances.get(first?.router ?? "") ?? 0n;
   return {
     fees,
-    gasLimit: {
-      approve: route?.gas.approve.gasLimit ?? usualGasLimit.approve,
-      swap: route?.gas.swap.gasLimit ?? usualGasLimit.swap,
-    },
-    l1Fee: { approve: route?.gas.approve.l1Fee ?? 0n, swap: route?.gas.swap.l1Fee ?? 0n },
-    ...(belongings && {
-      held: belongings.held,
-      allowance,
-      wantsZeroFirst: route?.wantsZeroFirst ?? false,
-    }),
-    ...(route && {
-      quote: {
-        venue: route.venue,
-        feeBps: route.feeBps,
-        router: route.router,
-        amountOut: route.amountOut,
-        priceImpact: route.priceImpact,
-      },
-    }),
+    isListed: isListed(chain, token),
+    ...(belongings && { held: belongings.held }),
+    routes: routes.map(({ venue, feeBps, router, gas: { approve, swap }, ...route }) => ({
+      venue,
+      feeBps,
+      router,
+      amountOut: route.amountOut,
+      networkFee: route.networkFee,
+      gasLimit: { approve: approve.gasLimit, swap: swap.gasLimit },
+      l1Fee: { approve: approve.l1Fee, swap: swap.l1Fee },
+      allowance: route.allowance,
+      wantsZeroFirst: route.wantsZeroFirst,
+    })),
   };
 }

@@ -1,7 +1,7 @@
 import type { Ask } from "../chains/ask-together.ts";
 import { encodeCall } from "../chains/evm/calldata.ts";
 import { l1FeeCall } from "../chains/evm/fee-market.ts";
-import type { PoolRoute, PoolState } from "../chains/evm/pool-routes.ts";
+import type { PoolRoute } from "../chains/evm/pool-routes.ts";
 import { attempt, type BlockTag, gasEstimateCall, type RpcCall } from "../chains/evm/rpc-call.ts";
 import type { SimulatedAfter } from "../chains/evm/simulation.ts";
 import { type SwapOutcome, swapSimulation } from "../chains/evm/swap-simulation.ts";
@@ -16,8 +16,6 @@ import {
   usualGas,
   usualGasLimit,
 } from "../core/evm/fees.ts";
-import { priceImpact } from "../core/evm/pool-price.ts";
-import { bestRoute } from "../core/evm/route-choice.ts";
 import { mostGas } from "../core/evm/signing-rules.ts";
 import type { Order } from "../core/execution.ts";
 import { type ApproveCall, type Fees, isV2Venue, type SwapCall } from "../core/intent.ts";
@@ -44,13 +42,13 @@ export type SwapRequest = {
 type Needs<Value> = { approve: Value; swap: Value };
 
 /** A route with everything that an order needs to use it. */
-export type ChosenRoute = PoolRoute & {
+export type WorkingRoute = PoolRoute & {
   /** The quoted amount, before any tax of the token. */
   quoted: bigint;
   /** The amount that would arrive. */
   amountOut: bigint;
-  /** In percent. */
-  priceImpact: number;
+  /** The expected network fee of the route's transactions, in wei. */
+  networkFee: bigint;
   gas: Needs<PlannedGas>;
   /** The number of approvals before the swap. */
   approvals: 0 | 1 | 2;
@@ -60,14 +58,19 @@ export type ChosenRoute = PoolRoute & {
   isGuess: boolean;
 };
 
-/** The most simulations per kind of pool, so that an unknown token cannot cause many. */
+/** The best routes to simulate per kind of pool: few, so that an unknown token cannot cause many simulations. */
 const mostTried = 2;
 
-/** Selects the routes to simulate: the best of each kind, since routes are sorted by the amounts that they pay. */
-export const routesToTry = (routes: readonly PoolRoute[]): PoolRoute[] => [
-  ...routes.filter(isV2Venue).slice(0, mostTried),
-  ...routes.filter((route) => !isV2Venue(route)).slice(0, mostTried),
-];
+/**
+ * Selects the routes to simulate: the best of each kind, and the one that pays most for a larger amount. Routes are
+ * sorted by the amounts that they pay.
+ */
+export const routesToTry = (routes: readonly PoolRoute[], ofMore: readonly PoolRoute[] = []): PoolRoute[] =>
+  [true, false].flatMap((isV2) => {
+    const same = routes.filter((route) => isV2Venue(route) === isV2);
+    const deepest = ofMore.find(({ pool }) => same.some((route) => route.pool === pool));
+    return same.filter((route, index) => index < mostTried || route.pool === deepest?.pool);
+  });
 
 const swapOf = ({ wallet, side, token, amountIn }: SwapRequest, route: PoolRoute): SwapCall => ({
   purpose: "swap",
@@ -85,7 +88,7 @@ const swapOf = ({ wallet, side, token, amountIn }: SwapRequest, route: PoolRoute
   hasRefund: side === "buy" && !isV2Venue(route),
 });
 
-/** Makes the calls that {@link chooseRoute} needs for each route. */
+/** Makes the calls that {@link workingRoutes} needs for each route. */
 export function routeCalls(
   { chain, configuration }: Chain,
   request: SwapRequest,
@@ -120,39 +123,32 @@ export function routeCalls(
 }
 
 export type RouteAnswers = {
-  states: ReadonlyMap<string, PoolState>;
   outcomes: readonly (readonly SwapOutcome[])[];
   l1Fees: readonly Needs<readonly L1Fee[]>[];
 };
 
-/** Chooses the best route among those that work. */
-export function chooseRoute(
-  { configuration }: Chain,
+export const isListed = ({ configuration }: Pick<Chain, "configuration">, token: string): boolean =>
+  configuration.tokens.some((listed) => listed.token === token);
+
+/** Returns the routes that work, with their costs. */
+export function workingRoutes(
+  chain: Chain,
   request: SwapRequest,
   routes: readonly PoolRoute[],
-  { states, outcomes, l1Fees }: RouteAnswers,
-): ChosenRoute | undefined {
-  const { side, token, amountIn, fees, baseFee } = request;
-  const isListed = configuration.tokens.some((listed) => listed.token === token);
-  const candidates = routes.flatMap((route, index) => {
+  { outcomes, l1Fees }: RouteAnswers,
+): WorkingRoute[] {
+  const { side, token, fees, baseFee } = request;
+  const isTrusted = isListed(chain, token);
+  return routes.flatMap((route, index) => {
     const outcome = outcomes[index]?.[0] ?? { kind: "unknown" };
     // It is unknown whether the token of a v3 pool arrives in full, and nothing on chain would check it.
-    const isBlind = outcome.kind === "unknown" && side === "buy" && !isV2Venue(route) && !isListed;
+    const isBlind = outcome.kind === "unknown" && side === "buy" && !isV2Venue(route) && !isTrusted;
     if (outcome.kind === "fails" || isBlind) return [];
-    const price = states.get(route.pool)?.priceFor(side);
-    if (price === undefined) return [];
     const l1Fee = { swap: l1Fees[index]?.swap[0] ?? 0n, approve: l1Fees[index]?.approve[0] ?? 0n };
-    const chosen = {
-      ...withOutcome(route, request, outcome, l1Fee),
-      priceImpact: priceImpact(price, { ...route, amountIn }),
-    };
-    const { expected } = networkFee(transactionsOf(chosen), fees, baseFee);
-    return [{ ...chosen, networkFee: expected }];
+    const working = withOutcome(route, request, outcome, l1Fee);
+    const { expected } = networkFee(transactionsOf(working), fees, baseFee);
+    return [{ ...working, networkFee: expected }];
   });
-  const best = bestRoute(candidates, { side, amountIn, isListed });
-  if (best === undefined) return undefined;
-  const { networkFee: _, ...chosen } = best;
-  return chosen;
 }
 
 function withOutcome(
@@ -160,7 +156,7 @@ function withOutcome(
   { side, amountIn, allowances }: SwapRequest,
   outcome: Exclude<SwapOutcome, { kind: "fails" }>,
   l1Fee: Needs<L1Fee>,
-): Omit<ChosenRoute, "priceImpact"> {
+): Omit<WorkingRoute, "networkFee"> {
   const isKnown = outcome.kind === "delivered";
   const used: Partial<Needs<bigint>> = isKnown ? outcome.gasUsed : {};
   const planned = (purpose: "approve" | "swap"): PlannedGas => {
@@ -183,24 +179,32 @@ function withOutcome(
 }
 
 /** Lists the gas of the transactions that an order still needs for this route. */
-export const transactionsOf = ({ approvals, gas }: Pick<ChosenRoute, "approvals" | "gas">): PlannedGas[] => [
+export const transactionsOf = ({ approvals, gas }: Pick<WorkingRoute, "approvals" | "gas">): PlannedGas[] => [
   ...Array<PlannedGas>(approvals).fill(gas.approve),
   gas.swap,
 ];
 
-/** Adds an estimate of the gas to a route that the host could not simulate. */
-export async function withEstimate(
+/** Adds estimates of the gas to routes that the host could not simulate. */
+export async function withEstimates(
   ask: Ask,
-  { configuration }: Chain,
+  { configuration }: Pick<Chain, "configuration">,
   request: SwapRequest,
-  chosen: ChosenRoute | undefined,
+  routes: readonly WorkingRoute[],
   tag: BlockTag,
-): Promise<ChosenRoute | undefined> {
-  if (!chosen?.isGuess || chosen.approvals > 0) return chosen;
-  const call = encodeCall(configuration, { ...swapOf(request, chosen), minAmountOut: 1n }, request.wallet);
-  const [estimate] = await ask([attempt(gasEstimateCall({ ...call, from: request.wallet }, tag))]);
-  // A wallet without enough coin gets no estimate.
-  if (typeof estimate !== "bigint") return chosen;
-  const swap = { ...chosen.gas.swap, estimate, gasLimit: least(gasLimitFor(estimate), mostGas) };
-  return { ...chosen, gas: { ...chosen.gas, swap } };
+): Promise<readonly WorkingRoute[]> {
+  const guessed = routes.filter(({ isGuess, approvals }) => isGuess && approvals === 0);
+  if (guessed.length === 0) return routes;
+  const estimates = await ask(
+    guessed.map((route) => {
+      const call = encodeCall(configuration, { ...swapOf(request, route), minAmountOut: 1n }, request.wallet);
+      return attempt(gasEstimateCall({ ...call, from: request.wallet }, tag));
+    }),
+  );
+  return routes.map((route) => {
+    const estimate = estimates[guessed.indexOf(route)];
+    // A wallet without enough coin gets no estimate.
+    if (typeof estimate !== "bigint") return route;
+    const swap = { ...route.gas.swap, estimate, gasLimit: least(gasLimitFor(estimate), mostGas) };
+    return { ...route, gas: { ...route.gas, swap } };
+  });
 }

@@ -12,20 +12,22 @@ import { greatest } from "../core/bigints.ts";
 import { availableOf } from "../core/check-trade.ts";
 import { coinDecimals, unitsFrom } from "../core/decimal-text.ts";
 import { feesFor } from "../core/evm/fees.ts";
+import { type PoolPrice, priceImpact } from "../core/evm/pool-price.ts";
+import { deepTimes, ranked } from "../core/evm/route-choice.ts";
 import { isV2Venue } from "../core/intent.ts";
 import { shortage } from "../core/order-checks.ts";
 import { isWritable, type TokenIdentity } from "../core/token-identity.ts";
 import { bestSafety, flagsOf, type TokenSafety } from "../core/token-safety.ts";
-import type { QuoteQuestion, Trade, TradeFacts } from "../core/trade-facts.ts";
+import type { QuotedRoute, QuoteQuestion, Trade, TradeFacts } from "../core/trade-facts.ts";
 import {
-  type ChosenRoute,
-  chooseRoute,
   type RouteAnswers,
   routeCalls,
   routesToTry,
   type SwapRequest,
   transactionsOf,
-  withEstimate,
+  type WorkingRoute,
+  withEstimates,
+  workingRoutes,
 } from "./choose-route.ts";
 
 /** A quote without a wallet is made for a stranger. */
@@ -52,7 +54,7 @@ export async function quoteOnChain(
   const wallet = asked.wallet ?? newStranger();
   const coinAmount = side === "buy" ? unitsFrom(trade.amount ?? "", coinDecimals, "amount") : undefined;
   const probe = { side: "buy", amountIn: probeCoins } as const;
-  const trades = coinAmount === undefined ? [probe] : [probe, { side, amountIn: coinAmount }];
+  const trades = coinAmount === undefined ? [probe] : [probe, ...bothSizes(side, coinAmount)];
   const first = await askTogether(ask, {
     claims: tokenClaimsCall(token, block),
     belongings: belongingsCall(configuration, token, wallet, block),
@@ -79,7 +81,7 @@ export async function quoteOnChain(
   // Asks for the pools' payments for a sale together with the simulations: the amount is known only now.
   const tried =
     side === "buy"
-      ? routesToTry((found.routes[1] ?? []).filter(isHarmless))
+      ? routesToTry((found.routes[1] ?? []).filter(isHarmless), found.routes[2])
       : found.pools.map((pool) => ({ ...pool, amountOut: amount }));
   if (tried.length === 0) throw found.isTooSmall[1] ? tooSmall() : noRoute();
   const market = feeMarketOf(first.market);
@@ -100,34 +102,34 @@ export async function quoteOnChain(
     answers: routeCalls(reader, request, tried, found.block),
     states: poolStatesCall(configuration, token, found.pools, tag),
     safeties: probed.map((route) => probeSimulation(configuration, token, route, after)),
-    sale: side === "buy" ? [] : [poolCalls(configuration, token, [{ side, amountIn: amount }], tag)],
+    sale: side === "buy" ? [] : [poolCalls(configuration, token, bothSizes(side, amount), tag)],
   });
   const safetyFor = (route: PoolRoute) => safetyOfKind(route, probed, second.safeties);
   const sale = second.sale[0] && poolRoutesOf(second.sale[0]);
-  const { routes, answers } = withPaid(
-    tried,
-    { ...second.answers, states: second.states },
-    sale?.routes[0],
-    (route) => {
-      // The wallet's sale could not be simulated, but a stranger's sale could.
-      return request.hasTokens || side === "buy" || safetyFor(route).sellable !== false;
-    },
-  );
-  const chosen = chooseRoute(reader, request, routes, answers);
-  if (chosen === undefined) throw (sale ?? found).isTooSmall.at(-1) ? tooSmall() : noRoute();
-  const safety = safetyFor(chosen);
-  const route = await withEstimate(ask, reader, request, afterTax(chosen, request, safety), tag);
-  if (route === undefined || route.amountOut === 0n) throw tooSmall();
+  const { routes, answers } = withPaid(tried, second.answers, sale?.routes[0], (route) => {
+    // The wallet's sale could not be simulated, but a stranger's sale could.
+    return request.hasTokens || side === "buy" || safetyFor(route).sellable !== false;
+  });
+  const working = workingRoutes(reader, request, routes, answers)
+    .filter(({ pool }) => second.states.has(pool))
+    .map((each) => afterTax(each, request, safetyFor(each)));
+  const [best, ...others] = ranked(working, { side, amountIn: amount, isListed: identity.isListed });
+  const quoted = sale ?? { routes: found.routes.slice(1), isTooSmall: found.isTooSmall.slice(1) };
+  if (best === undefined) throw quoted.isTooSmall[0] ? tooSmall() : noRoute();
+  const safety = safetyFor(best);
+  const [route = best] = await withEstimates(ask, reader, request, [best], tag);
+  if (route.amountOut === 0n) throw tooSmall();
   if (side === "buy" && !isWritable(route.amountOut, identity.decimals)) throw tokenNotFound(reader.chain);
   const liquidity = greatest(0n, ...[...second.states.values()].map(({ coins }) => coins));
-  const { venue, pool, feeBps, router } = route;
+  const price = second.states.get(route.pool)?.priceFor(side) as PoolPrice;
+  const bindable = (each: WorkingRoute) => bindableRoute(each, quoted.routes[1]);
   return {
     block: found.block,
     identity,
     amount,
     amountOut: route.amountOut,
-    priceImpact: route.priceImpact,
-    route: { venue, pool, feeBps, router },
+    priceImpact: priceImpact(price, { ...route, amountOut: route.quoted, amountIn: amount }),
+    routes: [bindable(route), ...others.map(bindable)],
     transactions: transactionsOf(route),
     fees: request.fees,
     baseFee: market.baseFee,
@@ -135,6 +137,22 @@ export async function quoteOnChain(
     flags: flagsOf(identity, safety, liquidity),
     ...(asked.wallet !== undefined && { held, nextNonce: first.nextNonce }),
   };
+}
+
+/** The trade, and the same for {@link deepTimes} times the amount. */
+const bothSizes = (side: Trade["side"], amountIn: bigint) =>
+  [
+    { side, amountIn },
+    { side, amountIn: deepTimes * amountIn },
+  ] as const;
+
+/** Adds the amount that would arrive for more, after the same tax. */
+function bindableRoute(
+  { venue, feeBps, router, pool, amountOut, quoted, networkFee }: WorkingRoute,
+  ofMore: readonly PoolRoute[] = [],
+): QuotedRoute {
+  const paid = ofMore.find((each) => each.pool === pool)?.amountOut ?? 0n;
+  return { venue, feeBps, router, pool, amountOut, networkFee, deepOut: (paid * amountOut) / quoted };
 }
 
 const noRoute = () => new DomainError("NO_ROUTE", "No pool can trade this token for the chain's coin");
@@ -190,7 +208,6 @@ function withPaid(
   return {
     routes: kept.map(({ route }) => route),
     answers: {
-      states: answers.states,
       outcomes: kept.map(({ index }) => answers.outcomes[index] ?? []),
       l1Fees: kept.map(({ index }) => answers.l1Fees[index] ?? { swap: [], approve: [] }),
     },
@@ -198,7 +215,7 @@ function withPaid(
 }
 
 /** Applies the tax that a stranger's sale showed, if the wallet's sale could not be simulated. */
-function afterTax(route: ChosenRoute, { side }: SwapRequest, { sellTax }: TokenSafety): ChosenRoute {
+function afterTax(route: WorkingRoute, { side }: SwapRequest, { sellTax }: TokenSafety): WorkingRoute {
   if (!route.isGuess || side === "buy" || sellTax === null) return route;
   const left = BigInt(Math.round((100 - sellTax) * perPercent));
   return { ...route, amountOut: (route.quoted * left) / BigInt(100 * perPercent) };

@@ -57,7 +57,7 @@ export function shownQuote(
 ): TradeQuote {
   const { side, token, percent, minAmountOut } = trade;
   const { amount, amountOut, identity, priceImpact, safety, transactions, block } = facts;
-  const { venue, pool, feeBps } = facts.route;
+  const { venue, pool, feeBps } = facts.routes[0];
   const { chain, settings, least, needs, networkFee, submission, objection } = check;
   const { decimals } = identity;
   const [inDecimals, outDecimals] = side === "buy" ? [coinDecimals, decimals] : [decimals, coinDecimals];

@@ -4,8 +4,14 @@ import type { Effect, PlacingView } from "../../../lib/trading/core/effects.ts";
 import { type PlaceRequest, placing, trying } from "../../../lib/trading/core/placing.ts";
 import type { HostQuote, TradeFacts } from "../../../lib/trading/core/trade-facts.ts";
 import { type ChainLimits, defaultOrderSettings } from "../../../lib/trading/core/trading-chain.ts";
-import { codeOf, type PlainRequest, placeRequest, tradeFacts } from "../../support/place-request.ts";
-import { intent, noLimits, tradeOrder, v2, wideLimits } from "../../support/trading.ts";
+import {
+  codeOf,
+  type PlainRequest,
+  placeRequest,
+  quotedRoute,
+  tradeFacts,
+} from "../../support/place-request.ts";
+import { intent, noLimits, tradeOrder, v2, v3, wideLimits } from "../../support/trading.ts";
 
 const { orderId, userID, wallet, token } = intent();
 const plainRequest: PlainRequest = {
@@ -118,6 +124,18 @@ describe("placing", () => {
     expect(did).toEqual(["readPlacing", "quote", "makeMac", "write", "wake"]);
   });
 
+  it("binds the best route, and those for which both hosts quote the same amount at least the minimum", () => {
+    const best = quotedRoute();
+    const same = quotedRoute({ ...v3, amountOut: 4950n });
+    const invented = quotedRoute({ ...v3, feeBps: 100, amountOut: 4999n, deepOut: 10n ** 9n });
+    const raised = quotedRoute({ ...v3, feeBps: 5, amountOut: 4990n });
+    const low = quotedRoute({ ...v3, feeBps: 1, amountOut: 4949n });
+    const honest = tradeFacts({ routes: [best, { ...raised, amountOut: 4980n }, same, low] });
+    const lie = tradeFacts({ routes: [best, invented, raised, same, low] });
+    for (const quotes of [[[honest, lie]], [[lie, honest]]] as const)
+      expect(place({ quotes }).answer).toMatchObject({ order: { intent: { routes: [v2, v3] } } });
+  });
+
   it("allows the higher of the two hosts' gas limits", () => {
     const low = tradeFacts({ transactions: [{ ...swap, gasLimit: 60n }] });
     for (const quotes of [[[tradeFacts(), low]], [[low, tradeFacts()]]] as const)
@@ -190,6 +208,8 @@ describe("placing", () => {
   });
 
   const noRoute = new DomainError("NO_ROUTE", "No pool");
+  const [onV2, onV3] = [quotedRoute(), quotedRoute({ ...v3, pool: "0x3" })];
+  const onBoth = [onV3, onV2] as const;
   it.each<[string, string, readonly [HostQuote, HostQuote]]>([
     ["CHAIN_UNAVAILABLE", "a host is silent", [tradeFacts(), undefined]],
     ["CHAIN_UNAVAILABLE", "the hosts name different amounts", [tradeFacts(), tradeFacts({ amountOut: 50n })]],
@@ -204,6 +224,12 @@ describe("placing", () => {
       [tradeFacts(), tradeFacts({ block: { number: 2, time: 1 } })],
     ],
     ["CHAIN_UNAVAILABLE", "only one host has a route", [noRoute, tradeFacts()]],
+    ["CHAIN_UNAVAILABLE", "one host hides the best route", [tradeFacts({ routes: onBoth }), tradeFacts()]],
+    [
+      "CHAIN_UNAVAILABLE",
+      "one host prefers another route with the same output",
+      [tradeFacts({ routes: onBoth }), tradeFacts({ routes: [onV2, onV3] })],
+    ],
     ["NO_ROUTE", "no host has a route", [noRoute, noRoute]],
     [
       "GAS_PRICE_TOO_HIGH",

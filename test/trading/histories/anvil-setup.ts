@@ -7,7 +7,7 @@ import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { creationOfToken } from "../../support/odd-tokens.ts";
 import { tokens, wallets } from "../model/clients.ts";
 import { genesis } from "../model/history.ts";
-import { type Account, isDusk } from "../model/ledger-state.ts";
+import { type Account, mainRoute, spenderOf } from "../model/ledger-state.ts";
 
 /** A chain with real contracts for the histories' wallets, tokens and pools. */
 export type AnvilSetup = {
@@ -21,12 +21,14 @@ export type AnvilSetup = {
 
 const keys = new Map(wallets.map((wallet, index) => [wallet, `0x${String(index + 1).repeat(64)}`]));
 
-const { v2Router, v3Router, v3Positions } = localAddresses;
+const { v2Router, v3Positions } = localAddresses;
 
 /** Pools as small as the model's. The v3 pool runs dry after about 2000 wei. */
 const pools = {
   MOON: { coins: 10n ** 6n, tokens: 10n ** 8n },
+  MOONOnV3: { coins: 20_000n, tokens: 2n * 10n ** 6n, fee: 3000, reach: 2 },
   DUSK: { coins: 2000n, tokens: 200_000n, fee: 3000, reach: 1.05 },
+  DUSKOnV2: { coins: 400n, tokens: 40_000n },
 } as const;
 
 /** Token calls that histories need, and trading does not. */
@@ -49,8 +51,11 @@ export async function startAnvilSetup(): Promise<AnvilSetup> {
   for (const [wallet, key] of keys) addressOf.set(wallet, computeAddress(key));
   await chain.deploy(
     approval(moon, v2Router),
-    approval(dusk, v3Positions),
+    ...[moon, dusk].map((token) => approval(token, v3Positions)),
+    approval(dusk, v2Router),
     v2Liquidity(localAddresses, deployer, { token: moon, ...pools.MOON }),
+    v2Liquidity(localAddresses, deployer, { token: dusk, ...pools.DUSKOnV2 }),
+    v3Liquidity(localAddresses, deployer, { token: moon, ...pools.MOONOnV3 }),
     v3Liquidity(localAddresses, deployer, { token: dusk, ...pools.DUSK }),
     ...wallets.flatMap((wallet) =>
       tokens.map((token) => ({
@@ -82,8 +87,9 @@ async function fund(chain: TestChain, wallet: string, addresses: AnvilSetup["add
   const { coins, allowances } = genesis.accounts.get(wallet) as Account;
   await chain.request("anvil_setBalance", [from, hex(10n ** 18n)]);
   await chain.request("anvil_impersonateAccount", [from]);
-  for (const [token, allowance] of allowances) {
-    const router = isDusk(token) ? v3Router : v2Router;
+  for (const token of tokens) {
+    const { router } = mainRoute(token);
+    const allowance = allowances.get(spenderOf(token, { router })) ?? 0n;
     const data = tokenMoves.encodeFunctionData("approve", [router, allowance]);
     await chain.transact({ from, to: addresses.get(token) as string, data });
   }

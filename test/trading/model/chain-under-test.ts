@@ -5,15 +5,18 @@ import type { UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
 /** Synchronous in the model, asynchronous on a real node. */
 export type Soon<Value> = Value | Promise<Value>;
 
-export type Lie = "receipt made up" | "receipts withheld" | "nonce high" | "nonce low" | "quote low";
-
-export const lies: readonly Lie[] = [
+export const lies = [
   "receipt made up",
   "receipts withheld",
   "nonce high",
   "nonce low",
   "quote low",
-];
+  "route preferred",
+  "route hidden",
+  "route invented",
+] as const;
+
+export type Lie = (typeof lies)[number];
 
 /** A transaction that another program of the wallet's owner sends. */
 export type ForeignTransaction = {

@@ -1,8 +1,9 @@
+import { localV2, localV3 } from "../../support/trading.ts";
 import type { ChainUnderTest, Soon } from "./chain-under-test.ts";
 import { Clients, tokens, users, wallets } from "./clients.ts";
 import { checkEnd, comeToRest } from "./ending.ts";
 import { Violation } from "./invariants.ts";
-import type { State } from "./ledger-state.ts";
+import { mainRoute, poolOf, type State, spenderOf } from "./ledger-state.ts";
 import { ModelChain } from "./model-chain.ts";
 import { moveOnce } from "./moves.ts";
 import { Random } from "./random.ts";
@@ -22,13 +23,20 @@ export const genesis: State = {
         coins: 10n ** 9n,
         tokens: new Map(tokens.map((token) => [token, 30_000n])),
         allowances: new Map([
-          ["MOON", 1000n],
-          ["DUSK", 1000n],
+          [spenderOf("MOON", mainRoute("MOON")), 1000n],
+          [spenderOf("DUSK", mainRoute("DUSK")), 1000n],
         ]),
       },
     ]),
   ),
-  pools: new Map(tokens.map((token) => [token, { coins: 10n ** 6n, tokens: 10n ** 8n }])),
+  pools: new Map([
+    ...tokens.map(
+      (token) => [poolOf(token, mainRoute(token)), { coins: 10n ** 6n, tokens: 10n ** 8n }] as const,
+    ),
+    // This pool delivers the minimum of most orders, and the other one that of none.
+    [poolOf("MOON", localV3), { coins: 20_000n, tokens: 2n * 10n ** 6n }],
+    [poolOf("DUSK", localV2), { coins: 400n, tokens: 40_000n }],
+  ]),
   strayCoins: 0n,
 };
 

@@ -19,13 +19,17 @@ export type Account = {
   nonce: number;
   coins: bigint;
   tokens: ReadonlyMap<string, bigint>;
+  /** The tokens that a router may take, by {@link spenderOf}. */
   allowances: ReadonlyMap<string, bigint>;
 };
+
+type Pool = { coins: bigint; tokens: bigint };
 
 /** All state that a block changes. It is immutable, so forks share common parts. */
 export type State = {
   accounts: ReadonlyMap<string, Account>;
-  pools: ReadonlyMap<string, { coins: bigint; tokens: bigint }>;
+  /** By {@link poolOf}. */
+  pools: ReadonlyMap<string, Pool>;
   strayCoins: bigint;
 };
 
@@ -38,7 +42,15 @@ export const dryAt = 600n;
 
 /** DUSK has a v3 pool that runs dry, and requires an allowance of 0 before any change. */
 export const isDusk = (token: string): boolean => token === "DUSK";
-export const routeOf = (token: string): Route => (isDusk(token) ? localV3 : localV2);
+
+/** The routes by which tokens have pools. */
+export const poolRoutes: readonly Route[] = [localV2, localV3];
+
+/** The route of a token's deepest pool. */
+export const mainRoute = (token: string): Route => (isDusk(token) ? localV3 : localV2);
+
+export const spenderOf = (token: string, { router }: Pick<Route, "router">): string => `${token} ${router}`;
+export const poolOf = (token: string, { venue, feeBps }: Route): string => `${token} ${venue} ${feeBps}`;
 
 /** The layer 1 fee of each transaction. */
 export const l1Fee = 150_000n;
@@ -48,12 +60,19 @@ export const gasUsed = (gasLimit: bigint): bigint => (gasLimit * 4n) / 5n;
 const output = (amountIn: bigint, reserveIn: bigint, reserveOut: bigint) =>
   (reserveOut * amountIn * 997n) / (reserveIn * 1000n + amountIn * 997n);
 
-export function quote(state: State, side: "buy" | "sell", token: string, amountIn: bigint): bigint {
-  const pool = state.pools.get(token);
+type Side = "buy" | "sell";
+
+/** The amount that a route pays. 0 without a pool. */
+export function quote(state: State, side: Side, token: string, route: Route, amountIn: bigint): bigint {
+  const pool = state.pools.get(poolOf(token, route));
   if (pool === undefined) return 0n;
-  const taken = side === "buy" && isDusk(token) && amountIn > dryAt ? dryAt : amountIn;
+  const taken = side === "buy" ? takenBy(token, route, amountIn) : amountIn;
   return side === "buy" ? output(taken, pool.coins, pool.tokens) : output(taken, pool.tokens, pool.coins);
 }
+
+/** The coin that a pool takes of what it is offered. */
+const takenBy = (token: string, { venue }: Route, amountIn: bigint): bigint =>
+  isDusk(token) && venue === "uniswap-v3" && amountIn > dryAt ? dryAt : amountIn;
 
 const set = <Value>(map: ReadonlyMap<string, Value>, key: string, value: Value) =>
   new Map(map).set(key, value);
@@ -89,20 +108,23 @@ export function execute(
       call.token === undefined ? {} : { tokens: set(account.tokens, call.token, held - amount) };
     return done(after(changes), amount);
   }
-  const allowance = account.allowances.get(call.token) ?? 0n;
+  const spender = spenderOf(call.token, call);
+  const allowance = account.allowances.get(spender) ?? 0n;
   if (call.purpose === "approve") {
     if (isDusk(call.token) && allowance > 0n && call.amount > 0n) return failed("allowance is not 0");
-    return done(after({ allowances: set(account.allowances, call.token, call.amount) }));
+    return done(after({ allowances: set(account.allowances, spender, call.amount) }));
   }
   if (time > call.deadline) return failed("deadline");
-  const pool = state.pools.get(call.token) as { coins: bigint; tokens: bigint };
+  const at = poolOf(call.token, call);
+  const pool = state.pools.get(at);
+  if (pool === undefined) return failed("pool");
   const held = account.tokens.get(call.token) ?? 0n;
-  const received = quote(state, call.side, call.token, call.amountIn);
+  const received = quote(state, call.side, call.token, call, call.amountIn);
   if (call.side === "buy") {
     if (received < call.minAmountOut) return failed("minimum", true);
-    const spent = isDusk(call.token) && call.value > dryAt ? dryAt : call.value;
+    const spent = takenBy(call.token, call, call.value);
     const left = call.value - spent;
-    const pools = set(state.pools, call.token, { coins: pool.coins + spent, tokens: pool.tokens - received });
+    const pools = set(state.pools, at, { coins: pool.coins + spent, tokens: pool.tokens - received });
     const strayCoins = state.strayCoins + (call.hasRefund ? 0n : left);
     const coins = paid.coins - call.value + (call.hasRefund ? left : 0n);
     return done(
@@ -114,7 +136,7 @@ export function execute(
   if (allowance < call.amountIn) return failed("allowance");
   if (held < call.amountIn) return failed("balance");
   if (received < call.minAmountOut) return failed("minimum", true);
-  const pools = set(state.pools, call.token, {
+  const pools = set(state.pools, at, {
     coins: pool.coins - received,
     tokens: pool.tokens + call.amountIn,
   });
@@ -123,7 +145,7 @@ export function execute(
       {
         coins: paid.coins + received,
         tokens: set(account.tokens, call.token, held - call.amountIn),
-        allowances: set(account.allowances, call.token, allowance - call.amountIn),
+        allowances: set(account.allowances, spender, allowance - call.amountIn),
       },
       { pools },
     ),

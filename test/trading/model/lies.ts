@@ -1,11 +1,28 @@
 import type { Question } from "../../../lib/trading/core/effects.ts";
-import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import type { HostSnapshot, OrderFacts } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import { bestRoute } from "../../../lib/trading/core/evm/route-choice.ts";
+import type { Intent, Route } from "../../../lib/trading/core/intent.ts";
+import { localV3 } from "../../support/trading.ts";
 import type { Lie } from "./chain-under-test.ts";
 
 const madeUp = { fee: 5n, l1Fee: 0n, gasUsed: 5n, gasPrice: 1n, spent: 11n, received: 13n };
 
+const truths = new WeakMap<HostSnapshot, HostSnapshot>();
+
+/** Returns the snapshot that a host has replaced by a lie. */
+export const truthOf = (snapshot: HostSnapshot): HostSnapshot => truths.get(snapshot) ?? snapshot;
+
+export const isLie = (snapshot: HostSnapshot): boolean => truths.has(snapshot);
+
 /** Replaces a host's snapshot by a lie. */
-export function lyingSnapshot(snapshot: HostSnapshot, lie: Lie, { hashes }: Question): HostSnapshot {
+export function lyingSnapshot(snapshot: HostSnapshot, lie: Lie, question: Question): HostSnapshot {
+  const told = { ...toldBy(snapshot, lie, question) };
+  truths.set(told, snapshot);
+  return told;
+}
+
+function toldBy(snapshot: HostSnapshot, lie: Lie, question: Question): HostSnapshot {
+  const { hashes } = question;
   const { latest, nonce, orders, receipts } = snapshot;
   switch (lie) {
     case "nonce high":
@@ -28,17 +45,39 @@ export function lyingSnapshot(snapshot: HostSnapshot, lie: Lie, { hashes }: Ques
       };
     }
     case "quote low":
-      return {
-        ...snapshot,
-        orders: new Map(
-          [...orders].map(([orderId, facts]) => {
-            const { quote } = facts;
-            return [
-              orderId,
-              quote ? { ...facts, quote: { ...quote, amountOut: quote.amountOut / 100n } } : facts,
-            ];
-          }),
-        ),
-      };
+    case "route preferred":
+    case "route hidden":
+    case "route invented": {
+      const intents = new Map(question.orders.map((intent) => [intent.orderId, intent]));
+      const lieAbout = ([orderId, facts]: readonly [string, OrderFacts]) =>
+        [orderId, { ...facts, routes: liesAboutRoutes(lie, facts, intents.get(orderId) as Intent) }] as const;
+      return { ...snapshot, orders: new Map([...orders].map(lieAbout)) };
+    }
+  }
+}
+
+/** Its owner's pool, which does not exist. */
+const invented: Route = { ...localV3, feeBps: 100 };
+
+function liesAboutRoutes(
+  lie: "quote low" | `route ${string}`,
+  { routes, isListed }: OrderFacts,
+  { side, amount: amountIn, minAmountOut }: Intent,
+): OrderFacts["routes"] {
+  const best = bestRoute(routes, { side, amountIn, isListed });
+  if (best === undefined) return routes;
+  switch (lie) {
+    case "quote low":
+      return routes.map((route) => ({ ...route, amountOut: route.amountOut / 100n }));
+    case "route preferred":
+      // All others pay just the minimum, or ten times as much as the best.
+      return routes.map((route, index) => ({
+        ...route,
+        amountOut: route === best ? minAmountOut - 1n : index === 0 ? minAmountOut : 10n * best.amountOut,
+      }));
+    case "route hidden":
+      return routes.filter((route) => route !== best);
+    default:
+      return [{ ...best, ...invented, amountOut: minAmountOut }];
   }
 }

@@ -1,7 +1,7 @@
 import type { Question } from "../../../lib/trading/core/effects.ts";
 import type { HostSnapshot, OrderFacts, Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { Intent } from "../../../lib/trading/core/intent.ts";
-import { type Account, isDusk, l1Fee, quote, routeOf } from "./ledger-state.ts";
+import { type Account, isDusk, l1Fee, quote, spenderOf } from "./ledger-state.ts";
 import { lyingSnapshot } from "./lies.ts";
 import { type ModelBlock, type ModelNode, nonceAt } from "./node.ts";
 
@@ -53,22 +53,31 @@ function hashAt(head: ModelBlock, number: number): [[number, string]] | undefine
 }
 
 function factsOf(
-  { side, token, amount }: Intent,
+  { side, token, amount, routes }: Intent,
   account: Account,
   { head, baseFee }: { head: ModelBlock; baseFee: bigint },
 ): OrderFacts {
   const held = account.tokens.get(token) ?? 0n;
   const amountIn = side === "sell" && held < amount ? held : amount;
-  const amountOut = quote(head.state, side, token, amountIn);
   return {
     fees: { maxFeePerGas: baseFee * 2n, maxPriorityFeePerGas: baseFee / 2n + 1n },
-    gasLimit: { approve: 50_000n, swap: 100_000n },
-    l1Fee: { approve: l1Fee, swap: l1Fee },
-    ...(side === "sell" && {
-      held,
-      allowance: account.allowances.get(token) ?? 0n,
-      wantsZeroFirst: isDusk(token),
+    isListed: true,
+    ...(side === "sell" && { held }),
+    routes: routes.flatMap((route) => {
+      const amountOut = quote(head.state, side, token, route, amountIn);
+      if (amountOut === 0n) return [];
+      return [
+        {
+          ...route,
+          amountOut,
+          // The wallets' amounts are a few wei, so a real one would decide about every route.
+          networkFee: 0n,
+          gasLimit: { approve: 50_000n, swap: 100_000n },
+          l1Fee: { approve: l1Fee, swap: l1Fee },
+          allowance: side === "sell" ? (account.allowances.get(spenderOf(token, route)) ?? 0n) : 0n,
+          wantsZeroFirst: side === "sell" && isDusk(token),
+        },
+      ];
     }),
-    ...(amountOut > 0n && { quote: { ...routeOf(token), amountOut } }),
   };
 }

@@ -1,6 +1,9 @@
+import { DomainError } from "../../../lib/core/domain-error.ts";
 import type { Effect, Effects, Procedure, SignAnswer } from "../../../lib/trading/core/effects.ts";
 import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import { isSameRoute } from "../../../lib/trading/core/intent.ts";
 import type { ItemWrite } from "../../../lib/trading/core/table-step.ts";
+import type { HostQuote } from "../../../lib/trading/core/trade-facts.ts";
 import { type System, theSystem } from "./system.ts";
 
 type Answer = Effects[keyof Effects]["answer"];
@@ -163,13 +166,52 @@ function keepsAllowance(): System {
     ...snapshot,
     orders: new Map(
       [...snapshot.orders].map(([orderId, facts]) => {
-        if (facts.allowance === undefined) return [orderId, facts];
-        known.set(orderId, known.get(orderId) ?? facts.allowance);
-        return [orderId, { ...facts, allowance: known.get(orderId) as bigint }];
+        const routes = facts.routes.map((route) => {
+          const key = `${orderId} ${route.router}`;
+          known.set(key, known.get(key) ?? route.allowance);
+          return { ...route, allowance: known.get(key) as bigint };
+        });
+        return [orderId, { ...facts, routes }];
       }),
     ),
   }));
   return work(() => rewrite);
+}
+
+/** Believes the first host about routes. */
+function believesOneHost(): Rewrite {
+  let first: HostSnapshot | undefined;
+  return {
+    answer: (effect, answer) => {
+      if (effect.do !== "hostSnapshot" || answer === undefined) return answer;
+      const snapshot = answer as HostSnapshot;
+      if (effect.host === 0) first = snapshot;
+      return effect.host === 0 || first === undefined ? snapshot : { ...snapshot, orders: first.orders };
+    },
+  };
+}
+
+/** Compares only the best of the routes that both hosts name. */
+const intersectsFirst: System = {
+  ...theSystem,
+  place: (request) =>
+    rewritten(theSystem.place(request), {
+      answer: (effect, answer) => {
+        if (effect.do !== "quote") return answer;
+        const [a, b] = answer as Effects["quote"]["answer"];
+        return [withoutOthers(a, b), withoutOthers(b, a)] as const;
+      },
+    }),
+};
+
+/** A host's quote without the routes that the other one does not name. */
+function withoutOthers(quote: HostQuote, other: HostQuote): HostQuote {
+  if (quote === undefined || other === undefined) return quote;
+  if (quote instanceof DomainError || other instanceof DomainError) return quote;
+  const [best, ...rest] = quote.routes.filter((route) =>
+    other.routes.some((each) => isSameRoute(each, route)),
+  );
+  return best === undefined ? quote : { ...quote, routes: [best, ...rest], amountOut: best.amountOut };
 }
 
 /** Writes an order first, and its position in a second transaction. */
@@ -281,12 +323,17 @@ export const mutants: Readonly<Record<string, () => System>> = {
   "does not notice a policy that changes": () => trustsOldPolicies,
   "forgets what a day has spent": () => forgetsTheDay,
   "trusts an old allowance": keepsAllowance,
+  "believes one host about routes": () => work(believesOneHost),
+  "compares the hosts' routes only after it has intersected them": () => intersectsFirst,
   "forgets the fee of layer 1": () =>
     work(() =>
       inSnapshots((snapshot) => ({
         ...snapshot,
         orders: new Map(
-          [...snapshot.orders].map(([id, facts]) => [id, { ...facts, l1Fee: { approve: 0n, swap: 0n } }]),
+          [...snapshot.orders].map(([id, facts]) => {
+            const l1Fee = { approve: 0n, swap: 0n };
+            return [id, { ...facts, routes: facts.routes.map((route) => ({ ...route, l1Fee })) }];
+          }),
         ),
       })),
     ),

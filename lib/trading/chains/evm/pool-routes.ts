@@ -39,9 +39,14 @@ const v3Gas = 20_000_000n;
 
 type PaidBy = { route: Route; answer: PoolAnswer | undefined };
 
-/** Asks every pool of a token how much it pays for some amounts. {@link poolRoutesOf} reads the answers. */
-export function poolCalls(contracts: Contracts, token: string, trades: readonly PoolTrade[], tag: BlockTag) {
-  const routes = routesOf(contracts);
+/** Asks the pools of a token how much they pay for some amounts. {@link poolRoutesOf} reads the answers. */
+export function poolCalls(
+  contracts: Contracts,
+  token: string,
+  trades: readonly PoolTrade[],
+  tag: BlockTag,
+  routes: readonly Route[] = routesOf(contracts),
+) {
   const quotesOf = (some: readonly Route[]) =>
     trades.flatMap((trade) => some.map((route) => amountOutOf(contracts, { ...trade, token }, route)));
   const byTrade = (some: readonly Route[], answers: readonly (PoolAnswer | undefined)[]) =>

@@ -1,5 +1,6 @@
 import type { Fees, Route } from "../intent.ts";
 import type { L1Fee } from "./fees.ts";
+import type { Candidate } from "./route-choice.ts";
 
 /** A block. Its time is in seconds. */
 export type Block = { number: number; hash: string; time: number };
@@ -16,20 +17,28 @@ export type Receipt = {
   gasPrice: bigint;
 } & ({ status: "failed"; isSlippage: boolean } | { status: "ok"; spent: bigint; received: bigint });
 
+/** The facts about one route of an order, for the amount that the order can spend now. */
+export type RouteFacts = Route &
+  Candidate & {
+    /** The gas for each purpose, with a margin. */
+    gasLimit: { approve: bigint; swap: bigint };
+    l1Fee: { approve: L1Fee; swap: L1Fee };
+    /** For a sale: the tokens that the router may take. 0 for a buy. */
+    allowance: bigint;
+    /** For a sale: true if an allowance must be set to 0 before it can change. */
+    wantsZeroFirst: boolean;
+  };
+
 /** The facts for one order, at the latest block. */
 export type OrderFacts = {
   /** The fees by the order's preset, before any cap. */
   fees: Fees;
-  /** The gas for each purpose, with a margin. */
-  gasLimit: { approve: bigint; swap: bigint };
-  l1Fee: { approve: L1Fee; swap: L1Fee };
-  /** For a sale: the tokens in the wallet, and those that the router may take. */
+  /** True if the token is shown to users. */
+  isListed: boolean;
+  /** For a sale: the tokens in the wallet. */
   held?: bigint;
-  allowance?: bigint;
-  /** For a sale: true if an allowance must be set to 0 before it can change. */
-  wantsZeroFirst?: boolean;
-  /** Absent if no pool can deliver. */
-  quote?: Route & { amountOut: bigint /** In percent. */; priceImpact?: number };
+  /** Those of the order's routes that can deliver. */
+  routes: readonly RouteFacts[];
 };
 
 /**

@@ -1,7 +1,8 @@
 import { greatest, least } from "../bigints.ts";
-import type { Fees } from "../intent.ts";
+import { type Fees, isSameRoute } from "../intent.ts";
 import type { TradeFacts } from "../trade-facts.ts";
 import type { PlannedGas } from "./fees.ts";
+import type { RouteFacts } from "./host-snapshot.ts";
 
 /**
  * Combines the fees of two hosts: the lower tip, which is paid in full, and the higher limit for the base fee, which is
@@ -22,7 +23,36 @@ const jointGas = (a: PlannedGas, b: PlannedGas): PlannedGas => ({
   l1Fee: greatest(a.l1Fee, b.l1Fee),
 });
 
-/** Combines the facts of two hosts that give the same quote but may name different costs. */
+/** Combines two hosts' facts about a route: the lesser output, since a higher one may be invented, and the higher costs. */
+export const jointRoute = (a: RouteFacts, b: RouteFacts): RouteFacts => ({
+  ...a,
+  amountOut: least(a.amountOut, b.amountOut),
+  networkFee: greatest(a.networkFee, b.networkFee),
+  gasLimit: greater(a.gasLimit, b.gasLimit),
+  l1Fee: greater(a.l1Fee, b.l1Fee),
+  wantsZeroFirst: a.wantsZeroFirst || b.wantsZeroFirst,
+});
+
+type ByPurpose = RouteFacts["gasLimit"];
+
+const greater = (a: ByPurpose, b: ByPurpose): ByPurpose => ({
+  approve: greatest(a.approve, b.approve),
+  swap: greatest(a.swap, b.swap),
+});
+
+/** Keeps the routes for which both hosts quote the same amount. A single one could invent a route. */
+function jointRoutes(a: TradeFacts["routes"], b: TradeFacts["routes"]): TradeFacts["routes"] {
+  const joint = a.flatMap((route) => {
+    const same = b.find((each) => isSameRoute(each, route) && each.amountOut === route.amountOut);
+    if (same === undefined) return [];
+    const networkFee = greatest(route.networkFee, same.networkFee);
+    return [{ ...route, networkFee, deepOut: least(route.deepOut, same.deepOut) }];
+  });
+  // The best one is the same.
+  return joint as unknown as TradeFacts["routes"];
+}
+
+/** Combines the facts of two hosts that agree on the best route but may name different costs. */
 export function jointFacts(a: TradeFacts, b: TradeFacts): TradeFacts {
   const [longer, shorter] = [a.transactions, b.transactions].toSorted((x, y) => y.length - x.length) as [
     TradeFacts["transactions"],
@@ -30,6 +60,7 @@ export function jointFacts(a: TradeFacts, b: TradeFacts): TradeFacts {
   ];
   return {
     ...a,
+    routes: jointRoutes(a.routes, b.routes),
     fees: jointFees([a.fees, b.fees]),
     baseFee: greatest(a.baseFee, b.baseFee),
     // Both lists end with the swap.

@@ -218,7 +218,7 @@ function bumpedFees(
   }
   const facts = seen.flatMap((snapshot) => snapshot.orders.get(intent.orderId) ?? []);
   if (facts.length === 0) return undefined;
-  const l1Fee = greatest(0n, ...facts.map((each) => each.l1Fee[purpose]));
+  const l1Fee = greatest(0n, ...facts.flatMap(({ routes }) => routes.map((each) => each.l1Fee[purpose])));
   const cap = feeCap({ maxGasPrice, maxNetworkFee }, { gasLimit: slot.gasLimit, l1Fee });
   return bumped(newest, wantedFees(facts.map(({ fees }) => fees)) ?? newest, cap);
 }

@@ -4,15 +4,16 @@ import type { ReasonCode } from "../execution.ts";
 import {
   type ApproveCall,
   allowsRoute,
+  type Fees,
   type Intent,
+  isSameRoute,
   mostNoncesAhead,
-  type Route,
   type SwapCall,
   swapBy,
 } from "../intent.ts";
 import type { OrderEnd, TradeOrder } from "../trade-order.ts";
 import type { ChainLimits } from "../trading-chain.ts";
-import { type FeeLimits, feesWithin, mostFee } from "./fees.ts";
+import { type FeeLimits, feesWithin, type L1Fee, mostFee } from "./fees.ts";
 import {
   agreedNonce,
   bothAnswered,
@@ -20,9 +21,11 @@ import {
   type HostSnapshots,
   isPast,
   type OrderFacts,
+  type RouteFacts,
 } from "./host-snapshot.ts";
-import { jointFees } from "./joint-facts.ts";
-import { mostGasOf } from "./signing-rules.ts";
+import { jointFees, jointRoute } from "./joint-facts.ts";
+import { bestRoute } from "./route-choice.ts";
+import { clearGas, mostGasOf } from "./signing-rules.ts";
 import type { Slot } from "./slot.ts";
 import { blocksSeen } from "./sold-out.ts";
 
@@ -40,8 +43,8 @@ const reject = (
 const mostApprovals = 2;
 
 /**
- * Plans the order's next transaction. Ending the order or spending takes both hosts; a lying host can only make it
- * wait.
+ * Plans the order's next transaction. Ending the order or spending takes both hosts. A lying host can make it wait, or
+ * choose another of the order's routes, which still reaches the minimum by the other host's word.
  */
 export function planFor(
   order: TradeOrder,
@@ -60,12 +63,12 @@ export function planFor(
   const facts = agreedFacts(intent, snapshots);
   if (facts === undefined) return wait("CHAIN_UNAVAILABLE");
   const limits = { maxGasPrice: intent.maxGasPrice, maxNetworkFee };
-  if (gasFor("swap", intent, facts, limits) === undefined) return wait("GAS_PRICE_TOO_HIGH");
-  return planAt(nonce, order, facts, snapshots, limits);
+  if (feesBy(facts, limits, { gasLimit: clearGas, l1Fee: 0n }) === undefined)
+    return wait("GAS_PRICE_TOO_HIGH");
+  return planAt(nonce, order, facts, view, snapshots, limits);
 }
 
 type HostFacts = OrderFacts & Pick<HostSnapshot, "baseFee">;
-type Facts = readonly [HostFacts, ...HostFacts[]];
 
 /**
  * True if a nonce below existing slots may be used: another program's transaction has disappeared from the chain after
@@ -81,36 +84,45 @@ const isFree = (nonce: number, { slots, orders }: LaneView, snapshots: HostSnaps
     });
 
 /** Returns the facts of both hosts if they agree on the wallet's balances. */
-function agreedFacts({ orderId }: Intent, [a, b]: readonly [HostSnapshot, HostSnapshot]): Facts | undefined {
+function agreedFacts(
+  { orderId }: Intent,
+  [a, b]: readonly [HostSnapshot, HostSnapshot],
+): readonly [HostFacts, HostFacts] | undefined {
   const facts = [a.orders.get(orderId), b.orders.get(orderId)] as const;
   const [mine, other] = facts;
   if (mine === undefined || other === undefined || a.coins !== b.coins) return undefined;
-  if (mine.held !== other.held || mine.allowance !== other.allowance) return undefined;
+  if (mine.held !== other.held) return undefined;
   return [
     { ...mine, baseFee: a.baseFee },
     { ...other, baseFee: b.baseFee },
   ];
 }
 
-/** Computes gas and fees from these hosts' facts, within the limits. */
-function gasFor(purpose: "approve" | "swap", intent: Intent, facts: Facts, limits: FeeLimits) {
-  const wanted = greatest(0n, ...facts.map(({ gasLimit }) => gasLimit[purpose]));
-  const gasLimit = least(wanted, mostGasOf(purpose, intent));
-  const l1Fee = greatest(0n, ...facts.map((each) => each.l1Fee[purpose]));
-  const [first, ...others] = facts;
-  const fees = feesWithin(
-    limits,
-    jointFees([first.fees, ...others.map((each) => each.fees)]),
-    greatest(0n, ...facts.map(({ baseFee }) => baseFee)),
-    { gasLimit, l1Fee },
-  );
+/** Computes the fees of a transaction from these hosts' facts, within the limits. */
+function feesBy(facts: readonly HostFacts[], limits: FeeLimits, gas: { gasLimit: bigint; l1Fee: L1Fee }) {
+  const wanted = jointFees(facts.map(({ fees }) => fees) as [Fees, ...Fees[]]);
+  return feesWithin(limits, wanted, greatest(0n, ...facts.map(({ baseFee }) => baseFee)), gas);
+}
+
+/** Computes gas and fees for a route's transaction. */
+function gasFor(
+  purpose: "approve" | "swap",
+  intent: Intent,
+  facts: readonly HostFacts[],
+  route: Pick<RouteFacts, "gasLimit" | "l1Fee">,
+  limits: FeeLimits,
+) {
+  const gasLimit = least(route.gasLimit[purpose], mostGasOf(purpose, intent));
+  const l1Fee = route.l1Fee[purpose];
+  const fees = feesBy(facts, limits, { gasLimit, l1Fee });
   return fees && { fees, gasLimit, l1Fee };
 }
 
 function planAt(
   nonce: number,
   order: TradeOrder,
-  facts: Facts,
+  facts: readonly [HostFacts, HostFacts],
+  view: LaneView,
   snapshots: readonly [HostSnapshot, HostSnapshot],
   limits: FeeLimits,
 ): Readiness {
@@ -126,20 +138,24 @@ function planAt(
       ? reject("INSUFFICIENT_BALANCE", { soldOutAt: nonce, soldOutIn })
       : wait("CHAIN_UNAVAILABLE");
   }
-  const quote = quoteOf(intent, facts);
-  if (typeof quote === "string") return reject(quote);
-  const approval = isSale ? approvalFor(amount, intent, quote, first) : undefined;
+  const route = routeFor(order, amount, facts, view);
+  if (route === undefined) return wait("CHAIN_UNAVAILABLE");
+  if (typeof route === "string") return reject(route);
+  if (gasFor("swap", intent, facts, route, limits) === undefined) return wait("GAS_PRICE_TOO_HIGH");
+  const own = facts.map(({ routes }) => routes.find((each) => isSameRoute(each, route)) as RouteFacts);
+  if (own.some(({ allowance }) => allowance !== route.allowance)) return wait("CHAIN_UNAVAILABLE");
+  const approval = isSale ? approvalFor(amount, intent, route) : undefined;
   // Its approvals had no effect, whatever a host reported.
   if (approval !== undefined && order.approveNonces.length >= mostApprovals) return reject("REVERTED");
-  const call: SwapCall | ApproveCall = approval ?? swapBy(intent, quote, amount);
-  const gas = gasFor(call.purpose, intent, facts, limits);
+  const call: SwapCall | ApproveCall = approval ?? swapBy(intent, route, amount);
+  const gas = gasFor(call.purpose, intent, facts, route, limits);
   if (gas === undefined) return wait("GAS_PRICE_TOO_HIGH");
   const { fees, gasLimit } = gas;
   const value = call.purpose === "swap" ? call.value : 0n;
   if (coins < value + mostFee([gas], fees)) {
-    const areShort = facts.every((each) => {
-      const own = gasFor(call.purpose, intent, [each], limits);
-      return own !== undefined && coins < value + mostFee([own], own.fees);
+    const areShort = facts.every((each, index) => {
+      const needed = gasFor(call.purpose, intent, [each], own[index] as RouteFacts, limits);
+      return needed !== undefined && coins < value + mostFee([needed], needed.fees);
     });
     return areShort ? reject("INSUFFICIENT_BALANCE") : wait("CHAIN_UNAVAILABLE");
   }
@@ -156,31 +172,86 @@ function planAt(
       fees,
       gasLimit,
       isPrivate: intent.isPrivate,
-      ...(isSale && { held, allowance: first.allowance ?? 0n }),
+      ...(isSale && { held, allowance: route.allowance }),
       attempts: [],
       revision: 1,
     },
   };
 }
 
+type Unroutable = "NO_ROUTE" | "SLIPPAGE_EXCEEDED";
+
 /**
- * Returns the lowest quote that reaches the order's minimum, since a higher one may be invented. If there is none,
- * returns the reason.
+ * Chooses the route of an order's next transaction. Undefined if the hosts disagree. Once a router is approved, another
+ * one counts only if both hosts say that no route by the first reaches the minimum: an order has few approvals.
  */
-function quoteOf(intent: Intent, facts: readonly OrderFacts[]) {
-  const quotes = facts.flatMap(({ quote }) => (quote && allowsRoute(intent, quote) ? [quote] : []));
-  const [lowest] = quotes
-    .filter(({ amountOut }) => amountOut >= intent.minAmountOut)
-    .toSorted((a, b) => (a.amountOut < b.amountOut ? -1 : 1));
-  return lowest ?? (quotes.length > 0 ? "SLIPPAGE_EXCEEDED" : "NO_ROUTE");
+function routeFor(
+  order: TradeOrder,
+  amount: bigint,
+  facts: readonly [HostFacts, HostFacts],
+  view: LaneView,
+): RouteFacts | Unroutable | undefined {
+  const choice = (isWanted: (route: RouteFacts) => boolean) =>
+    choiceOf(order.intent, amount, facts, isWanted);
+  const router = approvedRouter(order, view);
+  const kept = router === undefined ? undefined : choice((route) => route.router === router);
+  if (router !== undefined && typeof kept !== "string") return kept;
+  const hasApprovals = order.approveNonces.length < mostApprovals;
+  return choice((route) => hasApprovals || route.router === router || route.allowance >= amount);
+}
+
+/** Returns the router of an order's last approval. */
+function approvedRouter({ intent }: TradeOrder, { slots }: LaneView): string | undefined {
+  const calls = slots.filter(({ orderId }) => orderId === intent.orderId).map(({ call }) => call);
+  return calls.findLast(({ purpose }) => purpose === "approve")?.router;
+}
+
+/** Chooses the best route that reaches the order's minimum. If there is none, returns the reason. */
+function bestFor(
+  { side, minAmountOut }: Intent,
+  amountIn: bigint,
+  routes: readonly RouteFacts[],
+  isListed: boolean,
+): RouteFacts | Unroutable {
+  const reaches = ({ amountOut }: RouteFacts) => amountOut >= minAmountOut;
+  // Only v2 checks what arrives. For a buy of an unlisted token, v3 must be better than v2 even if v2 falls short.
+  const able = side === "buy" && !isListed ? routes : routes.filter(reaches);
+  const best = bestRoute(able, { side, amountIn, isListed });
+  if (best !== undefined && reaches(best)) return best;
+  return routes.length === 0 ? "NO_ROUTE" : "SLIPPAGE_EXCEEDED";
+}
+
+/**
+ * Chooses among the routes that both hosts quote, each at the lesser output. The reason for none takes both hosts:
+ * undefined if only one of them gives it.
+ */
+function choiceOf(
+  intent: Intent,
+  amountIn: bigint,
+  facts: readonly [HostFacts, HostFacts],
+  isWanted: (route: RouteFacts) => boolean,
+): RouteFacts | Unroutable | undefined {
+  const isListed = facts.every((each) => each.isListed);
+  const bestOf = (routes: readonly RouteFacts[]) => bestFor(intent, amountIn, routes, isListed);
+  const [mine, others] = facts.map(({ routes }) =>
+    routes.filter((route) => allowsRoute(intent, route) && isWanted(route)),
+  ) as [RouteFacts[], RouteFacts[]];
+  const common = mine.flatMap((route) => {
+    const same = others.find((other) => isSameRoute(other, route));
+    return same === undefined ? [] : [jointRoute(route, same)];
+  });
+  const best = bestOf(common);
+  if (typeof best !== "string") return best;
+  const reasons = [bestOf(mine), bestOf(others)];
+  if (reasons.some((reason) => typeof reason !== "string")) return undefined;
+  return reasons.includes("SLIPPAGE_EXCEEDED") ? "SLIPPAGE_EXCEEDED" : "NO_ROUTE";
 }
 
 /** Makes the approval that a sale needs before its swap. It is exact, so that the router can take nothing later. */
 function approvalFor(
   amount: bigint,
   { token }: Intent,
-  { router }: Route,
-  { allowance = 0n, wantsZeroFirst = false }: OrderFacts,
+  { router, allowance, wantsZeroFirst }: RouteFacts,
 ): ApproveCall | undefined {
   if (allowance >= amount) return undefined;
   const isToZero = wantsZeroFirst && allowance > 0n;

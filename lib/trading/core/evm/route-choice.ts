@@ -1,6 +1,6 @@
 import { greatest } from "../bigints.ts";
 import type { Order } from "../execution.ts";
-import { isV2Venue, type Route } from "../intent.ts";
+import { isSameRoute, isV2Venue, mostRouters, type Route } from "../intent.ts";
 
 /** The result of a swap by a route. */
 export type Candidate = Pick<Route, "venue"> & {
@@ -35,6 +35,56 @@ export function bestRoute<Each extends Candidate>(
   const safe = bestOf(candidates.filter(isV2Venue));
   if (trade.isListed || best === undefined || safe === undefined) return best;
   return (worth(best) - worth(safe)) * 100n >= safe.amountOut ? best : safe;
+}
+
+/** Sorts routes, the best first. */
+export function ranked<Each extends Candidate>(candidates: readonly Each[], trade: RouteTrade): Each[] {
+  const best = bestRoute(candidates, trade);
+  if (best === undefined) return [];
+  return [
+    best,
+    ...ranked(
+      candidates.filter((each) => each !== best),
+      trade,
+    ),
+  ];
+}
+
+/** The pool that pays most for so many times an order's amount is hard to move. */
+export const deepTimes = 4n;
+
+/** A route to bind, with the amount that would arrive for {@link deepTimes} times the order's. */
+export type BindableRoute = Route & Candidate & { deepOut: bigint };
+
+/**
+ * Chooses the routes that an order may use: the best one, then the one that pays most for a larger amount, then the
+ * next best. The owner of a token can fill the first places with small pools, and lower their prices once the order is
+ * placed, but hardly the price of a deep pool.
+ *
+ * @param routes The best first. All others must reach the minimum.
+ */
+export function routesToBind(
+  [best, ...others]: readonly BindableRoute[],
+  trade: RouteTrade,
+  minAmountOut: bigint,
+): Route[] {
+  if (best === undefined) return [];
+  const able = others.filter(({ amountOut }) => amountOut >= minAmountOut);
+  const deepest = bestRoute(
+    able.filter(({ deepOut }) => deepOut > 0n).map((route) => ({ ...route, amountOut: route.deepOut })),
+    { ...trade, amountIn: deepTimes * trade.amountIn },
+  );
+  const chosen = deepest === undefined ? [best] : [best, deepest];
+  const rest = able.filter((route) => !chosen.some((each) => isSameRoute(each, route)));
+  const routers = new Set(chosen.map(({ router }) => router));
+  const hasRouter = ({ router }: Route) =>
+    trade.side === "buy" || routers.has(router) || routers.size < mostRouters;
+  const next = bestRoute(rest.filter(hasRouter), trade);
+  return [...chosen, ...(next === undefined ? [] : [next])].map(({ venue, feeBps, router }) => ({
+    venue,
+    feeBps,
+    router,
+  }));
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   laneStateOf,
   laneView,
   orderFacts,
+  routeFacts,
   seconds,
   signedOrder,
   snapshot,
@@ -119,7 +120,7 @@ describe("nextMove", () => {
       expect(fees).toEqual({ maxFeePerGas: 100n * gwei, maxPriorityFeePerGas: gwei / 10n });
     });
 
-    it.each(both(honest, orderFacts({ gasLimit: { approve: 1n, swap: 60_000n } })))(
+    it.each(both(honest, orderFacts({ routes: [routeFacts({ gasLimit: { approve: 1n, swap: 60_000n } })] })))(
       "plans a swap with the higher gas limit (%#)",
       (...facts) => {
         const snapshots = facts.map((each) => snapshot(each)) as [HostSnapshot, HostSnapshot];
@@ -130,9 +131,10 @@ describe("nextMove", () => {
     );
 
     it("plans at most twice the intent's gas, and at most the signer's limit", () => {
-      const snapshots = both(honest, orderFacts({ gasLimit: { approve: 1n, swap: 10n ** 9n } }))[0]?.map(
-        (each) => snapshot(each),
-      ) as [HostSnapshot, HostSnapshot];
+      const snapshots = both(
+        honest,
+        orderFacts({ routes: [routeFacts({ gasLimit: { approve: 1n, swap: 10n ** 9n } })] }),
+      )[0]?.map((each) => snapshot(each)) as [HostSnapshot, HostSnapshot];
       const gasOf = (gasLimit: bigint) => {
         const order = tradeOrder({ intent: intent({ gasLimit, maxGasPrice: 10n * gwei }) });
         return slotPlanned(nextMove(laneStateOf(laneView(order), { snapshots }))).gasLimit;

@@ -1,8 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { priceImpact, v2Price, v3Price } from "../../../../lib/trading/core/evm/pool-price.ts";
-import { bestRoute, type Candidate } from "../../../../lib/trading/core/evm/route-choice.ts";
+import {
+  type BindableRoute,
+  bestRoute,
+  type Candidate,
+  routesToBind,
+} from "../../../../lib/trading/core/evm/route-choice.ts";
 import { percentOf } from "../../../../lib/trading/core/percent.ts";
+import { v2, v3 } from "../../../support/trading.ts";
 
 const coin = 10n ** 18n;
 
@@ -97,5 +103,51 @@ describe("bestRoute", () => {
           expect(best.amountOut - best.networkFee).toBeGreaterThanOrEqual(amountOut - networkFee);
       }),
     );
+  });
+});
+
+describe("routesToBind", () => {
+  const trade = { side: "buy", amountIn: 500n, isListed: true } as const;
+  const pool = (feeBps: number, amountOut: bigint, deepOut: bigint, router = v3.router): BindableRoute => ({
+    ...{ ...v3, feeBps, router, amountOut, deepOut, networkFee: 0n },
+  });
+  const bound = (
+    routes: readonly BindableRoute[],
+    changes: Partial<Parameters<typeof routesToBind>[1]> = {},
+  ) => routesToBind(routes, { ...trade, ...changes }, 1000n).map(({ feeBps }) => feeBps);
+
+  it("binds the best route, then the deepest, then the next best", () => {
+    // The owner of a token has three small pools slightly above the market.
+    const owned = [pool(1, 1030n, 1500n), pool(5, 1029n, 1500n), pool(10, 1028n, 1500n)];
+    expect(bound([...owned, pool(100, 1010n, 4000n)])).toEqual([1, 100, 5]);
+    expect(bound([pool(100, 1030n, 4000n), ...owned.slice(1)])).toEqual([100, 5, 10]);
+  });
+
+  it("binds only routes that reach the minimum, except that of the quote", () => {
+    expect(bound([pool(1, 990n, 1n), pool(5, 999n, 9000n), pool(10, 980n, 9000n)])).toEqual([1]);
+    expect(bound([pool(1, 1030n, 1n), pool(5, 999n, 9000n), pool(10, 1000n, 0n)])).toEqual([1, 10]);
+    expect(bound([])).toEqual([]);
+  });
+
+  it("binds at most two routers for a sale, whose approvals are few", () => {
+    const routes = [
+      pool(1, 1030n, 1n, "0x1"),
+      pool(5, 1029n, 4000n, "0x2"),
+      pool(10, 1028n, 1n, "0x3"),
+      pool(30, 1027n, 1n, "0x1"),
+    ];
+    expect(bound(routes)).toEqual([1, 5, 10]);
+    expect(bound(routes, { side: "sell" })).toEqual([1, 5, 30]);
+  });
+
+  it("prefers a v2 pool for an unlisted token as the deepest one", () => {
+    const deep = { ...pool(30, 1001n, 3990n, v2.router), venue: "uniswap-v2" } as const;
+    const routes = [pool(1, 1030n, 1n), pool(5, 1029n, 4000n), deep];
+    expect(bound(routes)).toEqual([1, 5, 30]);
+    expect(bound(routes, { isListed: false })).toEqual([1, 30, 5]);
+  });
+
+  it("names only venue, fee and router", () => {
+    expect(routesToBind([{ ...pool(30, 1n, 1n), pool: "0x9" } as BindableRoute], trade, 1n)).toEqual([v3]);
   });
 });

@@ -7,7 +7,7 @@ import { intent, tradeOrder } from "../../../support/trading.ts";
 
 const { orderId } = intent();
 const sale = tradeOrder({ intent: intent({ side: "sell", minAmountOut: 1n }) });
-const facts = orderFacts({ held: 0n, allowance: 0n });
+const facts = orderFacts({ held: 0n });
 const { latest } = snapshot(facts);
 
 /** Makes the answer of a host whose final block is later. */

@@ -20,7 +20,7 @@ import { writeStep } from "../../../../lib/trading/items/write-step.ts";
 import { putItems } from "../../../support/items.ts";
 import { draftOf, type PlainRequest, placeRequest, quoteFrom } from "../../../support/place-request.ts";
 import { wideLimits } from "../../../support/trading.ts";
-import type { State } from "../../model/ledger-state.ts";
+import { mainRoute, poolOf, type State, spenderOf } from "../../model/ledger-state.ts";
 import { ModelChain } from "../../model/model-chain.ts";
 import { Random } from "../../model/random.ts";
 
@@ -37,11 +37,11 @@ const genesisOf = (wallet: string): State => ({
         nonce: 0,
         coins: coinsAtStart,
         tokens: new Map([["MOON", tokensAtStart]]),
-        allowances: new Map([["MOON", 1000n]]),
+        allowances: new Map([[spenderOf("MOON", mainRoute("MOON")), 1000n]]),
       },
     ],
   ]),
-  pools: new Map([["MOON", { coins: 10n ** 6n, tokens: 10n ** 8n }]]),
+  pools: new Map([[poolOf("MOON", mainRoute("MOON")), { coins: 10n ** 6n, tokens: 10n ** 8n }]]),
   strayCoins: 0n,
 });
 

@@ -1,0 +1,166 @@
+import { describe, expect, it } from "vitest";
+import type { OrderFacts, RouteFacts } from "../../../../lib/trading/core/evm/host-snapshot.ts";
+import { planFor } from "../../../../lib/trading/core/evm/planning.ts";
+import type { Slot } from "../../../../lib/trading/core/evm/slot.ts";
+import type { Intent, Route } from "../../../../lib/trading/core/intent.ts";
+import { laneView, orderFacts, routeFacts, snapshot } from "../../../support/lane-states.ts";
+import { intent, slot, tradeOrder, v2, v3, wideLimits } from "../../../support/trading.ts";
+
+const amount = 10n ** 21n;
+const minimum = 10n ** 17n;
+const terms: Partial<Intent> = { side: "sell", amount, minAmountOut: minimum, routes: [v3, v2] };
+const sale = tradeOrder({ intent: intent(terms), amount });
+const otherPool: Route = { ...v3, feeBps: 100 };
+
+/** A host's facts about a sale whose routers have all approvals. Each route pays so many thousandths of the minimum. */
+const facts = (routes: readonly (Partial<RouteFacts> & { pays: bigint })[], rest: Partial<OrderFacts> = {}) =>
+  orderFacts({
+    held: amount,
+    routes: routes.map(({ pays, ...route }) =>
+      routeFacts({ allowance: amount, amountOut: (pays * minimum) / 1000n, ...route }),
+    ),
+    ...rest,
+  });
+
+const nothing = facts([]);
+const [good, better, tooLittle] = [1010n, 1020n, 999n];
+
+/** The plans with the hosts in either order, which must be the same. */
+function planned(a: OrderFacts, b: OrderFacts, order = sale, slots: readonly Slot[] = []) {
+  const [one, other] = [
+    [a, b],
+    [b, a],
+  ].map(([first, second]) => {
+    const plan = planFor(order, laneView(order, { slots }), [snapshot(first), snapshot(second)], wideLimits);
+    return "slot" in plan ? plan.slot.call : plan;
+  });
+  expect(one).toEqual(other);
+  return one;
+}
+
+describe("planFor, with two hosts of which one lies", () => {
+  const honest = facts([
+    { ...v3, pays: better },
+    { ...v2, pays: good },
+  ]);
+
+  it("takes the best route by the lesser output", () => {
+    expect(planned(honest, honest)).toMatchObject(v3);
+    const low = facts([
+      { ...v3, pays: 1005n },
+      { ...v2, pays: 5000n },
+    ]);
+    expect(planned(honest, low)).toMatchObject(v2);
+  });
+
+  it("never takes a pool that the order does not name, although it pays the minimum", () => {
+    const lie = facts([{ ...otherPool, pays: 1000n }]);
+    expect(planned(honest, lie)).toEqual({ wait: "CHAIN_UNAVAILABLE" });
+    const invented = facts([
+      { ...otherPool, pays: 9000n },
+      { ...v3, pays: better },
+    ]);
+    expect(planned(honest, invented)).toMatchObject(v3);
+  });
+
+  it("waits for a route that the honest host does not quote, or below the minimum", () => {
+    const lie = facts([{ ...v3, pays: 1000n }]);
+    expect(planned(nothing, lie)).toEqual({ wait: "CHAIN_UNAVAILABLE" });
+    expect(planned(facts([{ ...v3, pays: tooLittle }]), lie)).toEqual({ wait: "CHAIN_UNAVAILABLE" });
+  });
+
+  it("takes the next route if one host hides the best", () => {
+    expect(planned(honest, facts([{ ...v2, pays: good }]))).toMatchObject(v2);
+  });
+
+  it("ends the order only if both say that no route reaches the minimum", () => {
+    const low = facts([{ ...v3, pays: tooLittle }]);
+    const ended = (reasonCode: string) => ({ end: { status: "rejected", reasonCode } });
+    expect(planned(nothing, nothing)).toEqual(ended("NO_ROUTE"));
+    expect(planned(low, low)).toEqual(ended("SLIPPAGE_EXCEEDED"));
+    expect(planned(low, nothing)).toEqual(ended("SLIPPAGE_EXCEEDED"));
+    for (const lie of [nothing, low]) expect(planned(honest, lie)).toEqual({ wait: "CHAIN_UNAVAILABLE" });
+  });
+
+  it("takes a route that reaches the minimum before a cheaper one that does not", () => {
+    const dear = facts([
+      { ...v3, pays: good, networkFee: minimum },
+      { ...v2, pays: tooLittle },
+    ]);
+    expect(planned(dear, dear)).toMatchObject(v3);
+  });
+
+  it("takes v3 for a buy of an unlisted token only if it is better than v2 by 1 %", () => {
+    const buy = tradeOrder({ intent: intent({ ...terms, side: "buy", amount: 10n ** 18n }) });
+    const pay = (onV3: bigint, onV2: bigint) => {
+      const some = [
+        { ...v3, pays: onV3 },
+        { ...v2, pays: onV2 },
+      ];
+      const seen = facts(some, { isListed: false });
+      return planned(seen, seen, buy);
+    };
+    expect(pay(1009n, 1000n)).toMatchObject(v2);
+    expect(pay(1010n, 1000n)).toMatchObject(v3);
+    expect(pay(1008n, tooLittle)).toEqual({ end: { status: "rejected", reasonCode: "SLIPPAGE_EXCEEDED" } });
+  });
+});
+
+describe("planFor, for a sale that needs an approval", () => {
+  const seen = (onV3: bigint, onV2: bigint, changes: Partial<RouteFacts> = {}) =>
+    facts([
+      { ...v3, pays: onV3, allowance: 0n, ...changes },
+      { ...v2, pays: onV2, allowance: 0n },
+    ]);
+  const approval = (of: Route, nonce = 5) =>
+    slot(
+      {
+        nonce,
+        state: "mined",
+        call: { purpose: "approve", token: sale.intent.token, router: of.router, amount },
+      },
+      sale.intent,
+    );
+  const approved = (...nonces: number[]) => tradeOrder({ ...sale, approveNonces: nonces });
+
+  it("approves the router of the best route, with the exact amount", () => {
+    const call = { purpose: "approve", token: sale.intent.token, router: v3.router, amount };
+    expect(planned(seen(better, good), seen(better, good))).toEqual(call);
+  });
+
+  it("sets an allowance to 0 first if either host says that the token wants it", () => {
+    const rest = { allowance: 1n, wantsZeroFirst: true };
+    const call = { purpose: "approve", router: v3.router, amount: 0n };
+    expect(planned(seen(better, 0n, { allowance: 1n }), seen(better, 0n, rest))).toMatchObject(call);
+  });
+
+  it("waits while the hosts disagree on the allowance of the chosen router", () => {
+    const rest = { allowance: amount };
+    expect(planned(seen(better, good), seen(better, good, rest))).toEqual({ wait: "CHAIN_UNAVAILABLE" });
+  });
+
+  it("keeps the approved router while one of its routes reaches the minimum", () => {
+    const facts = seen(good, better, { allowance: amount });
+    expect(planned(facts, facts, approved(5), [approval(v3)])).toMatchObject({ purpose: "swap", ...v3 });
+  });
+
+  it("waits while one host says that the approved router's routes fall short", () => {
+    const [yes, no] = [good, tooLittle].map((pays) => seen(pays, better, { allowance: amount }));
+    expect(planned(yes as OrderFacts, no as OrderFacts, approved(5), [approval(v3)])).toEqual({
+      wait: "CHAIN_UNAVAILABLE",
+    });
+  });
+
+  it("approves another router if both say so, as long as the order has an approval left", () => {
+    const facts = seen(tooLittle, better, { allowance: amount });
+    expect(planned(facts, facts, approved(5), [approval(v3)])).toMatchObject({ router: v2.router, amount });
+    const ended = { end: { status: "rejected", reasonCode: "SLIPPAGE_EXCEEDED" } };
+    expect(planned(facts, facts, approved(4, 5), [approval(v3)])).toEqual(ended);
+  });
+
+  it("ends a sale whose two approvals had no effect", () => {
+    const facts = seen(good, better);
+    const ended = { end: { status: "rejected", reasonCode: "REVERTED" } };
+    expect(planned(facts, facts, approved(4, 5), [approval(v3)])).toEqual(ended);
+  });
+});
