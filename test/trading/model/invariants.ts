@@ -1,10 +1,19 @@
+import { DomainError } from "../../../lib/core/domain-error.ts";
 import { coinDecimals, formatAmount } from "../../../lib/trading/core/decimal-text.ts";
-import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
-import { allowsRoute, type Intent, type UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
+import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import { minedAttempt, type Slot } from "../../../lib/trading/core/evm/slot.ts";
+import {
+  allowsRoute,
+  type Intent,
+  isSameRoute,
+  type Route,
+  type UnsignedTransaction,
+} from "../../../lib/trading/core/intent.ts";
 import type { Items } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { feeBudgetOf } from "../../support/signed-bytes.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
+import { isLie } from "./lies.ts";
 import type { Process } from "./process.ts";
 import { isRetired, type ModelTable } from "./table.ts";
 
@@ -46,10 +55,13 @@ export class Invariants {
     must(slot.isPrivate === isPrivate, "a private transaction was sent to everybody");
   }
 
-  async afterWrite({ name, skewMs }: Pick<Process, "name" | "skewMs">, changes: readonly Change[]) {
+  async afterWrite(process: Process, changes: readonly Change[]) {
+    const { name, skewMs } = process;
     for (const { kind, before, after } of changes) {
-      if (kind === "order") await this.checkOrder(before as TradeOrder | undefined, after as TradeOrder);
-      if (kind === "slot") await this.checkSlot(before as Slot | undefined, after as Slot | undefined);
+      if (kind === "order")
+        await this.checkOrder(before as TradeOrder | undefined, after as TradeOrder, process);
+      if (kind === "slot")
+        await this.checkSlot(before as Slot | undefined, after as Slot | undefined, process);
       if (kind === "ledger") this.checkCount(after as Items["ledger"], changes, skewMs);
       if (kind === "day") must(name === "sign", "somebody else counted what was signed");
       if (kind === "ledger") must(name === "sign", "somebody else wrote the signer's ledger");
@@ -59,9 +71,14 @@ export class Invariants {
     }
   }
 
-  private async checkOrder(before: TradeOrder | undefined, after: TradeOrder): Promise<void> {
+  private async checkOrder(
+    before: TradeOrder | undefined,
+    after: TradeOrder,
+    process: Process,
+  ): Promise<void> {
     const { intent, life } = after;
     if (before === undefined) {
+      checkRoutes(intent, process);
       this.intents.set(intent.orderId, intent);
       return;
     }
@@ -80,17 +97,18 @@ export class Invariants {
     must(life.reasonCode !== "SIGNING_REFUSED", "the signer refused a genuine order");
     if (life.reasonCode === "NOT_INCLUDED" && before.life.status === "open")
       must(
-        // A transaction that cleared its nonce may be in a block before the deadline.
-        this.facts.table
-          .all("slot")
-          .some(
-            ({ orderId, nonce, state }) =>
-              orderId === intent.orderId && nonce === after.swapNonce && state === "mined",
-          ) || (await this.facts.chain.latestTime()) > intent.validUntil,
+        honest(process).every(({ latest }) => latest.time > intent.validUntil) || this.isCleared(intent),
         "expired while a block could still fill it",
       );
+    if (before.ending === undefined) checkEnding(after, process);
     this.checkBook(after);
     if (life.settled) await this.checkSettled(after);
+  }
+
+  /** A reorganisation may move the transaction that frees the nonce into a block before the deadline. */
+  private isCleared({ orderId }: Intent): boolean {
+    const own = this.facts.table.all("slot").filter((slot) => slot.orderId === orderId);
+    return own.some((slot) => minedAttempt(slot)?.purpose === "clear");
   }
 
   /** A fill and its position are written together. */
@@ -144,7 +162,9 @@ export class Invariants {
       const hasFailedApproval = own.some(
         ({ call, receipt: seen }) => call.purpose === "approve" && seen?.status === "failed",
       );
-      must(taken.includes(true) || hasFailedApproval, "a sale was sent without its allowance");
+      // The allowance may also have been left by an approval of another order.
+      const isTakenBack = this.facts.seen.has("approval taken back");
+      must(taken.includes(true) || hasFailedApproval || isTakenBack, "a sale was sent without its allowance");
     }
   }
 
@@ -167,7 +187,11 @@ export class Invariants {
     return this.swaps.get(orderId);
   }
 
-  private async checkSlot(before: Slot | undefined, after: Slot | undefined): Promise<void> {
+  private async checkSlot(
+    before: Slot | undefined,
+    after: Slot | undefined,
+    process: Process,
+  ): Promise<void> {
     const { table, chain, seen } = this.facts;
     if (after === undefined) {
       if (before !== undefined && before.attempts.length > 0)
@@ -181,6 +205,7 @@ export class Invariants {
     const own = this.slots.get(after.orderId) ?? new Map<number, Slot>();
     this.slots.set(after.orderId, own.set(after.nonce, after));
     if (before === undefined) {
+      checkPlan(after, this.intents.get(after.orderId) as Intent, process);
       const others = table
         .all("slot")
         .filter((slot) => slot.wallet === after.wallet && slot.nonce !== after.nonce);
@@ -287,6 +312,45 @@ export class Invariants {
       !this.facts.table.all("job").some((job) => job.wallet === wallet),
       "a lane was deleted with its jobs",
     );
+  }
+}
+
+const honest = ({ snapshots }: Process) =>
+  [...snapshots.values()].filter((each) => each !== undefined && !isLie(each)) as HostSnapshot[];
+
+/** Checks that no lie has chosen the best route, or the amount from which the minimum was computed. */
+function checkRoutes({ routes, quotedOut, minAmountOut }: Intent, { quotes }: Process): void {
+  const [best, ...others] = routes;
+  must(best !== undefined && routes.length <= 3, "an order has no routes, or too many");
+  const truth = quotes
+    .flatMap((quote) => (quote === undefined || quote instanceof DomainError ? [] : [quote]))
+    .find(({ routes: [first], amountOut }) => isSameRoute(first, best) && amountOut === quotedOut);
+  must(truth !== undefined, "a lie chose the best route or the minimum");
+  const isReal = (route: Route) =>
+    truth.routes.some((each) => isSameRoute(each, route) && each.amountOut >= minAmountOut);
+  must(others.every(isReal), "a lie is among the routes");
+}
+
+/** Checks that the honest host, too, quotes a swap's route at the minimum. */
+function checkPlan({ call, orderId }: Slot, intent: Intent, process: Process): void {
+  if (call.purpose !== "swap") return;
+  for (const { orders } of honest(process)) {
+    const quoted = orders.get(orderId)?.routes.find((route) => isSameRoute(route, call));
+    must(quoted !== undefined && quoted.amountOut >= intent.minAmountOut, "a lie chose the pool");
+  }
+}
+
+/** Checks that the honest host, too, quotes no route that reaches the minimum. */
+function checkEnding({ intent, ending, approveNonces }: TradeOrder, process: Process): void {
+  const { reasonCode } = ending ?? {};
+  if (reasonCode !== "NO_ROUTE" && reasonCode !== "SLIPPAGE_EXCEEDED") return;
+  // Without an approval left, an order can use only the router that it has approved.
+  if (approveNonces.length > 1) return;
+  for (const { orders } of honest(process)) {
+    const reaches = orders
+      .get(intent.orderId)
+      ?.routes.some((route) => allowsRoute(intent, route) && route.amountOut >= intent.minAmountOut);
+    must(reaches === false, "a lie ended an order");
   }
 }
 

@@ -2,7 +2,15 @@ import { wideLimits } from "../../support/trading.ts";
 import { lies } from "./chain-under-test.ts";
 import { type Clients, tokens, users, wallets } from "./clients.ts";
 import { anyHost, anyWallet, calm, mine, movable, runOn, runUntil, seconds, stepAny, wake } from "./play.ts";
-import { gapBelow, lateSignature, oneLiar, roundTrip, stalePlan, undoneCancellation } from "./plots.ts";
+import {
+  gapBelow,
+  lateSignature,
+  oneLiar,
+  roundTrip,
+  stalePlan,
+  twoSales,
+  undoneCancellation,
+} from "./plots.ts";
 import { setPolicy } from "./policies.ts";
 import { retired } from "./table.ts";
 import { chain, type World } from "./world.ts";
@@ -52,7 +60,7 @@ async function foreign(world: World): Promise<void> {
 }
 
 async function lie(world: World): Promise<void> {
-  await world.chain.lie(anyHost(world), world.random.chance(0.5) ? world.random.pick(lies) : undefined);
+  await world.chain.lie(anyHost(world), world.random.chance(0.4) ? world.random.pick(lies) : undefined);
 }
 
 /** Cuts off the chain until every deadline has passed. */
@@ -97,6 +105,7 @@ const moves: readonly (readonly [number, Move])[] = [
   [1.5, oneLiar],
   [1, gapBelow],
   [0.5, roundTrip],
+  [0.5, twoSales],
   [1, undoneCancellation],
   [3, thaw],
   [6, (world) => world.chain.reorganise(seconds(world))],

@@ -109,6 +109,24 @@ export async function roundTrip(world: World, clients: Clients): Promise<void> {
   clients.trade(wallet, "buy", token, 500n);
 }
 
+/** Sells twice, with more than is approved. Stops a run that reads the receipt of the approval or of a sale. */
+export async function twoSales(world: World, clients: Clients): Promise<void> {
+  const { random } = world;
+  const wallet = random.pick(wallets) as string;
+  const token = random.pick(tokens) as string;
+  await world.chain.setBaseFee(5n);
+  for (let sales = 0; sales < 2; sales++) clients.trade(wallet, "sell", token, 900n);
+  await settleDown(world);
+  for (let rounds = 0; rounds < 5; rounds++) {
+    await wake(world, 0);
+    await mine(world);
+    const work = world.startWork({ chain, wallet });
+    const label = random.chance(0.5) ? "record receipt" : "record fill";
+    if (work === undefined || !(await runUntil(world, work, label))) continue;
+    await world.step(work, random.chance(0.5) ? "before" : "after");
+  }
+}
+
 /**
  * Lets an attacker with write access to orders, but not to cancellations, restore a cancelled order and
  * request its signature.

@@ -1,6 +1,8 @@
 import type { Effect, Effects, Procedure } from "../../../lib/trading/core/effects.ts";
+import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { LaneKey } from "../../../lib/trading/core/intent.ts";
 import type { TradeStep } from "../../../lib/trading/core/table-step.ts";
+import type { HostQuote } from "../../../lib/trading/core/trade-facts.ts";
 import type { ChainLimits } from "../../../lib/trading/core/trading-chain.ts";
 import type { System } from "./system.ts";
 
@@ -20,6 +22,10 @@ export type Process = {
   sawStop: boolean;
   /** The configuration of the machine. */
   chainLimits: ChainLimits;
+  /** The hosts' last snapshots, by host. */
+  snapshots: Map<0 | 1, HostSnapshot | undefined>;
+  /** The hosts' last quotes, without their lies. */
+  quotes: readonly HostQuote[];
   /** Receives the result when the process ends. */
   onEnd: (end: End) => void;
 };

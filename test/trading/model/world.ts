@@ -11,6 +11,7 @@ import { draftOf, quoteFrom, weiInGwei } from "../../support/place-request.ts";
 import { wideLimits } from "../../support/trading.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
 import { Invariants } from "./invariants.ts";
+import { truthOf } from "./lies.ts";
 import { type Answer, type End, labelOf, type Process } from "./process.ts";
 import type { Random } from "./random.ts";
 import type { System } from "./system.ts";
@@ -66,6 +67,8 @@ export class World {
       isFrozen: false,
       sawStop: false,
       chainLimits: this.chainLimits,
+      snapshots: new Map(),
+      quotes: [],
       onEnd,
       ...process,
     };
@@ -207,14 +210,21 @@ export class World {
         }
         return changes !== undefined;
       }
-      case "hostSnapshot":
-        return this.chain.hostSnapshot(effect.host, effect.question);
+      case "hostSnapshot": {
+        const snapshot = await this.chain.hostSnapshot(effect.host, effect.question);
+        process.snapshots.set(effect.host, snapshot);
+        return snapshot;
+      }
       case "quote": {
         const orders = [draftOf(effect.question)] as const;
         const { wallet } = effect.question;
-        const quoteBy = async (host: 0 | 1) =>
-          quoteFrom(await this.chain.hostSnapshot(host, { chain, wallet, hashes: [], orders }), orders[0]);
-        return [await quoteBy(0), await quoteBy(1)];
+        const question = { chain, wallet, hashes: [], orders } as const;
+        const seen = [
+          await this.chain.hostSnapshot(0, question),
+          await this.chain.hostSnapshot(1, question),
+        ] as const;
+        process.quotes = seen.map((each) => quoteFrom(each && truthOf(each), orders[0]));
+        return [quoteFrom(seen[0], orders[0]), quoteFrom(seen[1], orders[0])];
       }
       case "chainSnapshot":
         return this.chainSnapshot(effect.hashes);
