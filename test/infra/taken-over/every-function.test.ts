@@ -1,0 +1,248 @@
+import { readAccess } from "cdk-local-runner/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { withDeadline } from "../../../lib/aws/deadline.ts";
+import { type OperationName, operations } from "../../../lib/operations/operations.ts";
+import type { Operation } from "../../../lib/operations/types.ts";
+import { type PartitionName, partitionNameOf, partitions } from "../../../lib/table/layout.ts";
+import type { Item } from "../../../lib/table/table.ts";
+import { packed } from "../../../lib/trading/items/items.ts";
+import { cancellationKey, ledgerKey, slotKey } from "../../../lib/trading/items/keys.ts";
+import { lockKey } from "../../../lib/wallets/item-keys.ts";
+import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
+import { itemsNamed, putItems } from "../../support/items.ts";
+import { shortPausesForTests } from "../../support/short-pauses.ts";
+import { openKeys } from "../../support/signing.ts";
+import { Random } from "../../trading/model/random.ts";
+import { customContext, logicalIdOf, only, synthesize, tradingContext } from "../synthesized.ts";
+import { nowMs } from "./desk.ts";
+import { delaySeconds, Owner, type Placed, type Service, signs } from "./owner.ts";
+import { type Allowed, asPlain, isReal, plainItems, Spoiler } from "./spoiler.ts";
+
+const { priceFeeds } = customContext;
+const { data, api } = synthesize({ ...tradingContext, priceFeeds });
+const access = readAccess([
+  { name: "TerminalData", template: data },
+  { name: "TerminalApi", template: api },
+]);
+const tableArn = access.arn(only(data, "AWS::DynamoDB::Table").id);
+const writes = { write: ["PutItem", "UpdateItem"], delete: ["DeleteItem"] } as const;
+
+/** Decides by the deployed role of a function. */
+function allowedTo(name: OperationName): Allowed {
+  const role = access.ref(logicalIdOf(api, name));
+  const known = new Map<string, boolean>();
+  return (what, partition) => {
+    const key = `${what} ${partitionNameOf(partition)}`;
+    const isAllowed =
+      known.get(key) ??
+      writes[what].some(
+        (action) =>
+          access.denial(role, {
+            action: `dynamodb:${action}`,
+            resource: tableArn,
+            values: { "dynamodb:LeadingKeys": [partition] },
+          }) === undefined,
+      );
+    known.set(key, isAllowed);
+    return isAllowed;
+  };
+}
+
+/** What an owner relies on, with the partitions whose writers may break it. All others may not. */
+const claims = {
+  "a cancellation succeeds": ["TRADES", "LANE", "CANCELLED"],
+  "a cancelled order is not signed": ["CANCELLED"],
+  "a change of a policy succeeds": ["WALLETS", "POLICY", "WALLETLOG"],
+  "a policy is obeyed": ["POLICY"],
+  "a retirement succeeds": ["WALLETS", "USER", "WALLETLOG"],
+  "a retired wallet does not sign": ["WALLETS"],
+  "a cancellation of an export succeeds": ["EXPORTED"],
+  "a cancelled export stays cancelled": ["EXPORTED"],
+  "no key leaves before the delay": ["EXPORTED"],
+  "an export arrives after the delay": ["EXPORT", "EXPORTED", "LOCK", "WALLETS", "SEALED", "WALLETLOG"],
+  "a locked wallet is not exported": ["LOCK", "EXPORTED"],
+  "an order is signed": ["TRADES", "LANE", "WALLETS", "SEALED", "SIGNED", "CANCELLED", "POLICY", "TRADING"],
+  "an order is signed once": ["SIGNED"],
+  "another order is placed and signed": [
+    "TRADES",
+    "LANE",
+    "LANES",
+    "WALLETS",
+    "SEALED",
+    "USEDKEYS",
+    "SETTINGS",
+    "SIGNED",
+    "CANCELLED",
+    "POLICY",
+    "TRADING",
+  ],
+} as const satisfies Record<string, readonly PartitionName[]>;
+
+type Claim = keyof typeof claims;
+type Outcome = Record<Claim, boolean>;
+
+const claimNames = Object.keys(claims) as Claim[];
+
+let engine: Engine;
+let owners: Owner[];
+let items: Item[];
+const keys = openKeys();
+shortPausesForTests();
+
+beforeAll(async () => {
+  engine = await startTable();
+  owners = [];
+  const service = { table: engine.table, keys, nowMs };
+  for (const name of ["ann", "bea"]) owners.push(await Owner.register(service, `user-${name}`));
+  const real = await itemsNamed(engine.table, "");
+  const absent = owners.flatMap(({ userID, orders }) => [
+    lockKey(userID),
+    ...Object.values(orders).flatMap(({ intent }) => [cancellationKey(intent), ledgerKey(intent.orderId)]),
+  ]);
+  items = [...real, ...absent.map(asPlain), ...plainItems(real)];
+}, engineStart);
+afterAll(() => engine.stop());
+
+/** The items of an owner, and those of nobody. */
+function itemsOf(owner: Owner): Item[] {
+  const names = (each: Owner) => [
+    each.userID,
+    ...each.wallets.map(({ generatedWalletAddress }) => generatedWalletAddress),
+    ...Object.values(each.orders).map(({ intent }) => intent.orderId),
+  ];
+  const others = owners.filter((each) => each !== owner).flatMap(names);
+  return items.filter(({ PK, SK }) => !others.some((name) => `${PK} ${SK}`.includes(name)));
+}
+
+type Rights = { allowed: Allowed; seed: number; isEarly?: boolean };
+
+/** The claims that an intruder broke and those that it may break, by its rights. */
+type Attack = { broken: Claim[]; mayBreak: readonly Claim[]; spoiler: Spoiler };
+
+/** Attacks owners on a table of their own. The last one acts while all items change all the time. */
+async function attack({ allowed, seed, isEarly = true }: Rights): Promise<Attack> {
+  const table = await engine.newTable();
+  await putItems(table, items.filter(isReal));
+  const spoiler = new Spoiler(table, allowed, new Random(seed));
+  const mayBreak = claimNames.filter((claim) => claims[claim].some((name) => allowed("write", name)));
+  const outcomes: Outcome[] = [];
+  for (const owner of mayBreak.length > 0 ? owners : owners.slice(-1)) {
+    const isBusy = owner === owners.at(-1);
+    outcomes.push(await attackOwner({ table, keys, nowMs }, owner, { spoiler, mayBreak, isEarly, isBusy }));
+  }
+  const broken = claimNames.filter((claim) => outcomes.some((each) => !each[claim]));
+  return { broken, mayBreak, spoiler };
+}
+
+type Manner = Pick<Attack, "spoiler" | "mayBreak"> & { isEarly: boolean; isBusy: boolean };
+
+/** Spoils all items before the owner acts, if early, and rewinds them afterwards. */
+async function attackOwner(
+  now: Service,
+  owner: Owner,
+  { spoiler, mayBreak, isEarly, isBusy }: Manner,
+): Promise<Outcome> {
+  const own = itemsOf(owner);
+  const [trading, , exported] = owner.wallets;
+  const { kept, cancelled, forbidden, retired } = owner.orders;
+  const at = (seconds: number): Service => ({ ...now, nowMs: now.nowMs + seconds * 1000 });
+  // Attempts to change odd items are repeated for a long time.
+  const patient = <Result>(claim: Claim, act: () => Promise<Result>) =>
+    withDeadline(isEarly && mayBreak.includes(claim) ? 100 : 60_000, act);
+  const succeeds = async (claim: Claim, act: () => Promise<unknown>) => {
+    if (isEarly) await spoiler.spoil(own);
+    let isOver = false;
+    const acting = patient(claim, act)
+      .then(
+        () => true,
+        () => false,
+      )
+      .finally(() => {
+        isOver = true;
+      });
+    while (isBusy && isEarly && !isOver && (await spoiler.spoil(own)));
+    return acting;
+  };
+  const isCancelled = await succeeds("a cancellation succeeds", () => owner.cancelOrder(now));
+  const isLimited = await succeeds("a change of a policy succeeds", () => owner.forbidToken(now));
+  const isRetired = await succeeds("a retirement succeeds", () => owner.retire(now));
+  const isWithdrawn = await succeeds("a cancellation of an export succeeds", () =>
+    owner.cancelExport(at(3600)),
+  );
+  if (isEarly) await spoiler.spoil(own);
+  for (const order of [cancelled, forbidden, retired]) await signs(now, order);
+  const isSigned = await signs(now, kept);
+  const isPlaced = await patient("another order is placed and signed", () => owner.trade(now)).catch(
+    () => false,
+  );
+  const gets = (seconds: number) =>
+    patient("an export arrives after the delay", () => owner.gets(at(seconds), exported));
+  await spoiler.rewind(own.filter(({ PK }) => PK.startsWith("EXPORT")));
+  const isEarlyExport = await gets(delaySeconds - 1);
+  const isBack = await owner.gets(at(delaySeconds), trading);
+  if (isEarly) await spoiler.spoil(own);
+  const isExported = await gets(delaySeconds);
+  await owner.lock(at(delaySeconds));
+  await spoiler.rewind(own);
+  await signs(now, kept);
+  await spoiler.rewind(own.filter(({ PK }) => PK.startsWith("SIGNED#")));
+  return {
+    "a cancellation succeeds": isCancelled,
+    "a cancelled order is not signed": !(await signs(now, cancelled)) || !isCancelled,
+    "a change of a policy succeeds": isLimited,
+    "a policy is obeyed": !(await signs(now, forbidden)) || !isLimited,
+    "a retirement succeeds": isRetired,
+    "a retired wallet does not sign": !(await signs(now, retired)) || !isRetired,
+    "a cancellation of an export succeeds": isWithdrawn,
+    "a cancelled export stays cancelled": !isBack || !isWithdrawn,
+    "no key leaves before the delay": !isEarlyExport,
+    "an export arrives after the delay": isExported,
+    "a locked wallet is not exported": !(await gets(delaySeconds)),
+    "an order is signed": isSigned,
+    "an order is signed once": !(await signs(now, await atAnotherNonce(kept, spoiler))),
+    "another order is placed and signed": isPlaced,
+  };
+}
+
+/** Plants the slot of an order at another nonce. */
+async function atAnotherNonce({ intent, planned }: Placed, spoiler: Spoiler): Promise<Placed> {
+  const moved = { ...planned, nonce: planned.nonce + 9 };
+  await spoiler.rewind([{ ...(packed(moved) as object), ...slotKey(moved, moved.nonce) }]);
+  return { intent, planned: moved };
+}
+
+const attacks = new Map<string, Promise<Attack>>();
+
+/** Attacks with the rights of a function, once for equal rights. */
+function attackAs(name: OperationName): Promise<Attack> {
+  const allowed = allowedTo(name);
+  const rights = (["write", "delete"] as const).flatMap((what) =>
+    partitions.filter(({ key }) => allowed(what, key)).map(({ key }) => `${what} ${key}`),
+  );
+  const known = attacks.get(rights.join()) ?? attack({ allowed, seed: attacks.size });
+  attacks.set(rights.join(), known);
+  return known;
+}
+
+describe("an intruder", () => {
+  it.each(Object.entries<Operation>(operations).map(([name, row]) => ({ name: name as OperationName, row })))(
+    "who runs $name spoils only its partitions, and breaks only what depends on them",
+    async ({ name, row }) => {
+      const { broken, mayBreak, spoiler } = await attackAs(name);
+      const { written, deleted } = spoiler;
+      expect([...new Set([...written, ...deleted])].sort()).toEqual([...row.writes].sort());
+      expect([...deleted].sort()).toEqual([...row.deletes].sort());
+      expect(broken.filter((claim) => !mayBreak.includes(claim))).toEqual([]);
+    },
+  );
+
+  it("would break everything with all rights", async () => {
+    const allowed = () => true;
+    const [early, late] = [
+      await attack({ allowed, seed: 1 }),
+      await attack({ allowed, seed: 1, isEarly: false }),
+    ];
+    const broken = [...early.broken, ...late.broken];
+    expect(claimNames.filter((claim) => !broken.includes(claim))).toEqual([]);
+  });
+});
