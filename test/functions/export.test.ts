@@ -1,11 +1,13 @@
 import "./environment.ts";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
-import { DynamoDBDocumentClient, GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBDocumentClient, GetCommand, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it } from "vitest";
 import { handler as exportWallet } from "../../functions/exportWallet/handler.ts";
 import { handler as importWallet } from "../../functions/importWallet/handler.ts";
+import { handler as lockExports } from "../../functions/lockExports/handler.ts";
 import { handler as refuseExport } from "../../functions/refuseExport/handler.ts";
+import { handler as unlockExports } from "../../functions/unlockExports/handler.ts";
 import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
 import { exportKeyPair } from "../support/sealing.ts";
@@ -73,6 +75,43 @@ describe("exportWallet, when it invokes sealExport", () => {
     expect((await answerTo({ publicKey: jwk })).statusCode).toBe(500);
     const [{ thisValue } = { thisValue: undefined }] = lambda.commandCalls(InvokeCommand);
     expect(await (thisValue as LambdaClient).config.maxAttempts()).toBe(1);
+  });
+});
+
+describe("lockExports", () => {
+  it("writes one item without a condition, and reads nothing", async () => {
+    table.on(PutCommand).resolves({});
+    const { statusCode, body } = await lockExports(eventOf({}, 86_400));
+    expect(statusCode).toBe(200);
+    const { lock } = JSON.parse(body).data;
+    expect(lock).toEqual({ status: "locked", lockedAt: expect.any(String) });
+    expect(table.calls().map(({ args: [{ input }] }) => input)).toEqual([
+      {
+        TableName: expect.any(String),
+        Item: {
+          PK: "LOCK#alice",
+          SK: "LOCK",
+          userID: "alice",
+          lockId: expect.stringMatching(/^[\da-f-]{36}$/),
+          lockedAt: lock.lockedAt,
+        },
+      },
+    ]);
+  });
+
+  it("refuses a body with a field", async () => {
+    expect((await lockExports(eventOf({ lockId: "x" }, 1))).statusCode).toBe(400);
+    expect(table.calls()).toEqual([]);
+  });
+});
+
+describe("unlockExports", () => {
+  it("accepts only tokens of the last five minutes", async () => {
+    for (const age of [301, undefined])
+      expect(await unlockExports({ ...eventOf({}, age), httpMethod: "DELETE" })).toMatchObject({
+        statusCode: 401,
+      });
+    expect([...table.calls(), ...lambda.commandCalls(InvokeCommand)]).toEqual([]);
   });
 });
 

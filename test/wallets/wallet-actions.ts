@@ -10,11 +10,13 @@ import { createWallet } from "../../lib/wallets/create-wallet.ts";
 import { exportWallet } from "../../lib/wallets/export/export-wallet.ts";
 import { sealExport } from "../../lib/wallets/export/seal-export.ts";
 import { importSealedWallet, type SealedBody } from "../../lib/wallets/import-sealed-wallet.ts";
+import { exportKey } from "../../lib/wallets/item-keys.ts";
 import { readPrivateKey } from "../../lib/wallets/keys/private-key.ts";
 import { keyIdOf, spkiOf } from "../../lib/wallets/keys/sealing.ts";
 import { restoreWallet } from "../../lib/wallets/restore-wallet.ts";
 import { retireWallet } from "../../lib/wallets/retire-wallet.ts";
 import { type ColorTag, newWallet } from "../../lib/wallets/wallet.ts";
+import { putItems } from "../support/items.ts";
 import { newEvmKey } from "../support/keys.ts";
 import { exportKeyPair, sealedImport } from "../support/sealing.ts";
 import { fakeSeal } from "../support/wallets.ts";
@@ -121,8 +123,10 @@ const exportDelaySeconds = 60;
 /**
  * Requests an export, requests it again after the delay, and returns the address of the exported private key.
  */
-async function exportedAddress({ table, model }: Player, { id: walletId, network }: Held) {
+async function exportedAddress({ table, model, number }: Player, { id: walletId, network }: Held) {
   const { userID } = model;
+  // A compromised exportWallet may have left a request that nobody can read.
+  if (number % 2 === 1) await putItems(table, [{ ...exportKey(userID, walletId), version: "1" }]);
   const { jwk, open } = await exportKeyPair();
   const ask = (now: Date) => {
     const sealing = { table, vault, delaySeconds: exportDelaySeconds, onExport: () => {} };

@@ -1,5 +1,6 @@
 import bs58 from "bs58";
 import { describe, expect, it, vi } from "vitest";
+import { thumbprintOf } from "../../../lib/wallets/keys/sealing.ts";
 import { newEvmKey, newSolanaKey } from "../../support/keys.ts";
 import { exportKeyPair, sealedBytes, sealedImport } from "../../support/sealing.ts";
 import { get, post, send } from "../support/client.ts";
@@ -42,7 +43,7 @@ describe("a private key that is imported and exported sealed", () => {
     const { status, availableAt } = await ask();
     expect(status).toBe("pending");
     const announced = await stream.take(({ type }) => type === "WalletExportRequested");
-    expect(announced).toMatchObject({ data: { walletId, availableAt } });
+    expect(announced).toMatchObject({ data: { walletId, availableAt, thumbprint: thumbprintOf(jwk) } });
     expect(await send("DELETE", path, user)).toMatchObject({ status: 200 });
     expect((await ask()).status).toBe("pending");
     // The local delay is ten seconds.
@@ -55,6 +56,17 @@ describe("a private key that is imported and exported sealed", () => {
     );
     const secret = await open(ready, { network: "sol", walletId, userID: user.id });
     expect(secret.subarray(0, 32)).toEqual(made.secret);
+
+    expect(await post("/api/v2/lock", { token: user.token, body: {} })).toMatchObject({ status: 200 });
+    const locked = await stream.take(({ type }) => type === "ExportLockUpdated");
+    expect(locked).toMatchObject({ data: { status: "locked" } });
+    const refused = await post(path, { token: user.token, body: { publicKey: jwk } });
+    expect(refused).toMatchObject({ status: 403, json: { error: { code: "EXPORT_LOCKED" } } });
+    const unlocking = { data: { lock: { status: "unlocking", unlocksAt: expect.any(String) } } };
+    expect(await send("DELETE", "/api/v2/lock", user)).toMatchObject({ status: 200, json: unlocking });
+    expect(await get("/api/v2/lock", user)).toMatchObject({ status: 200, json: unlocking });
+    const announcedEnd = await stream.take(({ type }) => type === "ExportLockUpdated");
+    expect(announcedEnd).toMatchObject({ data: { status: "unlocking" } });
   });
 
   it("cannot be opened for another user or Idempotency-Key, and adds no wallet", async () => {

@@ -1,0 +1,79 @@
+import { joined, type KeyPair, openMessage } from "./hpke.ts";
+import type { ServerMessage } from "./openapi.ts";
+import type { RestCalls, RestError } from "./rest-types.ts";
+import type { Network } from "./stream-types.ts";
+
+/** The wallet to export. `userID` is the `sub` of the token. */
+export type ExportedWallet = { walletId: string; network: Network; userID: string };
+
+export type ExportState =
+  | { status: "pending"; availableAt: string }
+  /** 32 bytes for EVM networks, the 64 of a secret key for Solana. The caller wipes them. */
+  | { status: "ready"; privateKey: Uint8Array }
+  /** The service would export the wallet to another key: cancel the export, and lock exports. */
+  | { status: "foreign"; thumbprint: string };
+
+export type ExportAnswer =
+  | { data: ExportState; error?: undefined }
+  | { data?: undefined; error: RestError<"exportWallet"> };
+
+export type WalletExporter = {
+  /** The thumbprint of the key (RFC 7638), which announcements and events have to show. */
+  readonly thumbprint: string;
+  /** Requests the export, or gets the private key if the delay is over. Call it again with the same key. */
+  ask(): Promise<ExportAnswer>;
+  /**
+   * Compares the key of an announcement on the stream with this one. Undefined for other messages and other wallets.
+   * Messages do not pass through the function that takes requests, so they show even a key that it has replaced.
+   */
+  keyOf(message: ServerMessage): "own" | "foreign" | undefined;
+};
+
+/**
+ * Makes a key pair to export a wallet to. Keep it until the export is ready, which takes a day or more. Its private half
+ * cannot be read, but IndexedDB can store the pair.
+ */
+export async function newExportKeys(): Promise<KeyPair> {
+  return crypto.subtle.generateKey({ name: "ECDH", namedCurve: "P-256" }, false, ["deriveBits"]);
+}
+
+/** Prepares to export a wallet to a key pair. Sends nothing yet. */
+export async function walletExporter(
+  terminal: Pick<RestCalls, "exportWallet">,
+  keys: KeyPair,
+  { walletId, network, userID }: ExportedWallet,
+): Promise<WalletExporter> {
+  const { x = "", y = "" } = await crypto.subtle.exportKey("jwk", keys.publicKey);
+  const publicKey = { kty: "EC", crv: "P-256", x, y } as const;
+  const thumbprint = await hashOf(JSON.stringify({ crv: "P-256", kty: "EC", x, y }));
+  const parts = ["trading-terminal/wallet-export/1", network, walletId, await hashOf(userID)];
+  const info = joined(new TextEncoder().encode(parts.join("\0")));
+  return {
+    thumbprint,
+    async ask() {
+      const { data, error } = await terminal.exportWallet({ path: { walletId }, body: { publicKey } });
+      if (error !== undefined) return { error };
+      const found = data.export;
+      if (found.thumbprint !== thumbprint)
+        return { data: { status: "foreign", thumbprint: found.thumbprint } };
+      if (found.status === "pending") return { data: { status: "pending", availableAt: found.availableAt } };
+      const sealed = { enc: bytesOf(found.enc), ciphertext: bytesOf(found.ciphertext), info };
+      return { data: { status: "ready", privateKey: await openMessage(keys, sealed) } };
+    },
+    keyOf(message) {
+      if (message.type !== "WalletExportRequested" || message.data.walletId !== walletId) return undefined;
+      return message.data.thumbprint === thumbprint ? "own" : "foreign";
+    },
+  };
+}
+
+async function hashOf(text: string): Promise<string> {
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return btoa(String.fromCharCode(...new Uint8Array(hash)))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}
+
+const bytesOf = (base64url: string) =>
+  Uint8Array.from(atob(base64url.replaceAll("-", "+").replaceAll("_", "/")), (digit) => digit.charCodeAt(0));
