@@ -244,6 +244,19 @@ export const partitions = [
     },
   },
   {
+    key: "BYTES#{chain}#{wallet}",
+    owner: "service",
+    isSecret: true,
+    note: "Anybody who has the bytes of a transaction can send them, so they are apart from slots.",
+    items: {
+      signedBytes: {
+        key: "BYTES#{hash}",
+        holds: "the bytes of a signed transaction, kept for a week",
+        isOfTheMoment: true,
+      },
+    },
+  },
+  {
     key: "CANCELLED#{userID}",
     owner: "user",
     isGuarded: true,

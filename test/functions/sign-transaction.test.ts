@@ -18,10 +18,9 @@ import { encrypt, pack } from "../../lib/aws/container.ts";
 import type { SignAnswer } from "../../lib/trading/core/effects.ts";
 import { swapBy } from "../../lib/trading/core/intent.ts";
 import { packed } from "../../lib/trading/items/items.ts";
-import { slotKey, tradeKey } from "../../lib/trading/items/keys.ts";
+import { signedBytesKey, slotKey, tradeKey } from "../../lib/trading/items/keys.ts";
 import { readSignAnswer, signPayload } from "../../lib/trading/signing/sign-payload.ts";
 import { quietConsole } from "../support/console.ts";
-import { attempt } from "../support/lane-states.ts";
 import { alice } from "../support/local-chain.ts";
 import { intent, slot, tradeOrder, v2 } from "../support/trading.ts";
 
@@ -77,7 +76,7 @@ const ask = async (event: unknown = signPayload(request)): Promise<SignAnswer> =
   if (answer === undefined) throw new Error("no answer");
   return answer;
 };
-const signed = (answer: SignAnswer) => ("slot" in answer ? (answer.slot.attempts.at(-1)?.raw ?? "") : "");
+const signed = (answer: SignAnswer) => ("slot" in answer ? answer.raw : "");
 const writes = () => table.commandCalls(TransactWriteCommand);
 
 /** Lists every form in which a secret may be written. */
@@ -126,11 +125,18 @@ describe("signTransaction", () => {
     expect(await new Wallet(alice.privateKey).signTransaction({ ...terms, to, value, data })).toBe(raw);
   });
 
-  it("returns the recorded answer, without opening the wallet again", async () => {
-    const recorded = slot({ ...planned, state: "signed", attempts: [attempt(planned.fees)] }, own);
-    table.on(BatchGetCommand).resolves({ Responses: { table: items(recorded) } });
-    expect(await ask()).toEqual({ slot: recorded });
-    expect([kms.calls(), writes(), logged()]).toEqual([[], [], []]);
+  it("signs the same bytes again if asked again, records them, and counts nothing", async () => {
+    const answer = await ask();
+    if (!("slot" in answer)) return expect.fail("nothing was signed");
+    table.on(BatchGetCommand).resolves({ Responses: { table: items(answer.slot) } });
+    table.resetHistory();
+    expect(await ask()).toEqual(answer);
+    const [{ hash } = { hash: "" }] = answer.slot.attempts;
+    const expiresAt = own.validUntil + 7 * 86_400;
+    const item = { chain, wallet, hash, raw: answer.raw, expiresAt };
+    expect(writes().map(({ args }) => args[0].input.TransactItems)).toEqual([
+      [{ Put: { TableName: "table", Item: { ...signedBytesKey(item), ...item } } }],
+    ]);
   });
 
   it("refuses a private key of another address, and wipes it", async () => {

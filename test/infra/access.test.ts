@@ -230,7 +230,10 @@ describe("the partitions", () => {
     const readersOf = (name: PartitionName) =>
       names.filter((each) => reads.some((action) => ask(each, action, [keys[name]]) === undefined));
     const found = secret.map(({ key }) => [partitionNameOf(key), readersOf(partitionNameOf(key))]);
-    expect(Object.fromEntries(found)).toEqual({ SEALED: ["sealExport", "signTransaction"] });
+    expect(Object.fromEntries(found)).toEqual({
+      SEALED: ["sealExport", "signTransaction"],
+      BYTES: ["executeOrders"],
+    });
   });
 
   it.each<[string, string, Key, string[]]>([

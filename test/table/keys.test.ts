@@ -81,6 +81,7 @@ const keyOfKind = {
   "lock of exports": name.map(walletKeys.lockKey),
   "requested unlocking": name.map(walletKeys.unlockRequestKey),
   "announced unlocking": name.map(walletKeys.unlockingKey),
+  "signed bytes": fc.tuple(lane, name).map(([of, hash]) => tradingKeys.signedBytesKey({ ...of, hash })),
   cancellation: fc
     .tuple(name, name)
     .map(([userID, orderId]) => tradingKeys.cancellationKey({ userID, orderId })),
@@ -176,6 +177,7 @@ describe("isOfTheMoment", () => {
     "job",
     "slot",
     "ledger",
+    "signed bytes",
     "cancellation",
     "watcher",
     "day of buys",

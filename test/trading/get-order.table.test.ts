@@ -23,7 +23,6 @@ describe("getOrder", () => {
     const attempt = {
       purpose: "swap",
       hash: "0x9c",
-      raw: "0xsigned",
       gasLimit: 21_000n,
       maxFeePerGas: 2_000_000_000n,
       maxPriorityFeePerGas: 1n,
@@ -33,13 +32,18 @@ describe("getOrder", () => {
     const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n };
     const common = { chain, wallet, nonce: 0, orderId, userID, state: "signed", call, fees } as const;
     const slot = { ...common, gasLimit: 1n, isPrivate: false, attempts: [attempt], revision: 1 };
-    await writeStep(db.table, [...placing(placed), { kind: "put", of: "slot", item: slot, when: "absent" }]);
+    const bytes = { chain, wallet, hash: attempt.hash, raw: "0xsigned", expiresAt: 4_000_000_000 };
+    await writeStep(db.table, [
+      ...placing(placed),
+      { kind: "put", of: "slot", item: slot, when: "absent" },
+      { kind: "put", of: "bytes", item: bytes },
+    ]);
     const found = await getOrder(db.table, userID, orderId);
     expect(found).toMatchObject({
       order: shownOrder(placed),
       attempts: [{ attempt: 1, purpose: "swap", txHash: "0x9c", maxFeePerGas: "2", outcome: "pending" }],
     });
-    expect(JSON.stringify(found)).not.toContain(attempt.raw);
+    expect(JSON.stringify(found)).not.toContain(bytes.raw);
   });
 
   it("finds no order of another user, and no missing order", async () => {

@@ -273,7 +273,7 @@ export const takeovers: readonly Takeover[] = [
   {
     functions: ["executeOrders"],
     rights: {
-      reads: "all unprotected, CANCELLED, POLICY, SIGNED, TRADING",
+      reads: "all unprotected, CANCELLED, POLICY, SIGNED, BYTES, TRADING",
       writes: "TRADES, LANE, LANES",
       deletes: "TRADES, LANE, LANES",
       uses: "invoke signTransaction",
@@ -285,7 +285,7 @@ export const takeovers: readonly Takeover[] = [
     functions: ["signTransaction"],
     rights: {
       reads: "all unprotected, SIGNED, CANCELLED, POLICY, TRADING, SEALED",
-      writes: "LANE, SIGNED",
+      writes: "LANE, SIGNED, BYTES",
       uses: "decrypt wallets; check orders",
     },
     atMost:

@@ -24,6 +24,8 @@ export type LaneView = {
   maxGasPrices: ReadonlyMap<string, bigint>;
   /** Each user's policy for the wallet, and the amount that they have spent. */
   limits: ReadonlyMap<string, Limits>;
+  /** The bytes of each slot's newest attempt, by hash. Some may be missing. */
+  bytes: ReadonlyMap<string, string>;
   /** True if an operator has stopped trading. */
   isStopped: boolean;
 };
@@ -80,8 +82,8 @@ export type SignRequest = LaneKey & {
 /** Why the signer does not sign. `refused` is final; with `later`, it may sign when asked again. */
 export type Objection = { refused: string } | { later: string };
 
-/** The signer's answer: the slot with the recorded attempt, or an objection. */
-export type SignAnswer = { slot: Slot } | Objection;
+/** The signer's answer: the slot with the recorded attempt, and its bytes, or an objection. */
+export type SignAnswer = { slot: Slot; raw: string } | Objection;
 
 /**
  * Everything that the trading procedures do outside themselves. Functions on AWS carry these effects out one by one,

@@ -9,15 +9,18 @@ import {
   type SignRequest,
 } from "./effects.ts";
 import { clearGas, objectionTo } from "./evm/signing-rules.ts";
-import { type Attempt, mostFeeOf, type Slot } from "./evm/slot.ts";
+import { mostFeeOf, type Slot } from "./evm/slot.ts";
 import type { Call, UnsignedTransaction } from "./intent.ts";
 import { emptyLedger, type Ledger, type TradeStep } from "./table-step.ts";
 import type { TradeOrder } from "./trade-order.ts";
 import { counted } from "./wallet-policy.ts";
 
+/** Bytes are kept for this long after they can be of use, in case a chain is away for days. */
+const keptSeconds = 7 * 86_400;
+
 /**
  * Signs the next attempt at a slot. It records the signed bytes before it returns them, so that every signature is on
- * record. If asked again, it returns the recorded one.
+ * record. If asked again, it signs the same bytes again, and counts nothing.
  */
 export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
   // Reads the clock before the table: a signature counts on the day whose count it has read.
@@ -27,7 +30,6 @@ export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
   if (slot === undefined || order === undefined) return { later: "the slot is gone" };
   const mismatch = mismatchOf(request, order, slot);
   if (mismatch !== undefined) return mismatch;
-  if (slot.attempts.some((attempt) => isAttemptFor(request, attempt))) return { slot };
   const transaction = transactionFor(request, slot);
   if (transaction === undefined) return { later: "the slot is for another purpose" };
   const isGenuine = yield* perform({ do: "checkMac", intent: order.intent, mac: order.mac });
@@ -35,19 +37,25 @@ export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
   if (objection !== undefined) return objection;
   const bytes = yield* perform({ do: "signBytes", transaction, userID: order.intent.userID });
   if (!("raw" in bytes)) return bytes;
-  const { gasLimit } = transaction;
-  const attempt = { ...request.fees, purpose: request.purpose, ...bytes, gasLimit, signedAtMs: nowMs };
+  const { hash, raw } = bytes;
+  const { chain, wallet, gasLimit } = transaction;
+  const expiresAt = Math.max(order.intent.validUntil, Math.ceil(nowMs / 1000)) + keptSeconds;
+  const recorded = { kind: "put", of: "bytes", item: { chain, wallet, hash, raw, expiresAt } } as const;
+  // Only the signer can have made this hash before, and then it has recorded and counted the signature.
+  if (slot.attempts.some((attempt) => attempt.hash === hash)) {
+    yield* perform({ do: "write", step: [recorded] });
+    return { slot, raw };
+  }
+  const attempt = { ...request.fees, purpose: request.purpose, hash, gasLimit, signedAtMs: nowMs };
   const signed: Slot = {
     ...slot,
     state: "signed",
     attempts: [...slot.attempts, attempt],
     revision: slot.revision + 1,
   };
-  const isWritten = yield* perform({
-    do: "write",
-    step: signingStep(transaction, view, order, slot, signed, nowMs),
-  });
-  return isWritten ? { slot: signed } : { later: "the order or its slot has changed" };
+  const step = [recorded, ...signingStep(transaction, view, order, slot, signed, nowMs)];
+  const isWritten = yield* perform({ do: "write", step });
+  return isWritten ? { slot: signed, raw } : { later: "the order or its slot has changed" };
 }
 
 /** The executor can write orders and slots, so the signer treats them as hints and trusts only the intent. */
@@ -64,11 +72,6 @@ function mismatchOf(request: SignRequest, { intent }: TradeOrder, slot: Slot): O
   const isOwn = slot.orderId === orderId && slot.userID === userID;
   return isOwn ? undefined : { later: "the slot is another order's" };
 }
-
-const isAttemptFor = ({ purpose, fees }: SignRequest, attempt: Attempt) =>
-  attempt.purpose === purpose &&
-  attempt.maxFeePerGas === fees.maxFeePerGas &&
-  attempt.maxPriorityFeePerGas === fees.maxPriorityFeePerGas;
 
 function transactionFor({ purpose, fees }: SignRequest, slot: Slot): UnsignedTransaction | undefined {
   const { chain, wallet, nonce } = slot;

@@ -55,6 +55,17 @@ export const emptyLedger = ({ orderId, userID, chain, wallet, validUntil }: Inte
 });
 
 /**
+ * The bytes of a signed transaction, by its hash. Anybody who has them can send them, so only the signer writes them, and
+ * only executeOrders reads them.
+ */
+export type SignedBytes = LaneKey & {
+  hash: string;
+  raw: string;
+  /** In seconds. The signer can sign the same bytes again. */
+  expiresAt: number;
+};
+
+/**
  * The user has cancelled an order. Only the function that cancels may write it, so the signer believes it whatever the order
  * says.
  */
@@ -77,6 +88,7 @@ export type Items = {
   slot: Slot;
   order: TradeOrder;
   ledger: Ledger;
+  bytes: SignedBytes;
   cancellation: Cancellation;
   key: UsedKey;
   book: Book;
@@ -95,6 +107,7 @@ export type Names = {
   slot: LaneKey & { nonce: number };
   order: { intent: Pick<Intent, "userID" | "orderId"> };
   ledger: { orderId: string };
+  bytes: LaneKey & { hash: string };
   cancellation: { userID: string; orderId: string };
   key: { userID: string; key: string };
   book: BookKey;
@@ -132,12 +145,13 @@ export const isFreeAt = (nowMs: number): When<Lane> => [
 ];
 
 /** Kinds that other functions write too, or that are written once and for all. */
-type Special = "wallet" | "policy" | "cancellation";
+type Special = "wallet" | "policy" | "cancellation" | "bytes";
 
 export type ItemWrite =
   | { [K in Exclude<Kind, Special>]: PutOf<K> | RemoveOf<K> | CheckOf<K> }[Exclude<Kind, Special>]
   | { [K in Special]: CheckOf<K> }[Special]
   | { kind: "put"; of: "cancellation"; item: Cancellation; when?: undefined }
+  | { kind: "put"; of: "bytes"; item: SignedBytes; when?: undefined }
   | LaneChange;
 
 /**

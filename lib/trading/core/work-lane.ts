@@ -1,8 +1,8 @@
 import { dayOf } from "../../core/time.ts";
-import { type LaneView, type Procedure, perform, type Question } from "./effects.ts";
+import { type LaneView, type Procedure, perform, type Question, type SignAnswer } from "./effects.ts";
 import type { HostSnapshots } from "./evm/host-snapshot.ts";
 import { type LaneState, type Move, nextMove, refusedStep } from "./evm/next-move.ts";
-import type { Slot } from "./evm/slot.ts";
+import { newestAttempt, type Slot } from "./evm/slot.ts";
 import type { LaneKey } from "./intent.ts";
 import { afterStep, leaveStep, takeStep, withSlots } from "./lane-steps.ts";
 import type { Lane, TradeStep } from "./table-step.ts";
@@ -92,7 +92,7 @@ function* carryOut(
     }
     case "sign": {
       const answer = yield* perform({ do: "sign", request: move.request });
-      if ("slot" in answer) return { ...view, slots: withSlots(view.slots, [answer.slot]) };
+      if ("slot" in answer) return withSigned(view, answer);
       const isUnsigned = view.slots.some(
         ({ nonce, state }) => nonce === move.request.nonce && state === "planned",
       );
@@ -102,6 +102,11 @@ function* carryOut(
       return "left";
     }
   }
+}
+
+function withSigned(view: LaneView, { slot, raw }: Extract<SignAnswer, { slot: Slot }>): LaneView {
+  const bytes = new Map(view.bytes).set(newestAttempt(slot)?.hash ?? "", raw);
+  return { ...view, slots: withSlots(view.slots, [slot]), bytes };
 }
 
 /** Writes a step, and leaves the lane with it if nothing else is to be done. */

@@ -76,6 +76,9 @@ export const isJob = (key: Key): boolean => itemAt(key) === "job";
 
 export const ledgerKey = (orderId: string): Key => itemKey("ledger", { orderIdOrUserID: orderId });
 
+export const signedBytesKey = ({ chain, wallet, hash }: LaneKey & { hash: string }): Key =>
+  itemKey("signedBytes", { chain, wallet, hash });
+
 export const cancellationKey = ({ userID, orderId }: { userID: string; orderId: string }): Key =>
   itemKey("cancellation", { userID, orderId });
 
@@ -91,7 +94,18 @@ export const tradingStopKey = (chain: Network): Key => itemKey("tradingStop", { 
 export const watcherKey = (chain: Network): Key => itemKey("watcher", { chain });
 
 const ofChains: ReadonlySet<ItemName> = new Set<ItemName>([
-  ...(["lane", "job", "slot", "ledger", "signedDay", "cancellation", "watcher", "trade", "book"] as const),
+  ...([
+    "lane",
+    "job",
+    "slot",
+    "signedBytes",
+    "ledger",
+    "signedDay",
+    "cancellation",
+    "watcher",
+    "trade",
+    "book",
+  ] as const),
 ]);
 
 /** True if an item belongs to orders that were placed here, or to their results. */

@@ -3,7 +3,7 @@ import type { Key } from "../../table/keys.ts";
 import { queryRange, type Table } from "../../table/table.ts";
 import { sealedKeyKey } from "../../table/wallet-keys.ts";
 import type { Effects, LaneView, PlacingView, SigningView } from "../core/effects.ts";
-import type { Slot } from "../core/evm/slot.ts";
+import { newestAttempt, type Slot } from "../core/evm/slot.ts";
 import type { LaneKey } from "../core/intent.ts";
 import type { Job, Lane, Names } from "../core/table-step.ts";
 import type { TradeOrder } from "../core/trade-order.ts";
@@ -30,11 +30,13 @@ export async function readLane(table: Table, lane: LaneKey, day: string): Promis
   const jobs = items.filter(isJob).map((item) => contentOf("job", item));
   const slots = items.filter((item) => !isJob(item)).map((item) => contentOf("slot", item));
   const users = [...new Set(jobs.map(({ userID }) => userID))];
+  const hashes = slots.flatMap((slot) => newestAttempt(slot)?.hash ?? []);
   const found = await find(table, [
     keysOfItems.lane(lane),
     tradingStopKey(chain),
     ...users.flatMap((userID) => keysOfUser(lane, userID, day)),
     ...jobs.flatMap((job) => [tradeKeyOf(job), keysOfItems.cancellation(job), keysOfItems.book(job)]),
+    ...hashes.map((hash) => keysOfItems.bytes({ ...lane, hash })),
   ]);
   const books = new Map(jobs.map((job) => [keyText(keysOfItems.book(job)), job]));
   const held = found.get("lane", lane);
@@ -51,6 +53,14 @@ export async function readLane(table: Table, lane: LaneKey, day: string): Promis
     ),
     maxGasPrices: new Map(users.map((userID) => [userID, found.maxGasPrice(chain, userID)])),
     limits: new Map(users.map((userID) => [userID, found.limits({ ...lane, userID }, day)])),
+    bytes: new Map(
+      found
+        .all(
+          "bytes",
+          hashes.map((hash) => ({ ...lane, hash })),
+        )
+        .map(({ hash, raw }) => [hash, raw]),
+    ),
     isStopped: found.isStopped(chain),
   };
 }

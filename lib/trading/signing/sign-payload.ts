@@ -22,10 +22,10 @@ const request = v.strictObject({
 });
 
 const reason = v.string();
-const attempt = v.looseObject({ hash: v.string(), raw: v.string() });
+const attempt = v.looseObject({ hash: v.string() });
 const slot = v.looseObject({ nonce: v.number(), attempts: v.pipe(v.array(attempt), v.minLength(1)) });
 const answer = v.union([
-  v.strictObject({ slot }),
+  v.strictObject({ slot, raw: v.string() }),
   v.strictObject({ refused: reason }),
   v.strictObject({ later: reason }),
 ]);
@@ -37,7 +37,7 @@ export const readSignRequest = (payload: unknown): SignRequest | undefined => re
 export function readSignAnswer(payload: unknown, { nonce }: SignRequest): SignAnswer | undefined {
   const found = read(answer, payload);
   if (found === undefined || !("slot" in found)) return found;
-  return found.slot.nonce === nonce ? { slot: found.slot as unknown as Slot } : undefined;
+  return found.slot.nonce === nonce ? { ...found, slot: found.slot as unknown as Slot } : undefined;
 }
 
 function read<Schema extends v.GenericSchema>(

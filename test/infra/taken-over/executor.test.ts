@@ -3,7 +3,6 @@ import { readAccess } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
-import type { Attempt } from "../../../lib/trading/core/evm/slot.ts";
 import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
 import { emptyLedger } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
@@ -207,8 +206,7 @@ describe("an executor that was taken over", () => {
         const planned = slot({ nonce, call, gasLimit, isPrivate: false }, intent);
         const answer = await intruder.askWith(order, planned, { fees });
         if (answer === undefined || !("slot" in answer)) continue;
-        const { raw } = answer.slot.attempts.at(-1) as Attempt;
-        total += readSigned(raw, intent, defaultChains.eth).mostFee;
+        total += readSigned(answer.raw, intent, defaultChains.eth).mostFee;
         break;
       }
     }

@@ -68,8 +68,7 @@ export class Intruder {
     const asked = { userID, orderId, chain, wallet, nonce, purpose: call.purpose, fees, ...request };
     await this.put(tradeKey(asked.userID, asked.orderId), order);
     await this.put(slotKey(asked, asked.nonce), planned);
-    const known = planned.attempts.map(({ raw }) => raw);
-    return this.#desk.ask(asked, known);
+    return this.#desk.ask(asked);
   }
 
   #pick<Item>(items: readonly Item[]): Item {

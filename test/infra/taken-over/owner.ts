@@ -230,8 +230,7 @@ export async function signs(
   // Invalid data in the table makes the function fail.
   const answer = await signOnRequest(deps, request).catch((): SignAnswer => ({ later: "it failed" }));
   if (!("slot" in answer)) return false;
-  const raw = answer.slot.attempts.at(-1)?.raw ?? "";
-  const { nonce: signed } = readSigned(raw, own, defaultChains.eth);
+  const { nonce: signed } = readSigned(answer.raw, own, defaultChains.eth);
   if (signed !== nonce) throw new Theft("signed for another nonce");
   return true;
 }

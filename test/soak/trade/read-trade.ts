@@ -45,14 +45,11 @@ export async function readTrade(
 
 /** Parts of the signed transactions now in the table, some of which are never mined. */
 export const signedPartsIn = (items: readonly Item[]): string[] =>
-  items.flatMap(({ SK, attempts = [] }) =>
-    SK.startsWith("SLOT#")
-      ? (attempts as { raw: string }[]).flatMap(({ raw }) => {
-          const { r = "", s = "" } = Transaction.from(raw).signature ?? {};
-          return [r, s].map((part) => part.slice(2));
-        })
-      : [],
-  );
+  items.flatMap(({ PK, raw }) => {
+    if (!PK.startsWith("BYTES#")) return [];
+    const { r = "", s = "" } = Transaction.from(raw as string).signature ?? {};
+    return [r, s].map((part) => part.slice(2));
+  });
 
 const soldOutIn = (items: readonly Item[]): Map<string, number> =>
   new Map(

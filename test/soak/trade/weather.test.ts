@@ -64,7 +64,7 @@ describe("signedPartsIn", () => {
       ...{ to: localAddresses.moon, data: "0x", gasLimit: 21_000n },
     });
     const parts = signedPartsIn([
-      { PK: "LANE#eth#0xA", SK: "SLOT#0", attempts: [{ raw }] },
+      { PK: "BYTES#eth#0xA", SK: "BYTES#0x1", raw },
       { PK: "LANE#eth#0xA", SK: "JOB#o1" },
     ]);
     expect(parts).toHaveLength(2);

@@ -5,6 +5,7 @@ import {
   cancellationKey,
   executionKey,
   ledgerKey,
+  signedBytesKey,
   slotKey,
   tradingStopKey,
   watcherKey,
@@ -34,6 +35,7 @@ describe("forgetTrading", () => {
     await putItems(db.table, [
       slotKey(lane, 0),
       ledgerKey(orderId),
+      signedBytesKey({ ...lane, hash: "0x1" }),
       cancellationKey({ userID, orderId }),
       bookKey({ ...lane, userID, token }),
       watcherKey("eth"),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { executionKey } from "../../../lib/trading/items/keys.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
-import { putItems } from "../../support/items.ts";
+import { itemsNamed, putItems } from "../../support/items.ts";
 import { LaneBench } from "../../trading/execution/support/lane-bench.ts";
 import { run } from "./support/admin.ts";
 
@@ -94,7 +94,7 @@ describe("show-order", () => {
   it("never shows the bytes of a transaction", async () => {
     const { bench, request } = await placed();
     await bench.work();
-    const raws = (await bench.slots()).flatMap(({ attempts }) => attempts.map(({ raw }) => raw));
+    const raws = (await itemsNamed(db.table, `BYTES#eth#${bench.lane.wallet}`)).map(({ raw }) => raw);
     expect(raws).toHaveLength(1);
     const { out } = await show(bench.userID, request.orderId);
     for (const raw of raws) expect(out).not.toContain(raw);

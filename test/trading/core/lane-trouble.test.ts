@@ -17,7 +17,7 @@ const signedAt = (signedAtMs: number): Slot =>
     state: "signed",
     attempts: [
       {
-        ...{ purpose: "swap", hash: "0x1", raw: "0x", gasLimit: 1n, signedAtMs },
+        ...{ purpose: "swap", hash: "0x1", gasLimit: 1n, signedAtMs },
         ...{ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
       },
     ],

@@ -13,7 +13,6 @@ const endMs = intent().validUntil * 1000 + 2000;
 const attempt = {
   purpose: "swap",
   hash: "0x1",
-  raw: "0xraw",
   gasLimit: 1n,
   signedAtMs: nowMs - 1000,
   maxFeePerGas: 1n,
@@ -49,6 +48,7 @@ const view = (orders: readonly TradeOrder[], slots: readonly Slot[] = []): LaneV
     books: [],
     retired: new Set(),
     cancelled: new Set(),
+    bytes: new Map(),
     maxGasPrices: new Map(),
     limits: new Map(),
     isStopped: false,

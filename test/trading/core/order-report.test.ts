@@ -9,7 +9,6 @@ const order = tradeOrder({ swapNonce: 7 });
 const attempt = (changes: Partial<Attempt> = {}): Attempt => ({
   purpose: "swap",
   hash: "0x9c1f",
-  raw: "0xsecret",
   gasLimit: 134_415n,
   maxFeePerGas: 1_750_000_000n,
   maxPriorityFeePerGas: 1_000_000_000n,

@@ -9,6 +9,7 @@ import {
   cancellationKey,
   jobKey,
   laneKey,
+  signedBytesKey,
   tradeKey,
   tradingStopKey,
 } from "../../../lib/trading/items/keys.ts";
@@ -25,6 +26,7 @@ import { settingsKey } from "../../../lib/users/item-keys.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { putItems } from "../../support/items.ts";
+import { attempt } from "../../support/lane-states.ts";
 import {
   jobOf,
   laneOf,
@@ -88,7 +90,10 @@ describe("laneOrdersOf", () => {
 describe("readLane", () => {
   it("reads the lane with its jobs, slots and orders, and its users' data", async () => {
     const { userID } = order.intent;
-    const slots = [10, 9].map((nonce) => slot({ nonce }, order.intent));
+    const slots = [
+      slot({ nonce: 10 }, order.intent),
+      slot({ nonce: 9, state: "signed", attempts: [attempt()] }, order.intent),
+    ];
     await write(
       ...placing(order),
       ...slots.map((item) => ({ kind: "put", of: "slot", item, when: "absent" }) as const),
@@ -98,6 +103,7 @@ describe("readLane", () => {
     await putItems(db.table, [
       { ...settingsKey(userID, "eth"), maxGasPrice: 12.5 },
       cancellationKey(order.intent),
+      { ...signedBytesKey({ ...lane, hash: "0x1" }), ...lane, hash: "0x1", raw: "0x02" },
     ]);
     expect(await readLane(db.table, lane, day)).toEqual({
       lane: { ...lane, jobs: 1 },
@@ -107,6 +113,7 @@ describe("readLane", () => {
       books: [],
       retired: new Set(),
       cancelled: new Set([order.intent.orderId]),
+      bytes: new Map([["0x1", "0x02"]]),
       maxGasPrices: new Map([[userID, 12_500_000_000n]]),
       limits: new Map([[userID, limits]]),
       isStopped: false,

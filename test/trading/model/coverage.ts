@@ -19,6 +19,7 @@ export const faults: Readonly<Record<string, readonly string[]>> = {
   ),
   "a crash in the signer": crashes("sign", "readSigning", "signBytes", "write signature"),
   "a crash around sending": crashes("work", "send", "record sending"),
+  "signed bytes that are gone": ["signed bytes expired"],
   "a crash between the receipt and its record": crashes("work", "record fill", "record receipt", "settle"),
   "a crash of sweepLanes or watchReceipts": crashes("watch", "wake", "chainSnapshot").concat(
     crashes("sweep", "wake"),

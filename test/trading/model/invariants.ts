@@ -26,11 +26,13 @@ export function must(holds: boolean, message: string): asserts holds {
 
 type Facts = { table: ModelTable; chain: ChainUnderTest; seen: Set<string>; nowMs: number };
 
+type Signature = { raw: string; transaction: UnsignedTransaction; sawStop: boolean };
+
 type Change = { kind: string; before: unknown; after: unknown };
 
 /** Checks the invariants after each step. */
 export class Invariants {
-  private readonly signed = new Map<string, { transaction: UnsignedTransaction; sawStop: boolean }>();
+  private readonly signed = new Map<string, Signature>();
   private readonly recorded = new Map<string, Slot>();
   private readonly intents = new Map<string, Intent>();
   private readonly swaps = new Map<string, Slot>();
@@ -45,8 +47,8 @@ export class Invariants {
     this.facts = facts;
   }
 
-  noteSigned(raw: string, transaction: UnsignedTransaction, sawStop: boolean): void {
-    this.signed.set(raw, { transaction, sawStop });
+  noteSigned(hash: string, signature: Signature): void {
+    this.signed.set(hash, signature);
   }
 
   beforeSend(raw: string, isPrivate: boolean): void {
@@ -65,6 +67,7 @@ export class Invariants {
       if (kind === "ledger") this.checkCount(after as Items["ledger"], changes, skewMs);
       if (kind === "day") must(name === "sign", "somebody else counted what was signed");
       if (kind === "ledger") must(name === "sign", "somebody else wrote the signer's ledger");
+      if (kind === "bytes") must(name === "sign", "somebody else wrote signed bytes");
       if (kind === "cancellation") must(name === "cancel", "somebody else cancelled an order");
       if (kind === "position") checkPosition(before as Items["position"], after as Items["position"]);
       if (kind === "lane" && after === undefined) this.checkEmptyLane(before as Items["lane"]);
@@ -220,14 +223,15 @@ export class Invariants {
     if (before.state === "mined" && after.state === "signed") seen.add("receipt gone");
     if (before.state === "taken" && after.state === "signed") seen.add("taken nonce given back");
     must(after.attempts.length >= before.attempts.length, "signed bytes were forgotten");
-    for (const { raw } of after.attempts.slice(before.attempts.length))
-      this.checkSignature(raw, before, after);
+    for (const { hash } of after.attempts.slice(before.attempts.length))
+      this.checkSignature(hash, before, after);
   }
 
-  private checkSignature(raw: string, before: Slot, after: Slot): void {
-    const signature = this.signed.get(raw);
+  private checkSignature(hash: string, before: Slot, after: Slot): void {
+    const signature = this.signed.get(hash);
     must(signature !== undefined, "recorded bytes that were never signed");
-    const { transaction, sawStop } = signature;
+    const { raw, transaction, sawStop } = signature;
+    must(this.facts.table.get("bytes", { ...after, hash })?.raw === raw, "signed bytes were not recorded");
     const { call, nonce } = transaction;
     const { userID, orderId } = after;
     const order = this.facts.table.get("order", { intent: { userID, orderId } }) as TradeOrder;

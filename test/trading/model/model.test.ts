@@ -5,7 +5,7 @@ import { playHistories } from "./history.ts";
 const isFull = process.env.FULL !== undefined;
 
 /** `FULL=1` plays all of them, which takes 20 seconds of one core. */
-const most = isFull ? 10_000 : 2000;
+const most = isFull ? 10_000 : 4000;
 /** Ends soon after all faults occurred, but not before this many. */
 const least = isFull ? most : 800;
 const atOnce = 100;

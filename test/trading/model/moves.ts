@@ -1,3 +1,4 @@
+import type { ItemWrite } from "../../../lib/trading/core/table-step.ts";
 import { wideLimits } from "../../support/trading.ts";
 import { lies } from "./chain-under-test.ts";
 import { type Clients, tokens, users, wallets } from "./clients.ts";
@@ -75,6 +76,15 @@ async function outage(world: World): Promise<void> {
   await world.chain.setDown(1, false);
 }
 
+/** Deletes signed bytes that a run may need, as if they had expired. */
+async function expireBytes(world: World): Promise<void> {
+  const item = world.random.pick(world.table.all("bytes"));
+  if (item === undefined) return;
+  // No step of the code under test removes bytes.
+  await world.tamper([{ kind: "remove", of: "bytes", item, when: {} } as unknown as ItemWrite]);
+  world.seen.add("signed bytes expired");
+}
+
 const watch = (world: World, name: "watch" | "sweep") => {
   world.start({ name, procedure: world.system[name](chain) });
 };
@@ -119,6 +129,7 @@ const moves: readonly (readonly [number, Move])[] = [
   [1, (world) => world.chain.delegate(anyWallet(world))],
   [2, (world) => world.chain.setBaseFee(BigInt(world.random.pick([5, 10, 15, 30, 80]) ?? 10))],
   [3, foreign],
+  [1, expireBytes],
   [0.5, setRetired],
   [1, setPolicy],
   [

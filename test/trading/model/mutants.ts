@@ -93,10 +93,10 @@ const sendsBeforeRecording: System = {
     while (!next.done) {
       const effect = next.value;
       if (effect.do === "write") {
-        const slot = effect.step.flatMap((write) =>
-          write.kind === "put" && write.of === "slot" ? [write.item] : [],
-        )[0];
-        if (slot !== undefined) return { slot };
+        const puts = effect.step.flatMap((write) => (write.kind === "put" ? [write] : []));
+        const [slot] = puts.flatMap((put) => (put.of === "slot" ? [put.item] : []));
+        const [raw] = puts.flatMap((put) => (put.of === "bytes" ? [put.item.raw] : []));
+        if (slot !== undefined && raw !== undefined) return { slot, raw };
       }
       next = procedure.next(yield effect);
     }

@@ -7,6 +7,7 @@ const nameOf: { [K in Kind]: (name: Names[K]) => string } = {
   slot: ({ wallet, nonce }) => `${wallet}/${nonce}`,
   order: ({ intent }) => `${intent.userID}/${intent.orderId}`,
   ledger: ({ orderId }) => orderId,
+  bytes: ({ wallet, hash }) => `${wallet}/${hash}`,
   cancellation: ({ userID, orderId }) => `${userID}/${orderId}`,
   key: ({ userID, key }) => `${userID}/${key}`,
   book: ({ userID, wallet, token }) => `${userID}/${wallet}/${token}`,

@@ -1,5 +1,6 @@
 import type { Effect } from "../../../lib/trading/core/effects.ts";
 import type { ChainSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import { newestAttempt } from "../../../lib/trading/core/evm/slot.ts";
 import type { Intent, LaneKey } from "../../../lib/trading/core/intent.ts";
 import type { PlaceAnswer, PlaceRequest } from "../../../lib/trading/core/placing.ts";
 import type { TradeStep } from "../../../lib/trading/core/table-step.ts";
@@ -242,7 +243,8 @@ export class World {
         return effect.mac === macOf(effect.intent);
       case "signBytes": {
         const signed = await this.chain.sign(effect.transaction);
-        this.invariants.noteSigned(signed.raw, effect.transaction, process.sawStop);
+        const { transaction } = effect;
+        this.invariants.noteSigned(signed.hash, { raw: signed.raw, transaction, sawStop: process.sawStop });
         return signed;
       }
     }
@@ -276,13 +278,16 @@ export class World {
     const orders = this.ordersOf(wallet);
     const isHere = (item: LaneKey) => item.wallet === wallet;
     const jobs = this.table.all("job").filter(isHere);
+    const slots = this.table
+      .all("slot")
+      .filter(isHere)
+      .toSorted((a, b) => a.nonce - b.nonce);
+    const newest = slots.flatMap((slot) => newestAttempt(slot)?.hash ?? []);
+    const bytes = newest.flatMap((hash) => this.table.get("bytes", { chain, wallet, hash }) ?? []);
     return {
       lane: this.table.get("lane", { chain, wallet }),
       jobs,
-      slots: this.table
-        .all("slot")
-        .filter(isHere)
-        .toSorted((a, b) => a.nonce - b.nonce),
+      slots,
       orders,
       books: this.table.all("book").filter(isHere),
       retired: new Set(
@@ -294,6 +299,7 @@ export class World {
       cancelled: new Set(
         jobs.filter((job) => this.table.get("cancellation", job)).map(({ orderId }) => orderId),
       ),
+      bytes: new Map(bytes.map(({ hash, raw }) => [hash, raw])),
       maxGasPrices: this.maxGasPrices,
       limits: new Map(jobs.map(({ userID }) => [userID, this.limitsOf(userID, wallet, day)])),
       isStopped: this.isStopped,

@@ -27,10 +27,10 @@ describe("remoteSigner", () => {
   it("sends JSON with amounts as text, which the function reads", async () => {
     const call = vi.fn(async (payload: unknown) => {
       expect(readSignRequest(carried(payload))).toEqual(request);
-      return carried(signPayload({ slot: signed }));
+      return carried(signPayload({ slot: signed, raw: "0x02" }));
     });
     const onFault = vi.fn();
-    expect(await remoteSigner(call, onFault)(request)).toEqual({ slot: signed });
+    expect(await remoteSigner(call, onFault)(request)).toEqual({ slot: signed, raw: "0x02" });
     expect(call).toHaveBeenCalledOnce();
     expect(onFault).not.toHaveBeenCalled();
   });
@@ -39,15 +39,15 @@ describe("remoteSigner", () => {
     expect(await remoteSigner(async () => carried(answer), vi.fn())(request)).toEqual(answer);
   });
 
-  const slots = carried(signPayload({ slot: signed })) as { slot: object };
+  const slots = carried(signPayload({ slot: signed, raw: "0x02" })) as { slot: object };
 
   it.each<[string, unknown]>([
     ["null", null],
     ["text", "signed"],
     ["nothing in it", {}],
     ["more than one answer", { refused: "no", later: "soon" }],
-    ["a slot of another nonce", { slot: { ...slots.slot, nonce: 8 } }],
-    ["a slot without an attempt", { slot: { ...slots.slot, attempts: [] } }],
+    ["a slot of another nonce", { ...slots, slot: { ...slots.slot, nonce: 8 } }],
+    ["a slot without an attempt", { ...slots, slot: { ...slots.slot, attempts: [] } }],
     ["an amount that is not a number", { slot: { ...slots.slot, gasLimit: { bigint: "much" } } }],
   ])("postpones the order if the response is %s", async (_, answer) => {
     const onFault = vi.fn();

@@ -110,10 +110,15 @@ function isForbidden(
 }
 
 function sendMove(state: LaneState, front: Slot): Move | undefined {
-  const { purpose, hash, raw } = newestAttempt(front) as NonNullable<ReturnType<typeof newestAttempt>>;
+  const newest = newestAttempt(front) as NonNullable<ReturnType<typeof newestAttempt>>;
+  const { purpose, hash, maxFeePerGas, maxPriorityFeePerGas } = newest;
   if (state.sentAtMs.has(hash)) return undefined;
-  const isWanted = purpose === "clear" || maySend(state, orderOf(state, front));
-  return isWanted ? { kind: "send", hash, raw, isPrivate: front.isPrivate } : undefined;
+  const order = orderOf(state, front);
+  if (purpose !== "clear" && !maySend(state, order)) return undefined;
+  const raw = state.view.bytes.get(hash);
+  if (raw !== undefined) return { kind: "send", hash, raw, isPrivate: front.isPrivate };
+  // The bytes have expired or were deleted. The signer makes the same ones again.
+  return signMove(order, front, purpose, { maxFeePerGas, maxPriorityFeePerGas });
 }
 
 /** Ends orders that must not begin any more. The same step removes a planned slot, so that it cannot be signed. */

@@ -14,8 +14,6 @@ import {
 export type Attempt = Fees & {
   purpose: Call["purpose"];
   hash: string;
-  /** The signed bytes. Anybody who has them can send them, so only the table and the senders have them. */
-  raw: string;
   gasLimit: bigint;
   signedAtMs: number;
   /** The time at which it was first sent. It may have been sent even if this is absent. */

@@ -187,6 +187,15 @@ describe("nextMove", () => {
     });
   });
 
+  it("has the signer make missing bytes again, with the same fees", () => {
+    const { order, slot } = signedOrder();
+    const seen = snapshot(orderFacts());
+    const moveWith = (bytes: ReadonlyMap<string, string>) =>
+      nextMove(laneStateOf(laneView(order, { slots: [slot], bytes }), { snapshots: [seen, seen] }));
+    expect(moveWith(new Map([["0x1", "0x02"]]))).toMatchObject({ kind: "send", raw: "0x02" });
+    expect(moveWith(new Map())).toMatchObject({ kind: "sign", request: { nonce: 7, fees: slot.fees } });
+  });
+
   it("cancels a signed order whose cancellation is recorded, and does not send it", () => {
     const { order, slot } = signedOrder();
     const view = laneView(order, { slots: [slot], cancelled: new Set([order.intent.orderId]) });

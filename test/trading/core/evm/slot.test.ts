@@ -6,7 +6,6 @@ import { slot } from "../../../support/trading.ts";
 const attempt = {
   purpose: "swap",
   hash: "0x1",
-  raw: "0xraw",
   gasLimit: 1n,
   signedAtMs: 0,
   maxFeePerGas: 1n,
