@@ -10,6 +10,7 @@ import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
 import { chainSnapshotEffect } from "../../lib/trading/execution/chain-snapshot-effect.ts";
 import { executeOrders, type Signer } from "../../lib/trading/execution/execute-orders.ts";
 import { runProcedure } from "../../lib/trading/execution/run-procedure.ts";
+import type { snapshotOf } from "../../lib/trading/execution/snapshot-of-host.ts";
 import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
 import { getOrder } from "../../lib/trading/get-order.ts";
 import { readLane } from "../../lib/trading/items/views.ts";
@@ -25,6 +26,8 @@ type Changes = {
   userID?: string;
   maxOrder?: string;
   maxNetworkFee?: string;
+  /** Asks a host of executeOrders about a wallet. */
+  see?: typeof snapshotOf;
   /** The table as a function reaches it. */
   tableOf?: (caller: Caller) => Table;
 };
@@ -36,7 +39,7 @@ let count = 0;
 
 /** A user with a wallet of 100 coins, who trades through the use cases on a real chain and a real table. */
 export async function openDesk(table: Table, chain: TestChain, changes: Changes = {}) {
-  const { userID = `trader${++count}`, tableOf = () => table, ...rest } = changes;
+  const { userID = `trader${++count}`, tableOf = () => table, see, ...rest } = changes;
   const { address: wallet, privateKey } = newEvmKey();
   const lane = { chain: chain.chain, wallet } as const;
   // Uses one host twice, so that the hosts agree.
@@ -50,7 +53,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   };
   const effects = {
     ...tableEffects(tableOf("executeOrders")),
-    ...chainEffects(chains),
+    ...chainEffects(chains, see),
     ...chainSnapshotEffect(chains),
     now: () => Date.now(),
     wake,

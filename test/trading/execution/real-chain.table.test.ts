@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";
 import { coinDecimals, unitsFrom } from "../../../lib/trading/core/decimal-text.ts";
+import type { RouteFacts } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import { snapshotOf } from "../../../lib/trading/execution/snapshot-of-host.ts";
 import { readListed } from "../../../lib/trading/items/listed-executions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { startTestChain, type TestChain } from "../../support/local-chain.ts";
@@ -49,5 +52,45 @@ describe("an order on a real chain", () => {
     expect((await desk.coins()) - before).toBe(wei(receivedAmount) - wei(networkFee));
     const { executions } = await readListed(db.table, { userID, kind: "position" }, { filter: {}, limit: 9 });
     expect(executions).toMatchObject([{ status: "closed", settled: true, amount: "0", cost: "0" }]);
+  });
+});
+
+describe("a sale on a real chain, about whose routes one host lies", () => {
+  it("waits without a transaction, and fills when the host is honest again", async () => {
+    const lies: ((best: RouteFacts | undefined, minimum: bigint) => readonly RouteFacts[])[] = [
+      (best, amountOut) => (best ? [{ ...best, feeBps: 5, amountOut }] : []),
+      () => [],
+    ];
+    let lie: (typeof lies)[0] | undefined;
+    const hosts: RpcHost[] = [];
+    const desk = await openDesk(db.table, chain, {
+      async see(host, reader, question) {
+        if (!hosts.includes(host)) hosts.push(host);
+        const seen = await snapshotOf(host, reader, question);
+        const [intent] = question.orders;
+        const facts = seen?.orders.get(intent?.orderId ?? "");
+        if (seen === undefined || intent === undefined || facts === undefined) return seen;
+        if (lie === undefined || host !== hosts[1]) return seen;
+        const routes = lie(facts.routes[0], intent.minAmountOut);
+        return { ...seen, orders: new Map([[intent.orderId, { ...facts, routes }]]) };
+      },
+    });
+    await desk.place({ amount: "0.5" });
+    await desk.work();
+    await desk.settle();
+    const { orderId } = await desk.place({ side: "sell", percent: 50 });
+    for (lie of lies) {
+      await desk.work();
+      await chain.mine();
+    }
+    expect(await desk.read(orderId)).toMatchObject({
+      order: { status: "open", stage: "waiting", reasonCode: "CHAIN_UNAVAILABLE", networkFee: "0" },
+      attempts: [],
+    });
+    lie = undefined;
+    await desk.work();
+    await desk.settle();
+    expect(await desk.read(orderId)).toMatchObject({ order: { status: "filled" } });
+    expect(hosts).toHaveLength(2);
   });
 });

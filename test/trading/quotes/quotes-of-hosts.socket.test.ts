@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { type SecondHost, startSecondHost } from "../../../lib/tools/dev/chains/second-host.ts";
-import type { QuoteQuestion } from "../../../lib/trading/core/trade-facts.ts";
+import type { QuoteQuestion, TradeFacts } from "../../../lib/trading/core/trade-facts.ts";
 import { quotesOfHosts } from "../../../lib/trading/quotes/quotes-of-hosts.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
@@ -60,6 +60,19 @@ const lieAbout = (host: SecondHost) => {
 describe("quotesOfHosts", () => {
   it("asks two hosts until they agree", async () => {
     expect(await ask([chain.url, others[0].url])).toMatchObject([fair, fair]);
+  });
+
+  it("ranks all routes, and quotes four times the amount too", async () => {
+    for (const side of ["buy", "sell"] as const) {
+      const [quote] = await ask([chain.url], question({ side, amount: side === "buy" ? "0.5" : "100" }));
+      const { routes, amountOut } = quote as TradeFacts;
+      const v3 = { venue: "uniswap-v3", feeBps: 30 };
+      expect(routes).toMatchObject([{ venue: "uniswap-v2", amountOut }, v3]);
+      for (const route of routes) {
+        expect(route.deepOut).toBeGreaterThan(3n * route.amountOut);
+        expect(route.deepOut).toBeLessThan(4n * route.amountOut);
+      }
+    }
   });
 
   it("believes a lone host", async () => {
