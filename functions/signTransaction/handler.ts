@@ -3,10 +3,11 @@ import { walled } from "../../lib/runtime/background.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { inTime } from "../../lib/runtime/in-time.ts";
-import { logRefusal, logSignature, logWarning } from "../../lib/runtime/log.ts";
+import { logPostponement, logRefusal, logSignature, logWarning } from "../../lib/runtime/log.ts";
 import { prepareToSign } from "../../lib/trading/chains/evm/signed-transaction.ts";
 import { macsOf } from "../../lib/trading/signing/intent-mac.ts";
 import { answerSigning } from "../../lib/trading/signing/sign-transaction.ts";
+import { Streaks } from "../../lib/trading/signing/streaks.ts";
 
 const vault = openVault(environment("KEY_ID"));
 const deps = {
@@ -17,6 +18,8 @@ const deps = {
   chains: environment("TRADING"),
   onSigned: logSignature,
   onRefused: logRefusal,
+  onPostponed: logPostponement,
+  streaks: new Streaks(),
   onFault: (error: unknown) => logWarning("signTransaction", error),
 };
 prepareToSign();

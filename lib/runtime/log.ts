@@ -11,9 +11,20 @@ export function logWarning(operation: string, error: unknown, details: object = 
   console.warn({ operation, ...nameOf(error), ...details });
 }
 
+/** The text by which signatures are counted in the signer's log. */
+export const signatureMade = "signTransaction signed";
+
 /** Logs that the signer has used a wallet's key: `note` names the order and the request id in CloudTrail. */
 export function logSignature(note: object): void {
-  console.info({ event: "signTransaction signed", ...note });
+  console.info({ event: signatureMade, ...note });
+}
+
+/** The text by which postponed requests are counted in the signer's log. */
+export const signaturePostponed = "signTransaction postponed";
+
+/** Logs a request that the signer may sign later: usually the order has just ended. */
+export function logPostponement(note: object): void {
+  console.info({ event: signaturePostponed, ...note });
 }
 
 /** Logs that a wallet's key was sealed to its user's key, with the request id in CloudTrail. */

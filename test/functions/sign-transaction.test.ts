@@ -151,6 +151,39 @@ describe("signTransaction", () => {
     expect(JSON.stringify(logged())).not.toContain(other.toString("hex"));
   });
 
+  it("logs postponed requests with their reason, and raises the alarm of refusals for a streak", async () => {
+    const late = { ...own, orderId: "LATE".padEnd(26, "0"), validUntil: 1 };
+    const order = {
+      ...tradeKey(userID, late.orderId),
+      ...(packed(tradeOrder({ intent: late, mac })) as object),
+    };
+    const item = {
+      ...slotKey(late, 7),
+      ...(packed(slot({ call: swapBy(late, v2, late.amount) }, late)) as object),
+    };
+    // A signature ends the streaks of earlier requests.
+    await ask();
+    table.on(BatchGetCommand).resolves({ Responses: { table: [order, item, ...items().slice(2)] } });
+    const again = signPayload({ ...request, orderId: late.orderId });
+    for (let count = 0; count < 5; count++)
+      expect(await ask(again)).toEqual({ later: "the order is too old" });
+    const note = { orderId: late.orderId, awsRequestId: "k1" };
+    const postponed = { event: "signTransaction postponed", reason: "the order is too old", ...note };
+    const reason = "too many requests of one wallet in a row were postponed";
+    expect(logged()).toEqual([
+      expect.objectContaining({ event: "signTransaction signed" }),
+      ...Array(5).fill(postponed),
+      { event: "signTransaction refused", reason, ...note },
+    ]);
+  });
+
+  it("refuses if the table rejects what would be written", async () => {
+    table.on(TransactWriteCommand).rejects(fault("ValidationException"));
+    expect(await ask()).toEqual({ refused: "the stored data is invalid" });
+    expect(logged()).toContainEqual(expect.objectContaining({ event: "signTransaction refused", orderId }));
+    expectNoSecret(logged());
+  });
+
   it("wipes the key of the wallet and the data key, and leaves no copy", async () => {
     const wiped: Buffer[] = [];
     const { fill } = Buffer.prototype;

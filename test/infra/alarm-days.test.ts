@@ -57,6 +57,7 @@ const goodDays: Feed = (metric) => {
     case "OrderWithoutProgress":
     case "LaneHeldTooLong":
     case "SignatureRefused":
+    case "SignaturePostponed":
       return () => undefined;
     default:
       // Log lines and DynamoDB's failures have data only when something goes wrong.

@@ -98,7 +98,7 @@ describe("the alarms", () => {
       ...["TableThrottles", "TableFailures", "ChangesGaveUp", "KeyLimitReached"],
       ...["IssuerOutage", "KeysRefused"],
       ...tradingTroubles,
-      "SignatureRefused",
+      ...["SignatureRefused", "SignaturesPostponed"],
     ];
     expect(alarms).toHaveLength(ofRows + ofRealTime + others.length);
   });
@@ -258,6 +258,18 @@ describe("the alarms on background work", () => {
     expect(alarm).toMatchObject({ Namespace: "TerminalApi", Statistic: "Sum", Threshold: 1 });
     expect(alarm.AlarmDescription).toMatch(/Stop trading.*Look first at the line in the log of/);
     expect(() => alarmOn(alarmsOf(), "SignatureRefused")).toThrow("0 alarms");
+  });
+
+  it("are raised if the signer postpones more requests than it signs", () => {
+    const [alarm] = alarms.filter((each) =>
+      metricsOf(each).some(({ metric }) => metric.MetricName === "SignaturePostponed"),
+    );
+    expect(alarm).toMatchObject({ Threshold: 20, TreatMissingData: "notBreaching" });
+    expect(alarm?.Metrics).toContainEqual(
+      expect.objectContaining({
+        Expression: "IF(FILL(postponed, 0) > FILL(signed, 0), FILL(postponed, 0), 0)",
+      }),
+    );
   });
 
   const missing = (alarms: readonly AlarmProperties[], name: string) =>

@@ -23,7 +23,7 @@ import { readSignRequest, signPayload } from "../../lib/trading/signing/sign-pay
 import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
 import { alice } from "./local-chain.ts";
 import { readSigned, type SignedAct } from "./signed-bytes.ts";
-import { openKeys, sealedKey } from "./signing.ts";
+import { ignoredNotes, openKeys, sealedKey } from "./signing.ts";
 import { intent, signedFee, slot, tradeOrder, v3 as usualV3, v2 } from "./trading.ts";
 
 const { vault, macs } = openKeys();
@@ -168,13 +168,11 @@ export async function expectObedience(
   changed: SignerFixture,
   genuine: SignerFixture,
 ): Promise<string | undefined> {
-  const ignore = () => undefined;
   const request = readSignRequest(signPayload(changed.request));
   if (request === undefined) return undefined;
   const written: TransactItems = [];
   const table = riggedTable(changed, genuine.order.intent, written);
-  const notes = { onSigned: ignore, onRefused: ignore, onFault: ignore };
-  const deps = { table, vault, checkMac: macs.checkMac, chains, nowMs: () => nowMs, ...notes };
+  const deps = { table, vault, checkMac: macs.checkMac, chains, nowMs: () => nowMs, ...ignoredNotes() };
   const answer = await signOnRequest(deps, request).catch(() => undefined);
   if (answer === undefined || !("slot" in answer)) return undefined;
   const { raw } = answer;

@@ -2,6 +2,7 @@ import { openVault, seal, type Vault } from "../../lib/aws/vault.ts";
 import type { Table } from "../../lib/table/table.ts";
 import type { LaneKey } from "../../lib/trading/core/intent.ts";
 import { type Macs, openMacs } from "../../lib/trading/signing/intent-mac.ts";
+import { Streaks } from "../../lib/trading/signing/streaks.ts";
 import { openKms } from "./kms.ts";
 import { putKey, putWallet } from "./placed-orders.ts";
 
@@ -38,3 +39,14 @@ export async function putSealedWallet(
   await putWallet(table, lane, userID, { _id: sealed.walletId });
   await putKey(table, lane, userID, sealed);
 }
+
+const ignore = () => undefined;
+
+/** Receivers of the signer's notes that ignore them, and the streaks of a new instance. */
+export const ignoredNotes = () => ({
+  onSigned: ignore,
+  onRefused: ignore,
+  onPostponed: ignore,
+  onFault: ignore,
+  streaks: new Streaks(),
+});

@@ -18,7 +18,7 @@ import { placeOrder } from "../../lib/trading/place-order.ts";
 import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
 import { newEvmKey } from "./keys.ts";
 import type { TestChain } from "./local-chain.ts";
-import { openKeys, putSealedWallet } from "./signing.ts";
+import { ignoredNotes, openKeys, putSealedWallet } from "./signing.ts";
 
 type Caller = "placeOrder" | "cancelOrder" | "executeOrders" | "signTransaction";
 
@@ -58,15 +58,12 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     now: () => Date.now(),
     wake,
   };
-  const ignore = () => undefined;
   const signing = {
     table: tableOf("signTransaction"),
     vault,
     checkMac: macs.checkMac,
     chains: { [chain.chain]: configuration },
-    onSigned: ignore,
-    onRefused: ignore,
-    onFault: ignore,
+    ...ignoredNotes(),
   };
   const signer: Signer = (request) => signOnRequest(signing, request);
   const deps = { table: tableOf("placeOrder"), chains, macs, wake };

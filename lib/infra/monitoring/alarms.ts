@@ -18,6 +18,7 @@ import {
   failuresOf,
   issuerOutages,
   limitsReached,
+  postponedSignatures,
   refusedKeys,
   refusedSignatures,
   requestMetric,
@@ -180,6 +181,12 @@ export class Alarms extends Construct {
       refusedSignatures(this, functions.get("signTransaction")),
       "A function asked the signer for a transaction that no user has ordered, and the signer refused. Unless this is a bug, somebody has taken over executeOrders or can write the table. Stop trading (admin trading --stop). Look first at the line in the log of function signTransaction, which names the order and the reason, then at the runbook.",
       { threshold: 1 },
+    );
+    this.#add(
+      "SignaturesPostponed",
+      postponedSignatures(this, functions.get("signTransaction")),
+      "The signer postpones more requests than it signs. Unless trading was just stopped, or a clock is wrong, somebody may be probing it, as with the alarm SignatureRefused. Look first at the reasons in the log of function signTransaction, then at the runbook.",
+      { threshold: 20 },
     );
     const sweep = functions.get("sweepLanes");
     const log = "Look first at the warnings in the log of function sweepLanes";

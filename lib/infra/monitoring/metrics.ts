@@ -11,7 +11,7 @@ import {
 import type { Construct } from "constructs";
 import { type OperationName, operations } from "../../operations/operations.ts";
 import type { Operation, ScheduleRow } from "../../operations/types.ts";
-import { signatureRefused } from "../../runtime/log.ts";
+import { signatureMade, signaturePostponed, signatureRefused } from "../../runtime/log.ts";
 import { outsider } from "../../runtime/request-origin.ts";
 import type { LaneTrouble } from "../../trading/core/lane-trouble.ts";
 import type { TableChanges } from "../data/table-changes.ts";
@@ -136,6 +136,23 @@ export const refusedSignatures = (scope: Construct, { lambda }: OperationFunctio
     [lambda.logGroup],
     stringValue("$.message.event", "=", signatureRefused),
   );
+
+/**
+ * How many requests the signer postponed, if those are more than it signed. Refusals name streaks that one instance
+ * saw; this also notices requests that are spread over many instances.
+ */
+export function postponedSignatures(scope: Construct, { lambda }: OperationFunction): MathExpression {
+  const counting = (name: string, event: string) =>
+    counted(scope, name, [lambda.logGroup], stringValue("$.message.event", "=", event));
+  return new MathExpression({
+    label: "SignaturesPostponed",
+    expression: "IF(FILL(postponed, 0) > FILL(signed, 0), FILL(postponed, 0), 0)",
+    usingMetrics: {
+      postponed: counting("SignaturePostponed", signaturePostponed),
+      signed: counting("SignatureMade", signatureMade),
+    },
+  });
+}
 
 /**
  * The requests and connections that API Gateway answered 403 because of their API key. Requests that bypass

@@ -10,6 +10,7 @@ import { restore } from "./commands/restore.ts";
 import { rewrapKeys } from "./commands/rewrap-keys.ts";
 import { setUser } from "./commands/set-user.ts";
 import { showOrder } from "./commands/show-order.ts";
+import { showSigned } from "./commands/show-signed.ts";
 import { showUser } from "./commands/show-user.ts";
 import { syncPlans } from "./commands/sync-plans.ts";
 import { trading } from "./commands/trading.ts";
@@ -24,7 +25,7 @@ const commands = [
   lockUser,
   ...[putRewards, listRedemptionsCommand, fulfilCommand, refundCommand],
   ...[record, syncPlans, rewrapKeys, restore],
-  ...[trading, showOrder],
+  ...[trading, showOrder, showSigned],
 ];
 
 /**

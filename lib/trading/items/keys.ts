@@ -9,6 +9,7 @@ import {
   type KeyRange,
   newestFirst,
   rangeOf,
+  sortKeysOf,
 } from "../../table/keys.ts";
 import type { BookKey } from "../core/book.ts";
 import type { LaneKey } from "../core/intent.ts";
@@ -75,6 +76,8 @@ export const jobsAndSlotsOf = ({ chain, wallet }: LaneKey): KeyRange =>
 export const isJob = (key: Key): boolean => itemAt(key) === "job";
 
 export const ledgerKey = (orderId: string): Key => itemKey("ledger", { orderIdOrUserID: orderId });
+
+export const everyLedger = sortKeysOf("ledger");
 
 export const signedBytesKey = ({ chain, wallet, hash }: LaneKey & { hash: string }): Key =>
   itemKey("signedBytes", { chain, wallet, hash });

@@ -18,6 +18,7 @@ import { readSigning } from "../items/views.ts";
 import { writeStep } from "../items/write-step.ts";
 import type { Macs } from "./intent-mac.ts";
 import { readSignRequest, signPayload } from "./sign-payload.ts";
+import type { Streaks } from "./streaks.ts";
 
 /**
  * The log entry of an answer. It names no order if the request could not be read. The KMS request id leads to the use
@@ -35,7 +36,12 @@ export type SigningDeps = {
   chains: { readonly [Chain in Network]?: SigningConfiguration };
   nowMs?: () => number;
   onSigned: (note: SigningNote) => void;
+  /** Receives each refusal, and each streak of postponed requests that is too long. */
   onRefused: (note: SigningNote) => void;
+  /** Receives each request that may be signed later. */
+  onPostponed: (note: SigningNote) => void;
+  /** The streaks of this instance. */
+  streaks: Streaks;
   /** Receives temporary errors that prevent an answer. */
   onFault: (error: unknown) => void;
 };
@@ -47,9 +53,7 @@ export type SigningDeps = {
 export async function answerSigning(deps: SigningDeps, payload: unknown): Promise<unknown> {
   const request = readSignRequest(payload);
   if (request !== undefined) return signPayload(await signOnRequest(deps, request));
-  const reason = "the request cannot be read";
-  deps.onRefused({ orderId: undefined, reason, awsRequestId: undefined });
-  return signPayload({ refused: reason });
+  return signPayload(refuse(deps.onRefused, undefined, "the request cannot be read"));
 }
 
 /**
@@ -58,14 +62,12 @@ export async function answerSigning(deps: SigningDeps, payload: unknown): Promis
  * @throws {Error} if a call to AWS fails for good.
  */
 export async function signOnRequest(deps: SigningDeps, request: SignRequest): Promise<SignAnswer> {
-  const { onSigned, onRefused, onFault } = deps;
-  const { orderId, chain } = request;
-  const configuration = deps.chains[chain];
-  if (configuration === undefined) return { later: "the chain does not trade" };
+  const { onSigned, onRefused, onPostponed, onFault, streaks, nowMs = Date.now } = deps;
+  const { orderId } = request;
   let awsRequestId: string | undefined;
   let isSigned = false;
   try {
-    const effects = signingEffects(deps, configuration, (id) => {
+    const effects = signingEffects(deps, (id) => {
       awsRequestId = id;
     });
     const answer = await runProcedure(signTransaction(request), {
@@ -77,19 +79,38 @@ export async function signOnRequest(deps: SigningDeps, request: SignRequest): Pr
       },
     });
     if (isSigned) onSigned({ orderId, awsRequestId });
+    if ("slot" in answer && isSigned) streaks.signed(request);
     if ("refused" in answer) onRefused({ orderId, reason: answer.refused, awsRequestId });
+    if ("later" in answer) {
+      onPostponed({ orderId, reason: answer.later, awsRequestId });
+      const streak = streaks.postponed(request, nowMs());
+      const reason = `too many requests of one ${streak} in a row were postponed`;
+      if (streak !== undefined) onRefused({ orderId, reason, awsRequestId });
+    }
     return answer;
   } catch (error) {
+    if (isOfData(error)) return refuse(onRefused, orderId, "the stored data is invalid");
     if (!(error instanceof DeadlineExceeded) && !isTransient(error)) throw error;
     onFault(error);
     return { later: "a call to AWS has failed" };
   }
 }
 
+/** True if the data in the table is to blame: DynamoDB rejects what would be written, or it cannot be computed. */
+const isOfData = (error: unknown): boolean =>
+  error instanceof SyntaxError ||
+  error instanceof TypeError ||
+  error instanceof RangeError ||
+  (error instanceof Error && error.name === "ValidationException");
+
+function refuse(onRefused: SigningDeps["onRefused"], orderId: string | undefined, reason: string) {
+  onRefused({ orderId, reason, awsRequestId: undefined });
+  return { refused: reason };
+}
+
 /** Builds the effects of one request. */
 function signingEffects(
-  { table, vault, checkMac, nowMs = Date.now }: SigningDeps,
-  configuration: SigningConfiguration,
+  { table, vault, checkMac, chains, nowMs = Date.now }: SigningDeps,
   noteCall: NoteCall,
 ) {
   let wallet: SealedWallet | undefined;
@@ -98,13 +119,16 @@ function signingEffects(
     async readSigning(ask) {
       const { view, sealed } = await readSigning(table, ask);
       wallet = sealed;
-      return { ...view, chainLimits: limitsOf(configuration) };
+      const configuration = chains[ask.request.chain];
+      // Nothing is signed where trading is off.
+      return { ...view, chainLimits: configuration ? limitsOf(configuration) : { maxNetworkFee: 0n } };
     },
     checkMac: ({ intent, mac }) => checkMac(intent, mac, noteCall),
     async signBytes({ transaction, userID }) {
       const { chain: network, wallet: address, nonce, gasLimit } = transaction;
       const chain = tradingChains.find((each) => each === network);
-      if (chain === undefined) return { later: "the chain does not trade" };
+      const configuration = chains[network];
+      if (chain === undefined || configuration === undefined) return { later: "the chain does not trade" };
       if (wallet === undefined) return { later: "the wallet is gone" };
       const encoded = encodedCall(configuration, transaction);
       if ("refused" in encoded) return encoded;

@@ -17,7 +17,7 @@ import { putItems } from "../../support/items.ts";
 import { alice } from "../../support/local-chain.ts";
 import { placing, putPolicy } from "../../support/placed-orders.ts";
 import { readSigned, Theft } from "../../support/signed-bytes.ts";
-import { openKeys, putSealedWallet } from "../../support/signing.ts";
+import { ignoredNotes, openKeys, putSealedWallet } from "../../support/signing.ts";
 import { intent, tradeOrder, v2 } from "../../support/trading.ts";
 
 export const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
@@ -135,8 +135,7 @@ export class SigningDesk {
     const request = readSignRequest(signPayload(asked));
     if (request === undefined) return undefined;
     const { vault, macs } = this.#keys;
-    const ignore = () => undefined;
-    const notes = { onSigned: ignore, onRefused: () => void this.refusals++, onFault: ignore };
+    const notes = { ...ignoredNotes(), onRefused: () => void this.refusals++ };
     const deps = {
       table: this.table,
       vault,

@@ -29,7 +29,7 @@ import { type Key, newEvmKey } from "../../support/keys.ts";
 import { placeRequest, tradeFacts } from "../../support/place-request.ts";
 import { exportKeyPair } from "../../support/sealing.ts";
 import { readSigned, Theft } from "../../support/signed-bytes.ts";
-import type { openKeys } from "../../support/signing.ts";
+import { ignoredNotes, type openKeys } from "../../support/signing.ts";
 import { intent, slot, v2 } from "../../support/trading.ts";
 import { walletLimits } from "../../support/wallets.ts";
 import { dai, worthless } from "./desk.ts";
@@ -223,9 +223,7 @@ export async function signs(
     checkMac: keys.macs.checkMac,
     chains: defaultChains,
     nowMs: () => nowMs,
-    onSigned: ignore,
-    onRefused: ignore,
-    onFault: ignore,
+    ...ignoredNotes(),
   };
   // Invalid data in the table makes the function fail.
   const answer = await signOnRequest(deps, request).catch((): SignAnswer => ({ later: "it failed" }));

@@ -14,13 +14,12 @@ import { interceptedTable } from "../../support/intercepted-table.ts";
 import { alice } from "../../support/local-chain.ts";
 import { placing, putPolicy } from "../../support/placed-orders.ts";
 import { readSigned } from "../../support/signed-bytes.ts";
-import { openKeys, putSealedWallet } from "../../support/signing.ts";
+import { ignoredNotes, openKeys, putSealedWallet } from "../../support/signing.ts";
 import { intent, slot, tradeOrder, v2 } from "../../support/trading.ts";
 
 const db = tableForTests();
 const keys = openKeys();
-const ignore = () => undefined;
-const notes = { onSigned: ignore, onRefused: ignore, onFault: ignore };
+const notes = ignoredNotes();
 const token = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
 const sale: Partial<Intent> = { side: "sell", amount: 10n ** 21n, minAmountOut: 1n };
 

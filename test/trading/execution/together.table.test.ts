@@ -71,7 +71,7 @@ describe("a lane", () => {
     const bench = await new LaneBench(table).open();
     const other = `${bench.userID}'s friend`;
     await bench.addUser(other);
-    const validUntil = bench.nowMs / 1000 + 3600;
+    const validUntil = bench.nowMs / 1000 + 600;
     const requests = ["buy", "sell", "buy", "sell"].map((side, index) =>
       bench.request({
         side: side as "buy" | "sell",
@@ -164,7 +164,7 @@ describe("a lane", () => {
 /** A lane with two buys of 500 each, placed before their user set a policy, and a sale between them. */
 async function openLimited(changes: Partial<WalletPolicy>) {
   const bench = await new LaneBench(engine.table).open();
-  const validUntil = bench.nowMs / 1000 + 3600;
+  const validUntil = bench.nowMs / 1000 + 600;
   for (const [index, side] of (["buy", "sell", "buy"] as const).entries())
     await bench.place(
       bench.request({ side, amount: side === "buy" ? 500n : 900n, key: `key ${index}`, validUntil }),

@@ -198,7 +198,9 @@ function replaceMove(state: LaneState, front: Slot): Move | undefined {
   const isDue = isDueForBump(preset, newest.sentAtMs ?? newest.signedAtMs, nowMs);
   // An attempt that reached nobody needs no higher fees. Each run sends it again.
   if (purpose === newest.purpose && (!isDue || front.isUndelivered)) return undefined;
-  if (purpose !== "clear" && (hasEnded(order) || !maySend(state, order))) return undefined;
+  // The signer compares the deadline with its clock, which may be ahead of the blocks.
+  const isTooLate = hasEnded(order) || nowMs >= intent.validUntil * 1000 || !maySend(state, order);
+  if (purpose !== "clear" && isTooLate) return undefined;
   const fees = bumpedFees(purpose, state, order, front);
   return fees && signMove(order, front, purpose, fees);
 }

@@ -1,0 +1,45 @@
+import type { LaneKey } from "../core/intent.ts";
+
+/**
+ * A healthy caller asks once for a transaction that has become impossible, and then looks again. More postponed
+ * requests in a row are an alarm: this many for one wallet, or for all wallets together.
+ */
+const longest = { wallet: 5, caller: 20 };
+
+/** A streak ends if nothing is postponed for so long. */
+const restMs = 10 * 60_000;
+
+/** The wallets to remember. The oldest streak is forgotten first. */
+const mostWallets = 1000;
+
+type Streak = { length: number; lastMs: number };
+
+/** Counts postponed requests for signatures in a row. Each running instance of the function counts separately. */
+export class Streaks {
+  readonly #ofWallets = new Map<string, Streak>();
+  #ofCaller: Streak | undefined;
+
+  /** Notes a postponed request. Returns the streak that is now too long, if there is one. */
+  postponed({ chain, wallet }: LaneKey, nowMs: number): keyof typeof longest | undefined {
+    const key = `${chain} ${wallet}`;
+    const ofWallet = longer(this.#ofWallets.get(key), nowMs);
+    this.#ofCaller = longer(this.#ofCaller, nowMs);
+    this.#ofWallets.delete(key);
+    this.#ofWallets.set(key, ofWallet);
+    const [oldest] = this.#ofWallets.keys();
+    if (this.#ofWallets.size > mostWallets && oldest !== undefined) this.#ofWallets.delete(oldest);
+    if (ofWallet.length % longest.wallet === 0) return "wallet";
+    return this.#ofCaller.length % longest.caller === 0 ? "caller" : undefined;
+  }
+
+  /** Notes a signature, which ends the streaks. */
+  signed({ chain, wallet }: LaneKey): void {
+    this.#ofWallets.delete(`${chain} ${wallet}`);
+    this.#ofCaller = undefined;
+  }
+}
+
+const longer = (streak: Streak | undefined, nowMs: number): Streak => ({
+  length: streak === undefined || nowMs - streak.lastMs > restMs ? 1 : streak.length + 1,
+  lastMs: nowMs,
+});
