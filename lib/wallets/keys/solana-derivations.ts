@@ -3,7 +3,7 @@ import bs58 from "bs58";
 import type { Derivations } from "./secret.ts";
 import { addressOfSeed } from "./solana-key.ts";
 
-/** One derivation uses WebCrypto and Solana's library, the other noble and bs58. */
+/** One derivation uses OpenSSL and Solana's library, the other noble and bs58. */
 export const solanaDerivations: Derivations = [
   addressOfSeed,
   (secret) => bs58.encode(ed25519.getPublicKey(secret)),

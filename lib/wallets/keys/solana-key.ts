@@ -1,9 +1,6 @@
+import { createPrivateKey, createPublicKey } from "node:crypto";
 import { ed25519 } from "@noble/curves/ed25519.js";
-import {
-  createKeyPairFromBytes,
-  createKeyPairFromPrivateKeyBytes,
-  getAddressFromPublicKey,
-} from "@solana/web3.js";
+import { getAddressDecoder } from "@solana/web3.js";
 import bs58 from "bs58";
 import { type PrivateKey, refuse, withWipe } from "./secret.ts";
 
@@ -21,7 +18,7 @@ export async function readSolanaKey(text: string): Promise<PrivateKey> {
 export async function solanaKeyOf(bytes: Uint8Array): Promise<PrivateKey> {
   const secret = Uint8Array.from(bytes.subarray(0, 32));
   try {
-    return withWipe(await solanaAddress(bytes), secret);
+    return withWipe(solanaAddress(bytes), secret);
   } catch (error) {
     secret.fill(0);
     throw error;
@@ -30,12 +27,11 @@ export async function solanaKeyOf(bytes: Uint8Array): Promise<PrivateKey> {
   }
 }
 
-async function solanaAddress(bytes: Uint8Array): Promise<string> {
+function solanaAddress(bytes: Uint8Array): string {
   if (bytes.length === 64) {
-    const pair = await createKeyPairFromBytes(bytes).catch(() => {
-      throw refuse("Solana", "has a public half that does not match its secret half");
-    });
-    return getAddressFromPublicKey(pair.publicKey);
+    const publicKey = publicKeyOfSeed(bytes.subarray(0, 32));
+    if (publicKey.equals(bytes.subarray(32))) return addressOfPublicKey(publicKey);
+    throw refuse("Solana", "has a public half that does not match its secret half");
   }
   if (bytes.length !== 32) throw refuse("Solana", "must be a secret key of 64 bytes");
   // About half of all seeds are also valid public keys. A pasted address taken for a seed would become a wallet whose
@@ -46,10 +42,25 @@ async function solanaAddress(bytes: Uint8Array): Promise<string> {
   return addressOfSeed(bytes);
 }
 
-/** Derives an address with WebCrypto and Solana's library. */
-export async function addressOfSeed(seed: Uint8Array): Promise<string> {
-  const pair = await createKeyPairFromPrivateKeyBytes(seed, true);
-  return getAddressFromPublicKey(pair.publicKey);
+/** Derives an address with OpenSSL, and writes it with Solana's library. */
+export const addressOfSeed = (seed: Uint8Array): string => addressOfPublicKey(publicKeyOfSeed(seed));
+
+const addressOfPublicKey = (bytes: Uint8Array): string => getAddressDecoder().decode(bytes);
+
+/** The bytes of PKCS#8 (RFC 8410) before the seed of an Ed25519 key. */
+const pkcs8Header = Buffer.from("302e020100300506032b657004220420", "hex");
+
+/** OpenSSL wipes its own copy. Solana's library would leave one, and also write the seed as text. */
+function publicKeyOfSeed(seed: Uint8Array): Buffer {
+  const der = new Uint8Array(pkcs8Header.length + seed.length);
+  try {
+    der.set(pkcs8Header);
+    der.set(seed, pkcs8Header.length);
+    const key = createPrivateKey({ key: Buffer.from(der.buffer), format: "der", type: "pkcs8" });
+    return createPublicKey(key).export({ format: "der", type: "spki" }).subarray(-32);
+  } finally {
+    der.fill(0);
+  }
 }
 
 function isPublicKey(bytes: Uint8Array): boolean {

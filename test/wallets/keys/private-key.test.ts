@@ -2,7 +2,8 @@ import { generateKeyPairSync } from "node:crypto";
 import bs58 from "bs58";
 import { Wallet } from "ethers";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { generateKey } from "../../../lib/wallets/keys/generate-key.ts";
 import { privateKeyOf, readPrivateKey } from "../../../lib/wallets/keys/private-key.ts";
 import { evmVectors, solanaVectors } from "../../support/keys.ts";
 
@@ -177,6 +178,27 @@ describe("privateKeyOf", () => {
       key[Symbol.dispose]();
       expect([...given[network], ...key.secret].every((byte) => byte === 0)).toBe(true);
     }
+  });
+
+  it("leaves no copy of a key in a buffer that a library made", async () => {
+    const { seed, publicKey } = ed25519Pair();
+    const all = new Set<Uint8Array>();
+    const Plain = Uint8Array;
+    const recording: typeof Uint8Array = new Proxy(Plain, {
+      construct(target, args, wanted) {
+        const made = Reflect.construct(target, args, wanted === recording ? target : wanted);
+        all.add(made);
+        return made;
+      },
+    });
+    vi.stubGlobal("Uint8Array", recording);
+    const keys = [await privateKeyOf("sol", Buffer.concat([seed, publicKey])), await generateKey("sol")];
+    const secrets = keys.map(({ secret }) => Buffer.from(secret));
+    for (const key of keys) key[Symbol.dispose]();
+    vi.unstubAllGlobals();
+    expect(all.size).toBeGreaterThan(2);
+    const left = [...all].filter((bytes) => secrets.some((secret) => Buffer.from(bytes).includes(secret)));
+    expect(left).toEqual([]);
   });
 
   it.each([
