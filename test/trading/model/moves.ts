@@ -4,6 +4,7 @@ import { lies } from "./chain-under-test.ts";
 import { type Clients, tokens, users, wallets } from "./clients.ts";
 import { anyHost, anyWallet, calm, mine, movable, runOn, runUntil, seconds, stepAny, wake } from "./play.ts";
 import {
+  crashAtWrite,
   gapBelow,
   lateSignature,
   oneLiar,
@@ -112,6 +113,7 @@ const moves: readonly (readonly [number, Move])[] = [
   [2, freeze],
   [2, lateSignature],
   [2, stalePlan],
+  [2, crashAtWrite],
   [1.5, oneLiar],
   [1, gapBelow],
   [0.5, roundTrip],

@@ -95,6 +95,26 @@ export async function gapBelow(world: World, clients: Clients): Promise<void> {
   await calm(world);
 }
 
+const rareWrites = [
+  "plan",
+  "write signature",
+  "record sending",
+  "record fill",
+  "record receipt",
+  "settle",
+  "delete lane",
+];
+
+/** Crashes a run before or after a write that few runs make. */
+export async function crashAtWrite(world: World): Promise<void> {
+  const { random } = world;
+  const label = random.pick(rareWrites) as string;
+  const lane = anyLane(world);
+  const run = lane && world.startWork(lane);
+  if (run !== undefined && (await runUntil(world, run, label)))
+    await world.step(run, random.chance(0.5) ? "before" : "after");
+}
+
 /** Sells everything that was bought, and buys again. */
 export async function roundTrip(world: World, clients: Clients): Promise<void> {
   const wallet = world.random.pick(wallets) as string;

@@ -1,4 +1,9 @@
-import { policyAfter, policyAt, type WalletPolicy } from "../../../lib/trading/core/wallet-policy.ts";
+import {
+  openPolicy,
+  policyAfter,
+  policyAt,
+  type WalletPolicy,
+} from "../../../lib/trading/core/wallet-policy.ts";
 import { users, wallets } from "./clients.ts";
 import { anyWallet } from "./play.ts";
 import { chain, type World } from "./world.ts";
@@ -9,14 +14,16 @@ const dayMs = 24 * 60 * 60_000;
 export function setPolicy(world: World): void {
   const { random } = world;
   const userID = random.pick(users) as string;
-  changePolicy(world, userID, userID === "bob" ? (wallets[1] as string) : anyWallet(world), {
+  const wallet = userID === "bob" ? (wallets[1] as string) : anyWallet(world);
+  changePolicy(world, userID, wallet, {
     ...(random.chance(0.4) && { maxPerOrder: BigInt(200 + random.below(800)) }),
     ...(random.chance(0.6) && { maxPerDay: BigInt(500 + random.below(1500)) }),
     tokens: random.pick(["any", "any", ["MOON"], ["MOON", "DUSK"]] as const) ?? "any",
     // The orders' slippage is 10 %.
     ...(random.chance(0.2) && { maxSlippage: random.chance(0.5) ? 100_000n : 99_999n }),
-    tradingEnabled: random.chance(0.95),
+    tradingEnabled: random.chance(0.9),
   });
+  if (random.chance(0.5)) changePolicy(world, userID, wallet, openPolicy);
 }
 
 export function changePolicy(world: World, userID: string, wallet: string, asked: WalletPolicy): void {
