@@ -24,14 +24,14 @@ export const GivenPolicySchema = v.pipe(
   }),
   v.title("GivenPolicy"),
   v.description(
-    "Replaces the whole policy: an omitted limit is removed. Amounts are in the network's coin, without network fees.",
+    "Replaces the whole policy: an omitted limit is removed. Amounts are in the network's coin. Network fees count only towards `maxPerDay`.",
   ),
 );
 
 const PolicySchema = v.pipe(
   v.object({
     maxPerOrder: v.optional(AmountTextSchema),
-    maxPerDay: v.optional(v.pipe(AmountTextSchema, v.description("Per day in UTC"))),
+    maxPerDay: v.optional(v.pipe(AmountTextSchema, v.description("Per day in UTC, network fees included"))),
     tokens: v.pipe(
       v.union([v.literal("any"), v.array(v.string())]),
       v.description("The tokens that may be bought"),

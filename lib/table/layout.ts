@@ -238,7 +238,7 @@ export const partitions = [
       },
       signedDay: {
         key: "DAY#{chain}#{wallet}#{day}",
-        holds: "the signer's count of a wallet's buys on a day",
+        holds: "the signer's count of a wallet's buys and network fees on a day",
         isOfTheMoment: true,
       },
     },

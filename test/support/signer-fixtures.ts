@@ -5,8 +5,9 @@ import { defaultChains } from "../../lib/infra/default-chains.ts";
 import type { Key } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { encodeCall } from "../../lib/trading/chains/evm/calldata.ts";
+import { greatest } from "../../lib/trading/core/bigints.ts";
 import type { SignRequest } from "../../lib/trading/core/effects.ts";
-import type { Slot } from "../../lib/trading/core/evm/slot.ts";
+import type { Attempt, Slot } from "../../lib/trading/core/evm/slot.ts";
 import { type Intent, swapBy } from "../../lib/trading/core/intent.ts";
 import { emptyLedger, type Ledger } from "../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../lib/trading/core/trade-order.ts";
@@ -62,12 +63,17 @@ const limits = (of: Intent) => {
   const always = { maxSlippage: 10_000n, tradingEnabled: true };
   const policy =
     of.side === "buy"
-      ? { maxPerOrder: amount, maxPerDay: 2n * amount, tokens: [token], ...always }
+      ? {
+          maxPerOrder: amount,
+          maxPerDay: 2n * amount + 134_415n * raised.maxFeePerGas,
+          tokens: [token],
+          ...always,
+        }
       : { maxPerOrder: 1n, maxPerDay: 1n, tokens: [], ...always };
   const pending = { policy: openPolicy, effectiveAt: "2026-11-22T20:00:00.000Z" };
   return {
     policy: { ...key, policy, pending, revision: 1 },
-    day: counted(key, undefined, { orderId: "another", amount, nowMs }),
+    day: counted(key, undefined, { adds: amount, swapOf: "another", nowMs }),
   };
 };
 
@@ -194,10 +200,18 @@ export async function expectObedience(
       const { to, value, data } = encodeCall(chains.eth, ledger.swap.call, ordered.wallet);
       expect([nonce, act]).toEqual([ledger.swap.nonce, [to, value, data].join()]);
     }
-    if (ordered.side === "buy")
-      expectWithinLimits(changed, ordered, BigInt(act.split(",")[1] ?? ""), written);
+    if (ordered.side === "buy") expectWithinLimits(changed, ordered, BigInt(act.split(",")[1] ?? ""));
   }
   if (purpose !== "clear") expectUnfrozen(changed, ordered);
+  const isFirstBuy = purpose === "swap" && ordered.side === "buy" && ledger?.swap === undefined;
+  const { gasLimit, maxFeePerGas } = answer.slot.attempts.at(-1) as Attempt;
+  const rise = gasLimit * maxFeePerGas - (ledger?.fees[nonce]?.most ?? 0n);
+  expectCount(
+    changed,
+    isFirstBuy,
+    (isFirstBuy ? BigInt(act.split(",")[1] ?? "") : 0n) + greatest(rise, 0n),
+    written,
+  );
   return raw;
 }
 
@@ -218,25 +232,28 @@ function expectUnfrozen(changed: SignerFixture, { minAmountOut, quotedOut }: Int
     expect((minAmountOut + 1n) * 1_000_000n > quotedOut * (1_000_000n - maxSlippage)).toBe(true);
 }
 
-/** Expects that the policy allows the buy's amount and token, and that it is counted with its first signature. */
-function expectWithinLimits(
+/** Expects that the day counts the amount and the fees that a signature adds, and that a buy's day has room for them. */
+function expectCount(
   changed: SignerFixture,
-  { token }: Intent,
-  amount: bigint,
+  isFirstBuy: boolean,
+  adds: bigint,
   written: TransactItems,
 ): void {
-  const { day, ledger } = changed;
-  const isCounted = ledger?.swap !== undefined;
+  const { day } = changed;
   const count = written.find(({ Put }) => String(Put?.Item?.SK).startsWith("DAY#"))?.Put?.Item;
-  expect(count === undefined).toBe(isCounted);
-  const spent = (day?.day === dayOf(nowMs) ? day.spent : 0n) + amount;
-  if (!isCounted) expect(count?.spent).toEqual(packed(spent));
+  const spent = (day?.day === dayOf(nowMs) ? day.spent : 0n) + adds;
+  expect(count?.spent).toEqual(adds === 0n ? undefined : packed(spent));
+  const maxPerDay = policyInForce(changed)?.maxPerDay;
+  if (isFirstBuy && typeof maxPerDay === "bigint") expect(spent <= maxPerDay).toBe(true);
+}
+
+/** Expects that the policy allows the buy's amount and token. */
+function expectWithinLimits(changed: SignerFixture, { token }: Intent, amount: bigint): void {
   const policy = policyInForce(changed);
   if (policy === undefined) return;
-  const { maxPerOrder, maxPerDay, tokens } = policy;
+  const { maxPerOrder, tokens } = policy;
   if (tokens !== "any") expect(tokens).toContain(token);
   if (typeof maxPerOrder === "bigint") expect(amount <= maxPerOrder).toBe(true);
-  if (typeof maxPerDay === "bigint" && !isCounted) expect(spent <= maxPerDay).toBe(true);
 }
 
 const textOf = ({ PK, SK }: Key) => [PK, SK].join();

@@ -16,7 +16,7 @@ import {
   type OrderSettings,
   type TradingChain,
 } from "./trading-chain.ts";
-import type { OrderRules } from "./wallet-policy.ts";
+import { addedBy, type OrderRules } from "./wallet-policy.ts";
 
 /** The user's facts that decide about an order, in addition to the request and the chain. */
 export type Trader = {
@@ -90,6 +90,7 @@ export function checkTrade(
     isStopped: trader.isStopped,
     openOrders: orders.length,
     maxOrder,
+    adds: addedBy(side, amount, fee.max),
     minAmountOut: least,
     quotedOut: facts.amountOut,
     rules: trader.rules,
@@ -154,7 +155,7 @@ function needsOfTrade(
   if (held === undefined) return [];
   const available = availableOf(held, token, orders);
   const { symbol } = chainFacts[chain].coin;
-  const needed = side === "buy" ? amount + max : max;
+  const needed = addedBy(side, amount, max);
   const coin = { token: nativeToken, symbol, decimals: coinDecimals, needed, available: available.coins };
   return side === "buy" ? [coin] : [coin, { ...identity, needed: amount, available: available.tokens }];
 }

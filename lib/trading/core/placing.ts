@@ -135,11 +135,17 @@ function objectionTo(request: TradeRequest, view: PlacingView): DomainError | un
   if (setup instanceof DomainError) return setup;
   if (!view.hasWallet)
     return new DomainError("WALLET_NOT_FOUND", `You have no wallet with this address on ${setup.chain}`);
-  const { side, token, amount } = trade;
+  const { side, token } = trade;
+  const amount =
+    side === "sell" || trade.amount === undefined
+      ? undefined
+      : unitsFrom(trade.amount, coinDecimals, "amount");
   return objectionToWallet({
     side,
     token,
-    amount: side === "sell" || amount === undefined ? undefined : unitsFrom(amount, coinDecimals, "amount"),
+    amount,
+    // Without the network fee, which only hosts know.
+    adds: amount,
     openOrders: view.laneOrders.filter((order) => !hasEnded(order)).length,
     maxOrder: setup.limits.maxOrder,
     rules: rulesFor(request, view),

@@ -1,15 +1,15 @@
 import { hasEnded, type TradeOrder } from "./trade-order.ts";
-import { type Limits, type OrderRules, rulesAt } from "./wallet-policy.ts";
+import { addedBy, type Limits, type OrderRules, rulesAt } from "./wallet-policy.ts";
 
 /** Computes the most that an order will spend, in units and with network fees. */
 export const needsOf = ({
   intent: { side },
   quoted,
   amount,
-}: Pick<TradeOrder, "intent" | "quoted" | "amount">): { coins: bigint; tokens: bigint } =>
-  side === "buy"
-    ? { coins: amount + quoted.networkFee, tokens: 0n }
-    : { coins: quoted.networkFee, tokens: amount };
+}: Pick<TradeOrder, "intent" | "quoted" | "amount">): { coins: bigint; tokens: bigint } => ({
+  coins: addedBy(side, amount, quoted.networkFee),
+  tokens: side === "buy" ? 0n : amount,
+});
 
 /** Sums up the most that a wallet's open orders will spend: coins, and units of each token by address. */
 export function reservedBy(orders: readonly TradeOrder[]): { coins: bigint; tokens: Map<string, bigint> } {
@@ -25,7 +25,8 @@ export function reservedBy(orders: readonly TradeOrder[]): { coins: bigint; toke
 }
 
 /**
- * Returns the rules for a user's next order, counting their open buys that are not signed yet.
+ * Returns the rules for a user's next order, counting their open orders without a signed swap, with their fees. A signed
+ * approval counts twice until then, so the sum is never too low.
  *
  * @param orders The wallet's orders, including those of other users.
  */
@@ -39,13 +40,12 @@ export function rulesBeside(
   const planned = orders.filter(
     ({ intent, life }) =>
       intent.userID === userID &&
-      intent.side === "buy" &&
       life.status === "open" &&
       !signedStages.includes(life.stage) &&
       // The day may have counted this order although the order does not record its signature yet.
       intent.orderId !== limits.count?.newestOrderId,
   );
-  return { policy, spent: planned.reduce((sum, { intent }) => sum + intent.amount, spent) };
+  return { policy, spent: planned.reduce((sum, order) => sum + needsOf(order).coins, spent) };
 }
 
 /** Stages of an order whose swap is signed. */

@@ -8,7 +8,7 @@ import {
   type SigningView,
   type SignRequest,
 } from "./effects.ts";
-import { clearGas, objectionTo } from "./evm/signing-rules.ts";
+import { addedToDay, clearGas, objectionTo } from "./evm/signing-rules.ts";
 import { mostFeeOf, type Slot } from "./evm/slot.ts";
 import type { Call, UnsignedTransaction } from "./intent.ts";
 import { emptyLedger, type Ledger, type TradeStep } from "./table-step.ts";
@@ -104,31 +104,33 @@ function signingStep(
       when: revisionOf(ledger),
     },
   ];
-  if (transaction.call.purpose === "clear") return recorded;
+  const counting = countingWrites(transaction, view, order, nowMs);
+  if (transaction.call.purpose === "clear") return [...recorded, ...counting];
   return [
     ...recorded,
+    ...counting,
     { kind: "check", of: "order", item: order, when: { revision: order.revision } },
     { kind: "check", of: "wallet", item: { chain, wallet, userID }, when: { retiredAt: undefined } },
     { kind: "check", of: "cancellation", item: { userID, orderId }, when: "absent" },
     { kind: "check", of: "policy", item: { chain, wallet, userID }, when: revisionOf(limits.stored) },
-    ...countingWrites(transaction, view, order, nowMs),
   ];
 }
 
 const revisionOf = (item: { revision: number } | undefined) =>
   item === undefined ? "absent" : { revision: item.revision };
 
-/** Counts a buy when its swap is signed for the first time. Later attempts differ only in fees. */
+/** Counts a signature on its day, unless it adds nothing: then a nonce has paid as much before. */
 function countingWrites(
-  { call }: UnsignedTransaction,
+  transaction: UnsignedTransaction,
   { ledger, limits: { count } }: SigningView,
   { intent }: TradeOrder,
   nowMs: number,
 ): TradeStep {
-  if (call.purpose !== "swap" || intent.side !== "buy" || ledger?.swap !== undefined) return [];
-  const { orderId } = intent;
-  const buy = { orderId, amount: call.amountIn, nowMs };
-  return [{ kind: "put", of: "day", item: counted(intent, count, buy), when: revisionOf(count) }];
+  const adds = addedToDay(transaction, intent, ledger);
+  if (adds === 0n) return [];
+  const isFirst = transaction.call.purpose === "swap" && ledger?.swap === undefined;
+  const item = counted(intent, count, { adds, swapOf: isFirst ? intent.orderId : undefined, nowMs });
+  return [{ kind: "put", of: "day", item, when: revisionOf(count) }];
 }
 
 function entered(ledger: Ledger, transaction: UnsignedTransaction): Ledger {

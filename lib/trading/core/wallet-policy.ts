@@ -1,14 +1,13 @@
 import { dayOf } from "../../core/time.ts";
-import { least } from "./bigints.ts";
+import { greatest, least } from "./bigints.ts";
 import type { LaneKey } from "./intent.ts";
 import { minimumOf, shortfallOf } from "./percent.ts";
 
-/**
- * Limits on a wallet's orders. The amounts limit only buys, and are units of the chain's coin, without network fees.
- */
+/** Limits on a wallet's orders. The amounts limit only buys, and are units of the chain's coin. */
 export type WalletPolicy = {
+  /** Without network fees. */
   maxPerOrder?: bigint;
-  /** Per day in UTC. */
+  /** Per day in UTC, including the network fees of all the wallet's transactions. */
   maxPerDay?: bigint;
   /** The addresses of tokens that may be bought. */
   tokens: readonly string[] | "any";
@@ -30,19 +29,22 @@ export type PolicyKey = LaneKey & { userID: string };
 /** A policy as stored. Only the function that sets policies may write it, so the signer believes it. */
 export type PolicyRecord = PolicyKey & PolicyState & { revision: number };
 
-/** The amount signed for a wallet's buys on a day, in units of the chain's coin. Only the signer may write it. */
+/**
+ * What was signed for a wallet on a day, in units of the chain's coin: the amounts of buys, and the most that all
+ * transactions may pay the network. Only the signer may write it.
+ */
 export type DaySpend = PolicyKey & {
   /** In UTC, such as 2026-11-22. */
   day: string;
   spent: bigint;
-  /** The order that was counted last. */
-  newestOrderId: string;
+  /** The order whose swap was counted last. */
+  newestOrderId?: string;
   revision: number;
   /** In seconds, long after the day. */
   expiresAt: number;
 };
 
-/** A wallet's stored policy, and the count of its buys on a day. */
+/** A wallet's stored policy, and the count of a day. */
 export type Limits = { stored: PolicyRecord | undefined; count: DaySpend | undefined };
 
 /** Applies until the user sets a policy. */
@@ -131,6 +133,8 @@ export type CheckedOrder = {
   token: string;
   /** The coin that a buy spends. A sale's amount is not checked. */
   amount?: bigint | undefined;
+  /** What a buy would add to the day's count. Absent if the day has counted it. */
+  adds?: bigint | undefined;
 } & Partial<CheckedMinimum>;
 
 /** An order's minimum, and the quote that it is compared with. Absent before there is a quote. */
@@ -144,21 +148,22 @@ export type PolicyObjection =
   | { rule: "tradingEnabled" }
   | { rule: Exclude<keyof WalletPolicy, "tradingEnabled">; limit: bigint; requested: bigint };
 
-/**
- * The rules for an order: a policy, and the amount that the day's other buys have spent. That amount is absent if the
- * day has already counted this order.
- */
-export type OrderRules = { policy: WalletPolicy; spent?: bigint };
+/** The rules for an order: a policy, and the coin that the wallet's other orders take from the day's limit. */
+export type OrderRules = { policy: WalletPolicy; spent: bigint };
+
+/** Computes what an order that is not signed yet adds to the day's count. */
+export const addedBy = (side: CheckedOrder["side"], amount: bigint, networkFee: bigint): bigint =>
+  side === "buy" ? amount + networkFee : networkFee;
 
 /** Returns the policy's objection to an order. */
 export function objectionOf(
   rules: OrderRules,
-  { side, token, amount, minAmountOut, quotedOut }: CheckedOrder,
+  { side, token, amount, adds, minAmountOut, quotedOut }: CheckedOrder,
 ): PolicyObjection | undefined {
   // Any other stored value forbids trading.
   if (rules.policy.tradingEnabled !== true) return { rule: "tradingEnabled" };
   return (
-    (side === "sell" || amount === undefined ? undefined : objectionToBuy(rules, { token, amount })) ??
+    (side === "sell" || amount === undefined ? undefined : objectionToBuy(rules, { token, amount, adds })) ??
     (minAmountOut === undefined || quotedOut === undefined
       ? undefined
       : objectionToMinimum(rules.policy, { minAmountOut, quotedOut }))
@@ -167,13 +172,13 @@ export function objectionOf(
 
 function objectionToBuy(
   { policy: { maxPerOrder, maxPerDay, tokens }, spent }: OrderRules,
-  { token, amount }: { token: string; amount: bigint },
+  { token, amount, adds }: { token: string; amount: bigint; adds: bigint | undefined },
 ): PolicyObjection | undefined {
   if (tokens !== "any" && !tokens.includes(token)) return { rule: "tokens", limit: 0n, requested: amount };
   if (maxPerOrder !== undefined && amount > maxPerOrder)
     return { rule: "maxPerOrder", limit: maxPerOrder, requested: amount };
-  if (maxPerDay === undefined || spent === undefined || spent + amount <= maxPerDay) return undefined;
-  return { rule: "maxPerDay", limit: maxPerDay, requested: spent + amount };
+  if (maxPerDay === undefined || adds === undefined || spent + adds <= maxPerDay) return undefined;
+  return { rule: "maxPerDay", limit: maxPerDay, requested: spent + adds };
 }
 
 function objectionToMinimum(
@@ -184,44 +189,41 @@ function objectionToMinimum(
   return { rule: "maxSlippage", limit, requested: shortfallOf(minAmountOut, quotedOut) };
 }
 
-/** Returns the amount signed on the day of a time. */
+/** Returns what was signed on the day of a time. */
 const spentOn = (count: DaySpend | undefined, nowMs: number): bigint =>
   count?.day === dayOf(nowMs) ? count.spent : 0n;
 
-/**
- * Returns the policy's objection to an order now.
- *
- * @param isCounted True if the day has already counted the order.
- */
-export function objectionNow(
-  limits: Limits,
-  order: CheckedOrder,
-  { isCounted, nowMs }: { isCounted: boolean; nowMs: number },
-): PolicyObjection | undefined {
+/** Returns what the day's limit leaves for buys now. Undefined without a limit. */
+export function restOfDay(limits: Limits, nowMs: number): bigint | undefined {
   const { policy, spent } = rulesAt(limits, nowMs);
-  return objectionOf(isCounted ? { policy } : { policy, spent }, order);
+  return policy.maxPerDay === undefined ? undefined : greatest(policy.maxPerDay - spent, 0n);
 }
 
 /** Returns the rules for a wallet's orders now. */
-export const rulesAt = ({ stored, count }: Limits, nowMs: number): Required<OrderRules> => ({
+export const rulesAt = ({ stored, count }: Limits, nowMs: number): OrderRules => ({
   policy: policyAt(stored, nowMs).policy,
   spent: spentOn(count, nowMs),
 });
 
-/** Adds an order to the day's count. */
+/**
+ * Adds a signature to the day's count.
+ *
+ * @param swapOf The order whose swap is signed for the first time.
+ */
 export function counted(
   { userID, chain, wallet }: PolicyKey,
   count: DaySpend | undefined,
-  { orderId, amount, nowMs }: { orderId: string; amount: bigint; nowMs: number },
+  { adds, swapOf, nowMs }: { adds: bigint; swapOf?: string | undefined; nowMs: number },
 ): DaySpend {
   const day = dayOf(nowMs);
+  const newestOrderId = swapOf ?? count?.newestOrderId;
   return {
     userID,
     chain,
     wallet,
     day,
-    spent: spentOn(count, nowMs) + amount,
-    newestOrderId: orderId,
+    spent: spentOn(count, nowMs) + adds,
+    ...(newestOrderId !== undefined && { newestOrderId }),
     revision: (count?.revision ?? 0) + 1,
     expiresAt: (Date.parse(day) + (1 + keptDays) * dayMs) / 1000,
   };

@@ -64,8 +64,8 @@ const ordered: Readonly<Record<string, Partial<Intent>>> = {
 
 const forbidden = ["ALICECANCELS", "ALICEISLATE", "ALICEBUYSONBASE", "ALICEOVERSPENDS"];
 
-/** Alice's policy on eth. */
-const policy = { ...openPolicy, maxPerOrder: intent().amount, maxPerDay: 2n * intent().amount };
+/** Alice's policy on eth: a day has room for two buys and their fees. */
+const policy = { ...openPolicy, maxPerOrder: intent().amount, maxPerDay: (5n * intent().amount) / 2n };
 export const policyOfAlice = { userID: "alice", ...lane(alice.address), policy, revision: 1 };
 
 /** The real signer before a real table, with orders in it, and a record of its signatures. */

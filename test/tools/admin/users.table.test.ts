@@ -155,7 +155,7 @@ describe("show-user", () => {
     };
     const pending = { policy: openPolicy, effectiveAt: new Date(now.getTime() + 1000).toISOString() };
     await putPolicy(target.table, { ...keyOf(first), policy: limited, pending, revision: 1 });
-    const counting = { orderId: "o1", amount: 3n * 10n ** 17n, nowMs: now.getTime() };
+    const counting = { swapOf: "o1", adds: 3n * 10n ** 17n, nowMs: now.getTime() };
     await writeStep(target.table, [
       { kind: "put", of: "day", item: counted(keyOf(first), undefined, counting), when: "absent" },
     ]);

@@ -27,6 +27,7 @@ const fine: OrderChecks = {
   isStopped: false,
   openOrders: 19,
   maxOrder: coin,
+  adds: coin,
   minAmountOut: 990_000n,
   quotedOut: 1_000_000n,
   rules: {

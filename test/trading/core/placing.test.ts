@@ -4,6 +4,7 @@ import type { Effect, PlacingView } from "../../../lib/trading/core/effects.ts";
 import { type PlaceRequest, placing, trying } from "../../../lib/trading/core/placing.ts";
 import type { HostQuote, TradeFacts } from "../../../lib/trading/core/trade-facts.ts";
 import { type ChainLimits, defaultOrderSettings } from "../../../lib/trading/core/trading-chain.ts";
+import { openPolicy, type WalletPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import {
   codeOf,
   type PlainRequest,
@@ -53,6 +54,13 @@ const view = (changes: Partial<PlacingView> = {}): PlacingView => ({
   limits: noLimits,
   ...changes,
 });
+
+/** A view of a wallet with a policy. */
+const viewWith = (changes: Partial<WalletPolicy>) => {
+  const key = { chain: "eth", wallet, userID } as const;
+  const stored = { ...key, policy: { ...openPolicy, ...changes }, revision: 1 };
+  return view({ limits: { stored, count: undefined } });
+};
 
 const used = { userID: "alice", key: "k-1", orderId: "o1", fingerprint: "body" };
 
@@ -304,6 +312,41 @@ describe("placing", () => {
       quotes: both({ amount: 900n, transactions }),
     });
     expect(answer).toMatchObject({ order: { quoted: { networkFee } } });
+  });
+
+  it("counts the order's own network fee towards the day's limit", () => {
+    expect(place({ views: [viewWith({ maxPerDay: 1200n })] }).answer).toMatchObject({
+      order: { amount: 1000n, quoted: { networkFee: 200n } },
+    });
+    expect(place({ views: [viewWith({ maxPerDay: 1199n })] })).toMatchObject({
+      did: ["readPlacing", "quote"],
+      answer: {
+        refused: {
+          code: "POLICY_LIMIT",
+          details: { rule: "maxPerDay", limit: "0.000000000000001199", requested: "0.0000000000000012" },
+        },
+      },
+    });
+  });
+
+  it.each([
+    ["slippage", { slippage: 1.0001 }, 1.02],
+    ["a minimum of its own", { minAmountOut: "0.000000000000004949" }, 1.02],
+  ])("refuses a buy with %s below the policy's", (_, asked, requested) => {
+    const views = [viewWith({ maxSlippage: 10_000n })];
+    expect(place({ views }).answer).toHaveProperty("order");
+    expect(place({ views, of: request(asked) }).answer).toMatchObject({
+      refused: { code: "POLICY_LIMIT", details: { rule: "maxSlippage", limit: 1, requested } },
+    });
+  });
+
+  it("refuses a sale of a frozen wallet before it asks hosts", () => {
+    const { did, answer } = place({
+      views: [viewWith({ tradingEnabled: false })],
+      of: sale("0.0000000000000009"),
+    });
+    expect(did).toEqual(["readPlacing"]);
+    expect(answer).toMatchObject({ refused: { details: { rule: "tradingEnabled" } } });
   });
 
   it("refuses a sale of tokens that open sales will sell", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Effects, SigningView } from "../../../lib/trading/core/effects.ts";
+import type { Effects, SigningView, SignRequest } from "../../../lib/trading/core/effects.ts";
 import { nextMove } from "../../../lib/trading/core/evm/next-move.ts";
+import { type Attempt, mostFeeOf } from "../../../lib/trading/core/evm/slot.ts";
 import { rulesBeside } from "../../../lib/trading/core/reserved.ts";
 import { signTransaction } from "../../../lib/trading/core/signer.ts";
 import { emptyLedger, type TradeStep } from "../../../lib/trading/core/table-step.ts";
@@ -10,6 +11,7 @@ import {
   laneStateOf,
   laneView,
   orderFacts,
+  routeFacts,
   seconds,
   signedOrder,
   snapshot,
@@ -18,28 +20,33 @@ import { intent, noLimits, signedFee, signingView, slot, tradeOrder, v2 } from "
 
 const nowMs = seconds * 1000;
 const { chain, wallet, userID, orderId, amount } = intent();
+/** The most that the planned slot may pay the network. */
+const fee = mostFeeOf({ ...slot(), ...slot().fees });
 const key = { chain, wallet, userID };
 const stored = (changes: Partial<WalletPolicy>) => ({
   ...key,
   policy: { ...openPolicy, ...changes },
   revision: 3,
 });
-const count = counted(key, undefined, { orderId: "another", amount: 5n, nowMs });
+const count = counted(key, undefined, { adds: 5n, swapOf: "another", nowMs });
 
 describe("rulesBeside", () => {
   const open = tradeOrder();
   const rules = (orders = [open], limits = { stored: undefined, count }) =>
     rulesBeside(limits, orders, userID, nowMs);
 
-  it("adds the user's unsigned open buys to the amount signed on the day", () => {
+  it("adds the user's unsigned open orders to the amount signed on the day, with their network fees", () => {
     const waiting = { ...open, life: { ...open.life, stage: "waiting" } as const };
-    expect(rules([open, waiting])).toEqual({ policy: openPolicy, spent: 5n + 2n * amount });
+    const sale = tradeOrder({ intent: intent({ side: "sell" }) });
+    expect(rules([open, waiting, sale])).toEqual({
+      ...{ policy: openPolicy },
+      spent: 5n + 2n * amount + 3n * open.quoted.networkFee,
+    });
   });
 
   it.each([
     ["is signed", { ...open, life: { ...open.life, stage: "sent" } as const }],
     ["has ended", { ...open, life: { ...open.life, status: "filled", stage: "done" } as const }],
-    ["is a sale", tradeOrder({ intent: intent({ side: "sell" }) })],
     ["is another user's", tradeOrder({ intent: intent({ userID: "somebody else" }) })],
     ["was counted last", tradeOrder({ intent: intent({ orderId: "another" }) })],
   ])("ignores an order that %s", (_, order) => {
@@ -60,7 +67,7 @@ describe("nextMove", () => {
   const forbidden: Partial<WalletPolicy>[] = [
     { tokens: [] },
     { maxPerOrder: amount - 1n },
-    { maxPerDay: amount + 4n },
+    { maxPerDay: amount + fee + 4n },
   ];
 
   const sale = tradeOrder({ intent: intent({ side: "sell" }), swapNonce: 7 });
@@ -85,7 +92,7 @@ describe("nextMove", () => {
 
   it("signs a buy that the policy allows", () => {
     const changes = {
-      ...{ tokens: [intent().token], maxPerOrder: amount, maxPerDay: amount + 5n },
+      ...{ tokens: [intent().token], maxPerOrder: amount, maxPerDay: amount + fee + 5n },
       maxSlippage: 10_000n,
     };
     expect(move(planned, changes)).toMatchObject({ kind: "sign" });
@@ -93,6 +100,51 @@ describe("nextMove", () => {
 
   it.each([...forbidden, { maxSlippage: 10_000n }])("signs a sale that the policy allows: %o", (changes) => {
     expect(move(sale, changes, [slot({}, sale.intent)])).toMatchObject({ kind: "sign" });
+  });
+
+  const gas = routeFacts().gasLimit.swap;
+  const planOf = (order: ReturnType<typeof tradeOrder>, maxPerDay: bigint) => {
+    const { kind, step = [] } = move(order, { maxPerDay }, []) as { kind: string; step?: TradeStep };
+    const items = step.flatMap((write) => (write.kind === "put" ? [write.item] : []));
+    return { kind, items };
+  };
+
+  it.each([
+    // The base fee is 1 gwei, the tip 0.1, and the hosts suggest 2 at most.
+    [3_000_000_000n, 2_000_000_000n],
+    [1_500_000_000n, 1_500_000_000n],
+    [1_100_000_000n, 1_100_000_000n],
+  ])("plans a buy whose day leaves %s wei for a unit of gas with at most %s", (left, maxFeePerGas) => {
+    const { items } = planOf(tradeOrder(), 5n + amount + gas * left);
+    const tip = 100_000_000n;
+    expect(items).toContainEqual(
+      expect.objectContaining({ fees: { maxFeePerGas, maxPriorityFeePerGas: tip }, state: "planned" }),
+    );
+  });
+
+  it("makes a buy wait while its day leaves too little for the next block's fee", () => {
+    const { items } = planOf(tradeOrder(), 4n + amount + gas * 1_100_000_000n);
+    const life = expect.objectContaining({ stage: "waiting", reasonCode: "POLICY_LIMIT" });
+    expect(items).toContainEqual(expect.objectContaining({ life }));
+  });
+
+  it("raises a signed buy's fees only within the day's limit", () => {
+    const { order, slot: signed } = signedOrder();
+    const due = {
+      ...signed,
+      attempts: signed.attempts.map((each) => ({ ...each, signedAtMs: 0, sentAtMs: 0 })),
+    };
+    const [{ hash, maxFeePerGas }] = due.attempts as [Attempt];
+    const replaced = (maxPerDay: bigint) =>
+      nextMove(
+        laneStateOf(laneView(order, { limits: limits({ maxPerDay }), slots: [due] }), {
+          snapshots: [snapshots[0], snapshots[1]],
+          sentAtMs: new Map([[hash, 0]]),
+        }),
+      );
+    const rise = due.gasLimit * ((maxFeePerGas + 7n) / 8n);
+    expect(replaced(5n + rise)).toMatchObject({ kind: "sign", request: { purpose: "swap" } });
+    expect(replaced(4n + rise).kind).not.toBe("sign");
   });
 
   it("does not send a signed buy that the policy now forbids, and counts it once", () => {
@@ -142,10 +194,10 @@ describe("nextMove", () => {
 describe("signTransaction", () => {
   const { nonce, call, fees } = slot();
   const request = { chain, wallet, userID, orderId, nonce, purpose: call.purpose, fees };
-  const limits = { stored: stored({ maxPerDay: amount + 5n }), count };
+  const limits = { stored: stored({ maxPerDay: amount + fee + 5n }), count };
 
   /** Returns the step that the signer writes from this view. */
-  function written(view: Partial<SigningView>, asked = request): TradeStep {
+  function written(view: Partial<SigningView>, asked: SignRequest = request): TradeStep {
     const procedure = signTransaction(asked);
     const answers = {
       now: nowMs,
@@ -170,47 +222,62 @@ describe("signTransaction", () => {
 
   it("counts a buy with its signature, if policy and count are unchanged since it read them", () => {
     expect(ofLimits(written({ limits }))).toEqual([
-      { kind: "check", of: "policy", item: key, when: { revision: 3 } },
       {
         kind: "put",
         of: "day",
-        item: { ...count, spent: amount + 5n, newestOrderId: orderId, revision: 2 },
+        item: { ...count, spent: amount + fee + 5n, newestOrderId: orderId, revision: 2 },
         when: { revision: 1 },
       },
+      { kind: "check", of: "policy", item: key, when: { revision: 3 } },
     ]);
   });
 
   it("starts the count of a wallet that has bought nothing on the day", () => {
     expect(ofLimits(written({ limits: noLimits }))).toEqual([
-      { kind: "check", of: "policy", item: key, when: "absent" },
       {
         kind: "put",
         of: "day",
-        item: expect.objectContaining({ day: "2026-11-21", spent: amount }),
+        item: expect.objectContaining({ day: "2026-11-21", spent: amount + fee }),
         when: "absent",
       },
+      { kind: "check", of: "policy", item: key, when: "absent" },
     ]);
   });
 
-  it("does not count further attempts", () => {
+  it("counts only the higher fees of further attempts, on the day of their signature", () => {
     const swap = { nonce, call: signingView().slot?.call as typeof call & { purpose: "swap" } };
     const ledger = { ...emptyLedger(intent()), fees: { [nonce]: signedFee(fees) }, swap, revision: 1 };
     const raised = {
       maxFeePerGas: 2n * fees.maxFeePerGas,
       maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas,
     };
-    expect(ofLimits(written({ limits, ledger }, { ...request, fees: raised }))).toEqual([
-      { kind: "check", of: "policy", item: key, when: { revision: 3 } },
-    ]);
+    for (const purpose of ["swap", "clear"] as const)
+      for (const counts of [limits, noLimits]) {
+        const view = { limits: counts, ledger, slot: slot({ state: "signed" }) };
+        const [counting] = written(view, { ...request, purpose, fees: raised }).filter(
+          ({ of }) => of === "day",
+        );
+        const gasLimit = purpose === "clear" ? 21_000n : 134_415n;
+        const rise = gasLimit * raised.maxFeePerGas - fee;
+        const spent = (counts.count?.spent ?? 0n) + rise;
+        expect(counting).toEqual(
+          rise > 0n ? expect.objectContaining({ item: expect.objectContaining({ spent }) }) : undefined,
+        );
+      }
   });
 
-  it("signs a sale only if the policy is unchanged, and does not count it", () => {
+  it("signs a sale only if the policy is unchanged, and counts its fee", () => {
     const of = intent({ side: "sell", routes: [v2] });
     const approval = { purpose: "approve", token: of.token, router: v2.router, amount: of.amount } as const;
+    const planned = slot({ call: approval }, of);
     const step = written(
-      { order: tradeOrder({ intent: of }), slot: slot({ call: approval }, of), limits },
+      { order: tradeOrder({ intent: of }), slot: planned, limits },
       { ...request, purpose: "approve" },
     );
-    expect(ofLimits(step)).toEqual([{ kind: "check", of: "policy", item: key, when: { revision: 3 } }]);
+    const approvalFee = mostFeeOf({ ...planned, ...fees });
+    expect(ofLimits(step)).toEqual([
+      expect.objectContaining({ of: "day", item: { ...count, spent: 5n + approvalFee, revision: 2 } }),
+      { kind: "check", of: "policy", item: key, when: { revision: 3 } },
+    ]);
   });
 });

@@ -8,6 +8,7 @@ import {
   type PolicyState,
   policyAfter,
   policyAt,
+  restOfDay,
   rulesAt,
   type WalletPolicy,
 } from "../../../lib/trading/core/wallet-policy.ts";
@@ -131,6 +132,7 @@ describe("policyAfter", () => {
     side: fc.constantFrom("buy", "buy", "sell"),
     token: fc.constantFrom("A", "B", "C"),
     amount: fc.bigInt({ min: 1n, max: 5n }),
+    adds: fc.bigInt({ min: 1n, max: 6n }),
     minAmountOut: fc.bigInt({ min: 1n, max: 4n }),
     quotedOut: fc.constant(4n),
   });
@@ -173,29 +175,29 @@ describe("policyAfter", () => {
 
 describe("objectionOf", () => {
   const strict = policy({ maxPerOrder: 5n, maxPerDay: 10n, tokens: ["A"] });
-  const order = { side: "buy", token: "A", amount: 1n } as const;
+  const order = { side: "buy", token: "A", amount: 1n, adds: 2n } as const;
 
   it.each([
-    ["exactly the most of an order and of a day", { token: "A", amount: 5n }, 5n, undefined],
-    ["a token that is not listed", { token: "B", amount: 1n }, 0n, "tokens"],
-    ["more than the limit of an order", { token: "A", amount: 6n }, 0n, "maxPerOrder"],
-    ["more than is left of the day", { token: "A", amount: 5n }, 6n, "maxPerDay"],
-    ["an amount that the day has counted already", { token: "A", amount: 5n }, undefined, undefined],
+    ["exactly the most of an order and of a day", { amount: 5n, adds: 6n }, 4n, undefined],
+    ["a token that is not listed", { token: "B" }, 0n, "tokens"],
+    ["more than the limit of an order", { amount: 6n }, 0n, "maxPerOrder"],
+    ["more than is left of the day, with its network fee", { amount: 5n, adds: 6n }, 5n, "maxPerDay"],
+    ["an amount that the day has counted already", { amount: 5n, adds: undefined }, 99n, undefined],
   ])("checks a buy of %s, and no sale", (_, changes, spent, rule) => {
-    const rules = { policy: strict, ...(spent !== undefined && { spent }) };
+    const rules = { policy: strict, spent };
     expect(objectionOf(rules, { ...order, ...changes })?.rule).toBe(rule);
     expect(objectionOf(rules, { ...order, ...changes, side: "sell" })).toBeUndefined();
   });
 
   it.each(["buy", "sell"] as const)("forbids every %s where trading is off, or may be", (side) => {
     for (const tradingEnabled of [false, "yes" as unknown as boolean])
-      expect(objectionOf({ policy: policy({ tradingEnabled }) }, { ...order, side })).toEqual({
+      expect(objectionOf({ policy: policy({ tradingEnabled }), spent: 0n }, { ...order, side })).toEqual({
         rule: "tradingEnabled",
       });
   });
 
   it("names the day's limit, and the day's total with this buy", () => {
-    expect(objectionOf({ policy: strict, spent: 6n }, { ...order, amount: 5n })).toMatchObject({
+    expect(objectionOf({ policy: strict, spent: 6n }, { ...order, amount: 4n, adds: 5n })).toMatchObject({
       limit: 10n,
       requested: 11n,
     });
@@ -218,19 +220,22 @@ describe("objectionOf", () => {
     (maxSlippage, minAmountOut, quotedOut, requested) => {
       for (const side of ["buy", "sell"] as const)
         expect(
-          objectionOf({ policy: policy({ maxSlippage }) }, { ...order, side, minAmountOut, quotedOut }),
+          objectionOf(
+            { policy: policy({ maxSlippage }), spent: 0n },
+            { ...order, side, minAmountOut, quotedOut },
+          ),
         ).toEqual(requested && { rule: "maxSlippage", limit: maxSlippage, requested });
     },
   );
 
   it("compares no minimum before there is a quote", () => {
-    expect(objectionOf({ policy: policy({ maxSlippage: 1n }) }, order)).toBeUndefined();
+    expect(objectionOf({ policy: policy({ maxSlippage: 1n }), spent: 0n }, order)).toBeUndefined();
   });
 });
 
 describe("counted", () => {
   const key = { userID: "alice", chain: "eth", wallet: "0xA1" } as const;
-  const first = counted(key, undefined, { orderId: "o1", amount: 3n, nowMs });
+  const first = counted(key, undefined, { adds: 3n, swapOf: "o1", nowMs });
 
   it("adds up the amounts signed on a day, and keeps the sum for a week", () => {
     expect(first).toEqual({
@@ -241,20 +246,40 @@ describe("counted", () => {
       revision: 1,
       expiresAt: Date.parse("2026-11-30") / 1000,
     } satisfies DaySpend);
-    const second = counted(key, first, { orderId: "o2", amount: 4n, nowMs: nowMs + hourMs });
+    const second = counted(key, first, { adds: 4n, swapOf: "o2", nowMs: nowMs + hourMs });
     expect(second).toMatchObject({ spent: 7n, newestOrderId: "o2", revision: 2 });
+  });
+
+  it("keeps the order whose swap was counted last", () => {
+    expect(counted(key, first, { adds: 4n, nowMs })).toMatchObject({ spent: 7n, newestOrderId: "o1" });
+    expect(counted(key, undefined, { adds: 4n, nowMs })).not.toHaveProperty("newestOrderId");
   });
 
   it("begins again at midnight in UTC", () => {
     const midnightMs = Date.parse("2026-11-23");
-    const second = counted(key, first, { orderId: "o2", amount: 4n, nowMs: midnightMs });
+    const second = counted(key, first, { adds: 4n, swapOf: "o2", nowMs: midnightMs });
     expect(second).toMatchObject({ day: "2026-11-23", spent: 4n });
+  });
+});
+
+describe("restOfDay", () => {
+  const key = { userID: "alice", chain: "eth", wallet: "0xA1" } as const;
+  const count = counted(key, undefined, { adds: 3n, nowMs });
+
+  it.each([
+    [undefined, undefined],
+    [5n, 2n],
+    // The fees of sales may exceed the limit.
+    [2n, 0n],
+  ])("of a limit of %s leaves %s", (maxPerDay, rest) => {
+    const limited = policy(maxPerDay === undefined ? {} : { maxPerDay });
+    expect(restOfDay({ stored: { ...key, policy: limited, revision: 1 }, count }, nowMs)).toBe(rest);
   });
 });
 
 describe("rulesAt", () => {
   const key = { userID: "alice", chain: "eth", wallet: "0xA1" } as const;
-  const count = counted(key, undefined, { orderId: "o1", amount: 3n, nowMs });
+  const count = counted(key, undefined, { adds: 3n, swapOf: "o1", nowMs });
   const pending = { policy: large, effectiveAt: at(nowMs + hourMs) };
   const stored = { ...key, policy: small, pending, revision: 1 };
 

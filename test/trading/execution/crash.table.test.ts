@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import { getItems } from "../../../lib/table/batch-get.ts";
 import { type Item, queryRange } from "../../../lib/table/table.ts";
-import { formatAmount } from "../../../lib/trading/core/decimal-text.ts";
+import { greatest } from "../../../lib/trading/core/bigints.ts";
+import { formatAmount, unitsFrom } from "../../../lib/trading/core/decimal-text.ts";
 import { shownOrder, type TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { contentOf } from "../../../lib/trading/items/items.ts";
@@ -53,11 +54,16 @@ async function play({ side, cancelAfter }: Story, bench: LaneBench): Promise<str
   throw new Error("The order never came to an end");
 }
 
-/** A lane whose user may buy only this order in a day. A buy that counted twice would never be signed. */
+/** A lane whose user may spend something in a day. */
 async function openBench(): Promise<LaneBench> {
   const bench = await new LaneBench(db.table).open();
   const { lane, userID } = bench;
-  await putPolicy(db.table, { ...lane, userID, policy: { ...openPolicy, maxPerDay: 500n }, revision: 1 });
+  await putPolicy(db.table, {
+    ...lane,
+    userID,
+    policy: { ...openPolicy, maxPerDay: 10n ** 9n },
+    revision: 1,
+  });
   return bench;
 }
 
@@ -85,9 +91,15 @@ async function expectSettled(bench: LaneBench, orderId: string, { side, outcomes
   expect(items.get(`ORDER#${orderId}`)).toMatchObject(shownOrder(order));
   expect(items.get(`ORDERAT#${orderId}`)).toMatchObject(shownOrder(order));
   const isSigned = details?.attempts.some(({ purpose }) => purpose === "swap");
+  const fees = new Map<number, bigint>();
+  for (const { nonce, gasLimit, maxFeePerGas } of details?.attempts ?? []) {
+    const most = BigInt(gasLimit) * unitsFrom(maxFeePerGas, 9, "maxFeePerGas");
+    fees.set(nonce, greatest(fees.get(nonce) ?? 0n, most));
+  }
+  const paid = [...fees.values()].reduce((sum, most) => sum + most, 0n);
   const counts = await getItems<object>(table, [dayKey({ ...lane, userID, day: "2026-11-21" })]);
   expect(counts.map((count) => contentOf("day", count).spent)).toEqual(
-    isSigned && side === "buy" ? [order.amount] : [],
+    paid > 0n ? [paid + (isSigned && side === "buy" ? order.amount : 0n)] : [],
   );
   const positions = [...items].filter(([name]) => name.startsWith("POSITION"));
   const isOpened = life.status === "filled" && side === "buy";

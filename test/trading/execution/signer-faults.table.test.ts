@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import { getItems } from "../../../lib/table/batch-get.ts";
 import type { Table } from "../../../lib/table/table.ts";
+import { mostFeeOf, type Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
 import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { signedBytesKey } from "../../../lib/trading/items/keys.ts";
@@ -107,7 +108,8 @@ describe("signTransaction on the table", () => {
     expect(Object.keys(ledger?.fees ?? {})).toEqual([String(request.nonce)]);
     const { orderId, userID, chain, wallet, validUntil } = own;
     expect(ledger).toMatchObject({ orderId, userID, chain, wallet, validUntil, revision: 1 });
-    expect(view.limits.count?.spent).toBe(purpose === "swap" ? own.amount : undefined);
+    const fee = mostFeeOf({ ...(view.slot as Slot), ...request.fees });
+    expect(view.limits.count?.spent).toBe(purpose === "swap" ? own.amount + fee : fee);
     expect(await sign(request)).toEqual(answer);
   });
 
@@ -125,8 +127,9 @@ describe("signTransaction on the table", () => {
   it("signs one of two buys that compete for the rest of a day's limit", async () => {
     const { own, request } = await planned("swap");
     const { userID, chain, wallet, amount } = own;
+    const fee = mostFeeOf({ ...slot(), ...slot().fees });
     const other = await planned("swap", userID);
-    const policy = { ...openPolicy, maxPerDay: 2n * amount - 1n };
+    const policy = { ...openPolicy, maxPerDay: 2n * (amount + fee) - 1n };
     await putPolicy(db.table, { userID, chain, wallet, policy, revision: 1 });
     const both = [request, other.request];
     const ask = () => Promise.all(both.map((each) => sign(each)));
@@ -137,7 +140,7 @@ describe("signTransaction on the table", () => {
     expect(more).toEqual([]);
     expect(answers).toContainEqual({ later: "the policy forbids it: maxPerDay" });
     const { view } = await readSigning(db.table, { request, day });
-    expect(view.limits.count?.spent).toBe(amount);
+    expect(view.limits.count?.spent).toBe(amount + fee);
   });
 
   it("obeys whichever comes first, a signature or a tighter policy", async () => {

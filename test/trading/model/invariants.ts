@@ -38,7 +38,7 @@ export class Invariants {
   private readonly swaps = new Map<string, Slot>();
   private readonly slots = new Map<string, Map<number, Slot>>();
   private readonly swapNonces = new Map<string, number>();
-  /** The amounts signed for buys, by wallet, user and day. */
+  /** What days should count, by user, wallet and day. */
   private readonly spent = new Map<string, bigint>();
   private readonly counted = new Set<string>();
   private readonly facts: Facts;
@@ -64,7 +64,8 @@ export class Invariants {
         await this.checkOrder(before as TradeOrder | undefined, after as TradeOrder, process);
       if (kind === "slot")
         await this.checkSlot(before as Slot | undefined, after as Slot | undefined, process);
-      if (kind === "ledger") this.checkCount(after as Items["ledger"], changes, skewMs);
+      if (kind === "ledger")
+        this.checkCount(before as Items["ledger"] | undefined, after as Items["ledger"], changes, skewMs);
       if (kind === "day") must(name === "sign", "somebody else counted what was signed");
       if (kind === "ledger") must(name === "sign", "somebody else wrote the signer's ledger");
       if (kind === "bytes") must(name === "sign", "somebody else wrote signed bytes");
@@ -270,15 +271,30 @@ export class Invariants {
   }
 
   /**
-   * Checks that nothing is signed against the policy in force, and that each buy counts once, with the
-   * first signature of its swap.
+   * Checks that nothing is signed against the policy in force. A buy counts once, with the first signature
+   * of its swap, and network fees as far as a signature raises the most that its nonce may pay.
    */
-  private checkCount({ orderId, swap }: Items["ledger"], changes: readonly Change[], skewMs: number): void {
+  private checkCount(
+    before: Items["ledger"] | undefined,
+    { orderId, swap, fees }: Items["ledger"],
+    changes: readonly Change[],
+    skewMs: number,
+  ): void {
     const { table, nowMs, seen } = this.facts;
     const intent = this.intents.get(orderId) as Intent;
-    const isFirst = swap !== undefined && !this.counted.has(orderId);
+    const isFirstBuy = intent.side === "buy" && swap !== undefined && !this.counted.has(orderId);
+    if (isFirstBuy) this.counted.add(orderId);
+    const sumOf = (ledger: Pick<Items["ledger"], "fees"> | undefined) =>
+      Object.values(ledger?.fees ?? {}).reduce((sum, { most }) => sum + most, 0n);
+    const adds = (isFirstBuy ? swap.call.amountIn : 0n) + sumOf({ fees }) - sumOf(before);
     const count = changes.find(({ kind }) => kind === "day")?.after as Items["day"] | undefined;
-    must((count !== undefined) === (isFirst && intent.side === "buy"), "a buy does not count exactly once");
+    must((count !== undefined) === adds > 0n, "a signature does not count exactly once");
+    const key = [intent.userID, intent.wallet, count?.day].join();
+    const spent = (this.spent.get(key) ?? 0n) + adds;
+    if (count !== undefined) {
+      must(count.spent === spent, "a day's count is not what was signed");
+      this.spent.set(key, spent);
+    }
     const slot = changes.find(({ kind }) => kind === "slot")?.after as Slot | undefined;
     const purpose = slot?.attempts.at(-1)?.purpose;
     if (purpose === "clear") return;
@@ -301,14 +317,9 @@ export class Invariants {
     must(tokens === "any" || tokens.includes(token), "signed a buy of a token that the policy forbids");
     must(maxPerOrder === undefined || amountIn <= maxPerOrder, "signed a buy above the limit of an order");
     if (pending !== undefined) seen.add(isInForce ? "a looser policy is in force" : "a looser policy waits");
-    if (count === undefined) return;
-    this.counted.add(orderId);
-    const key = [count.userID, count.wallet, count.day].join();
-    const spent = (this.spent.get(key) ?? 0n) + amountIn;
-    this.spent.set(key, spent);
-    must(count.spent === spent, "a day's count is not what was signed");
-    must(maxPerDay === undefined || spent <= maxPerDay, "signed a buy above the limit of a day");
-    if (maxPerDay !== undefined && spent > amountIn) seen.add("a second buy of a limited day");
+    if (count === undefined || maxPerDay === undefined) return;
+    must(spent <= maxPerDay, "signed a buy above the limit of a day");
+    if (isFirstBuy && spent > adds) seen.add("a second buy of a limited day");
   }
 
   private checkEmptyLane({ wallet }: Items["lane"]): void {

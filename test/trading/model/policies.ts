@@ -17,7 +17,8 @@ export function setPolicy(world: World): void {
   const wallet = userID === "bob" ? (wallets[1] as string) : anyWallet(world);
   changePolicy(world, userID, wallet, {
     ...(random.chance(0.4) && { maxPerOrder: BigInt(200 + random.below(800)) }),
-    ...(random.chance(0.6) && { maxPerDay: BigInt(500 + random.below(1500)) }),
+    // A swap may cost millions.
+    ...(random.chance(0.6) && { maxPerDay: BigInt(1_000_000 * (1 + random.below(8))) }),
     tokens: random.pick(["any", "any", ["MOON"], ["MOON", "DUSK"]] as const) ?? "any",
     // The orders' slippage is 10 %.
     ...(random.chance(0.2) && { maxSlippage: random.chance(0.5) ? 100_000n : 99_999n }),

@@ -37,13 +37,13 @@ describe("quoteTrade", () => {
     [
       "POLICY_LIMIT",
       { side: "sell", amount: "5", wallet },
-      { rules: { policy: { ...openPolicy, tradingEnabled: false } } },
+      { rules: { policy: { ...openPolicy, tradingEnabled: false }, spent: 0n } },
       { rule: "tradingEnabled" },
     ],
     [
       "POLICY_LIMIT",
       { side: "sell", amount: "5", slippage: 100, wallet },
-      { rules: { policy: { ...openPolicy, maxSlippage: 50_000n } } },
+      { rules: { policy: { ...openPolicy, maxSlippage: 50_000n }, spent: 0n } },
       { rule: "maxSlippage", limit: 5, requested: 100 },
     ],
     [

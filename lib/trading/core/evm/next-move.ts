@@ -1,4 +1,4 @@
-import { greatest } from "../bigints.ts";
+import { greatest, least } from "../bigints.ts";
 import type { LaneView, SignRequest } from "../effects.ts";
 import type { Call, Fees } from "../intent.ts";
 import { isSettleable, type LaneRun, orderStep, settleStep } from "../lane-steps.ts";
@@ -15,7 +15,7 @@ import {
   type TradeOrder,
 } from "../trade-order.ts";
 import type { ChainLimits } from "../trading-chain.ts";
-import { objectionNow } from "../wallet-policy.ts";
+import { objectionOf, restOfDay, rulesAt } from "../wallet-policy.ts";
 import { bumped, clearPreset, isDueForBump } from "./fee-bumps.ts";
 import { feeCap } from "./fees.ts";
 import { agreedNonce, bothAnswered, type HostSnapshots, isPast } from "./host-snapshot.ts";
@@ -25,6 +25,7 @@ import { clearCap, feeLimit } from "./signing-rules.ts";
 import {
   feesSigned,
   isFinal,
+  mostFeeOf,
   newestAttempt,
   observed,
   type SendingTimes,
@@ -88,25 +89,29 @@ function recordMove(state: LaneState, slots: readonly Slot[], isSent = false): M
   return undefined;
 }
 
-/** True if its swap or approval may be sent, or sent again. The day's count already includes signed buys. */
+/** True if its swap or approval may be sent, or sent again. The day's count already includes it. */
 const maySend = (state: LaneState, order: TradeOrder) =>
   !state.view.isStopped &&
   !state.view.retired.has(order.intent.userID) &&
   !state.view.cancelled.has(order.intent.orderId) &&
   !order.isCancelling &&
   !isPast(order.intent.validUntil, state.snapshots) &&
-  !isForbidden(state, order, true);
+  !isForbidden(state, order);
 
-/** True if the operators' limit or the user's policy forbids it now. */
+/**
+ * True if the operators' limit or the user's policy forbids it now.
+ *
+ * @param adds What its next signature adds to the day's count. Absent if that is signed.
+ */
 function isForbidden(
   { view, nowMs, chainLimits: { maxOrder } }: LaneState,
   { intent }: TradeOrder,
-  isSigned = false,
+  adds?: bigint,
 ): boolean {
   if (intent.side === "buy" && maxOrder !== undefined && intent.amount > maxOrder) return true;
   const limits = view.limits.get(intent.userID);
   if (limits === undefined) return false;
-  return objectionNow(limits, intent, { isCounted: isSigned, nowMs }) !== undefined;
+  return objectionOf(rulesAt(limits, nowMs), { ...intent, adds }) !== undefined;
 }
 
 function sendMove(state: LaneState, front: Slot): Move | undefined {
@@ -127,7 +132,7 @@ function endMove(state: LaneState): Move | undefined {
   for (const order of view.orders) {
     const swap = swapSlotOf(order, view.slots);
     const isSigned = swap !== undefined && swap.state !== "planned";
-    const ending = hasEnded(order) || isSigned ? undefined : endingOf(order, state);
+    const ending = hasEnded(order) || isSigned ? undefined : endingOf(order, state, swap);
     if (ending !== undefined) return endWith(state, order, ending);
     if (isSigned && isToCancel(view, order))
       return { kind: "write", step: orderStep(state, order, beingCancelled(order)) };
@@ -151,13 +156,15 @@ function endWith(state: LaneState, order: TradeOrder, ending: OrderEnd): Move {
 }
 
 /** While nothing is signed, the clock may decide: ending an order too early is harmless. */
-function endingOf(order: TradeOrder, state: LaneState): OrderEnd | undefined {
+function endingOf(order: TradeOrder, state: LaneState, planned: Slot | undefined): OrderEnd | undefined {
   const { intent, life } = order;
   const { view, snapshots, nowMs } = state;
   if (view.cancelled.has(intent.orderId)) return cancelledByUser;
   if (view.retired.has(intent.userID)) return { status: "cancelled", reasonCode: "WALLET_RETIRED" };
   if (view.isStopped) return { status: "rejected", reasonCode: "TRADING_DISABLED" };
-  if (isForbidden(state, order)) return { status: "rejected", reasonCode: "POLICY_LIMIT" };
+  const fee = planned === undefined ? 0n : mostFeeOf({ ...planned, ...planned.fees });
+  if (isForbidden(state, order, intent.amount + fee))
+    return { status: "rejected", reasonCode: "POLICY_LIMIT" };
   if (nowMs < intent.validUntil * 1000 && !isPast(intent.validUntil, snapshots)) return undefined;
   const silence = bothAnswered(snapshots) ? "WALLET_BUSY" : "CHAIN_UNAVAILABLE";
   return { status: "expired", reasonCode: life.reasonCode ?? silence };
@@ -191,7 +198,7 @@ function replaceMove(state: LaneState, front: Slot): Move | undefined {
   // A transaction that may no longer be sent would block the orders behind it.
   const isLapsed =
     isPast(intent.validUntil, snapshots) ||
-    isForbidden(state, order, true) ||
+    isForbidden(state, order) ||
     (order.isCancelling && front.call.purpose === "swap");
   const purpose: Call["purpose"] = isLapsed ? "clear" : newest.purpose;
   const preset = newest.purpose === "clear" ? clearPreset : intent.gasPreset;
@@ -208,10 +215,11 @@ function replaceMove(state: LaneState, front: Slot): Move | undefined {
 /** Computes the fees of the next attempt, within the order's limits and the operators'. */
 function bumpedFees(
   purpose: Call["purpose"],
-  { view, snapshots, chainLimits: { maxNetworkFee } }: LaneState,
+  state: LaneState,
   order: TradeOrder,
   slot: Slot,
 ): Fees | undefined {
+  const { view, snapshots, chainLimits } = state;
   const { intent } = order;
   const { maxGasPrice } = intent;
   const newest = newestAttempt(slot);
@@ -219,15 +227,29 @@ function bumpedFees(
   const seen = snapshots.filter((snapshot) => snapshot !== undefined);
   if (purpose === "clear") {
     const l1Fee = greatest(0n, ...seen.map(({ clearL1Fee }) => clearL1Fee));
-    const most = feeLimit(intent, feesSigned(slotsOf(order, view.slots)), slot.nonce, maxNetworkFee);
+    const most = feeLimit(
+      intent,
+      feesSigned(slotsOf(order, view.slots)),
+      slot.nonce,
+      chainLimits.maxNetworkFee,
+    );
     const cap = clearCap(intent, view.maxGasPrices.get(intent.userID) ?? 0n, slot, most, l1Fee);
     return bumped(newest, wantedFees(seen.map(({ clearFees }) => clearFees)) ?? newest, cap);
   }
   const facts = seen.flatMap((snapshot) => snapshot.orders.get(intent.orderId) ?? []);
   if (facts.length === 0) return undefined;
   const l1Fee = greatest(0n, ...facts.flatMap(({ routes }) => routes.map((each) => each.l1Fee[purpose])));
+  const maxNetworkFee = least(chainLimits.maxNetworkFee, roomOfDay(state, order, slot));
   const cap = feeCap({ maxGasPrice, maxNetworkFee }, { gasLimit: slot.gasLimit, l1Fee });
   return bumped(newest, wantedFees(facts.map(({ fees }) => fees)) ?? newest, cap);
+}
+
+/** Computes the most that the next attempt of a signed buy may pay the network within the day's limit, in wei. */
+function roomOfDay({ view, nowMs, chainLimits }: LaneState, { intent }: TradeOrder, slot: Slot): bigint {
+  const limits = view.limits.get(intent.userID);
+  const rest = limits && restOfDay(limits, nowMs);
+  if (intent.side === "sell" || rest === undefined) return chainLimits.maxNetworkFee;
+  return (feesSigned([slot])[slot.nonce]?.most ?? 0n) + rest;
 }
 
 /** A single host could name any tip, so the next attempt then pays just enough to replace the last one. */
@@ -248,7 +270,7 @@ function beginMove(state: LaneState): Move | undefined {
   if (planned !== undefined) return plannedMove(state, planned);
   const plans = view.orders
     .filter((order) => isUnplanned(order) && !isHeldBack(order, view.orders))
-    .map((order) => ({ order, plan: planFor(order, view, snapshots, state.chainLimits) }));
+    .map((order) => ({ order, plan: planFor(order, view, snapshots, state) }));
   if (state.isPatient && plans.some(({ plan }) => "wait" in plan && plan.wait === "CHAIN_UNAVAILABLE"))
     return { kind: "ask again" };
   for (const { order, plan } of plans) {

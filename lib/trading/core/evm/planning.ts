@@ -13,6 +13,7 @@ import {
 } from "../intent.ts";
 import type { OrderEnd, TradeOrder } from "../trade-order.ts";
 import type { ChainLimits } from "../trading-chain.ts";
+import { restOfDay } from "../wallet-policy.ts";
 import { type FeeLimits, feesWithin, type L1Fee, mostFee } from "./fees.ts";
 import {
   agreedNonce,
@@ -50,7 +51,7 @@ export function planFor(
   order: TradeOrder,
   view: LaneView,
   snapshots: HostSnapshots,
-  { maxNetworkFee }: Pick<ChainLimits, "maxNetworkFee">,
+  { nowMs, chainLimits: { maxNetworkFee } }: { nowMs: number; chainLimits: ChainLimits },
 ): Readiness {
   const { intent } = order;
   const nonce = agreedNonce(snapshots);
@@ -65,7 +66,7 @@ export function planFor(
   const limits = { maxGasPrice: intent.maxGasPrice, maxNetworkFee };
   if (feesBy(facts, limits, { gasLimit: clearGas, l1Fee: 0n }) === undefined)
     return wait("GAS_PRICE_TOO_HIGH");
-  return planAt(nonce, order, facts, view, snapshots, limits);
+  return planAt(nonce, order, facts, view, snapshots, limits, nowMs);
 }
 
 type HostFacts = OrderFacts & Pick<HostSnapshot, "baseFee">;
@@ -125,6 +126,7 @@ function planAt(
   view: LaneView,
   snapshots: readonly [HostSnapshot, HostSnapshot],
   limits: FeeLimits,
+  nowMs: number,
 ): Readiness {
   const { intent } = order;
   const [{ coins }] = snapshots;
@@ -150,8 +152,14 @@ function planAt(
   const call: SwapCall | ApproveCall = approval ?? swapBy(intent, route, amount);
   const gas = gasFor(call.purpose, intent, facts, route, limits);
   if (gas === undefined) return wait("GAS_PRICE_TOO_HIGH");
-  const { fees, gasLimit } = gas;
+  const { gasLimit } = gas;
   const value = call.purpose === "swap" ? call.value : 0n;
+  const policy = view.limits.get(intent.userID);
+  const rest = isSale ? undefined : policy && restOfDay(policy, nowMs);
+  const maxNetworkFee = rest === undefined ? limits.maxNetworkFee : least(limits.maxNetworkFee, rest - value);
+  const fees = feesBy(facts, { ...limits, maxNetworkFee }, gas);
+  // A single host could name any base fee, so this does not end the order.
+  if (fees === undefined) return wait("POLICY_LIMIT");
   if (coins < value + mostFee([gas], fees)) {
     const areShort = facts.every((each, index) => {
       const needed = gasFor(call.purpose, intent, [each], own[index] as RouteFacts, limits);

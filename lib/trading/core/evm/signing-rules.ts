@@ -16,7 +16,7 @@ import {
 } from "../intent.ts";
 import type { Ledger } from "../table-step.ts";
 import { hasEnded } from "../trade-order.ts";
-import { objectionNow } from "../wallet-policy.ts";
+import { objectionOf, rulesAt } from "../wallet-policy.ts";
 import { replaces, replacing } from "./fee-bumps.ts";
 import { feeCap, type L1Fee } from "./fees.ts";
 import { mostFeeOf, type SignedFee, type Slot } from "./slot.ts";
@@ -92,6 +92,21 @@ export function clearCap(
   );
 }
 
+/**
+ * Computes what a signature adds to the day's count: a buy's amount with the first signature of its swap, and the rise of
+ * the most that its nonce may pay the network. The signer does not know the fee for layer 1.
+ */
+export function addedToDay(
+  transaction: UnsignedTransaction,
+  { side }: Intent,
+  ledger: Ledger | undefined,
+): bigint {
+  const { call, nonce } = transaction;
+  const isFirst = call.purpose === "swap" && ledger?.swap === undefined;
+  const rise = greatest(mostFeeOf(transaction) - (ledger?.fees[nonce]?.most ?? 0n), 0n);
+  return (isFirst && side === "buy" ? call.amountIn : 0n) + rise;
+}
+
 const refused = (reason: string): Objection => ({ refused: reason });
 const later = (reason: string): Objection => ({ later: reason });
 
@@ -141,7 +156,7 @@ export function objectionTo(
   return (
     objectionToState(view, nowMs) ??
     (call.purpose === "swap" ? objectionToSwap(call, nonce, view) : objectionToApproval(call, nonce, view)) ??
-    objectionOfPolicy(call, view, nowMs)
+    objectionOfPolicy(transaction, view, nowMs)
   );
 }
 
@@ -185,16 +200,19 @@ function objectionToSwap(
 
 /** The policy and the operators may allow the same transaction later, so no objection here is final. */
 function objectionOfPolicy(
-  call: SwapCall | ApproveCall,
+  transaction: UnsignedTransaction,
   { order, ledger, limits, chainLimits: { maxOrder } }: SigningView,
   nowMs: number,
 ): Objection | undefined {
   const intent = order?.intent as Intent;
-  const amount = call.purpose === "swap" ? call.amountIn : call.amount;
+  const { call } = transaction;
+  const amount = call.purpose === "swap" ? call.amountIn : 0n;
   if (intent.side === "buy" && maxOrder !== undefined && amount > maxOrder)
     return later("the amount is above the operators' limit");
-  const isCounted = ledger?.swap !== undefined;
-  const objection = objectionNow(limits, { ...intent, amount }, { isCounted, nowMs });
+  const adds = addedToDay(transaction, intent, ledger);
+  // A count may be above the limit because of sales. That does not stop a transaction that adds nothing.
+  const checked = { ...intent, amount, ...(adds > 0n && { adds }) };
+  const objection = objectionOf(rulesAt(limits, nowMs), checked);
   return objection && later(`the policy forbids it: ${objection.rule}`);
 }
 

@@ -31,7 +31,8 @@ function planned(a: OrderFacts, b: OrderFacts, order = sale, slots: readonly Slo
     [a, b],
     [b, a],
   ].map(([first, second]) => {
-    const plan = planFor(order, laneView(order, { slots }), [snapshot(first), snapshot(second)], wideLimits);
+    const hosts = [snapshot(first), snapshot(second)] as const;
+    const plan = planFor(order, laneView(order, { slots }), hosts, { chainLimits: wideLimits, nowMs: 0 });
     return "slot" in plan ? plan.slot.call : plan;
   });
   expect(one).toEqual(other);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { SigningView } from "../../../../lib/trading/core/effects.ts";
 import { replacing } from "../../../../lib/trading/core/evm/fee-bumps.ts";
 import { clearGas, feeBudget, objectionTo } from "../../../../lib/trading/core/evm/signing-rules.ts";
-import type { Attempt } from "../../../../lib/trading/core/evm/slot.ts";
+import { type Attempt, mostFeeOf } from "../../../../lib/trading/core/evm/slot.ts";
 import {
   type ApproveCall,
   type Route,
@@ -189,7 +189,8 @@ describe("objectionTo", () => {
     const { chain, wallet, userID, amount } = intent();
     const key = { chain, wallet, userID };
     const spent = 5n;
-    const count = counted(key, undefined, { orderId: "another", amount: spent, nowMs });
+    const fee = mostFeeOf(transaction());
+    const count = counted(key, undefined, { adds: spent, swapOf: "another", nowMs });
     const limits = (changes: Partial<WalletPolicy>) => ({
       limits: { stored: { ...key, policy: { ...openPolicy, ...changes }, revision: 1 }, count },
     });
@@ -211,7 +212,7 @@ describe("objectionTo", () => {
     it.each<[string, Partial<WalletPolicy>]>([
       ["of a token that is not listed", { tokens: ["0xBAD"] }],
       ["above the limit of an order", { maxPerOrder: amount - 1n }],
-      ["above the rest of the day", { maxPerDay: amount + spent - 1n }],
+      ["above the rest of the day, with its fee", { maxPerDay: amount + fee + spent - 1n }],
     ])("postpones a buy %s, and allows every sale", (_, changes) => {
       expect(objection({}, limits(changes))).toHaveProperty("later");
       expect(objection({ call }, { order: sale, ...limits(changes) })).toBeUndefined();
@@ -221,22 +222,38 @@ describe("objectionTo", () => {
       const changes = {
         tokens: [intent().token],
         maxPerOrder: amount,
-        maxPerDay: amount + spent,
+        maxPerDay: amount + fee + spent,
         maxSlippage: 10_000n,
       };
       expect(objection({}, limits(changes))).toBeUndefined();
     });
 
-    it("counts an order once, even for later attempts beyond the limit", () => {
-      const full = limits({ maxPerDay: amount });
-      expect(objection({}, { ledger: signed, ...full })).toBeUndefined();
+    it("counts an order once, and then only what higher fees add", () => {
+      const raised = {
+        maxFeePerGas: 2n * fees.maxFeePerGas,
+        maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas,
+      };
+      for (const [maxPerDay, isAllowed] of [
+        [spent + fee, true],
+        [spent + fee - 1n, false],
+      ] as const) {
+        const view = { ledger: signed, ...limits({ maxPerDay }) };
+        expect(objection({}, view)).toBeUndefined();
+        const answer = objection(raised, view);
+        if (isAllowed) expect(answer).toBeUndefined();
+        else expect(answer).toEqual({ later: "the policy forbids it: maxPerDay" });
+      }
       expect(objection({}, { ledger: signed, ...limits({ tokens: [] }) })).toHaveProperty("later");
     });
 
-    it("accepts clears under any policy", () => {
+    it("accepts clears under any policy, and beyond the day's limit", () => {
       const clear = { call: { purpose: "clear" }, gasLimit: clearGas } as const;
       const raised = { maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 2_000_000_000n };
-      const view = { slot: slot({ state: "signed" }), ledger: signed, ...limits({ tradingEnabled: false }) };
+      const view = {
+        slot: slot({ state: "signed" }),
+        ledger: signed,
+        ...limits({ tradingEnabled: false, maxPerDay: 1n }),
+      };
       expect(objection({ ...clear, ...raised }, view)).toBeUndefined();
     });
 
