@@ -17,7 +17,7 @@ import { putItems } from "../../support/items.ts";
 import { alice } from "../../support/local-chain.ts";
 import { placing, putPolicy } from "../../support/placed-orders.ts";
 import { readSigned, Theft } from "../../support/signed-bytes.ts";
-import { ignoredNotes, openKeys, putSealedWallet } from "../../support/signing.ts";
+import { ignoredNotes, openKeys, putSealedWallet, sealedKey } from "../../support/signing.ts";
 import { intent, tradeOrder, v2 } from "../../support/trading.ts";
 
 export const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
@@ -120,6 +120,12 @@ export class SigningDesk {
     return tradeOrder({ intent: own, amount: own.amount, mac: await this.#keys.macs.makeMac(own) });
   }
 
+  /** Seals a private key for a wallet of Alice's, as a function does that makes data keys. */
+  sealForAlice(privateKey: string) {
+    const secret = Buffer.from(privateKey.replace("0x", ""), "hex");
+    return sealedKey(this.#keys.vault, lane(alice.address), "alice", secret);
+  }
+
   async cancel(name: string): Promise<void> {
     const { userID, orderId } = this.named(name).intent;
     const effects = { ...tableEffects(this.table), now: () => nowMs, wake: () => undefined };
@@ -140,7 +146,7 @@ export class SigningDesk {
       table: this.table,
       vault,
       checkMac: macs.checkMac,
-      chains: defaultChains,
+      chains: { ...defaultChains, eth: { ...defaultChains.eth, maxOrder: "1000000" } },
       nowMs: () => nowMs,
     };
     // Invalid data in the table makes the function fail.

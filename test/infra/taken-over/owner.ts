@@ -88,14 +88,14 @@ export class Owner {
       secrets,
       await exportKeyPair(),
     );
-    for (const wallet of [trading, exported]) await owner.#export(service, wallet);
+    for (const wallet of [trading, exported]) await owner.asksFor(service, wallet);
     return owner;
   }
 
-  #export({ table, keys, nowMs }: Service, { _id: walletId }: Wallet) {
+  asksFor({ table, keys, nowMs }: Service, { _id: walletId }: Wallet, publicKey = this.#exportKeys.jwk) {
     const named = { userID: this.userID, walletId };
     const seal = async () => (await askSealExport({ table, keys, nowMs }, named)) as SealedExport;
-    const request = { ...named, publicKey: this.#exportKeys.jwk, now: new Date(nowMs) };
+    const request = { ...named, publicKey, now: new Date(nowMs) };
     return exportWallet({ table, delaySeconds, seal }, request);
   }
 
@@ -148,14 +148,16 @@ export class Owner {
 
 type OwnerSecrets = [readonly Key[], Awaited<ReturnType<typeof exportKeyPair>>];
 
-const askSealExport = ({ table, keys: { vault }, nowMs }: Service, asked: object) =>
+/** Asks sealExport, as the functions do that may invoke it. */
+export const askSealExport = ({ table, keys: { vault }, nowMs }: Service, asked: object) =>
   answerSealRequest(
     { table, vault, delaySeconds, onExport: ignore },
     readSealRequest(asked),
     new Date(nowMs),
   );
 
-async function allow(
+/** Allows a wallet to buy these tokens. */
+export async function allow(
   { table }: Service,
   { UserID: userID, _id: walletId }: Wallet,
   tokens: string[],
@@ -168,7 +170,7 @@ async function allow(
 let count = 0;
 
 /** Places an order to buy a token, and plans its swap as executeOrders would. */
-async function place(
+export async function place(
   { table, keys, nowMs }: Service,
   of: Wallet,
   token: string,

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
+import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { putPolicy } from "../../support/placed-orders.ts";
 import { Theft } from "../../support/signed-bytes.ts";
 import { slot, v2 } from "../../support/trading.ts";
 import { Random } from "../../trading/model/random.ts";
-import { dai, policyOfAlice, SigningDesk } from "./desk.ts";
+import { dai, nowMs, policyOfAlice, SigningDesk } from "./desk.ts";
 import { Intruder } from "./intruder.ts";
 
 let engine: Engine;
@@ -34,7 +35,7 @@ const inventions: Record<string, [Partial<Intent>, (intent: Intent) => Slot["cal
   "a small buy": [{ amount: 1n, minAmountOut: 1n }, (intent) => swapBy(intent, v2, intent.amount)],
 };
 
-const idOf = (name: string) => name.toUpperCase().replaceAll(" ", "").padEnd(26, "0").slice(0, 26);
+const idOf = (name: string) => name.toUpperCase().replaceAll(/\W/g, "").padEnd(26, "0").slice(0, 26);
 
 describe("a placeOrder that was taken over", () => {
   it.each(Object.entries(inventions))(
@@ -54,4 +55,44 @@ describe("a placeOrder that was taken over", () => {
       await expect(intruder.askWith(order, planned)).rejects.toThrow(Theft);
     },
   );
+
+  const wei = 10n ** 18n;
+  const limits: Record<string, [Partial<Intent>, Partial<Slot>, object]> = {
+    "burns coin as fees": [
+      { maxGasPrice: wei },
+      { fees: { maxFeePerGas: wei / 1_000_000n, maxPriorityFeePerGas: wei / 1_000_000n } },
+      { refused: "the fee is above the limit of a transaction, or the rest of the order's budget" },
+    ],
+    "buys above the operators' limit": [
+      { amount: 10n ** 25n },
+      {},
+      { later: "the amount is above the operators' limit" },
+    ],
+    "keeps an order open for an hour": [
+      { validUntil: nowMs / 1000 + 3600 },
+      {},
+      { later: "the deadline is too far away" },
+    ],
+    "plants a slot far above the wallet's nonces": [
+      {},
+      { nonce: 100 },
+      { refused: "the nonce is too far above the wallet's next one" },
+    ],
+    "plants a slot with fees above the order's": [
+      {},
+      { fees: { maxFeePerGas: 150_000_000_000n, maxPriorityFeePerGas: 150_000_000_000n } },
+      { refused: "the fee is above the highest gas price" },
+    ],
+  };
+
+  it.each(Object.entries(limits))("gets no signature if it %s", async (name, [changes, planted, answer]) => {
+    const intruder = new Intruder(desk, () => true, new Random(1));
+    await putPolicy(desk.table, { ...policyOfAlice, policy: openPolicy });
+    const order = await desk.forge({ ...own, nextNonce: 0, ...changes, orderId: idOf(name) });
+    const planned = slot(
+      { nonce: 0, call: swapBy(order.intent, v2, order.intent.amount), isPrivate: false, ...planted },
+      order.intent,
+    );
+    expect(await intruder.askWith(order, planned, { fees: planned.fees })).toEqual(answer);
+  });
 });

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { thumbprintOf } from "../../../lib/wallets/keys/sealing.ts";
+import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
+import { itemsNamed } from "../../support/items.ts";
+import { exportKeyPair } from "../../support/sealing.ts";
+import { openKeys } from "../../support/signing.ts";
+import { dai, nowMs } from "./desk.ts";
+import { allow, askSealExport, delaySeconds, Owner, place, type Service, signs } from "./owner.ts";
+
+let engine: Engine;
+let owner: Owner;
+let service: Service;
+
+beforeAll(async () => {
+  engine = await startTable();
+  service = { table: engine.table, keys: openKeys(), nowMs };
+  owner = await Owner.register(service, "user-ann");
+}, engineStart);
+afterAll(() => engine.stop());
+
+const at = (seconds: number): Service => ({ ...service, nowMs: nowMs + seconds * 1000 });
+
+/** An intruder in authorize calls every method as the user of its choice. */
+describe("an authorize that was taken over", () => {
+  const another = "0x514910771AF9Ca656af840dff83E8264EcF986CA";
+
+  it("places orders as any user, but not beyond the user's policy, which it loosens only a day later", async () => {
+    const [trading] = owner.wallets;
+    expect(await signs(service, await place(service, trading, dai, 3))).toBe(true);
+    await allow(service, trading, [dai, another], new Date(nowMs));
+    await expect(place(service, trading, another, 4)).rejects.toThrow(/token/i);
+    await expect(place(at(86_400 - 60), trading, another, 4)).rejects.toThrow(/token/i);
+  });
+
+  it("exports no wallet that the owner keeps after its announcement", async () => {
+    const [, , exported] = owner.wallets;
+    const { jwk } = await exportKeyPair();
+    expect(await owner.asksFor(service, exported, jwk)).toMatchObject({ status: "pending" });
+    const named = { userID: owner.userID, walletId: exported._id };
+    expect(await askSealExport(at(delaySeconds - 1), named)).not.toHaveProperty("ciphertext");
+    const [announced] = await itemsNamed(service.table, `ANNOUNCED#${exported._id}`);
+    expect(announced).toMatchObject({ thumbprint: thumbprintOf(jwk) });
+    await owner.lock(at(delaySeconds - 1));
+    expect(await askSealExport(at(delaySeconds), named)).not.toHaveProperty("ciphertext");
+  });
+});

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { OperationName } from "../../../lib/operations/operations.ts";
+import { sealedKeyKey } from "../../../lib/table/wallet-keys.ts";
+import { swapBy } from "../../../lib/trading/core/intent.ts";
+import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
+import { cancellationKey, policyKey, slotKey, tradeKey } from "../../../lib/trading/items/keys.ts";
+import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
+import { Theft } from "../../support/signed-bytes.ts";
+import { slot, v2 } from "../../support/trading.ts";
+import { Random } from "../../trading/model/random.ts";
+import { dai, mallory, policyOfAlice, SigningDesk } from "./desk.ts";
+import { Intruder } from "./intruder.ts";
+import { allowedTo } from "./roles.ts";
+
+let engine: Engine;
+
+beforeAll(async () => {
+  engine = await startTable();
+}, engineStart);
+afterAll(() => engine.stop());
+
+/** An intruder with the role of a function, and the lane of a healthy executor. */
+async function intrudeAs(name: OperationName) {
+  const desk = await SigningDesk.open(await engine.newTable());
+  const allowed = allowedTo(name);
+  const allows = (action: "PutItem" | "DeleteItem", partition: string) =>
+    allowed(action === "PutItem" ? "write" : "delete", partition);
+  const executor = new Intruder(desk, () => true, new Random(1));
+  const signs = (order: string, nonce = 0) => {
+    const { intent, ...rest } = desk.named(order);
+    const planned = slot({ nonce, call: swapBy(intent, v2, intent.amount), isPrivate: false }, intent);
+    return executor.askWith({ intent, ...rest }, planned);
+  };
+  return { desk, intruder: new Intruder(desk, allows, new Random(1)), executor, signs };
+}
+
+describe("a cancelOrder that was taken over", () => {
+  it("cannot take back a cancellation, whatever it writes in its place", async () => {
+    const { desk, intruder, signs } = await intrudeAs("cancelOrder");
+    const { intent } = desk.named("ALICECANCELS");
+    const { userID, orderId } = intent;
+    const key = cancellationKey(intent);
+    await intruder.remove(key);
+    expect(intruder.denials).toBe(1);
+    for (const odd of [{}, { userID: "mallory", orderId }, { userID, orderId: 1, expiresAt: 1 }]) {
+      await intruder.put(key, odd);
+      expect(await signs("ALICECANCELS")).not.toHaveProperty("slot");
+    }
+  });
+
+  it("writes no slot, policy, ledger or wallet", async () => {
+    const { desk, intruder } = await intrudeAs("cancelOrder");
+    const { intent } = desk.named("ALICEBUYS");
+    await intruder.put(slotKey(intent, 0), slot({ nonce: 0 }, intent));
+    await intruder.put(policyKey(intent), { ...policyOfAlice, policy: openPolicy });
+    await intruder.put(sealedKeyKey("alice", "eth", intent.wallet), {});
+    expect(intruder.denials).toBe(3);
+  });
+});
+
+describe("a setWalletPolicy that was taken over", () => {
+  it("lifts limits at once, but gets no order signed that the user did not place", async () => {
+    const { desk, intruder, executor, signs } = await intrudeAs("setWalletPolicy");
+    expect(await signs("ALICEOVERSPENDS")).toEqual({ later: "the policy forbids it: maxPerOrder" });
+    await intruder.put(policyKey(policyOfAlice), { ...policyOfAlice, policy: openPolicy });
+    await expect(signs("ALICEOVERSPENDS")).rejects.toThrow(Theft);
+    const placed = desk.named("ALICEBUYS");
+    const intent = { ...placed.intent, minAmountOut: 1n };
+    await intruder.put(tradeKey("alice", intent.orderId), { ...placed, intent });
+    expect(intruder.denials).toBe(1);
+    // It could not write this order, and another function would not make its MAC.
+    const planned = slot({ nonce: 0, call: swapBy(intent, v2, intent.amount) }, intent);
+    expect(await executor.askWith({ ...placed, intent }, planned)).toEqual({
+      refused: "the intent was not made by placeOrder",
+    });
+  });
+
+  it.each([{ policy: "x" }, { policy: { tokens: new Set([dai]) } }, { policy: undefined, revision: "1" }])(
+    "gets nothing signed by an odd policy: %o",
+    async (odd) => {
+      const { desk, intruder, signs } = await intrudeAs("setWalletPolicy");
+      await intruder.put(policyKey(policyOfAlice), { ...policyOfAlice, ...odd });
+      const before = desk.signatures;
+      await signs("ALICEOVERSPENDS").catch(() => undefined);
+      expect(desk.signatures).toBe(before);
+    },
+  );
+});
+
+describe.each(["retireWallet", "storeWallet"] as const)("a %s that was taken over", (name) => {
+  it("cannot have a wallet sign with another key", async () => {
+    const { desk, intruder, signs } = await intrudeAs(name);
+    const { wallet } = desk.named("ALICEBUYS").intent;
+    const keys = [
+      // The key of another user, and one that was sealed for this wallet.
+      await intruder.read(sealedKeyKey("mallory", "eth", mallory.address)),
+      await desk.sealForAlice(mallory.privateKey),
+    ];
+    for (const key of keys) {
+      await intruder.put(sealedKeyKey("alice", "eth", wallet), key);
+      expect(await signs("ALICEBUYS")).toHaveProperty("refused");
+    }
+    expect(intruder.denials).toBe(0);
+    expect(desk.signatures).toBe(0);
+  });
+});
