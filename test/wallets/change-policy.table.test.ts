@@ -76,6 +76,17 @@ describe("changePolicy", () => {
     expect((await get(wallet)).policy).toEqual(text({ maxPerOrder: "1" }));
   });
 
+  it("keeps the stricter fields of two policies at once, in either order", async () => {
+    const wallet = await one("torn");
+    await set(wallet, text({ maxSlippage: 2 }));
+    const frozen = text({ maxSlippage: 5, tradingEnabled: false });
+    const strict = text({ maxSlippage: 0.5, maxPerDay: "1" });
+    await Promise.all([set(wallet, frozen), set(wallet, strict)]);
+    const { policy, pending } = await get(wallet);
+    expect(policy).toEqual(text({ maxSlippage: 0.5, maxPerDay: "1", tradingEnabled: false }));
+    expect([frozen, strict]).toContainEqual(pending?.policy);
+  });
+
   it("keeps the policy of a removed wallet", async () => {
     const wallet = await one("returning");
     await set(wallet, limited);
