@@ -33,7 +33,8 @@ export function rightsOf(name: OperationName): Rights {
   const row: Operation = operations[name];
   return {
     reads: joined([...readsOf(row), ...(row.kind === "changes" ? ["all changes"] : [])]),
-    writes: joined(row.writes),
+    // A row that only deletes names its partitions in `writes` too.
+    writes: row.table.some((action) => /:(Put|Update)Item$/.test(action)) ? joined(row.writes) : "",
     deletes: joined(row.deletes),
     uses: usesOf(row).join("; "),
   };

@@ -97,13 +97,12 @@ export const takeovers: readonly Takeover[] = [
     functions: ["exportWallet"],
     rights: { reads: "all unprotected, EXPORT, EXPORTED", writes: "EXPORT", uses: "invoke sealExport" },
     atMost:
-      "request and cancel exports for all users; get a key a whole delay after its announcement, if nobody cancels",
+      "request exports to keys of its own, three a day for each user, also in place of an owner's request; get a private key a whole delay after its announcement, unless the owner cancels or locks",
   },
   {
     functions: ["cancelExport"],
     rights: { reads: "all unprotected, EXPORT", writes: "EXPORT", uses: "invoke sealExport" },
-    atMost:
-      "request and cancel exports for all users; get a key a whole delay after its announcement, if nobody cancels",
+    atMost: "the same as exportWallet",
   },
   {
     functions: ["lockExports"],
@@ -114,7 +113,7 @@ export const takeovers: readonly Takeover[] = [
     functions: ["unlockExports"],
     rights: { reads: "all unprotected, EXPORTED, LOCK", writes: "UNLOCK", uses: "invoke sealExport" },
     atMost:
-      "begin to unlock the exports of all users, a whole delay after each announcement; withdraw and seal, like cancelExport",
+      "begin to unlock the exports of all users, a whole delay after each announcement; withdraw announced exports, or receive them in their owners' place, still encrypted to the announced key",
   },
   {
     functions: ["getExportLock"],
@@ -128,12 +127,13 @@ export const takeovers: readonly Takeover[] = [
       writes: "EXPORTED, WALLETLOG",
       uses: "decrypt wallets",
     },
-    atMost: "read every private key, without a route to the internet",
+    atMost:
+      "read every private key and pass it on in its answers and in the table, without a route to the internet; forge and withhold announcements",
   },
   {
     functions: ["updateTradingSettings"],
     rights: { writes: "SETTINGS" },
-    atMost: "change the settings of all users, and so the slippage and gas of their next orders",
+    atMost: "change the settings of all users unnoticed, and so the slippage and gas of their next orders",
   },
   {
     functions: ["creditReferrals"],
@@ -157,8 +157,8 @@ export const takeovers: readonly Takeover[] = [
   },
   {
     functions: ["disconnect"],
-    rights: { writes: "CONNECTIONS, CHANNEL", deletes: "CONNECTIONS, CHANNEL" },
-    atMost: "have all that users are sent pushed to a connection of its own; forget connections",
+    rights: { deletes: "CONNECTIONS, CHANNEL" },
+    atMost: "forget connections",
   },
   {
     functions: ["subscribe"],
@@ -188,7 +188,7 @@ export const takeovers: readonly Takeover[] = [
       uses: "send to, close connections; invoke deliver, catchUp; send notices",
     },
     atMost:
-      "read all that is written, signed transactions included; forge or hold back any message, also announcements of exports",
+      "read all that is written, also signed transactions and encrypted private keys; forge or hold back any message, also announcements of exports",
   },
   {
     functions: ["deliver"],
@@ -198,7 +198,8 @@ export const takeovers: readonly Takeover[] = [
       deletes: "CONNECTIONS, CHANNEL",
       uses: "send to, close connections",
     },
-    atMost: "send any message to any client; forget connections",
+    atMost:
+      "send any message to any client; have all that users are sent pushed to a connection of its own; forget connections",
   },
   {
     functions: ["catchUp"],
@@ -208,7 +209,8 @@ export const takeovers: readonly Takeover[] = [
       deletes: "CONNECTIONS, CHANNEL",
       uses: "send to connections",
     },
-    atMost: "send any message to any client; forget connections",
+    atMost:
+      "send any message to any client; have all that users are sent pushed to a connection of its own; forget connections",
   },
   {
     functions: ["ping", "unknownMessage"],
@@ -228,7 +230,8 @@ export const takeovers: readonly Takeover[] = [
       deletes: "USERKEY",
       uses: "create, get, update API keys and plans",
     },
-    atMost: "read all that is written, signed transactions included; give and take rate limits",
+    atMost:
+      "read all that is written, also signed transactions and encrypted private keys; give and take rate limits",
   },
   {
     functions: ["deleteRetiredKeys"],
@@ -253,7 +256,7 @@ export const takeovers: readonly Takeover[] = [
   {
     functions: ["quoteOrder"],
     rights: { reads: "all unprotected, POLICY, SIGNED, TRADING" },
-    atMost: "read the data of all users, and what the signer has signed",
+    atMost: "read the data of all users, and the signer's ledgers",
   },
   {
     functions: ["placeOrder"],
@@ -263,7 +266,7 @@ export const takeovers: readonly Takeover[] = [
       uses: "authenticate orders; invoke executeOrders",
     },
     atMost:
-      "place any order in the name of anyone, within the policies and the signer's own limits; delay orders and lie about them",
+      "place any order in the name of anyone, such as a sale for next to nothing, within the policies and the signer's own limits; delay orders, lie about them, and answer repeated requests with others",
   },
   {
     functions: ["cancelOrder"],
@@ -289,7 +292,7 @@ export const takeovers: readonly Takeover[] = [
       uses: "decrypt wallets; check orders",
     },
     atMost:
-      "sign anything, and read every private key on the chains that trade, without a route to the internet",
+      "sign anything; read every private key on the chains that trade and pass it on in its answers and in the table, without a route to the internet",
   },
   {
     functions: ["watchReceipts"],
