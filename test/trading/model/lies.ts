@@ -70,11 +70,11 @@ function liesAboutRoutes(
     case "quote low":
       return routes.map((route) => ({ ...route, amountOut: route.amountOut / 100n }));
     case "route preferred":
-      // All others pay just the minimum, or ten times as much as the best.
-      return routes.map((route, index) => ({
-        ...route,
-        amountOut: route === best ? minAmountOut - 1n : index === 0 ? minAmountOut : 10n * best.amountOut,
-      }));
+      // Those that fall short pay just the minimum, and the others fall short.
+      return routes.map((route) => {
+        const amountOut = route.amountOut < minAmountOut ? minAmountOut : minAmountOut - 1n;
+        return { ...route, amountOut };
+      });
     case "route hidden":
       return routes.filter((route) => route !== best);
     default:

@@ -129,6 +129,26 @@ export async function roundTrip(world: World, clients: Clients): Promise<void> {
   clients.trade(wallet, "buy", token, 500n);
 }
 
+/** Moves tokens out below a sale, so that no route reaches its minimum, while one host lies about routes. */
+export async function liarOfRoutes(world: World, clients: Clients): Promise<void> {
+  const { chain: blocks, random } = world;
+  const wallet = random.pick(wallets) as string;
+  const token = random.pick(tokens) as string;
+  const host = anyHost(world);
+  await blocks.setBaseFee(5n);
+  clients.trade(wallet, "sell", token, 20_000n);
+  await settleDown(world);
+  if (random.chance(0.7)) await blocks.sendForeign({ wallet, isAbove: true, token, amount: 15_000n });
+  await mine(world);
+  await blocks.lie(host, random.pick(lies.filter((lie) => lie.startsWith("route"))));
+  for (let rounds = 0; rounds < 3; rounds++) {
+    const work = world.startWork({ chain, wallet });
+    if (work !== undefined) await runOn(world, work, 0);
+    await mine(world);
+  }
+  await blocks.lie(host, undefined);
+}
+
 /** Sells twice, with more than is approved. Stops a run that reads the receipt of the approval or of a sale. */
 export async function twoSales(world: World, clients: Clients): Promise<void> {
   const { random } = world;
