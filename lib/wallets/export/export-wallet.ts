@@ -106,6 +106,7 @@ export async function endExport(
       return (await cancelRequest(table, request, now)) || undefined;
     });
   } catch (error) {
+    if (!wasRequested && !isWithdrawn) throw error;
     onFault(error);
   }
   if (!wasRequested && !isWithdrawn) throw noSuchExport();

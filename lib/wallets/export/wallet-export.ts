@@ -23,7 +23,10 @@ export type ExportRequest = {
   cancelledAt?: string;
 };
 
-const Version = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+/** Far above every time in milliseconds. From a planted greater one, no later version could be stored as a number. */
+const greatestVersion = 2 ** 52;
+
+const Version = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(greatestVersion));
 const EpochSeconds = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const Time = v.pipe(v.string(), v.isoTimestamp());
 const Coordinate = v.pipe(v.string(), v.regex(/^[\w-]{43}$/));

@@ -224,6 +224,7 @@ describe("a taken-over exportWallet never gets a private key before a whole dela
 const oddRequests: Record<string, Planted> = {
   "a version that is text": { version: "x" },
   "a version that JavaScript cannot represent": { version: NumberValue.from("1e100") },
+  "a version that has no successor": { version: Number.MAX_SAFE_INTEGER },
   "no thumbprint": { thumbprint: undefined },
   sets: {
     thumbprint: new Set([thumbprintOf(own)]),
@@ -273,6 +274,14 @@ describe("a taken-over exportWallet never keeps the owner from cancelling", () =
     expect(faults).toEqual([fault]);
     intruder.wait(delaySeconds);
     expect(await intruder.ask()).toBe(false);
+  });
+
+  it("does not answer that nothing was requested if the request cannot be read", async () => {
+    const fault = new Error("the table is busy");
+    const table = { ...db.table, client: { send: () => Promise.reject(fault) } } as never;
+    const deps = { table, withdraw: async () => ({ isWithdrawn: false }), onFault: () => expect.fail() };
+    const ending = endExport(deps, { userID: "unread", walletId: "w", now: new Date(start) });
+    await expect(ending).rejects.toBe(fault);
   });
 
   it("cannot withdraw, announce and rewrite so fast that a cancellation fails", async () => {
