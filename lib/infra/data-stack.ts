@@ -3,6 +3,7 @@ import { AttributeType, BillingMode, StreamViewType, Table } from "aws-cdk-lib/a
 import type { Key } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
 import type { Issuer } from "../runtime/token-verifier.ts";
+import { timeToLive } from "../table/layout.ts";
 import type { Configuration } from "./config.ts";
 import { ImportKeyPair } from "./data/import-key-pair.ts";
 import { UserDirectory } from "./data/user-directory.ts";
@@ -43,7 +44,7 @@ export class DataStack extends Stack {
       partitionKey: { name: "PK", type: AttributeType.STRING },
       sortKey: { name: "SK", type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
-      timeToLiveAttribute: "expiresAt",
+      timeToLiveAttribute: timeToLive,
       stream: StreamViewType.NEW_AND_OLD_IMAGES,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,

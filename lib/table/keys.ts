@@ -22,6 +22,9 @@ export const protectedPartitions = layouts
   .filter(({ isGuarded, isSecret }) => isGuarded || isSecret)
   .map(({ key }) => partitionNameOf(key) as ProtectedPartition);
 
+export const neverExpires = (name: PartitionName): boolean =>
+  layouts.some(({ key, neverExpires }) => neverExpires && partitionNameOf(key) === name);
+
 /** Returns the keys of the partitions with this name as a pattern for IAM policies. */
 export function leadingKeysOf(name: PartitionName): string {
   const isSingle = layouts.some(({ key }) => key === name);

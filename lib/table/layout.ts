@@ -4,6 +4,9 @@
  * them: rights are given by partition.
  */
 
+/** The attribute with the time, in epoch seconds, after which DynamoDB deletes an item. */
+export const timeToLive = "expiresAt";
+
 export type ItemLayout = {
   /** The pattern of the sort key, with the names of its varying parts in braces. */
   key: string;
@@ -25,6 +28,8 @@ export type PartitionLayout = {
   isGuarded?: true;
   /** True if its items are worth stealing. Only functions that need them read them. */
   isSecret?: true;
+  /** True if the lack of an item means something. A function that writes only such partitions cannot let items expire. */
+  neverExpires?: true;
   /** The reason for a partition of its own, or a warning. */
   note?: string;
   items: Readonly<Record<string, ItemLayout>>;
@@ -138,6 +143,7 @@ export const partitions = [
     key: "LOCK#{userID}",
     owner: "user",
     isGuarded: true,
+    neverExpires: true,
     note: "Any item locks, even one that cannot be read. Only sealExport can end a lock, by an item of its own.",
     items: {
       exportLock: { key: "LOCK", holds: "the user's lock of exports", changesGoTo: "its user" },

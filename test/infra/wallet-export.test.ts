@@ -42,7 +42,13 @@ function accessIn({ data, api }: Pick<typeof both, "data" | "api">) {
       (action) =>
         ask(name, `dynamodb:${action}`, table, { "dynamodb:LeadingKeys": [partition] }) === undefined,
     );
+  const puts = (name: string, partition: string, ...attributes: string[]) =>
+    ask(name, "dynamodb:PutItem", table, {
+      "dynamodb:LeadingKeys": [partition],
+      "dynamodb:Attributes": ["PK", "SK", "userID", ...attributes],
+    }) === undefined;
   return {
+    puts,
     openers: (network: string) => deployed.filter((name) => open(name, network) === undefined),
     writers: (partition: string) => deployed.filter((name) => isWriter(name, partition)),
   };
@@ -76,6 +82,15 @@ describe("a deployment with exports and without trading", () => {
     for (const partition of ["USER#u", "WALLETS#u", "WALLETLOG#u"])
       for (const name of ["exportWallet", "cancelExport"]) expect(writers(partition)).not.toContain(name);
     for (const partition of ["USER#u", "WALLETS#u"]) expect(writers(partition)).not.toContain("sealExport");
+  });
+});
+
+describe("lockExports", () => {
+  it.each(["each-part", "whole-request"])("cannot have a lock expire, with leadingKeys %s", (leadingKeys) => {
+    const { puts } = accessIn(synthesize({ ...exporting, leadingKeys }));
+    expect(puts("lockExports", "LOCK#u", "lockId", "lockedAt")).toBe(true);
+    expect(puts("lockExports", "LOCK#u", "lockId", "lockedAt", "expiresAt")).toBe(false);
+    expect(puts("exportWallet", "EXPORT#u", "expiresAt")).toBe(true);
   });
 });
 

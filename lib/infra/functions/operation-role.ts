@@ -8,8 +8,8 @@ import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import type { OperationName } from "../../operations/operations.ts";
 import type { ConnectionAction, KeyAction, Operation } from "../../operations/types.ts";
-import { leadingKeysOf, protectedPartitions } from "../../table/keys.ts";
-import type { PartitionName } from "../../table/layout.ts";
+import { leadingKeysOf, neverExpires, protectedPartitions } from "../../table/keys.ts";
+import { type PartitionName, timeToLive } from "../../table/layout.ts";
 import type { LeadingKeys } from "../config.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import { ofOneWallet, ofOneWalletOn } from "../data/wallet-key.ts";
@@ -171,6 +171,9 @@ function tableAccess(row: Operation, table: Table, leadingKeys: LeadingKeys) {
   deny(named === undefined ? allReads : allReads.filter((action) => action !== checking), inside(unread));
   // A check has the keys of its whole transaction, so it may have those of what the function writes unread.
   if (named !== undefined) deny([checking], inside(unread.filter((partition) => !named.includes(partition))));
+  // DynamoDB would delete an expired item although the function may not.
+  if (writes.length > 0 && writes.every(neverExpires))
+    deny(allWrites, { "ForAnyValue:StringEquals": { "dynamodb:Attributes": [timeToLive] } });
   // Without keys, no condition above would hold.
   deny([...allWrites, ...allReads], { Null: { [keysOfRequest]: "true" } });
   return access;

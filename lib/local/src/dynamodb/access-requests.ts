@@ -34,6 +34,7 @@ const partitionKey = (schema: KeySchema) =>
   schema.find(({ KeyType }) => KeyType === "HASH")?.AttributeName ?? "";
 
 const keysOfRequest = "dynamodb:LeadingKeys";
+const attributesOfRequest = "dynamodb:Attributes";
 
 /** Attributes in DynamoDB's JSON, e.g. `{"PK":{"S":"a"}}`. */
 type Attributes = Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>>;
@@ -49,6 +50,7 @@ type Body = {
 } & Condition;
 
 type Condition = {
+  UpdateExpression?: string;
   KeyConditionExpression?: string;
   ExpressionAttributeNames?: Record<string, string>;
   ExpressionAttributeValues?: Attributes;
@@ -158,13 +160,31 @@ function conditionOn(query: Condition, name: string): string[] {
   });
 }
 
+const isSyntax = /^(SET|REMOVE|ADD|DELETE|if_not_exists|list_append)$/i;
+
+/** Lists the attributes that a call writes. Those that other calls read are not emulated. */
+function attributesIn({
+  Key,
+  Item,
+  UpdateExpression: update = "",
+  ExpressionAttributeNames: names = {},
+}: Body) {
+  if (Item !== undefined) return Object.keys(Item);
+  const words = (String(update).match(/(?<![:\w])#?[A-Za-z_]\w*/g) ?? []).filter(
+    (word) => !isSyntax.test(word),
+  );
+  return words.length === 0 ? [] : [...Object.keys(Key ?? {}), ...words.map((word) => names[word] ?? word)];
+}
+
 function onTable(
   operation: string,
-  { TableName, IndexName }: Body,
+  body: Body,
   tables: TablesKeys,
   leadingKeys: (partitionKey: string) => string[],
   enclosing?: string,
 ): AccessRequest {
+  const { TableName, IndexName } = body;
+  const attributes = attributesIn(body);
   const name = /^arn:.*:table\/([^/]+)$/.exec(TableName ?? "")?.[1] ?? TableName;
   const keys = tables.get(name ?? "");
   const key = IndexName === undefined ? keys?.table : keys?.indexes[IndexName];
@@ -175,6 +195,7 @@ function onTable(
       name === undefined ? "*" : arn("dynamodb", `table/${name}${IndexName ? `/index/${IndexName}` : ""}`),
     values: {
       ...(leading.length > 0 && { [keysOfRequest]: leading }),
+      ...(attributes.length > 0 && { [attributesOfRequest]: attributes }),
       ...(enclosing !== undefined && { "dynamodb:EnclosingOperation": [enclosing] }),
     },
   };

@@ -27,7 +27,7 @@ export type Caller = {
 export type AccessRequest = { action: string; resource: string; values: ConditionValues };
 
 const emulatedKeys =
-  /^(aws:(PrincipalAccount|PrincipalArn|ResourceAccount|SourceVpc|SourceVpce)|lambda:SourceFunctionArn|dynamodb:(EnclosingOperation|LeadingKeys)|kms:(EncryptionContextKeys|KeyAgreementAlgorithm|MacAlgorithm|ReEncryptOnSameKey|EncryptionContext:.*))$/;
+  /^(aws:(PrincipalAccount|PrincipalArn|ResourceAccount|SourceVpc|SourceVpce)|lambda:SourceFunctionArn|dynamodb:(Attributes|EnclosingOperation|LeadingKeys)|kms:(EncryptionContextKeys|KeyAgreementAlgorithm|MacAlgorithm|ReEncryptOnSameKey|EncryptionContext:.*))$/;
 
 /** @throws {Error} if a statement for one of the guarded services has something that is not emulated */
 export function readTemplatePolicy(document: unknown): Policy {

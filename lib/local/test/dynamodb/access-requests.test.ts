@@ -54,6 +54,24 @@ describe("accessRequestsOf", () => {
     expect(summary(operation, body)).toEqual([expected]);
   });
 
+  it.each<[string, object, string[] | undefined]>([
+    ["PutItem", { TableName, Item: item("a") }, ["PK", "SK", "owner"]],
+    ["UpdateItem", { TableName, Key: { PK: { S: "a" } } }, undefined],
+    [
+      "UpdateItem",
+      {
+        TableName,
+        Key: { PK: { S: "a" } },
+        UpdateExpression: "SET #a = :a REMOVE b",
+        ExpressionAttributeNames: { "#a": "ttl" },
+      },
+      ["PK", "ttl", "b"],
+    ],
+  ])("lists the attributes that %s writes in %o", (operation, body, expected) => {
+    const [request] = accessRequestsOf(operation, body, tables) ?? [];
+    expect(request?.values["dynamodb:Attributes"]).toEqual(expected);
+  });
+
   it("makes a request for each part of a transaction, with the part's own action", () => {
     const parts = [
       { Put: { TableName, Item: item("a") } },
