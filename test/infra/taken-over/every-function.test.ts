@@ -115,9 +115,12 @@ async function attackOwner(
   const [trading, , exported] = owner.wallets;
   const { kept, cancelled, forbidden, retired } = owner.orders;
   const at = (seconds: number): Service => ({ ...now, nowMs: now.nowMs + seconds * 1000 });
-  // Attempts to change odd items are repeated for a long time.
+  // Attempts to change odd wallets are repeated for a long time. Those to cancel an order are few.
   const patient = <Result>(claim: Claim, act: () => Promise<Result>) =>
-    withDeadline(isEarly && mayBreak.includes(claim) ? 100 : 60_000, act);
+    withDeadline(
+      isEarly && mayBreak.includes(claim) && claim !== "a cancellation succeeds" ? 100 : 60_000,
+      act,
+    );
   const succeeds = async (claim: Claim, act: () => Promise<unknown>) => {
     if (isEarly) await spoiler.spoil(own);
     let isOver = false;
@@ -157,7 +160,8 @@ async function attackOwner(
   await spoiler.rewind(own.filter(({ PK }) => PK.startsWith("SIGNED#")));
   return {
     "a cancellation succeeds": isCancelled,
-    "a cancelled order is not signed": !(await signs(now, cancelled)) || !isCancelled,
+    // It holds even if the answer was an error.
+    "a cancelled order is not signed": !(await signs(now, cancelled)),
     "a change of a policy succeeds": isLimited,
     "a policy is obeyed": !(await signs(now, forbidden)) || !isLimited,
     "a retirement succeeds": isRetired,
