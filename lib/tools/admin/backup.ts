@@ -12,6 +12,7 @@ import type { Table } from "../../table/table.ts";
 import { isSealedKey, isWallet } from "../../table/wallet-keys.ts";
 import { write } from "../../table/write.ts";
 import { isProfile } from "../../users/item-keys.ts";
+import { isLock } from "../../wallets/item-keys.ts";
 import { isGone, retirement } from "../../wallets/wallet.ts";
 import { readWalletEvents } from "../../wallets/wallet-events.ts";
 import { deleteWithPiece, holdsPiece, withNewestPoints } from "./restored-rewards.ts";
@@ -38,7 +39,8 @@ export type Comparison = {
 
 /**
  * The items that the table lacks or has in another version. Skips expired and short-lived items, and wallets
- * that were retired more than 30 days ago.
+ * that were retired more than 30 days ago. A lock of exports only counts as missing: any other would bring back
+ * announcements that a later lock has ended.
  */
 export async function* lostItems(comparison: Comparison): AsyncGenerator<Difference> {
   const { table, backup, isExact = false } = comparison;
@@ -48,7 +50,7 @@ export async function* lostItems(comparison: Comparison): AsyncGenerator<Differe
       const live = found.get(textOf(item));
       if (live === undefined && !isExact && (await isGoneWallet(item, comparison))) continue;
       if (live === undefined) yield { what: "missing", item };
-      else if (!isDeepStrictEqual(live, item)) yield { what: "changed", item };
+      else if (!isDeepStrictEqual(live, item) && !isLock(keyOf(item))) yield { what: "changed", item };
     }
   }
 }
@@ -69,12 +71,13 @@ async function isGoneWallet(item: StoredItem, { table, now }: Comparison): Promi
   return last?.type === "retired" && isGone(retirement(new Date(last.time)), now);
 }
 
-/** The items that only the table has. */
+/** The items that only the table has, except locks of exports. */
 export async function* newerItems(comparison: Comparison): AsyncGenerator<Difference> {
   const { table, backup } = comparison;
   for await (const items of pagesOf(table, comparison)) {
     const found = await sameKeys(backup, items);
-    for (const item of items) if (!found.has(textOf(item))) yield { what: "newer", item };
+    for (const item of items)
+      if (!found.has(textOf(item)) && !isLock(keyOf(item))) yield { what: "newer", item };
   }
 }
 

@@ -8,7 +8,7 @@ import type { Item, Table } from "../../../lib/table/table.ts";
 import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
 import { executionKey } from "../../../lib/trading/items/keys.ts";
 import { profileKey } from "../../../lib/users/item-keys.ts";
-import { walletEventKey } from "../../../lib/wallets/item-keys.ts";
+import { lockKey, walletEventKey } from "../../../lib/wallets/item-keys.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { itemsNamed, putItems } from "../../support/items.ts";
@@ -181,6 +181,16 @@ describe("restore --fix", () => {
   it("makes the tables equal with --exact", async () => {
     await damage();
     expect(await restore(["--fix", "--exact"])).toEqual({ code: 0, out: tally(1, 1, 2), err: "" });
+    expect((await restore(["--check"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
+  });
+
+  it("never ends or replaces a lock of exports, but puts back a missing one", async () => {
+    const lock = (userID: string, lockId: string): Item => ({ ...lockKey(userID), userID, lockId });
+    await putItems(backup, [lock("alice", "earlier"), lock("bob", "lost")]);
+    await putItems(table, [lock("alice", "later"), lock("carol", "new")]);
+    expect((await restore(["--fix", "--exact"])).out).toBe(tally(1, 0, 0));
+    const locks = (await everything(table)).filter(({ PK }) => PK.startsWith("LOCK#"));
+    expect(locks.map(({ lockId }) => lockId)).toEqual(["later", "lost", "new"]);
     expect((await restore(["--check"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
   });
 
