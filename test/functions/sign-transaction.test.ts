@@ -170,11 +170,12 @@ describe("signTransaction", () => {
     const note = { orderId: late.orderId, awsRequestId: "k1" };
     const postponed = { event: "signTransaction postponed", reason: "the order is too old", ...note };
     const reason = "too many requests of one wallet in a row were postponed";
-    expect(logged()).toEqual([
-      expect.objectContaining({ event: "signTransaction signed" }),
-      ...Array(5).fill(postponed),
-      { event: "signTransaction refused", reason, ...note },
-    ]);
+    const notes = logged();
+    expect(notes.filter((line) => (line as { event: string }).event === postponed.event)).toEqual(
+      Array(5).fill(postponed),
+    );
+    expect(notes).toContainEqual({ event: "signTransaction refused", reason, ...note });
+    expect(notes).toHaveLength(7);
   });
 
   it("refuses if the table rejects what would be written", async () => {

@@ -18,6 +18,10 @@ import {
 import type { Limits, PolicyKey } from "../core/wallet-policy.ts";
 import { contentOf, keysOfItems } from "./items.ts";
 import { tradingStopKey } from "./keys.ts";
+import { parsed, type SigningKind } from "./signing-schemas.ts";
+
+/** Settings allow no higher gas price. */
+const highestGwei = 1e9;
 
 /** A wallet's private key as it is stored. */
 export type SealedWallet = { walletId: string; encryptedPrivateKey: Uint8Array };
@@ -37,6 +41,16 @@ class Found {
   get<K extends Known>(kind: K, name: Names[K]): Items[K] | undefined {
     const item = this.#items.get(keyText(keysOfItems[kind](name)));
     return item && contentOf(kind, item);
+  }
+
+  /**
+   * Returns an item on which the signer decides.
+   *
+   * @throws {InvalidItem}
+   */
+  parsed<K extends SigningKind>(kind: K, name: Names[K]): Items[K] | undefined {
+    const item = this.#items.get(keyText(keysOfItems[kind](name)));
+    return item && parsed(kind, item);
   }
 
   all<K extends Known>(kind: K, names: readonly Names[K][]): Items[K][] {
@@ -78,8 +92,10 @@ class Found {
   }
 
   /** Returns the limit in wei per unit of gas. */
-  maxGasPrice = (chain: Network, userID: string): bigint =>
-    weiOfGwei(this.settings(chain, userID)?.maxGasPrice ?? 0);
+  maxGasPrice(chain: Network, userID: string): bigint {
+    const gwei = this.settings(chain, userID)?.maxGasPrice;
+    return typeof gwei === "number" && gwei >= 0 && gwei <= highestGwei ? weiOfGwei(gwei) : 0n;
+  }
 }
 
 /** Encodes a key as the key of a map. */

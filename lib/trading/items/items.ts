@@ -49,10 +49,24 @@ export function packed(value: unknown): unknown {
   return mapped(value, packed);
 }
 
+/**
+ * Decodes a stored value.
+ *
+ * @throws {SyntaxError} if it has another form than {@link packed} writes, such as a set.
+ */
 export function unpacked(value: unknown): unknown {
-  const isBigint = typeof value === "object" && value !== null && tag in value;
-  return isBigint ? BigInt(value[tag] as string) : mapped(value, unpacked);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return mapped(value, unpacked);
+  if (![Object.prototype, null].includes(Object.getPrototypeOf(value)))
+    throw new SyntaxError("A stored value has another type");
+  if (!(tag in value)) return mapped(value, unpacked);
+  const digits = value[tag];
+  if (typeof digits !== "string" || !wholeNumber.test(digits) || Object.keys(value).length > 1)
+    throw new SyntaxError("A stored amount is not a whole number");
+  return BigInt(digits);
 }
+
+/** The digits of at most 256 bits, in their only form. */
+const wholeNumber = /^(?:0|-?[1-9]\d{0,77})$/;
 
 function mapped(value: unknown, map: (part: unknown) => unknown): unknown {
   if (Array.isArray(value)) return value.map(map);

@@ -69,7 +69,11 @@ const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names
   intent: { userID, orderId },
 });
 
-/** Reads the facts for signing with one call. The encrypted key is not part of what the core sees. */
+/**
+ * Reads the facts for signing with one call. The encrypted key is not part of what the core sees.
+ *
+ * @throws {InvalidItem} if an item has another form than the service writes.
+ */
 export async function readSigning(
   table: Table,
   { request, day }: Effects["readSigning"]["ask"],
@@ -85,14 +89,18 @@ export async function readSigning(
     ...keysOfUser(request, userID, day),
   ]);
   const view = {
-    order: found.get("order", orderNamed(request)),
-    slot: found.get("slot", request),
-    ledger: found.get("ledger", request),
+    order: found.parsed("order", orderNamed(request)),
+    slot: found.parsed("slot", request),
+    ledger: found.parsed("ledger", request),
     isRetired: found.isRetired(request, userID),
     isStopped: found.isStopped(chain),
     isCancelled: found.has(keysOfItems.cancellation(request)),
     maxGasPrice: found.maxGasPrice(chain, userID),
-    limits: found.limits(request, day),
+    limits: {
+      // A clear ignores the policy, so that none keeps a wallet from being freed.
+      stored: request.purpose === "clear" ? undefined : found.parsed("policy", request),
+      count: found.parsed("day", { ...request, day }),
+    },
   };
   return { view, sealed: found.sealedWallet(request, userID) };
 }

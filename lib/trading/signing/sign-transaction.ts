@@ -14,6 +14,7 @@ import { signTransaction } from "../core/signer.ts";
 import { chainFacts, tradingChains } from "../core/trading-chain.ts";
 import { type Performers, runProcedure } from "../execution/run-procedure.ts";
 import type { SealedWallet } from "../items/found-items.ts";
+import { InvalidItem } from "../items/signing-schemas.ts";
 import { readSigning } from "../items/views.ts";
 import { writeStep } from "../items/write-step.ts";
 import type { Macs } from "./intent-mac.ts";
@@ -89,19 +90,16 @@ export async function signOnRequest(deps: SigningDeps, request: SignRequest): Pr
     }
     return answer;
   } catch (error) {
-    if (isOfData(error)) return refuse(onRefused, orderId, "the stored data is invalid");
+    if (error instanceof InvalidItem)
+      return refuse(onRefused, orderId, `the stored ${error.kind} is invalid`);
+    // DynamoDB rejects what would be written.
+    if (error instanceof Error && error.name === "ValidationException")
+      return refuse(onRefused, orderId, "the stored data is invalid");
     if (!(error instanceof DeadlineExceeded) && !isTransient(error)) throw error;
     onFault(error);
     return { later: "a call to AWS has failed" };
   }
 }
-
-/** True if the data in the table is to blame: DynamoDB rejects what would be written, or it cannot be computed. */
-const isOfData = (error: unknown): boolean =>
-  error instanceof SyntaxError ||
-  error instanceof TypeError ||
-  error instanceof RangeError ||
-  (error instanceof Error && error.name === "ValidationException");
 
 function refuse(onRefused: SigningDeps["onRefused"], orderId: string | undefined, reason: string) {
   onRefused({ orderId, reason, awsRequestId: undefined });

@@ -3,7 +3,7 @@ import { readAccess } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
-import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
+import { type Intent, type SwapCall, swapBy } from "../../../lib/trading/core/intent.ts";
 import { emptyLedger } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
@@ -212,6 +212,25 @@ describe("an executor that was taken over", () => {
     }
     expect(desk.signatures).toBe(3);
     expect(total).toBe(feeBudgetOf(intent));
+  });
+
+  it.each<[string, Partial<SwapCall>]>([
+    ["text", { amountIn: " 500000000000000000" as never, value: " 500000000000000000" as never }],
+    ["a negative number", { amountIn: -1n, value: -1n }],
+    ["a set", { amountIn: new Set(["5"]) as never }],
+    ["300 KB", { recipient: "0".repeat(300_000) }],
+    ["an unknown field", { more: 1 } as never],
+  ])("has nothing signed or counted for a slot with %s in it", async (_, odd) => {
+    const { desk, intruder } = await intrude();
+    for (const name of ["ALICEBUYS", "BOBBUYS"]) {
+      const order = desk.named(name);
+      const { intent } = order;
+      const call = { ...swapBy(intent, v2, intent.amount), ...odd };
+      const answer = await intruder.askWith(order, slot({ call, isPrivate: false }, intent));
+      expect(answer).toEqual({ refused: "the stored slot is invalid" });
+      expect(await intruder.read(dayKey({ ...intent, day: "2026-11-21" }))).toEqual({});
+    }
+    expect([desk.signatures, desk.refusals]).toEqual([0, 2]);
   });
 
   it("gets no bytes for far nonces, which it could keep for later", async () => {

@@ -1,0 +1,210 @@
+import * as v from "valibot";
+import { networks } from "../../core/network.ts";
+import type { Item } from "../../table/table.ts";
+import { gasPresets } from "../../users/settings.ts";
+import { orderSides, orderStages, reasonCodes } from "../core/execution.ts";
+import { v2Venues, v3Venues } from "../core/intent.ts";
+import type { Items } from "../core/table-step.ts";
+import { contentOf } from "./items.ts";
+
+/** A stored item has another form than the service writes. */
+export class InvalidItem extends Error {
+  override readonly name = "InvalidItem";
+  readonly kind: SigningKind;
+
+  constructor(kind: SigningKind) {
+    super(`The stored ${kind} is invalid`);
+    this.kind = kind;
+  }
+}
+
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const units = v.pipe(v.bigint(), v.minValue(0n), v.maxValue(2n ** 256n - 1n));
+const text = v.pipe(v.string(), v.maxLength(1000));
+const maybe = v.exactOptional;
+
+const lane = { chain: v.picklist(networks), wallet: text };
+const owner = { ...lane, userID: text };
+const fees = { maxFeePerGas: units, maxPriorityFeePerGas: units };
+const route = { venue: v.picklist([...v2Venues, ...v3Venues]), feeBps: count, router: text };
+const block = { number: count, hash: text };
+
+const swap = v.strictObject({
+  purpose: v.literal("swap"),
+  ...route,
+  side: v.picklist(orderSides),
+  token: text,
+  recipient: text,
+  value: units,
+  amountIn: units,
+  minAmountOut: units,
+  deadline: count,
+  hasRefund: v.boolean(),
+});
+
+const approval = v.strictObject({ purpose: v.literal("approve"), token: text, router: text, amount: units });
+
+const nonceText = v.pipe(v.string(), v.regex(/^(?:0|[1-9]\d{0,15})$/));
+
+const feesByNonce = v.pipe(
+  v.custom<object>((value) => !Array.isArray(value)),
+  v.record(nonceText, v.strictObject({ ...fees, most: units })),
+);
+
+const receipt = {
+  hash: text,
+  block: v.strictObject({ ...block, time: count }),
+  fee: units,
+  l1Fee: units,
+  gasUsed: units,
+  gasPrice: units,
+};
+
+const intent = v.strictObject({
+  ...owner,
+  orderId: text,
+  side: v.picklist(orderSides),
+  token: text,
+  amount: units,
+  minAmountOut: units,
+  quotedOut: units,
+  routes: v.pipe(v.array(v.strictObject(route)), v.maxLength(10)),
+  gasLimit: units,
+  approvalGas: units,
+  maxGasPrice: units,
+  gasPreset: v.picklist(gasPresets),
+  isPrivate: v.boolean(),
+  nextNonce: count,
+  validUntil: count,
+});
+
+const life = v.strictObject({
+  status: v.picklist(["open", "filled", "cancelled", "rejected", "expired"]),
+  stage: v.picklist(orderStages),
+  settled: v.boolean(),
+  networkFee: units,
+  spent: units,
+  received: maybe(units),
+  txHash: maybe(text),
+  reasonCode: maybe(v.picklist(reasonCodes)),
+});
+
+const ending = v.strictObject({
+  status: v.picklist(["cancelled", "rejected", "expired"]),
+  reasonCode: v.picklist(reasonCodes),
+  soldOutAt: maybe(count),
+  soldOutIn: maybe(v.pipe(v.array(v.strictObject(block)), v.maxLength(10))),
+});
+
+const policy = v.strictObject({
+  maxPerOrder: maybe(units),
+  maxPerDay: maybe(units),
+  tokens: v.union([v.literal("any"), v.array(text)]),
+  maxSlippage: maybe(units),
+  tradingEnabled: v.boolean(),
+});
+
+/**
+ * The items on which the signer decides. Functions that may be compromised can write some of them, so no other form is
+ * accepted: no text in place of a number, no unknown field, no set, and nothing endless.
+ */
+const schemas = {
+  order: v.strictObject({
+    intent,
+    mac: text,
+    placed: v.strictObject({
+      clientOrderId: text,
+      symbol: text,
+      decimals: count,
+      slippage: maybe(v.number()),
+      percent: maybe(v.number()),
+      createdAt: text,
+    }),
+    quoted: v.strictObject({ priceImpact: maybe(v.number()), networkFee: units }),
+    amount: units,
+    approveNonces: v.pipe(v.array(count), v.maxLength(100)),
+    swapNonce: v.optional(count),
+    isCancelling: v.boolean(),
+    ending: maybe(ending),
+    life,
+    // The signer does not read it.
+    details: maybe(v.any()),
+    revision: count,
+    version: count,
+    updatedAt: text,
+  }),
+  slot: v.strictObject({
+    ...owner,
+    nonce: count,
+    orderId: text,
+    state: v.picklist(["planned", "signed", "mined", "taken"]),
+    call: v.variant("purpose", [swap, approval]),
+    fees: v.strictObject(fees),
+    gasLimit: units,
+    isPrivate: v.boolean(),
+    held: maybe(units),
+    allowance: maybe(units),
+    attempts: v.pipe(
+      v.array(
+        v.strictObject({
+          ...fees,
+          purpose: v.picklist(["swap", "approve", "clear"]),
+          hash: text,
+          gasLimit: units,
+          signedAtMs: count,
+          sentAtMs: v.optional(count),
+        }),
+      ),
+      v.maxLength(1000),
+    ),
+    isUndelivered: maybe(v.boolean()),
+    receipt: maybe(
+      v.variant("status", [
+        v.strictObject({ ...receipt, status: v.literal("failed"), isSlippage: v.boolean() }),
+        v.strictObject({ ...receipt, status: v.literal("ok"), spent: units, received: units }),
+      ]),
+    ),
+    revision: count,
+  }),
+  ledger: v.strictObject({
+    ...owner,
+    orderId: text,
+    validUntil: count,
+    approveNonces: v.array(count),
+    fees: feesByNonce,
+    swap: maybe(v.strictObject({ nonce: count, call: swap })),
+    revision: count,
+  }),
+  policy: v.strictObject({
+    ...owner,
+    policy,
+    pending: maybe(v.strictObject({ policy, effectiveAt: v.pipe(text, v.isoTimestamp()) })),
+    revision: count,
+  }),
+  day: v.strictObject({
+    ...owner,
+    day: text,
+    spent: units,
+    newestOrderId: maybe(text),
+    revision: count,
+    expiresAt: count,
+  }),
+} satisfies { [K in keyof Items]?: v.GenericSchema<unknown, Items[K]> };
+
+export type SigningKind = keyof typeof schemas;
+
+/** The items as the schemas know them. */
+export type ParsedItems = { [K in SigningKind]: v.InferOutput<(typeof schemas)[K]> };
+
+/**
+ * Decodes a stored item for the signer.
+ *
+ * @throws {InvalidItem}
+ */
+export function parsed<K extends SigningKind>(kind: K, item: Item<object>): Items[K] {
+  try {
+    return v.parse(schemas[kind] as unknown as v.GenericSchema<unknown, Items[K]>, contentOf(kind, item));
+  } catch {
+    throw new InvalidItem(kind);
+  }
+}

@@ -1,0 +1,164 @@
+import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
+import type { Items } from "../../../lib/trading/core/table-step.ts";
+import { counted, openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
+import { packed } from "../../../lib/trading/items/items.ts";
+import {
+  InvalidItem,
+  type ParsedItems,
+  parsed,
+  type SigningKind,
+} from "../../../lib/trading/items/signing-schemas.ts";
+import { signedOrder } from "../../support/lane-states.ts";
+import { fixtures } from "../../support/signer-fixtures.ts";
+import { intent } from "../../support/trading.ts";
+
+const { userID, chain, wallet } = intent();
+const key = { userID, chain, wallet };
+const policy = { ...openPolicy, maxPerOrder: 1n, maxPerDay: 2n, maxSlippage: 10_000n, tokens: ["0xA0"] };
+
+const mined: Slot = {
+  ...signedOrder().slot,
+  state: "mined",
+  receipt: {
+    hash: "0x1",
+    block: { number: 1, hash: "0xb1", time: 1 },
+    ...{ fee: 1n, l1Fee: 0n, gasUsed: 1n, gasPrice: 1n },
+    ...{ status: "ok", spent: 1n, received: 1n },
+  },
+};
+
+/** Items as the service writes them, with as many fields as possible. */
+const honest: readonly { [K in SigningKind]: [K, Items[K]] }[SigningKind][] = [
+  ...Object.values(fixtures).flatMap(({ order, slot, ledger, policy: stored, day }) => [
+    ["order", order] as ["order", Items["order"]],
+    ["slot", slot] as ["slot", Items["slot"]],
+    ...(ledger ? [["ledger", ledger] as ["ledger", Items["ledger"]]] : []),
+    ...(stored ? [["policy", stored] as ["policy", Items["policy"]]] : []),
+    ...(day ? [["day", day] as ["day", Items["day"]]] : []),
+  ]),
+  ["order", signedOrder().order],
+  ["slot", mined],
+  ["policy", { ...key, policy, pending: { policy, effectiveAt: "2026-11-22T20:00:00.000Z" }, revision: 1 }],
+  ["day", counted(key, undefined, { adds: 5n, swapOf: "o1", nowMs: Date.parse("2026-11-21") })],
+];
+
+type Writable<Value> = Value extends readonly (infer Element)[]
+  ? Writable<Element>[]
+  : Value extends object
+    ? { -readonly [Name in keyof Value]: Writable<Value[Name]> }
+    : Value;
+
+type Written = { [K in Exclude<SigningKind, "ledger">]: Writable<Items[K]> } & {
+  // JavaScript turns the nonces into text.
+  ledger: Omit<Writable<Items["ledger"]>, "fees"> & Pick<ParsedItems["ledger"], "fees">;
+};
+
+/** Writes a value like the table, and reads it back. */
+const stored = (value: unknown) =>
+  unmarshall(marshall(packed(value), { removeUndefinedValues: true }), { wrapNumbers: Number } as never);
+
+const keyed = (value: unknown) => ({ ...(value as object), PK: "P", SK: "S" });
+
+type Path = readonly string[];
+
+/** The paths to every field of a stored item. A map with the digits of an amount is one field. */
+const pathsIn = (value: unknown, path: Path = []): Path[] =>
+  typeof value !== "object" || value === null || "bigint" in value
+    ? [path]
+    : [
+        ...(path.length > 0 ? [path] : []),
+        ...Object.entries(value).flatMap(([name, part]) => pathsIn(part, [...path, name])),
+      ];
+
+const at = (value: unknown, path: Path) =>
+  path.reduce((part: unknown, name) => (part as Record<string, unknown>)[name], value);
+
+function withChange(value: unknown, [name = "", ...rest]: Path, change: unknown): unknown {
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string, unknown>;
+  copy[name] = rest.length === 0 ? change : withChange(copy[name], rest, change);
+  return copy;
+}
+
+const long = "9".repeat(300_000);
+const endless = { bigint: long };
+
+/** Values that the service never writes in place of a value. */
+function oddValues(value: unknown): unknown[] {
+  const everywhere = [null, endless, new Set(["5"]), new Set([5]), Buffer.from("5"), { more: 1 }, [[]]];
+  if (typeof value === "number")
+    return [...everywhere, String(value), ` ${value}`, true, [value], { bigint: String(value) }];
+  if (typeof value === "boolean") return [...everywhere, String(value), Number(value), [value]];
+  if (typeof value === "string") return [...everywhere, long, 5, true, [value]];
+  if (Array.isArray(value)) return [...everywhere, {}, "any thing", { 0: value[0] }, [...value, { more: 1 }]];
+  if (typeof value !== "object" || value === null || !("bigint" in value))
+    return [...everywhere, [], "text", 5, { ...(value as object), more: 1 }];
+  const digits = String(value.bigint);
+  return [
+    ...[...everywhere, digits, ` ${digits}`, Number(digits), [value], { bigint: digits, more: 1 }],
+    ...["-1", ` ${digits}`, `0x${digits}`, `0${digits}`, "", "1e3", "5n", String(2n ** 256n)].map(
+      (bigint) => ({ bigint }),
+    ),
+    ...[Number(digits), true, null, { bigint: digits }].map((bigint) => ({ bigint })),
+  ];
+}
+
+/** Whole numbers are counts, times and versions, apart from these shares in percent. */
+const oddCounts = [-1, 2 ** 53, 2 ** 60, 1.5, Number.NaN, Number.POSITIVE_INFINITY];
+const isCount = (path: Path) => !["slippage", "percent", "priceImpact"].includes(path.at(-1) ?? "");
+
+describe("an item on which the signer decides", () => {
+  it("has a schema for each field that the service may write", () => {
+    expectTypeOf<Written>().toExtend<ParsedItems>();
+  });
+
+  it("is read as it was written", () => {
+    for (const [kind, item] of honest) expect(parsed(kind, keyed(stored(item)) as never)).toEqual(item);
+  });
+
+  it.each(honest.map(([kind, item], index) => [index, kind, item] as const))(
+    "is refused with any odd value in it (%d, %s)",
+    (_, kind, item) => {
+      const whole = stored(item);
+      let tried = 0;
+      for (const path of pathsIn(whole)) {
+        const value = at(whole, path);
+        const isList = (change: unknown) => path.at(-1) === "tokens" && Array.isArray(change);
+        const odd = [...oddValues(value), ...(typeof value === "number" && isCount(path) ? oddCounts : [])];
+        for (const change of odd.filter((each) => !isList(each))) {
+          const changed = keyed(withChange(whole, path, change));
+          expect(
+            () => parsed(kind, changed as never),
+            `${path.join(".")} as ${String(change)}`.slice(0, 99),
+          ).toThrow(InvalidItem);
+          tried++;
+        }
+      }
+      expect(tried).toBeGreaterThan(50);
+    },
+  );
+
+  it.each(honest.map(([kind, item], index) => [index, kind, item] as const))(
+    "is refused with another field, or without one that is not optional (%d, %s)",
+    (_, kind, item) => {
+      const whole = stored(item);
+      expect(() => parsed(kind, keyed({ ...whole, more: 1 }) as never)).toThrow(InvalidItem);
+      for (const name of Object.keys(whole)) {
+        const { [name]: _, ...rest } = whole;
+        const isOptional = [
+          "swapNonce",
+          "ending",
+          "details",
+          "held",
+          "allowance",
+          "isUndelivered",
+          "newestOrderId",
+        ]
+          .concat(["receipt", "swap", "pending"])
+          .includes(name);
+        if (!isOptional) expect(() => parsed(kind, keyed(rest) as never), name).toThrow(InvalidItem);
+      }
+    },
+  );
+});
