@@ -7,6 +7,7 @@ import {
   type Fees,
   type Intent,
   isSameRoute,
+  isV2Venue,
   mostNoncesAhead,
   type SwapCall,
   swapBy,
@@ -241,6 +242,10 @@ function choiceOf(
 ): RouteFacts | Unroutable | undefined {
   const isListed = facts.every((each) => each.isListed);
   const bestOf = (routes: readonly RouteFacts[]) => bestFor(intent, amountIn, routes, isListed);
+  const prefersV2 = (routes: readonly RouteFacts[]) => {
+    const preferred = bestRoute(routes, { side: intent.side, amountIn, isListed });
+    return preferred !== undefined && isV2Venue(preferred);
+  };
   const [mine, others] = facts.map(({ routes }) =>
     routes.filter((route) => allowsRoute(intent, route) && isWanted(route)),
   ) as [RouteFacts[], RouteFacts[]];
@@ -248,7 +253,9 @@ function choiceOf(
     const same = others.find((other) => isSameRoute(other, route));
     return same === undefined ? [] : [jointRoute(route, same)];
   });
-  const best = bestOf(common);
+  // One host could otherwise hide v2, or quote it low, to move a buy to v3, which does not check what arrives.
+  const isOnV2 = intent.side === "buy" && !isListed && [mine, others].some(prefersV2);
+  const best = bestOf(isOnV2 ? common.filter(isV2Venue) : common);
   if (typeof best !== "string") return best;
   const reasons = [bestOf(mine), bestOf(others)];
   if (reasons.some((reason) => typeof reason !== "string")) return undefined;

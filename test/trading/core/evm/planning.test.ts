@@ -105,6 +105,17 @@ describe("planFor, with two hosts of which one lies", () => {
     expect(pay(1010n, 1000n)).toMatchObject(v3);
     expect(pay(1008n, tooLittle)).toEqual({ end: { status: "rejected", reasonCode: "SLIPPAGE_EXCEEDED" } });
   });
+
+  it("moves no buy of an unlisted token to v3 while one host prefers v2", () => {
+    const buy = tradeOrder({ intent: intent({ ...terms, side: "buy", amount: 10n ** 18n }) });
+    const onV3 = { ...v3, pays: 1020n };
+    const seen = (...routes: Parameters<typeof facts>[0]) => facts(routes, { isListed: false });
+    const truth = seen(onV3, { ...v2, pays: 1019n });
+    const waits = { wait: "CHAIN_UNAVAILABLE" };
+    expect(planned(truth, seen(onV3), buy)).toEqual(waits);
+    expect(planned(truth, seen(onV3, { ...v2, pays: tooLittle }), buy)).toEqual(waits);
+    expect(planned(truth, seen(onV3, { ...v2, pays: 1001n }), buy)).toMatchObject(v2);
+  });
 });
 
 describe("planFor, for a sale that needs an approval", () => {
