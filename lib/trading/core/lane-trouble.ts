@@ -19,15 +19,15 @@ const mostLapsedMs = 2 * 60_000;
 
 /**
  * Returns the time of the last change of these orders. An ended order has an hour until its transactions are final,
- * unless a nonce must be freed. An order that waits for a lower gas price, or for another program of its user, is not a
- * problem.
+ * unless a nonce must be freed. An order that waits for a lower gas price, or because of its user's policy or another
+ * program, is not a problem.
  */
 export function idleSinceMs(orders: readonly TradeOrder[], slots: readonly Slot[]): number | undefined {
   const since = orders.flatMap((order) => lastProgressMs(order, slotsOf(order, slots)));
   return since.length === 0 ? undefined : Math.min(...since);
 }
 
-const reasonsOfUsers: readonly unknown[] = ["GAS_PRICE_TOO_HIGH", "WALLET_BUSY"];
+const reasonsOfUsers: readonly unknown[] = ["GAS_PRICE_TOO_HIGH", "WALLET_BUSY", "POLICY_LIMIT"];
 
 function lastProgressMs(order: TradeOrder, own: readonly Slot[]): number[] {
   const { intent, life, updatedAt } = order;
