@@ -18,7 +18,7 @@ import { encrypt, pack } from "../../lib/aws/container.ts";
 import type { SignAnswer } from "../../lib/trading/core/effects.ts";
 import { swapBy } from "../../lib/trading/core/intent.ts";
 import { packed } from "../../lib/trading/items/items.ts";
-import { signedBytesKey, slotKey, tradeKey } from "../../lib/trading/items/keys.ts";
+import { signedBytesKey, slotKey, tradeKey, tradingStopKey } from "../../lib/trading/items/keys.ts";
 import { readSignAnswer, signPayload } from "../../lib/trading/signing/sign-payload.ts";
 import { quietConsole } from "../support/console.ts";
 import { alice } from "../support/local-chain.ts";
@@ -176,6 +176,20 @@ describe("signTransaction", () => {
     );
     expect(notes).toContainEqual({ event: "signTransaction refused", reason, ...note });
     expect(notes).toHaveLength(7);
+  });
+
+  it("ends no streak by signing the same bytes again", async () => {
+    const answer = await ask();
+    if (!("slot" in answer)) return expect.fail("nothing was signed");
+    const whileStopped = [tradingStopKey(chain), ...items(answer.slot)];
+    for (let count = 0; count < 5; count++) {
+      table.on(BatchGetCommand).resolves({ Responses: { table: items(answer.slot) } });
+      expect(await ask()).toEqual(answer);
+      table.on(BatchGetCommand).resolves({ Responses: { table: whileStopped } });
+      expect(await ask()).toEqual({ later: "trading is stopped" });
+    }
+    const reason = "too many requests of one wallet in a row were postponed";
+    expect(logged().at(-1)).toMatchObject({ event: "signTransaction refused", reason });
   });
 
   it("refuses if the table rejects what would be written", async () => {

@@ -67,6 +67,7 @@ export async function signOnRequest(deps: SigningDeps, request: SignRequest): Pr
   const { orderId } = request;
   let awsRequestId: string | undefined;
   let isSigned = false;
+  let isNew = false;
   try {
     const effects = signingEffects(deps, (id) => {
       awsRequestId = id;
@@ -78,9 +79,14 @@ export async function signOnRequest(deps: SigningDeps, request: SignRequest): Pr
         isSigned = "raw" in signed;
         return signed;
       },
+      write(ask) {
+        isNew = ask.step.some(({ of }) => of === "ledger");
+        return effects.write(ask);
+      },
     });
     if (isSigned) onSigned({ orderId, awsRequestId });
-    if ("slot" in answer && isSigned) streaks.signed(request);
+    // Anybody may ask again for the same bytes, at no cost.
+    if ("slot" in answer && isNew) streaks.signed(request);
     if ("refused" in answer) onRefused({ orderId, reason: answer.refused, awsRequestId });
     if ("later" in answer) {
       onPostponed({ orderId, reason: answer.later, awsRequestId });

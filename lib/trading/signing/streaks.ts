@@ -32,7 +32,7 @@ export class Streaks {
     return this.#ofCaller.length % longest.caller === 0 ? "caller" : undefined;
   }
 
-  /** Notes a signature, which ends the streaks. */
+  /** Notes a new signature, which ends the streaks. */
   signed({ chain, wallet }: LaneKey): void {
     this.#ofWallets.delete(`${chain} ${wallet}`);
     this.#ofCaller = undefined;
