@@ -4,6 +4,7 @@ import type { Notice } from "../aws/notice-bus.ts";
 import { type Delivery, isRefusal, type Missed, type Pusher, push } from "../aws/push.ts";
 import { forEachConcurrently } from "../core/concurrency.ts";
 import type { Table } from "../table/table.ts";
+import { isTransient } from "../table/transient.ts";
 import { channelOf } from "../trading/core/execution.ts";
 import { type CatchUp, inCatchUps, isAbandoned } from "./catch-up.ts";
 import { messageOf, type PublishedChange, pricesUpdate, walletsUpdated } from "./change-messages.ts";
@@ -129,14 +130,16 @@ async function publishToUsers(
   { now, deadline }: PublishTimes,
   retry: (changes: readonly Personal[], error: unknown) => void,
 ): Promise<void> {
-  const { table, pusher } = publisher;
+  const { table, pusher, onFault } = publisher;
   const byUser = Map.groupBy(personal, ({ change }) => change.userID);
   const deliveries = await Promise.all(
     [...byUser].map(async ([userID, changes]) => {
       try {
         return deliveriesTo(await connectionsOfUser(table, userID), changes, now);
       } catch (error) {
-        retry(changes, error);
+        // A planted connection or userID stays unreadable, and retries would hold up the announcements of other users.
+        if (isTransient(error)) retry(changes, error);
+        else onFault(error);
         return [];
       }
     }),

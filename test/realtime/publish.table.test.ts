@@ -8,7 +8,7 @@ import { defaultSettings } from "../../lib/users/settings.ts";
 import { saveSettings } from "../../lib/users/settings-records.ts";
 import { listed, newWallet, retirement } from "../../lib/wallets/wallet.ts";
 import { order, position, price } from "../support/executions.ts";
-import { itemsNamed } from "../support/items.ts";
+import { itemsNamed, putItems } from "../support/items.ts";
 import {
   executionItem,
   pricesItem,
@@ -202,6 +202,18 @@ describe("publish", () => {
     expect(await publishAll([poison, noImage, good])).toEqual([]);
     expect(received("ida-1")).toMatchObject([{ channel: "positions" }]);
     expect(onFault.mock.calls.map(([error]) => error.name).sort()).toEqual(["Error", "ValiError"]);
+  });
+
+  it("does not repeat a batch because of a user whose connections cannot be read", async () => {
+    await connect("kim", "kim-1");
+    await connect("lou", "lou-1");
+    const [odd] = await itemsNamed(publishing.table, "CONNECTIONS#kim CONNECTION#");
+    await putItems(publishing.table, [{ ...(odd as Item), channels: "all" }]);
+    const unreadable = streamRecord(executionItem("kim", order()));
+    const good = streamRecord(settingsItem("lou", "eth", {}));
+    expect(await publishAll([unreadable, good])).toEqual([]);
+    expect(received("lou-1")).toMatchObject([{ type: "TradingSettingsUpdated" }]);
+    expect(onFault.mock.calls.map(([error]) => error.name)).toEqual(["TypeError"]);
   });
 
   it("sends a batch again to everybody after a crash between two pushes", async () => {
