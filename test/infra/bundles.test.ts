@@ -66,6 +66,8 @@ const limits: Readonly<Record<string, number>> = {
   placeOrder: 550,
   // Contains the clients of two services, and the code of chains.
   executeOrders: 460,
+  // Contains the clients of two services, and the schemas of all that it reads.
+  signTransaction: 420,
   // These contain the clients of two services, and the code that derives addresses.
   sealExport: 450,
   createWallet: 450,

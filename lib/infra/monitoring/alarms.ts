@@ -186,7 +186,7 @@ export class Alarms extends Construct {
       "SignaturesPostponed",
       postponedSignatures(this, functions.get("signTransaction")),
       "The signer postpones more requests than it signs. Unless trading was just stopped, or a clock is wrong, somebody may be probing it, as with the alarm SignatureRefused. Look first at the reasons in the log of function signTransaction, then at the runbook.",
-      { threshold: 20 },
+      { threshold: 20, ...lateAndFilled },
     );
     const sweep = functions.get("sweepLanes");
     const log = "Look first at the warnings in the log of function sweepLanes";

@@ -18,7 +18,6 @@ import {
 import type { Limits, PolicyKey } from "../core/wallet-policy.ts";
 import { contentOf, keysOfItems } from "./items.ts";
 import { tradingStopKey } from "./keys.ts";
-import { parsed, type SigningKind } from "./signing-schemas.ts";
 
 /** Settings allow no higher gas price. */
 const highestGwei = 1e9;
@@ -39,19 +38,13 @@ class Found {
   has = (key: Key): boolean => this.#items.has(keyText(key));
 
   get<K extends Known>(kind: K, name: Names[K]): Items[K] | undefined {
-    const item = this.#items.get(keyText(keysOfItems[kind](name)));
+    const item = this.stored(kind, name);
     return item && contentOf(kind, item);
   }
 
-  /**
-   * Returns an item on which the signer decides.
-   *
-   * @throws {InvalidItem}
-   */
-  parsed<K extends SigningKind>(kind: K, name: Names[K]): Items[K] | undefined {
-    const item = this.#items.get(keyText(keysOfItems[kind](name)));
-    return item && parsed(kind, item);
-  }
+  /** Returns an item as it is stored. */
+  stored = <K extends Known>(kind: K, name: Names[K]): Item<object> | undefined =>
+    this.#items.get(keyText(keysOfItems[kind](name)));
 
   all<K extends Known>(kind: K, names: readonly Names[K][]): Items[K][] {
     return names.flatMap((name) => this.get(kind, name) ?? []);
@@ -110,3 +103,14 @@ export async function find(table: Table, keys: readonly Key[]): Promise<Found> {
 /** Returns no key for a chain without settings. */
 export const settingsKeysOf = (chain: Network, userID: string): Key[] =>
   chains.filter((each) => each === chain).map((each) => settingsKey(userID, each));
+
+/**
+ * Builds the keys of a user's facts: whether they may still trade with a wallet, their policy and settings, and their
+ * spending on the day.
+ */
+export const keysOfUser = ({ chain, wallet }: LaneKey, userID: string, day: string): Key[] => [
+  keysOfItems.wallet({ chain, wallet, userID }),
+  keysOfItems.policy({ chain, wallet, userID }),
+  keysOfItems.day({ chain, wallet, userID, day }),
+  ...settingsKeysOf(chain, userID),
+];

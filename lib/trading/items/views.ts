@@ -1,27 +1,14 @@
 import type { Network } from "../../core/network.ts";
-import type { Key } from "../../table/keys.ts";
 import { queryRange, type Table } from "../../table/table.ts";
-import { sealedKeyKey } from "../../table/wallet-keys.ts";
-import type { Effects, LaneView, PlacingView, SigningView } from "../core/effects.ts";
+import type { Effects, LaneView, PlacingView } from "../core/effects.ts";
 import { newestAttempt, type Slot } from "../core/evm/slot.ts";
 import type { LaneKey } from "../core/intent.ts";
 import type { Job, Lane, Names } from "../core/table-step.ts";
 import type { TradeOrder } from "../core/trade-order.ts";
-import { find, keyText, type SealedWallet, settingsKeysOf } from "./found-items.ts";
+import { find, keysOfUser, keyText } from "./found-items.ts";
 import { contentOf, keysOfItems } from "./items.ts";
 import { isJob, jobsAndSlotsOf, lanesOf, slotsInLane, tradingStopKey } from "./keys.ts";
 import { laneOrdersOf, oldestFirst, tradeKeyOf } from "./lane-records.ts";
-
-/**
- * Builds the keys of a user's facts: whether they may still trade with a wallet, their policy and settings, and their
- * spending on the day.
- */
-const keysOfUser = ({ chain, wallet }: LaneKey, userID: string, day: string): Key[] => [
-  keysOfItems.wallet({ chain, wallet, userID }),
-  keysOfItems.policy({ chain, wallet, userID }),
-  keysOfItems.day({ chain, wallet, userID, day }),
-  ...settingsKeysOf(chain, userID),
-];
 
 /** Reads a lane with two calls: its jobs and slots, then the items that belong to them. */
 export async function readLane(table: Table, lane: LaneKey, day: string): Promise<LaneView> {
@@ -68,42 +55,6 @@ export async function readLane(table: Table, lane: LaneKey, day: string): Promis
 const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names["order"] => ({
   intent: { userID, orderId },
 });
-
-/**
- * Reads the facts for signing with one call. The encrypted key is not part of what the core sees.
- *
- * @throws {InvalidItem} if an item has another form than the service writes.
- */
-export async function readSigning(
-  table: Table,
-  { request, day }: Effects["readSigning"]["ask"],
-): Promise<{ view: Omit<SigningView, "chainLimits">; sealed: SealedWallet | undefined }> {
-  const { chain, userID } = request;
-  const found = await find(table, [
-    tradeKeyOf(request),
-    keysOfItems.slot(request),
-    keysOfItems.ledger(request),
-    keysOfItems.cancellation(request),
-    tradingStopKey(chain),
-    sealedKeyKey(userID, chain, request.wallet),
-    ...keysOfUser(request, userID, day),
-  ]);
-  const view = {
-    order: found.parsed("order", orderNamed(request)),
-    slot: found.parsed("slot", request),
-    ledger: found.parsed("ledger", request),
-    isRetired: found.isRetired(request, userID),
-    isStopped: found.isStopped(chain),
-    isCancelled: found.has(keysOfItems.cancellation(request)),
-    maxGasPrice: found.maxGasPrice(chain, userID),
-    limits: {
-      // A clear ignores the policy, so that none keeps a wallet from being freed.
-      stored: request.purpose === "clear" ? undefined : found.parsed("policy", request),
-      count: found.parsed("day", { ...request, day }),
-    },
-  };
-  return { view, sealed: found.sealedWallet(request, userID) };
-}
 
 /** Reads the facts for placing with one call, two more if the wallet has other orders, and one if the key was used. */
 export async function readPlacing(

@@ -15,7 +15,7 @@ import { chainFacts, tradingChains } from "../core/trading-chain.ts";
 import { type Performers, runProcedure } from "../execution/run-procedure.ts";
 import type { SealedWallet } from "../items/found-items.ts";
 import { InvalidItem } from "../items/signing-schemas.ts";
-import { readSigning } from "../items/views.ts";
+import { readSigning } from "../items/signing-view.ts";
 import { writeStep } from "../items/write-step.ts";
 import type { Macs } from "./intent-mac.ts";
 import { readSignRequest, signPayload } from "./sign-payload.ts";

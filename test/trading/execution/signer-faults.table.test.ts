@@ -7,7 +7,7 @@ import { mostFeeOf, type Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
 import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { signedBytesKey } from "../../../lib/trading/items/keys.ts";
-import { readSigning } from "../../../lib/trading/items/views.ts";
+import { readSigning } from "../../../lib/trading/items/signing-view.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { signOnRequest } from "../../../lib/trading/signing/sign-transaction.ts";
 import { tableForTests } from "../../support/dynamodb.ts";

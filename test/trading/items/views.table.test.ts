@@ -14,13 +14,8 @@ import {
   tradingStopKey,
 } from "../../../lib/trading/items/keys.ts";
 import { laneOrdersOf } from "../../../lib/trading/items/lane-records.ts";
-import {
-  readLane,
-  readLanes,
-  readOrder,
-  readPlacing,
-  readSigning,
-} from "../../../lib/trading/items/views.ts";
+import { readSigning } from "../../../lib/trading/items/signing-view.ts";
+import { readLane, readLanes, readOrder, readPlacing } from "../../../lib/trading/items/views.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { settingsKey } from "../../../lib/users/item-keys.ts";
 import { tableForTests } from "../../support/dynamodb.ts";

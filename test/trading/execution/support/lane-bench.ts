@@ -15,7 +15,8 @@ import { type Performers, runProcedure } from "../../../../lib/trading/execution
 import { tableEffects } from "../../../../lib/trading/execution/table-effects.ts";
 import { contentOf } from "../../../../lib/trading/items/items.ts";
 import { slotsInLane } from "../../../../lib/trading/items/keys.ts";
-import { readPlacing, readSigning } from "../../../../lib/trading/items/views.ts";
+import { readSigning } from "../../../../lib/trading/items/signing-view.ts";
+import { readPlacing } from "../../../../lib/trading/items/views.ts";
 import { writeStep } from "../../../../lib/trading/items/write-step.ts";
 import { putItems } from "../../../support/items.ts";
 import { draftOf, type PlainRequest, placeRequest, quoteFrom } from "../../../support/place-request.ts";

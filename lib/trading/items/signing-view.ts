@@ -1,0 +1,49 @@
+import type { Table } from "../../table/table.ts";
+import { sealedKeyKey } from "../../table/wallet-keys.ts";
+import type { Effects, SigningView } from "../core/effects.ts";
+import type { Items, Names } from "../core/table-step.ts";
+import { find, keysOfUser, type SealedWallet } from "./found-items.ts";
+import { keysOfItems } from "./items.ts";
+import { tradingStopKey } from "./keys.ts";
+import { tradeKeyOf } from "./lane-records.ts";
+import { parsed, type SigningKind } from "./signing-schemas.ts";
+
+/**
+ * Reads the facts for signing with one call. The encrypted key is not part of what the core sees.
+ *
+ * @throws {InvalidItem} if an item has another form than the service writes.
+ */
+export async function readSigning(
+  table: Table,
+  { request, day }: Effects["readSigning"]["ask"],
+): Promise<{ view: Omit<SigningView, "chainLimits">; sealed: SealedWallet | undefined }> {
+  const { chain, userID } = request;
+  const found = await find(table, [
+    tradeKeyOf(request),
+    keysOfItems.slot(request),
+    keysOfItems.ledger(request),
+    keysOfItems.cancellation(request),
+    tradingStopKey(chain),
+    sealedKeyKey(userID, chain, request.wallet),
+    ...keysOfUser(request, userID, day),
+  ]);
+  const known = <K extends SigningKind>(kind: K, name: Names[K]): Items[K] | undefined => {
+    const item = found.stored(kind, name);
+    return item && parsed(kind, item);
+  };
+  const view = {
+    order: known("order", { intent: request }),
+    slot: known("slot", request),
+    ledger: known("ledger", request),
+    isRetired: found.isRetired(request, userID),
+    isStopped: found.isStopped(chain),
+    isCancelled: found.has(keysOfItems.cancellation(request)),
+    maxGasPrice: found.maxGasPrice(chain, userID),
+    limits: {
+      // A clear ignores the policy, so that none keeps a wallet from being freed.
+      stored: request.purpose === "clear" ? undefined : known("policy", request),
+      count: known("day", { ...request, day }),
+    },
+  };
+  return { view, sealed: found.sealedWallet(request, userID) };
+}
