@@ -16,10 +16,12 @@ import { walletsOfUser } from "../../lib/wallets/wallet-records.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
 import { putItems } from "../support/items.ts";
+import { shortPausesForTests } from "../support/short-pauses.ts";
 import { intent } from "../support/trading.ts";
 import { eventTypes, fakeSeal, holderOf, walletLimits as limits } from "../support/wallets.ts";
 
 const db = tableForTests();
+shortPausesForTests();
 let count = 0;
 const now = new Date("2026-11-22T10:00:00.500Z");
 const dayMs = 86_400_000;
