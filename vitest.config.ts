@@ -28,7 +28,7 @@ const project = (name: string, files: Files, groupOrder: Group, rest: Rest = {})
     expect: { poll: { timeout: 30_000, interval: 10 } },
     sequence: { groupOrder },
     ...rest,
-    setupFiles: ["test/support/clean-up.ts", ...(rest.setupFiles ?? [])],
+    setupFiles: ["lib/local/test/support/restore-mocks.ts", ...(rest.setupFiles ?? [])],
   },
 });
 

@@ -10,7 +10,7 @@ export default defineConfig({
     // More workers than CI's two cores, since many tests wait for a database or a clock.
     maxWorkers: 4,
     globalSetup: ["test/support/dynamodb-setup.ts"],
-    setupFiles: ["test/support/set-up.ts"],
+    setupFiles: ["test/support/set-up.ts", "test/support/restore-mocks.ts"],
     // Long enough for machines that are busy with other tests.
     testTimeout: 60_000,
     hookTimeout: 120_000,
