@@ -38,7 +38,9 @@ export class Invariants {
   private readonly swaps = new Map<string, Slot>();
   private readonly slots = new Map<string, Map<number, Slot>>();
   private readonly swapNonces = new Map<string, number>();
-  /** What days should count, by user, wallet and day. */
+  /** Maps a sale to those at lower nonces that had not filled when it was planned. */
+  private readonly unfilled = new Map<string, string[]>();
+  /** Maps user, wallet and day to the sum that was signed. */
   private readonly spent = new Map<string, bigint>();
   private readonly counted = new Set<string>();
   private readonly facts: Facts;
@@ -168,7 +170,13 @@ export class Invariants {
       );
       // The allowance may also have been left by an approval of another order.
       const isTakenBack = this.facts.seen.has("approval taken back");
-      must(taken.includes(true) || hasFailedApproval || isTakenBack, "a sale was sent without its allowance");
+      // A reorganisation may let an earlier sale fill after all, which uses up the allowance that it had left.
+      const earlier = approveNonces.length === 0 ? (this.unfilled.get(intent.orderId) ?? []) : [];
+      const isUsedBelow = earlier.some((orderId) => hasFilled(this.swapOf(orderId)));
+      must(
+        taken.includes(true) || hasFailedApproval || isTakenBack || isUsedBelow,
+        "a sale was sent without its allowance",
+      );
     }
   }
 
@@ -213,6 +221,11 @@ export class Invariants {
       const others = table
         .all("slot")
         .filter((slot) => slot.wallet === after.wallet && slot.nonce !== after.nonce);
+      const rivals = others.filter((slot) => isSaleBelow(slot, after) && !hasFilled(slot));
+      this.unfilled.set(
+        after.orderId,
+        rivals.map(({ orderId }) => orderId),
+      );
       const latestTime = await chain.latestTime();
       const waits = ({ nonce, orderId }: Slot) =>
         nonce > after.nonce && latestTime > (this.intents.get(orderId) as Intent).validUntil;
@@ -368,6 +381,17 @@ function checkEnding({ intent, ending, approveNonces }: TradeOrder, process: Pro
     must(reaches === false, "a lie ended an order");
   }
 }
+
+const hasFilled = (slot: Slot | undefined) =>
+  slot?.receipt?.status === "ok" && minedAttempt(slot)?.purpose === "swap";
+
+/** True if the first slot sells the second one's token, by the same router and at a lower nonce. */
+const isSaleBelow = ({ nonce, call }: Slot, { nonce: above, call: other }: Slot) =>
+  nonce < above &&
+  call.purpose === "swap" &&
+  call.side === "sell" &&
+  call.token === other.token &&
+  call.router === other.router;
 
 const visibleIn = ({ amount, life }: TradeOrder) => {
   const { status, stage, settled, reasonCode, txHash, spent, received, networkFee } = life;

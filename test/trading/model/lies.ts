@@ -16,12 +16,12 @@ export const isLie = (snapshot: HostSnapshot): boolean => truths.has(snapshot);
 
 /** Replaces a host's snapshot by a lie. */
 export function lyingSnapshot(snapshot: HostSnapshot, lie: Lie, question: Question): HostSnapshot {
-  const told = { ...toldBy(snapshot, lie, question) };
-  truths.set(told, snapshot);
-  return told;
+  const altered = { ...alteredBy(lie, snapshot, question) };
+  truths.set(altered, snapshot);
+  return altered;
 }
 
-function toldBy(snapshot: HostSnapshot, lie: Lie, question: Question): HostSnapshot {
+function alteredBy(lie: Lie, snapshot: HostSnapshot, question: Question): HostSnapshot {
   const { hashes } = question;
   const { latest, nonce, orders, receipts } = snapshot;
   switch (lie) {
@@ -56,7 +56,7 @@ function toldBy(snapshot: HostSnapshot, lie: Lie, question: Question): HostSnaps
   }
 }
 
-/** Its owner's pool, which does not exist. */
+/** A pool that does not exist. */
 const invented: Route = { ...localV3, feeBps: 100 };
 
 function liesAboutRoutes(
