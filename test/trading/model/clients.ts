@@ -1,6 +1,6 @@
 import type { PlaceAnswer, PlaceRequest } from "../../../lib/trading/core/placing.ts";
 import { codeOf, type PlainRequest, placeRequest } from "../../support/place-request.ts";
-import { must } from "./invariants.ts";
+import { must } from "./violation.ts";
 import type { World } from "./world.ts";
 
 export const users = ["alice", "bob"] as const;

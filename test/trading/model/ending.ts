@@ -4,8 +4,8 @@ import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { type BookEvent, nothingHeld } from "../../../lib/trading/core/holding.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { tokens, wallets } from "./clients.ts";
-import { must } from "./invariants.ts";
 import type { Account, State } from "./ledger-state.ts";
+import { must } from "./violation.ts";
 import type { World } from "./world.ts";
 
 const mostRounds = 80;

@@ -2,12 +2,12 @@ import { localV2, localV3 } from "../../support/trading.ts";
 import type { ChainUnderTest, Soon } from "./chain-under-test.ts";
 import { Clients, tokens, users, wallets } from "./clients.ts";
 import { checkEnd, comeToRest } from "./ending.ts";
-import { Violation } from "./invariants.ts";
 import { mainRoute, poolOf, type State, spenderOf } from "./ledger-state.ts";
 import { ModelChain } from "./model-chain.ts";
 import { moveOnce } from "./moves.ts";
 import { Random } from "./random.ts";
 import { type System, theSystem } from "./system.ts";
+import { Violation } from "./violation.ts";
 import { chain, World } from "./world.ts";
 
 /** The start of each history, in seconds. */

@@ -1,28 +1,15 @@
-import { DomainError } from "../../../lib/core/domain-error.ts";
 import { coinDecimals, formatAmount } from "../../../lib/trading/core/decimal-text.ts";
-import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import { minedAttempt, type Slot } from "../../../lib/trading/core/evm/slot.ts";
-import {
-  allowsRoute,
-  type Intent,
-  isSameRoute,
-  type Route,
-  type UnsignedTransaction,
-} from "../../../lib/trading/core/intent.ts";
+import { allowsRoute, type Intent, type UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
 import type { Items } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { feeBudgetOf } from "../../support/signed-bytes.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
-import { isLie } from "./lies.ts";
+import { checkEnding, checkPlan, checkRoutes, honest } from "./lie-checks.ts";
+import { PolicyChecks } from "./policy-checks.ts";
 import type { Process } from "./process.ts";
 import { isRetired, type ModelTable } from "./table.ts";
-
-/** The code under test broke an invariant. */
-export class Violation extends Error {}
-
-export function must(holds: boolean, message: string): asserts holds {
-  if (!holds) throw new Violation(message);
-}
+import { must } from "./violation.ts";
 
 type Facts = { table: ModelTable; chain: ChainUnderTest; seen: Set<string>; nowMs: number };
 
@@ -40,13 +27,12 @@ export class Invariants {
   private readonly swapNonces = new Map<string, number>();
   /** Maps a sale to those at lower nonces that had not filled when it was planned. */
   private readonly unfilled = new Map<string, string[]>();
-  /** Maps user, wallet and day to the sum that was signed. */
-  private readonly spent = new Map<string, bigint>();
-  private readonly counted = new Set<string>();
+  private readonly policyChecks: PolicyChecks;
   private readonly facts: Facts;
 
   constructor(facts: Facts) {
     this.facts = facts;
+    this.policyChecks = new PolicyChecks(facts);
   }
 
   noteSigned(hash: string, signature: Signature): void {
@@ -67,7 +53,7 @@ export class Invariants {
       if (kind === "slot")
         await this.checkSlot(before as Slot | undefined, after as Slot | undefined, process);
       if (kind === "ledger")
-        this.checkCount(before as Items["ledger"] | undefined, after as Items["ledger"], changes, skewMs);
+        this.checkLedger(before as Items["ledger"] | undefined, after as Items["ledger"], changes, skewMs);
       if (kind === "day") must(name === "sign", "somebody else counted what was signed");
       if (kind === "ledger") must(name === "sign", "somebody else wrote the signer's ledger");
       if (kind === "bytes") must(name === "sign", "somebody else wrote signed bytes");
@@ -283,56 +269,17 @@ export class Invariants {
     );
   }
 
-  /**
-   * Checks that nothing is signed against the policy in force. A buy counts once, with the first signature
-   * of its swap, and network fees as far as a signature raises the most that its nonce may pay.
-   */
-  private checkCount(
+  private checkLedger(
     before: Items["ledger"] | undefined,
-    { orderId, swap, fees }: Items["ledger"],
+    after: Items["ledger"],
     changes: readonly Change[],
     skewMs: number,
   ): void {
-    const { table, nowMs, seen } = this.facts;
-    const intent = this.intents.get(orderId) as Intent;
-    const isFirstBuy = intent.side === "buy" && swap !== undefined && !this.counted.has(orderId);
-    if (isFirstBuy) this.counted.add(orderId);
-    const sumOf = (ledger: Pick<Items["ledger"], "fees"> | undefined) =>
-      Object.values(ledger?.fees ?? {}).reduce((sum, { most }) => sum + most, 0n);
-    const adds = (isFirstBuy ? swap.call.amountIn : 0n) + sumOf({ fees }) - sumOf(before);
-    const count = changes.find(({ kind }) => kind === "day")?.after as Items["day"] | undefined;
-    must((count !== undefined) === adds > 0n, "a signature does not count exactly once");
-    const key = [intent.userID, intent.wallet, count?.day].join();
-    const spent = (this.spent.get(key) ?? 0n) + adds;
-    if (count !== undefined) {
-      must(count.spent === spent, "a day's count is not what was signed");
-      this.spent.set(key, spent);
-    }
-    const slot = changes.find(({ kind }) => kind === "slot")?.after as Slot | undefined;
-    const purpose = slot?.attempts.at(-1)?.purpose;
-    if (purpose === "clear") return;
-    const { policy, pending } = table.get("policy", intent) ?? { policy: undefined };
-    const isInForce = pending !== undefined && Date.parse(pending.effectiveAt) <= nowMs + skewMs;
-    const {
-      maxPerOrder,
-      maxPerDay,
-      tokens = "any",
-      maxSlippage = 1_000_000n,
-      tradingEnabled = true,
-    } = (isInForce ? pending : { policy }).policy ?? {};
-    must(tradingEnabled, "signed for a wallet that may not trade");
-    must(
-      intent.minAmountOut >= (intent.quotedOut * (1_000_000n - maxSlippage)) / 1_000_000n,
-      "signed for less than the policy's minimum",
-    );
-    if (swap === undefined || intent.side === "sell" || purpose !== "swap") return;
-    const { token, amountIn } = swap.call;
-    must(tokens === "any" || tokens.includes(token), "signed a buy of a token that the policy forbids");
-    must(maxPerOrder === undefined || amountIn <= maxPerOrder, "signed a buy above the limit of an order");
-    if (pending !== undefined) seen.add(isInForce ? "a looser policy is in force" : "a looser policy waits");
-    if (count === undefined || maxPerDay === undefined) return;
-    must(spent <= maxPerDay, "signed a buy above the limit of a day");
-    if (isFirstBuy && spent > adds) seen.add("a second buy of a limited day");
+    const written = (wanted: string) => changes.find(({ kind }) => kind === wanted)?.after;
+    const slot = written("slot") as Slot | undefined;
+    const day = written("day") as Items["day"] | undefined;
+    const intent = this.intents.get(after.orderId) as Intent;
+    this.policyChecks.check({ before, after, slot, day }, intent, skewMs);
   }
 
   private checkEmptyLane({ wallet }: Items["lane"]): void {
@@ -340,45 +287,6 @@ export class Invariants {
       !this.facts.table.all("job").some((job) => job.wallet === wallet),
       "a lane was deleted with its jobs",
     );
-  }
-}
-
-const honest = ({ snapshots }: Process) =>
-  [...snapshots.values()].filter((each) => each !== undefined && !isLie(each)) as HostSnapshot[];
-
-/** Checks that no lie has chosen the best route, or the amount from which the minimum was computed. */
-function checkRoutes({ routes, quotedOut, minAmountOut }: Intent, { quotes }: Process): void {
-  const [best, ...others] = routes;
-  must(best !== undefined && routes.length <= 3, "an order has no routes, or too many");
-  const truth = quotes
-    .flatMap((quote) => (quote === undefined || quote instanceof DomainError ? [] : [quote]))
-    .find(({ routes: [first], amountOut }) => isSameRoute(first, best) && amountOut === quotedOut);
-  must(truth !== undefined, "a lie chose the best route or the minimum");
-  const isReal = (route: Route) =>
-    truth.routes.some((each) => isSameRoute(each, route) && each.amountOut >= minAmountOut);
-  must(others.every(isReal), "a lie is among the routes");
-}
-
-/** Checks that the honest host, too, quotes a swap's route at the minimum. */
-function checkPlan({ call, orderId }: Slot, intent: Intent, process: Process): void {
-  if (call.purpose !== "swap") return;
-  for (const { orders } of honest(process)) {
-    const quoted = orders.get(orderId)?.routes.find((route) => isSameRoute(route, call));
-    must(quoted !== undefined && quoted.amountOut >= intent.minAmountOut, "a lie chose the pool");
-  }
-}
-
-/** Checks that the honest host, too, quotes no route that reaches the minimum. */
-function checkEnding({ intent, ending, approveNonces }: TradeOrder, process: Process): void {
-  const { reasonCode } = ending ?? {};
-  if (reasonCode !== "NO_ROUTE" && reasonCode !== "SLIPPAGE_EXCEEDED") return;
-  // Without an approval left, an order can use only the router that it has approved.
-  if (approveNonces.length > 1) return;
-  for (const { orders } of honest(process)) {
-    const reaches = orders
-      .get(intent.orderId)
-      ?.routes.some((route) => allowsRoute(intent, route) && route.amountOut >= intent.minAmountOut);
-    must(reaches === false, "a lie ended an order");
   }
 }
 

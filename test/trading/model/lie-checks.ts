@@ -1,0 +1,48 @@
+import { DomainError } from "../../../lib/core/domain-error.ts";
+import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
+import { allowsRoute, type Intent, isSameRoute, type Route } from "../../../lib/trading/core/intent.ts";
+import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
+import { isLie } from "./lies.ts";
+import type { Process } from "./process.ts";
+import { must } from "./violation.ts";
+
+/** Returns the snapshots of the honest hosts that the process has read last. */
+export const honest = ({ snapshots }: Process) =>
+  [...snapshots.values()].filter((each) => each !== undefined && !isLie(each)) as HostSnapshot[];
+
+/** Checks that no lie has chosen the best route, or the amount from which the minimum was computed. */
+export function checkRoutes({ routes, quotedOut, minAmountOut }: Intent, { quotes }: Process): void {
+  const [best, ...others] = routes;
+  must(best !== undefined && routes.length <= 3, "an order has no routes, or too many");
+  const truth = quotes
+    .flatMap((quote) => (quote === undefined || quote instanceof DomainError ? [] : [quote]))
+    .find(({ routes: [first], amountOut }) => isSameRoute(first, best) && amountOut === quotedOut);
+  must(truth !== undefined, "a lie chose the best route or the minimum");
+  const isReal = (route: Route) =>
+    truth.routes.some((each) => isSameRoute(each, route) && each.amountOut >= minAmountOut);
+  must(others.every(isReal), "a lie is among the routes");
+}
+
+/** Checks that the honest host, too, quotes a swap's route at the minimum. */
+export function checkPlan({ call, orderId }: Slot, intent: Intent, process: Process): void {
+  if (call.purpose !== "swap") return;
+  for (const { orders } of honest(process)) {
+    const quoted = orders.get(orderId)?.routes.find((route) => isSameRoute(route, call));
+    must(quoted !== undefined && quoted.amountOut >= intent.minAmountOut, "a lie chose the pool");
+  }
+}
+
+/** Checks that the honest host, too, quotes no route that reaches the minimum. */
+export function checkEnding({ intent, ending, approveNonces }: TradeOrder, process: Process): void {
+  const { reasonCode } = ending ?? {};
+  if (reasonCode !== "NO_ROUTE" && reasonCode !== "SLIPPAGE_EXCEEDED") return;
+  // Without an approval left, an order can use only the router that it has approved.
+  if (approveNonces.length > 1) return;
+  for (const { orders } of honest(process)) {
+    const reaches = orders
+      .get(intent.orderId)
+      ?.routes.some((route) => allowsRoute(intent, route) && route.amountOut >= intent.minAmountOut);
+    must(reaches === false, "a lie ended an order");
+  }
+}

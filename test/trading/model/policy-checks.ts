@@ -1,0 +1,81 @@
+import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
+import type { Intent } from "../../../lib/trading/core/intent.ts";
+import type { Items } from "../../../lib/trading/core/table-step.ts";
+import type { ModelTable } from "./table.ts";
+import { must } from "./violation.ts";
+
+type Facts = { table: ModelTable; seen: Set<string>; nowMs: number };
+
+type Ledger = Items["ledger"];
+
+/** The signer's ledger before and after it signs, and the items that it writes with it. */
+type LedgerChange = {
+  before: Ledger | undefined;
+  after: Ledger;
+  slot: Slot | undefined;
+  day: Items["day"] | undefined;
+};
+
+/** Checks that each signature counts once, and that the policy in force allows it. */
+export class PolicyChecks {
+  /** Maps user, wallet and day to the sum that was signed. */
+  private readonly spent = new Map<string, bigint>();
+  private readonly counted = new Set<string>();
+  private readonly facts: Facts;
+
+  constructor(facts: Facts) {
+    this.facts = facts;
+  }
+
+  check(change: LedgerChange, intent: Intent, skewMs: number): void {
+    const { after, slot, day } = change;
+    const { spent, isSecondBuy } = this.count(change, intent);
+    const purpose = slot?.attempts.at(-1)?.purpose;
+    if (purpose === "clear") return;
+    const { table, nowMs, seen } = this.facts;
+    const { policy, pending } = table.get("policy", intent) ?? { policy: undefined };
+    const isInForce = pending !== undefined && Date.parse(pending.effectiveAt) <= nowMs + skewMs;
+    const {
+      maxPerOrder,
+      maxPerDay,
+      tokens = "any",
+      maxSlippage = 1_000_000n,
+      tradingEnabled = true,
+    } = (isInForce ? pending : { policy }).policy ?? {};
+    must(tradingEnabled, "signed for a wallet that may not trade");
+    must(
+      intent.minAmountOut >= (intent.quotedOut * (1_000_000n - maxSlippage)) / 1_000_000n,
+      "signed for less than the policy's minimum",
+    );
+    if (after.swap === undefined || intent.side === "sell" || purpose !== "swap") return;
+    const { token, amountIn } = after.swap.call;
+    must(tokens === "any" || tokens.includes(token), "signed a buy of a token that the policy forbids");
+    must(maxPerOrder === undefined || amountIn <= maxPerOrder, "signed a buy above the limit of an order");
+    if (pending !== undefined) seen.add(isInForce ? "a looser policy is in force" : "a looser policy waits");
+    if (day === undefined || maxPerDay === undefined) return;
+    must(spent <= maxPerDay, "signed a buy above the limit of a day");
+    if (isSecondBuy) seen.add("a second buy of a limited day");
+  }
+
+  /**
+   * A buy counts once, with the first signature of its swap, and network fees as far as a signature raises the
+   * most that its nonce may pay.
+   */
+  private count({ before, after, day }: LedgerChange, { side, userID, wallet }: Intent) {
+    const { orderId, swap } = after;
+    const isFirstSwap = side === "buy" && swap !== undefined && !this.counted.has(orderId);
+    if (isFirstSwap) this.counted.add(orderId);
+    const adds = (isFirstSwap ? swap.call.amountIn : 0n) + feesOf(after) - feesOf(before);
+    must((day !== undefined) === adds > 0n, "a signature does not count exactly once");
+    const key = [userID, wallet, day?.day].join();
+    const spent = (this.spent.get(key) ?? 0n) + adds;
+    if (day !== undefined) {
+      must(day.spent === spent, "a day's count is not what was signed");
+      this.spent.set(key, spent);
+    }
+    return { spent, isSecondBuy: isFirstSwap && spent > adds };
+  }
+}
+
+const feesOf = (ledger: Ledger | undefined) =>
+  Object.values(ledger?.fees ?? {}).reduce((sum, { most }) => sum + most, 0n);
