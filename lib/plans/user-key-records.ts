@@ -1,6 +1,5 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Step } from "../table/step.ts";
-import { type Item, queryPages, type Table } from "../table/table.ts";
+import { type Item, queryPages, readItem, type Table } from "../table/table.ts";
 import { write } from "../table/write.ts";
 import { retiredKeyKey, retiredKeysDue, userKeyRecordKey } from "./item-keys.ts";
 import type { Plan } from "./plan.ts";
@@ -46,10 +45,7 @@ export class KeyChanged extends Error {
 }
 
 export async function readUserKeyRecord(table: Table, userID: string): Promise<UserKeyRecord | undefined> {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: userKeyRecordKey(userID), ConsistentRead: true }),
-  );
-  return Item as UserKeyRecord | undefined;
+  return readItem<UserKeyRecord>(table, userKeyRecordKey(userID));
 }
 
 /**

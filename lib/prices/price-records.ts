@@ -1,6 +1,5 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { atMost } from "../table/step.ts";
-import type { Table } from "../table/table.ts";
+import { readItem, type Table } from "../table/table.ts";
 import { write } from "../table/write.ts";
 import { pricesKey } from "./item-keys.ts";
 import type { Price } from "./price.ts";
@@ -30,8 +29,6 @@ export async function savePrices(
 
 /** Reads the latest prices consistently. Empty before the first save. */
 export async function readPrices(table: Table): Promise<Price[]> {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: pricesKey, ConsistentRead: true }),
-  );
-  return (Item as PricesItem | undefined)?.prices ?? [];
+  const item = await readItem<PricesItem>(table, pricesKey);
+  return item?.prices ?? [];
 }

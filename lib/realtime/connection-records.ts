@@ -1,9 +1,8 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { type Channel, isPublic, type PublicChannel } from "../core/channel.ts";
 import { epochSeconds } from "../core/time.ts";
 import { retry } from "../table/retry.ts";
 import { containing, type Step, smallerThan } from "../table/step.ts";
-import { queryPages, queryRange, type Table } from "../table/table.ts";
+import { queryPages, queryRange, readItem, type Table } from "../table/table.ts";
 import { write, writeOne } from "../table/write.ts";
 import {
   connectionCountKey,
@@ -211,10 +210,7 @@ async function changeChannels(
 }
 
 async function readConnection(table: Table, name: ConnectionName): Promise<Connection | undefined> {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: keyOf(name), ConsistentRead: true }),
-  );
-  return Item as Connection | undefined;
+  return readItem<Connection>(table, keyOf(name));
 }
 
 type Place = Pick<Connection, "connectionId" | "shard">;

@@ -1,7 +1,6 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { getItems } from "../table/batch-get.ts";
 import type { Step, Write } from "../table/step.ts";
-import { type PageOptions, queryPage, type Table } from "../table/table.ts";
+import { type PageOptions, queryPage, readItem, type Table } from "../table/table.ts";
 import { profileKey } from "../users/item-keys.ts";
 import type { Profile } from "../users/profile.ts";
 import { redemptionKey, redemptionPlaceKey, redemptionsOf, stockKey } from "./item-keys.ts";
@@ -13,14 +12,9 @@ type Place = Pick<Redemption, "redemptionId" | "userID" | "createdAt">;
 const keyOf = ({ redemptionId, userID, createdAt }: Place) =>
   redemptionKey(userID, new Date(createdAt), redemptionId);
 
-export async function readRedemption(
-  { client, name: TableName }: Table,
-  redemptionId: string,
-): Promise<Redemption | undefined> {
-  const read = async (Key: object) =>
-    (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
-  const place = (await read(redemptionPlaceKey(redemptionId))) as Place | undefined;
-  return place && ((await read(keyOf(place))) as Redemption | undefined);
+export async function readRedemption(table: Table, redemptionId: string): Promise<Redemption | undefined> {
+  const place = await readItem<Place>(table, redemptionPlaceKey(redemptionId));
+  return place && readItem<Redemption>(table, keyOf(place));
 }
 
 /**

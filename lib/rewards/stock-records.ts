@@ -1,7 +1,6 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { getItems } from "../table/batch-get.ts";
 import { atLeast, initially, type Write } from "../table/step.ts";
-import type { Table } from "../table/table.ts";
+import { readItem, type Table } from "../table/table.ts";
 import { write } from "../table/write.ts";
 import { stockKey } from "./item-keys.ts";
 
@@ -9,11 +8,9 @@ import { stockKey } from "./item-keys.ts";
 type Stock = { rewardId: string; stock: number };
 
 /** Reads how many pieces of a reward are left. Returns undefined if they were never counted. */
-export async function readStock({ client, name }: Table, rewardId: string): Promise<number | undefined> {
-  const { Item } = await client.send(
-    new GetCommand({ TableName: name, Key: stockKey(rewardId), ConsistentRead: true }),
-  );
-  return (Item as Stock | undefined)?.stock;
+export async function readStock(table: Table, rewardId: string): Promise<number | undefined> {
+  const item = await readItem<Stock>(table, stockKey(rewardId));
+  return item?.stock;
 }
 
 /** Reads the stocks of several rewards. */

@@ -1,5 +1,5 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from "@aws-sdk/client-dynamodb";
-import { DynamoDBDocumentClient, paginateQuery, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { DynamoDBDocumentClient, GetCommand, paginateQuery, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { keepDeadline, perAttempt } from "../aws/deadline.ts";
 import { maxAttempts, timeouts } from "../aws/timeouts.ts";
 import type { Key, KeyRange } from "./keys.ts";
@@ -33,6 +33,16 @@ export function openTable(name: string, config: DynamoDBClientConfig = {}): Tabl
       unmarshallOptions: { ...readNumbers },
     }),
   };
+}
+
+/** Reads the item with this key, consistently. */
+export async function readItem<Content>(
+  { client, name }: Table,
+  key: Key,
+): Promise<Item<Content> | undefined> {
+  const read = new GetCommand({ TableName: name, Key: key, ConsistentRead: true });
+  const { Item: found } = await client.send(read);
+  return found as Item<Content> | undefined;
 }
 
 export type QueryOptions = { limit?: number; attributes?: readonly string[]; isReversed?: boolean };

@@ -1,8 +1,7 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { type Chain, chains } from "../core/network.ts";
 import { getItems } from "../table/batch-get.ts";
 import type { Write } from "../table/step.ts";
-import { type Item, queryRange, type Table } from "../table/table.ts";
+import { type Item, queryRange, readItem, type Table } from "../table/table.ts";
 import { write } from "../table/write.ts";
 import {
   chainOf,
@@ -18,10 +17,7 @@ import { type PendingReferral, recordingReferral } from "./referral-records.ts";
 import type { SettingsPatch } from "./settings.ts";
 
 export async function readProfile(table: Table, userID: string): Promise<Profile | undefined> {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: profileKey(userID), ConsistentRead: true }),
-  );
-  return Item as Profile | undefined;
+  return readItem<Profile>(table, profileKey(userID));
 }
 
 /** Reads the profile of a user whom the authorizer has admitted. */

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { DomainError } from "../core/domain-error.ts";
 import type { Chain } from "../core/network.ts";
 import { initially, oneOf, type When } from "../table/step.ts";
-import { queryRange, type Table } from "../table/table.ts";
+import { queryRange, readItem, type Table } from "../table/table.ts";
 import { writeOne } from "../table/write.ts";
 import { chainOf, settingsKey, settingsOf } from "./item-keys.ts";
 import { type Settings, type SettingsPatch, settingsInForce } from "./settings.ts";
@@ -31,10 +30,7 @@ export async function readSettings(table: Table, userID: string) {
 
 /** Reads the user's settings of one chain. Their version is 0 until the user changes one. */
 export async function readSettingsOf(table: Table, userID: string, chain: Chain) {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: settingsKey(userID, chain), ConsistentRead: true }),
-  );
-  const item = Item as SettingsItem | undefined;
+  const item = await readItem<SettingsItem>(table, settingsKey(userID, chain));
   return { chain, version: item?.version ?? 0, settings: settingsInForce(chain, item) };
 }
 

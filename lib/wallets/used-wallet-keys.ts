@@ -1,6 +1,5 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Write } from "../table/step.ts";
-import type { Table } from "../table/table.ts";
+import { readItem, type Table } from "../table/table.ts";
 import { usedKeyKey } from "../trading/items/keys.ts";
 
 /** An idempotency key of a request that adds a wallet. */
@@ -10,12 +9,10 @@ export type WalletKeyName = { userID: string; operation: "createWallet" | "impor
 export type UsedWalletKey = { walletId: string; fingerprint: string };
 
 export async function readUsedWalletKey(
-  { client, name: TableName }: Table,
+  table: Table,
   { userID, operation, key }: WalletKeyName,
 ): Promise<UsedWalletKey | undefined> {
-  const Key = usedKeyKey(userID, operation, key);
-  const { Item } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-  return Item as UsedWalletKey | undefined;
+  return readItem<UsedWalletKey>(table, usedKeyKey(userID, operation, key));
 }
 
 /** Builds the write that marks a key as used for good. Fails if it was used before. */

@@ -1,9 +1,7 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { ExecutionKind } from "../../core/execution-words.ts";
-import type { Key } from "../../table/keys.ts";
 import { retry } from "../../table/retry.ts";
 import { below } from "../../table/step.ts";
-import { type Item, queryPages, type Table } from "../../table/table.ts";
+import { type Item, queryPages, readItem, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
 import { type Execution, expiryOf, idOf, isOpen, maxShownAfterEnd, startOf } from "../core/execution.ts";
 import { executionKey, executionsOf, listedExecutionKey } from "./keys.ts";
@@ -70,7 +68,7 @@ export async function saveExecution(
       ]);
       if (isWritten) return "recorded";
       const [stored, storedInList] = await Promise.all(
-        [shown, listed].map(({ key }) => readItem(table, key)),
+        [shown, listed].map(({ key }) => readItem<ExecutionItem>(table, key)),
       );
       if (stored?.lane !== undefined || storedInList?.lane !== undefined) return "not yours";
       if (stored !== undefined && stored.version >= version) return "unchanged";
@@ -90,14 +88,7 @@ export async function readExecution(
   kind: ExecutionKind,
   id: string,
 ): Promise<ExecutionItem | undefined> {
-  return await readItem(table, executionKey(userID, kind, id));
-}
-
-async function readItem(table: Table, Key: Key): Promise<ExecutionItem | undefined> {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key, ConsistentRead: true }),
-  );
-  return Item as ExecutionItem | undefined;
+  return readItem<ExecutionItem>(table, executionKey(userID, kind, id));
 }
 
 /**

@@ -1,21 +1,15 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { dayOf } from "../../core/time.ts";
 import type { Write } from "../../table/step.ts";
-import type { Item, Table } from "../../table/table.ts";
+import { readItem, type Table } from "../../table/table.ts";
 import type { Limits, PolicyKey, PolicyRecord } from "../core/wallet-policy.ts";
 import { find } from "./found-items.ts";
 import { contentOf, packed } from "./items.ts";
 import { dayKey, policyKey } from "./keys.ts";
 
 /** Reads a wallet's stored policy. Its user may never have set one. */
-export async function readPolicyRecord(
-  { client, name }: Table,
-  wallet: PolicyKey,
-): Promise<PolicyRecord | undefined> {
-  const { Item } = await client.send(
-    new GetCommand({ TableName: name, Key: policyKey(wallet), ConsistentRead: true }),
-  );
-  return Item && contentOf("policy", Item as Item<object>);
+export async function readPolicyRecord(table: Table, wallet: PolicyKey): Promise<PolicyRecord | undefined> {
+  const item = await readItem<object>(table, policyKey(wallet));
+  return item && contentOf("policy", item);
 }
 
 /** Reads the policies of wallets, and their spending on the current day, in the order of the wallets. */

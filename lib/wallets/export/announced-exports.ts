@@ -1,7 +1,6 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { dayOf, epochSeconds } from "../../core/time.ts";
 import { below, type Write } from "../../table/step.ts";
-import { type Item, queryRange, type Table } from "../../table/table.ts";
+import { type Item, queryRange, readItem, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
 import {
   announcedDayKey,
@@ -28,13 +27,11 @@ import {
 const daySeconds = 86_400;
 
 export async function readAnnounced(
-  { client, name: TableName }: Table,
+  table: Table,
   userID: string,
   walletId: string,
 ): Promise<AnnouncedExport | undefined> {
-  const Key = announcedExportKey(userID, walletId);
-  const { Item: found } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-  return found as Item<AnnouncedExport> | undefined;
+  return readItem<AnnouncedExport>(table, announcedExportKey(userID, walletId));
 }
 
 /** The state of a user's exports, and the announced ones that can still be cancelled. */
@@ -55,14 +52,9 @@ export async function announcedToUser(table: Table, userID: string, now: Date): 
 }
 
 /** Returns how many exports were announced to the user today, by sealExport's own count. */
-export async function announcedToday(
-  { client, name: TableName }: Table,
-  userID: string,
-  now: Date,
-): Promise<number> {
-  const Key = announcedDayKey(userID, dayOf(now));
-  const { Item: found } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
-  return Number(found?.announcements ?? 0);
+export async function announcedToday(table: Table, userID: string, now: Date): Promise<number> {
+  const item = await readItem<{ announcements?: unknown }>(table, announcedDayKey(userID, dayOf(now)));
+  return Number(item?.announcements ?? 0);
 }
 
 type Terms = { request: ExportRequest; wallet: Wallet; now: Date };

@@ -1,7 +1,6 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { getItems } from "../../table/batch-get.ts";
 import type { When, Write } from "../../table/step.ts";
-import type { Item, Table } from "../../table/table.ts";
+import { readItem, type Table } from "../../table/table.ts";
 import { isSealedKey, isWallet, sealedKeyKey, walletKey } from "../../table/wallet-keys.ts";
 import { write } from "../../table/write.ts";
 import { exportKey } from "../item-keys.ts";
@@ -13,15 +12,10 @@ import { type ExportRequest, exportRequestIn } from "./wallet-export.ts";
 export type StoredRequest = { request: ExportRequest | undefined; when: When };
 
 /** Reads a request. An item that cannot be read counts as no request, and the next request replaces it. */
-export async function readExport(
-  { client, name: TableName }: Table,
-  userID: string,
-  walletId: string,
-): Promise<StoredRequest> {
-  const Key = exportKey(userID, walletId);
-  const { Item: found } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+export async function readExport(table: Table, userID: string, walletId: string): Promise<StoredRequest> {
+  const found = await readItem<object>(table, exportKey(userID, walletId));
   if (found === undefined) return { request: undefined, when: "absent" };
-  const { PK: _, SK: __, ...stored } = found as Item;
+  const { PK: _, SK: __, ...stored } = found;
   // Only the item's key is trusted for its ids.
   const request = exportRequestIn({ ...stored, userID, walletId });
   return { request, when: request === undefined ? "present" : marksOf(request) };

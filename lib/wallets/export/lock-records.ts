@@ -1,18 +1,14 @@
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Key } from "../../table/keys.ts";
 import type { Write } from "../../table/step.ts";
-import type { Item, Table } from "../../table/table.ts";
+import { readItem, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
 import { lockKey, unlockingKey, unlockRequestKey } from "../item-keys.ts";
 import { type ExportLock, type LockState, lockStateOf, type Unlocking } from "./export-lock.ts";
 
-async function contentAt<Content>(
-  { client, name: TableName }: Table,
-  Key: Key,
-): Promise<Content | undefined> {
-  const { Item: found } = await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }));
+async function contentAt<Content>(table: Table, key: Key): Promise<Content | undefined> {
+  const found = await readItem<object>(table, key);
   if (found === undefined) return undefined;
-  const { PK: _, SK: __, ...content } = found as Item;
+  const { PK: _, SK: __, ...content } = found;
   return content as Content;
 }
 

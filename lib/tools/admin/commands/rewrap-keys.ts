@@ -1,12 +1,11 @@
 import { DescribeKeyCommand } from "@aws-sdk/client-kms";
-import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Command } from "commander";
 import type { Binding } from "../../../aws/container.ts";
 import { rewrap, type SealedKey, type Vault } from "../../../aws/vault.ts";
 import { forEachConcurrently } from "../../../core/concurrency.ts";
 import type { Key } from "../../../table/keys.ts";
 import { retry } from "../../../table/retry.ts";
-import type { Table } from "../../../table/table.ts";
+import { readItem, type Table } from "../../../table/table.ts";
 import { everySealedKey } from "../../../table/wallet-keys.ts";
 import { write } from "../../../table/write.ts";
 import { OperatorError, reasonOf } from "../operator-error.ts";
@@ -162,10 +161,7 @@ async function countWallets(table: Table, currentMaterialId: string): Promise<Wa
 
 /** Returns undefined if the wallet has been deleted. */
 export async function readStoredKey(table: Table, { PK, SK }: Key): Promise<StoredKey | undefined> {
-  const { Item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: { PK, SK }, ConsistentRead: true }),
-  );
-  return Item as StoredKey | undefined;
+  return readItem<StoredKey>(table, { PK, SK });
 }
 
 /** Returns false, without writing, if the encrypted key has changed since it was read. */
