@@ -187,6 +187,28 @@ describe("nextMove", () => {
     });
   });
 
+  it("holds back a sale while another sale of the token waits with its approval", () => {
+    const sale = intent({ side: "sell", amount: 900n, minAmountOut: 1n });
+    const life = { ...tradeOrder().life, stage: "waiting", reasonCode: "GAS_PRICE_TOO_HIGH" } as const;
+    const approved = tradeOrder({
+      intent: { ...sale, maxGasPrice: 1n },
+      amount: 900n,
+      approveNonces: [6],
+      life,
+    });
+    const facts = orderFacts({ held: 2000n, routes: [routeFacts({ allowance: 900n })] });
+    const moveFor = (token: string) => {
+      const next = tradeOrder({ intent: { ...sale, orderId: "next", token, amount: 1000n }, amount: 1000n });
+      const orders = new Map([approved, next].map((order) => [order.intent.orderId, facts]));
+      const seen = snapshot(undefined, { orders });
+      const view = laneView(approved, { orders: [approved, next] });
+      return nextMove(laneStateOf(view, { snapshots: [seen, seen] }));
+    };
+    expect(moveFor(sale.token)).toEqual({ kind: "rest" });
+    const another = "0x00000000000000000000000000000000000000AD";
+    expect(slotPlanned(moveFor(another)).call).toMatchObject({ purpose: "approve", amount: 1000n });
+  });
+
   it("has the signer make missing bytes again, with the same fees", () => {
     const { order, slot } = signedOrder();
     const seen = snapshot(orderFacts());
