@@ -64,8 +64,11 @@ export type Route = { venue: SwapVenue; feeBps: number; router: string };
 /** More routes would help few orders, and would give a token's owner more pools to move. */
 export const mostRoutes = 3;
 
-/** An order gets two approvals, and each router needs its own. */
-export const mostRouters = 2;
+/** An order may need to set its allowance to 0 first. */
+export const mostApprovals = 2;
+
+/** Each router needs an approval of its own. */
+export const mostRouters = mostApprovals;
 
 /** A swap as its calldata encodes it. */
 export type SwapCall = Route & {

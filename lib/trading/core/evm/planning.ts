@@ -8,6 +8,7 @@ import {
   type Intent,
   isSameRoute,
   isV2Venue,
+  mostApprovals,
   mostNoncesAhead,
   type SwapCall,
   swapBy,
@@ -41,8 +42,6 @@ const reject = (
 ): Readiness => ({
   end: { status: "rejected", reasonCode, ...soldOut },
 });
-
-const mostApprovals = 2;
 
 /**
  * Plans the order's next transaction. Ending the order or spending takes both hosts. A lying host can make it wait, or

@@ -8,6 +8,7 @@ import {
   isSameCall,
   type LaneKey,
   longestValidSeconds,
+  mostApprovals,
   mostNoncesAhead,
   mostRoutes,
   type SwapCall,
@@ -20,9 +21,6 @@ import { objectionOf, rulesAt } from "../wallet-policy.ts";
 import { replaces, replacing } from "./fee-bumps.ts";
 import { feeCap, type L1Fee } from "./fees.ts";
 import { mostFeeOf, type SignedFee, type Slot } from "./slot.ts";
-
-/** An order may need to set its allowance to 0 first. */
-const maxApprovals = 2;
 
 /** The most gas of a transaction. */
 export const mostGas = 1_500_000n;
@@ -224,6 +222,7 @@ function objectionToApproval(call: ApproveCall, nonce: number, view: SigningView
     return refused("the approval is not the order's");
   if (call.amount < 0n || call.amount > intent.amount) return refused("the amount is above the order's");
   if (view.ledger?.swap?.nonce === nonce) return refused("the nonce is the swap's");
-  if (!nonces.includes(nonce) && nonces.length >= maxApprovals) return refused("the order has its approvals");
+  if (!nonces.includes(nonce) && nonces.length >= mostApprovals)
+    return refused("the order has its approvals");
   return undefined;
 }
