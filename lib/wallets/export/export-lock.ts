@@ -38,11 +38,17 @@ export function lockIn(stored: object): ExportLock | undefined {
   return success ? output : undefined;
 }
 
+/** Computes when an announced delay ends. A delay that has grown since the announcement applies too. */
+export const endOfDelay = (
+  { seenAt, announcedEnd }: { seenAt: string; announcedEnd: string },
+  delaySeconds: number,
+): Date => new Date(Math.max(Date.parse(seenAt) + delaySeconds * 1000, Date.parse(announcedEnd)));
+
 /**
  * Determines the state of a user's exports. Anything stored as a lock locks, even if it cannot be read.
  *
  * @param stored the content of the lock's item.
- * @param delaySeconds the current delay. A delay that has grown since the announcement applies too.
+ * @param delaySeconds the current delay.
  */
 export function lockStateOf(
   stored: object | undefined,
@@ -53,12 +59,9 @@ export function lockStateOf(
   const lock = lockIn(stored);
   if (lock === undefined) return { status: "locked" };
   if (unlocking?.lockId !== lock.lockId) return { status: "locked", ...lock };
-  const unlocksMs = Math.max(
-    Date.parse(unlocking.seenAt) + delaySeconds * 1000,
-    Date.parse(unlocking.unlocksAt),
-  );
-  if (now.getTime() >= unlocksMs) return { status: "unlocked", lockId: lock.lockId };
-  return { status: "unlocking", ...lock, unlocksAt: new Date(unlocksMs).toISOString() };
+  const unlocksAt = endOfDelay({ seenAt: unlocking.seenAt, announcedEnd: unlocking.unlocksAt }, delaySeconds);
+  if (now >= unlocksAt) return { status: "unlocked", lockId: lock.lockId };
+  return { status: "unlocking", ...lock, unlocksAt: unlocksAt.toISOString() };
 }
 
 export function newUnlocking(

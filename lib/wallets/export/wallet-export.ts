@@ -4,7 +4,7 @@ import { type Network, networks } from "../../core/network.ts";
 import { epochSeconds } from "../../core/time.ts";
 import { isJwkOnCurve, type PublicJwk, thumbprintOf } from "../keys/sealing.ts";
 import { isActive, type Wallet } from "../wallet.ts";
-import type { LockState } from "./export-lock.ts";
+import { endOfDelay, type LockState } from "./export-lock.ts";
 
 /** A user's request to export a wallet, sealed to the user's own public key. */
 export type ExportRequest = {
@@ -174,9 +174,9 @@ export const isAnnounced = (
 export const isOfLock = ({ lockId }: Pick<AnnouncedExport, "lockId">, lock: LockState): boolean =>
   lock.status === "unlocked" && lock.lockId === lockId;
 
-/** Returns when an announced export becomes possible. A delay that has grown since then applies too. */
+/** Returns when an announced export becomes possible. */
 export const availableFrom = ({ seenAt, availableAt }: AnnouncedExport, delaySeconds: number): Date =>
-  new Date(Math.max(Date.parse(seenAt) + delaySeconds * 1000, Date.parse(availableAt)));
+  endOfDelay({ seenAt, announcedEnd: availableAt }, delaySeconds);
 
 /** True if a wallet is the requested one and is active. */
 export const isOfRequest = ({ walletId }: ExportRequest, wallet: Wallet | undefined): wallet is Wallet =>
