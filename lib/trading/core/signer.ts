@@ -8,7 +8,7 @@ import {
   type SigningView,
   type SignRequest,
 } from "./effects.ts";
-import { addedToDay, clearGas, objectionTo } from "./evm/signing-rules.ts";
+import { addedToDay, clearGas, isFirstSwap, objectionTo } from "./evm/signing-rules.ts";
 import { mostFeeOf, type Slot } from "./evm/slot.ts";
 import type { Call, UnsignedTransaction } from "./intent.ts";
 import { emptyLedger, type Ledger, type TradeStep } from "./table-step.ts";
@@ -128,8 +128,8 @@ function countingWrites(
 ): TradeStep {
   const adds = addedToDay(transaction, intent, ledger);
   if (adds === 0n) return [];
-  const isFirst = transaction.call.purpose === "swap" && ledger?.swap === undefined;
-  const item = counted(intent, count, { adds, swapOf: isFirst ? intent.orderId : undefined, nowMs });
+  const swapOf = isFirstSwap(transaction.call, ledger) ? intent.orderId : undefined;
+  const item = counted(intent, count, { adds, swapOf, nowMs });
   return [{ kind: "put", of: "day", item, when: revisionOf(count) }];
 }
 

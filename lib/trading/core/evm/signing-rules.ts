@@ -90,6 +90,10 @@ export function clearCap(
   );
 }
 
+/** True if a call is an order's swap, and none has been signed for the order before. */
+export const isFirstSwap = (call: Call, ledger: Ledger | undefined): call is SwapCall =>
+  call.purpose === "swap" && ledger?.swap === undefined;
+
 /**
  * Computes what a signature adds to the day's count: a buy's amount with the first signature of its swap, and the rise of
  * the most that its nonce may pay the network. The signer does not know the fee for layer 1.
@@ -100,9 +104,8 @@ export function addedToDay(
   ledger: Ledger | undefined,
 ): bigint {
   const { call, nonce } = transaction;
-  const isFirst = call.purpose === "swap" && ledger?.swap === undefined;
   const rise = greatest(mostFeeOf(transaction) - (ledger?.fees[nonce]?.most ?? 0n), 0n);
-  return (isFirst && side === "buy" ? call.amountIn : 0n) + rise;
+  return (side === "buy" && isFirstSwap(call, ledger) ? call.amountIn : 0n) + rise;
 }
 
 const refused = (reason: string): Objection => ({ refused: reason });
