@@ -73,7 +73,7 @@ function lockChange(before: Item | undefined, after: Item): PublishedChange | un
   return {
     of: "exportLock",
     userID,
-    lock: shownLock({ status: "locked", ...lockIn({ ...stored, userID }) }),
+    lock: shownLock({ status: "locked", lock: lockIn({ ...stored, userID }) }),
   };
 }
 

@@ -10,11 +10,11 @@ export type ExportLock = { userID: string; lockId: string; lockedAt: string };
 /** The end of a lock as sealExport first saw it requested and announced it. The whole delay counts from then. */
 export type Unlocking = ExportLock & { seenAt: string; unlocksAt: string };
 
-/** The state of a user's exports. `lockId` names the last lock, if there ever was one that can be read. */
+/** The state of a user's exports. `lockId` names the last lock, if there ever was one. `lock` is absent if it cannot be read. */
 export type LockState =
   | { status: "unlocked"; lockId?: string }
-  | ({ status: "locked" } & Partial<ExportLock>)
-  | ({ status: "unlocking"; unlocksAt: string } & ExportLock);
+  | { status: "locked"; lock?: ExportLock | undefined }
+  | { status: "unlocking"; lock: ExportLock; unlocksAt: string };
 
 /** The state as clients see it. */
 export type ShownLock = {
@@ -57,11 +57,10 @@ export function lockStateOf(
 ): LockState {
   if (stored === undefined) return { status: "unlocked" };
   const lock = lockIn(stored);
-  if (lock === undefined) return { status: "locked" };
-  if (unlocking?.lockId !== lock.lockId) return { status: "locked", ...lock };
+  if (lock === undefined || unlocking?.lockId !== lock.lockId) return { status: "locked", lock };
   const unlocksAt = endOfDelay({ seenAt: unlocking.seenAt, announcedEnd: unlocking.unlocksAt }, delaySeconds);
   if (now >= unlocksAt) return { status: "unlocked", lockId: lock.lockId };
-  return { status: "unlocking", ...lock, unlocksAt: unlocksAt.toISOString() };
+  return { status: "unlocking", lock, unlocksAt: unlocksAt.toISOString() };
 }
 
 export function newUnlocking(
@@ -74,10 +73,10 @@ export function newUnlocking(
 
 export function shownLock(state: LockState): ShownLock {
   if (state.status === "unlocked") return { status: "unlocked" };
-  const { status, lockedAt } = state;
+  const { status, lock } = state;
   return {
     status,
-    ...(lockedAt !== undefined && { lockedAt }),
+    ...(lock && { lockedAt: lock.lockedAt }),
     ...(status === "unlocking" && { unlocksAt: state.unlocksAt }),
   };
 }

@@ -18,7 +18,7 @@ type Delayed = { table: Table; delaySeconds: number };
 export async function lockExports(table: Table, { userID, now }: Named): Promise<ShownLock> {
   const lock = newLock(userID, now);
   await putLock(table, lock);
-  return shownLock({ status: "locked", ...lock });
+  return shownLock({ status: "locked", lock });
 }
 
 const newLock = (userID: string, now: Date): ExportLock => ({
@@ -49,8 +49,8 @@ export async function unlockExports(
   { userID, now }: Named,
 ): Promise<ShownLock> {
   const { state } = await readLock(table, userID, { delaySeconds, now });
-  if (state.status !== "locked" || state.lockId === undefined) return shownLock(state);
-  await putUnlockRequest(table, userID, state.lockId);
+  if (state.status !== "locked" || state.lock === undefined) return shownLock(state);
+  await putUnlockRequest(table, userID, state.lock.lockId);
   return announce({ userID, unlock: true });
 }
 
@@ -74,11 +74,11 @@ export async function unlockOnRequest(
       readLock(table, userID, times),
       requestedUnlock(table, userID),
     ]);
-    const { status, lockId, lockedAt } = { lockedAt: undefined, ...state };
-    if (status !== "locked" || lockId === undefined || lockedAt === undefined || requested !== lockId)
+    if (state.status !== "locked" || state.lock === undefined || state.lock.lockId !== requested)
       return shownLock(state);
-    const announced = newUnlocking({ userID, lockId, lockedAt }, times);
+    const { lock } = state;
+    const announced = newUnlocking(lock, times);
     if (!(await announceUnlocking(table, announced, unlocking))) return undefined;
-    return { status: "unlocking" as const, lockedAt, unlocksAt: announced.unlocksAt };
+    return shownLock({ status: "unlocking", lock, unlocksAt: announced.unlocksAt });
   });
 }
