@@ -66,7 +66,7 @@ export function planFor(
   const limits = { maxGasPrice: intent.maxGasPrice, maxNetworkFee };
   if (feesBy(facts, limits, { gasLimit: clearGas, l1Fee: 0n }) === undefined)
     return wait("GAS_PRICE_TOO_HIGH");
-  return planAt(nonce, order, facts, view, snapshots, limits, nowMs);
+  return planAt({ nonce, order, facts, view, snapshots, limits, nowMs });
 }
 
 type HostFacts = OrderFacts & Pick<HostSnapshot, "baseFee">;
@@ -119,15 +119,18 @@ function gasFor(
   return fees && { fees, gasLimit, l1Fee };
 }
 
-function planAt(
-  nonce: number,
-  order: TradeOrder,
-  facts: readonly [HostFacts, HostFacts],
-  view: LaneView,
-  snapshots: readonly [HostSnapshot, HostSnapshot],
-  limits: FeeLimits,
-  nowMs: number,
-): Readiness {
+type Agreed = {
+  nonce: number;
+  order: TradeOrder;
+  facts: readonly [HostFacts, HostFacts];
+  view: LaneView;
+  snapshots: readonly [HostSnapshot, HostSnapshot];
+  limits: FeeLimits;
+  nowMs: number;
+};
+
+/** Plans the transaction at a nonce on which both hosts agree, as they do on the wallet's balances. */
+function planAt({ nonce, order, facts, view, snapshots, limits, nowMs }: Agreed): Readiness {
   const { intent } = order;
   const [{ coins }] = snapshots;
   const [first] = facts;
