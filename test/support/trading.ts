@@ -21,7 +21,7 @@ const { v2Router, v3Router } = localAddresses;
 export const v2: Route = { venue: "uniswap-v2", feeBps: 30, router: ethV2 };
 export const v3: Route = { venue: "uniswap-v3", feeBps: 30, router: ethV3 };
 
-/** The same pools of local chains. */
+/** Pools of local chains, of the same venues and fees. */
 export const localV2: Route = { ...v2, router: v2Router };
 export const localV3: Route = { ...v3, router: v3Router };
 

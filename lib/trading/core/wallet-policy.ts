@@ -133,7 +133,7 @@ export type CheckedOrder = {
   token: string;
   /** The coin that a buy spends. A sale's amount is not checked. */
   amount?: bigint | undefined;
-  /** What a buy would add to the day's count. Absent if the day has counted it. */
+  /** The amount that a buy would add to the day's count. Absent if the count includes it already. */
   adds?: bigint | undefined;
 } & Partial<CheckedMinimum>;
 

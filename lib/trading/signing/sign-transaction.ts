@@ -58,7 +58,8 @@ export async function answerSigning(deps: SigningDeps, payload: unknown): Promis
 }
 
 /**
- * Signs only transactions that a user has ordered, and does not trust its caller. A repetition returns the recorded answer.
+ * Signs only transactions that a user has ordered, and does not trust its caller. If asked again, it signs the same
+ * bytes again.
  *
  * @throws {Error} if a call to AWS fails for good.
  */

@@ -217,7 +217,7 @@ function approvedRouter({ intent }: TradeOrder, { slots }: LaneView): string | u
   return calls.findLast(({ purpose }) => purpose === "approve")?.router;
 }
 
-/** Chooses the best route that reaches the order's minimum. If there is none, returns the reason. */
+/** Returns the best route that reaches the order's minimum, or the reason why there is none. */
 function bestFor(
   { side, minAmountOut }: Intent,
   amountIn: bigint,
