@@ -67,8 +67,8 @@ export const mostRoutes = 3;
 /** An order may need to set its allowance to 0 first. */
 export const mostApprovals = 2;
 
-/** Each router needs an approval of its own. */
-export const mostRouters = mostApprovals;
+/** Each router needs an approval of its own, see {@link mostApprovals}. */
+export const mostRouters = 2;
 
 /** A swap as its calldata encodes it. */
 export type SwapCall = Route & {
