@@ -119,7 +119,7 @@ function gasFor(
   return fees && { fees, gasLimit, l1Fee };
 }
 
-type Agreed = {
+type Planning = {
   nonce: number;
   order: TradeOrder;
   facts: readonly [HostFacts, HostFacts];
@@ -130,7 +130,7 @@ type Agreed = {
 };
 
 /** Plans the transaction at a nonce on which both hosts agree, as they do on the wallet's balances. */
-function planAt({ nonce, order, facts, view, snapshots, limits, nowMs }: Agreed): Readiness {
+function planAt({ nonce, order, facts, view, snapshots, limits, nowMs }: Planning): Readiness {
   const { intent } = order;
   const [{ coins }] = snapshots;
   const [first] = facts;
