@@ -23,17 +23,22 @@ const loggedUser: keyof LoggedContext = "loggedUser";
  */
 const clientIp: keyof LoggedContext = "clientIp";
 
+/** The start of every line: the time and the origin of a request or a message. */
+const originFields = {
+  requestId: AccessLogField.contextRequestId(),
+  extendedRequestId: AccessLogField.contextExtendedRequestId(),
+  ip: AccessLogField.contextAuthorizer(clientIp),
+  sourceIp: AccessLogField.contextIdentitySourceIp(),
+  time: AccessLogField.contextRequestTime(),
+};
+
 /**
  * One line of JSON per request. It has the route's path, but no headers, query or error message, so a token
  * or a private key that a caller sends by mistake is not logged.
  */
 export const restAccessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
-    requestId: AccessLogField.contextRequestId(),
-    extendedRequestId: AccessLogField.contextExtendedRequestId(),
-    ip: AccessLogField.contextAuthorizer(clientIp),
-    sourceIp: AccessLogField.contextIdentitySourceIp(),
-    time: AccessLogField.contextRequestTime(),
+    ...originFields,
     method: AccessLogField.contextHttpMethod(),
     resourcePath: AccessLogField.contextResourcePath(),
     principalId: AccessLogField.contextAuthorizer(loggedUser),
@@ -49,11 +54,7 @@ export const restAccessLogFormat = AccessLogFormat.custom(
 /** One line of JSON per message, connection and disconnection, also without headers, query and content. */
 export const streamAccessLogFormat = AccessLogFormat.custom(
   JSON.stringify({
-    requestId: AccessLogField.contextRequestId(),
-    extendedRequestId: AccessLogField.contextExtendedRequestId(),
-    ip: AccessLogField.contextAuthorizer(clientIp),
-    sourceIp: AccessLogField.contextIdentitySourceIp(),
-    time: AccessLogField.contextRequestTime(),
+    ...originFields,
     routeKey: AccessLogField.contextRouteKey(),
     eventType: AccessLogField.contextEventType(),
     connectionId: AccessLogField.contextConnectionId(),
