@@ -1,4 +1,3 @@
-import { readAccess } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type OperationName, operations } from "../../../lib/operations/operations.ts";
 import type { Operation } from "../../../lib/operations/types.ts";
@@ -12,7 +11,7 @@ import { walletEventKey } from "../../../lib/wallets/item-keys.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { gatedTable } from "../../support/gated-table.ts";
 import { itemsNamed, putItems } from "../../support/items.ts";
-import { logicalIdOf, only, synthesize, tradingContext } from "../synthesized.ts";
+import { access, roleOf, tableArn } from "./roles.ts";
 
 let engine: Engine;
 let table: Table;
@@ -37,25 +36,18 @@ beforeAll(async () => {
 }, engineStart);
 afterAll(() => engine.stop());
 
-const { data, api } = synthesize(tradingContext);
-const access = readAccess([
-  { name: "TerminalData", template: data },
-  { name: "TerminalApi", template: api },
-]);
-const tableArn = access.arn(only(data, "AWS::DynamoDB::Table").id);
-
 /** The table as the code of a function reaches it. */
 const tableOf = (name: OperationName) =>
   gatedTable(
     engine,
     table,
-    { name: access.ref(logicalIdOf(api, name)), access, tableArn },
+    { name: roleOf(name), access, tableArn },
     { leadingKeys: "each-part", onDenial: () => undefined },
   );
 
 const change = (key: Key, set: Record<string, unknown>) => ({ kind: "change", key, set }) as const;
 
-/** Changes that a victim would not be told about. They do not change an item's version. */
+/** Changes without notice to the victim: they leave the item's version as it was. */
 const attacks = {
   "raises a user's slippage": change(keys.settings, { slippage: 100, mevProtection: false }),
   "shows another address for a wallet": change(keys.wallet, { generatedWalletAddress: "0x2" }),

@@ -13,7 +13,8 @@ import { tradingStopKey } from "../../../lib/trading/items/keys.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { readSignRequest, signPayload } from "../../../lib/trading/signing/sign-payload.ts";
 import { signOnRequest } from "../../../lib/trading/signing/sign-transaction.ts";
-import { putItems } from "../../support/items.ts";
+import type { Engine } from "../../support/dynamodb.ts";
+import { itemsNamed, putItems } from "../../support/items.ts";
 import { alice } from "../../support/local-chain.ts";
 import { placing, putPolicy } from "../../support/placed-orders.ts";
 import { readSigned, Theft } from "../../support/signed-bytes.ts";
@@ -110,6 +111,11 @@ export class SigningDesk {
     return desk;
   }
 
+  /** Copies the desk, without its signatures, to a table with the same items. */
+  before(table: Table): SigningDesk {
+    return new SigningDesk(table, this.#keys, this.orders);
+  }
+
   named(name: string): TradeOrder {
     return this.orders.find(({ intent: own }) => own.orderId.startsWith(name)) as TradeOrder;
   }
@@ -178,4 +184,15 @@ export class SigningDesk {
     if (purpose === "clear" && !own.swaps.has(nonce) && !own.approvals.has(nonce))
       throw new Theft("cleared a nonce that belongs to another program");
   }
+}
+
+/** Opens a desk in the engine's table, and returns a function that copies it to a table of its own. */
+export async function desksIn(engine: Engine): Promise<() => Promise<SigningDesk>> {
+  const first = await SigningDesk.open(engine.table);
+  const items = await itemsNamed(engine.table, "");
+  return async () => {
+    const table = await engine.newTable();
+    await putItems(table, items);
+    return first.before(table);
+  };
 }

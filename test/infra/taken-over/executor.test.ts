@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { readAccess } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
@@ -22,35 +21,26 @@ import { putItems } from "../../support/items.ts";
 import { feeBudgetOf, readSigned, Theft } from "../../support/signed-bytes.ts";
 import { signedFee, slot, v2, v3 } from "../../support/trading.ts";
 import { Random } from "../../trading/model/random.ts";
-import { logicalIdOf, only, synthesize, tradingContext, walletKeyOf } from "../synthesized.ts";
-import { policyOfAlice, SigningDesk } from "./desk.ts";
+import { desksIn, policyOfAlice, type SigningDesk } from "./desk.ts";
 import { type Allows, Intruder } from "./intruder.ts";
+import { access, isAllowed, kmsKeyArns, roleOf } from "./roles.ts";
 
 let engine: Engine;
+let openDesk: () => Promise<SigningDesk>;
 
 beforeAll(async () => {
   engine = await startTable();
+  openDesk = await desksIn(engine);
 }, engineStart);
 afterAll(() => engine.stop());
 
-const { data, api } = synthesize(tradingContext);
-const access = readAccess([
-  { name: "TerminalData", template: data },
-  { name: "TerminalApi", template: api },
-]);
-const executor = access.ref(logicalIdOf(api, "executeOrders"));
-const tableArn = access.arn(only(data, "AWS::DynamoDB::Table").id);
+const executor = roleOf("executeOrders");
 
 /** Whether the deployed role of executeOrders allows an action. */
-const allows: Allows = (action, partition) =>
-  access.denial(executor, {
-    action: `dynamodb:${action}`,
-    resource: tableArn,
-    values: { "dynamodb:LeadingKeys": [partition] },
-  }) === undefined;
+const allows: Allows = (action, partition) => isAllowed(executor, action, partition);
 
 const intrude = async (rights: Allows = allows) => {
-  const desk = await SigningDesk.open(await engine.newTable());
+  const desk = await openDesk();
   return { desk, intruder: new Intruder(desk, rights, new Random(1)) };
 };
 
@@ -252,8 +242,7 @@ describe("an executor that was taken over", () => {
   });
 
   it("never gets a private key", () => {
-    const keys = [walletKeyOf({ data }).id, only(api, "AWS::KMS::Key").id].map(access.arn);
-    for (const resource of keys)
+    for (const resource of kmsKeyArns)
       for (const action of ["Decrypt", "GenerateMac", "VerifyMac", "GenerateDataKey", "CreateGrant"])
         expect(access.denial(executor, { action: `kms:${action}`, resource })).toBeDefined();
   });

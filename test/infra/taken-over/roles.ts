@@ -1,28 +1,42 @@
 import { readAccess } from "cdk-local-runner/testing";
 import type { OperationName } from "../../../lib/operations/operations.ts";
 import { partitionNameOf } from "../../../lib/table/layout.ts";
-import { customContext, logicalIdOf, only, synthesize, tradingContext } from "../synthesized.ts";
+import { customContext, logicalIdOf, only, synthesize, tradingContext, walletKeyOf } from "../synthesized.ts";
 import type { Allowed } from "./spoiler.ts";
 
 const { priceFeeds } = customContext;
 const { data, api } = synthesize({ ...tradingContext, priceFeeds });
-const access = readAccess([
+
+/** The rights of all functions, with prices, trading and exports. */
+export const access = readAccess([
   { name: "TerminalData", template: data },
   { name: "TerminalApi", template: api },
 ]);
-const tableArn = access.arn(only(data, "AWS::DynamoDB::Table").id);
+
+/** The ARN by which policies name the table. */
+export const tableArn = access.arn(only(data, "AWS::DynamoDB::Table").id);
+
+/** The ARNs of the keys that encrypt wallets and make MACs. */
+export const kmsKeyArns = [walletKeyOf({ data }).id, only(api, "AWS::KMS::Key").id].map(access.arn);
+
+/** The deployed name of a function, by which its role is found. */
+export const roleOf = (name: OperationName): string => access.ref(logicalIdOf(api, name));
+
+/** Decides by the deployed role of a function whether it may act on the items of a partition. */
+export function isAllowed(role: string, action: string, partition: string): boolean {
+  const values = { "dynamodb:LeadingKeys": [partition] };
+  return access.denial(role, { action: `dynamodb:${action}`, resource: tableArn, values }) === undefined;
+}
+
 const actions = { write: ["PutItem", "UpdateItem"], delete: ["DeleteItem"] } as const;
 
-/** Decides by the deployed role of a function. */
+/** Decides by the deployed role of a function, once for all items of a kind. */
 export function allowedTo(name: OperationName): Allowed {
-  const role = access.ref(logicalIdOf(api, name));
+  const role = roleOf(name);
   const known = new Map<string, boolean>();
   return (what, partition) => {
     const key = `${what} ${partitionNameOf(partition)}`;
-    const values = { "dynamodb:LeadingKeys": [partition] };
-    const isAllowed = (action: string) =>
-      access.denial(role, { action: `dynamodb:${action}`, resource: tableArn, values }) === undefined;
-    const answer = known.get(key) ?? actions[what].some(isAllowed);
+    const answer = known.get(key) ?? actions[what].some((action) => isAllowed(role, action, partition));
     known.set(key, answer);
     return answer;
   };

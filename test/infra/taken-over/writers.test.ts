@@ -8,20 +8,22 @@ import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts"
 import { Theft } from "../../support/signed-bytes.ts";
 import { slot, v2 } from "../../support/trading.ts";
 import { Random } from "../../trading/model/random.ts";
-import { dai, mallory, policyOfAlice, SigningDesk } from "./desk.ts";
+import { dai, desksIn, mallory, policyOfAlice, type SigningDesk } from "./desk.ts";
 import { Intruder } from "./intruder.ts";
 import { allowedTo } from "./roles.ts";
 
 let engine: Engine;
+let openDesk: () => Promise<SigningDesk>;
 
 beforeAll(async () => {
   engine = await startTable();
+  openDesk = await desksIn(engine);
 }, engineStart);
 afterAll(() => engine.stop());
 
 /** An intruder with the role of a function, and the lane of a healthy executor. */
 async function intrudeAs(name: OperationName) {
-  const desk = await SigningDesk.open(await engine.newTable());
+  const desk = await openDesk();
   const allowed = allowedTo(name);
   const allows = (action: "PutItem" | "DeleteItem", partition: string) =>
     allowed(action === "PutItem" ? "write" : "delete", partition);
