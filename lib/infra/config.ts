@@ -86,7 +86,7 @@ export type Configuration = {
   exportDelaySeconds: number;
   /** The EventBridge bus that requested exports are announced on. */
   noticeBusArn: string | undefined;
-  /** What IAM compares with the policies of functions for a part of a transaction. */
+  /** Decides which keys of a transaction IAM compares with policies: those of each part, or of all parts. */
   leadingKeys: LeadingKeys;
   /** The SNS topic that alarms notify. */
   alarmTopicArn: string | undefined;

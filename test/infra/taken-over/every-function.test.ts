@@ -17,7 +17,7 @@ import { delaySeconds, Owner, type Placed, type Service, signs } from "./owner.t
 import { allowedTo } from "./roles.ts";
 import { type Allowed, asPlain, isReal, plainItems, Spoiler } from "./spoiler.ts";
 
-/** What an owner relies on, with the partitions whose writers may break it. All others may not. */
+/** The claims that an owner relies on, each with the only partitions whose writers may break it. */
 const claims = {
   "a cancellation succeeds": ["TRADES", "LANE", "CANCELLED"],
   "a cancelled order is not signed": ["CANCELLED"],

@@ -43,7 +43,7 @@ export type Service = { table: Table; keys: ReturnType<typeof openKeys>; nowMs: 
 /** An order with the slot of its swap. */
 export type Placed = { intent: Intent; planned: Slot };
 
-/** The orders of an owner, by what becomes of them. */
+/** The orders of an owner, by their fate. */
 type Orders = Readonly<Record<"kept" | "cancelled" | "forbidden" | "retired", Placed>>;
 
 /** A user with three wallets and four orders. All items of the owner contain its user id, or ids made from it. */

@@ -4,7 +4,7 @@ import { type PartitionName, partitionNameOf, partitions } from "../../../lib/ta
 import type { Item, Table } from "../../../lib/table/table.ts";
 import type { Random } from "../../trading/model/random.ts";
 
-/** What a role allows on an item of this partition. */
+/** Decides whether a role allows to write or delete an item of this partition. */
 export type Allowed = (what: "write" | "delete", partition: string) => boolean;
 
 /** Values that no part of the service writes, made from the value that they replace. */
