@@ -133,6 +133,7 @@ export function readConfiguration(node: Node): Configuration {
     throttles,
     trading,
     chains,
+    publicHosts,
     ...rest
   } = context.output;
   const { domainName, certificateArn, streamDomainName, streamCertificateArn, ...others } = rest;
@@ -142,7 +143,7 @@ export function readConfiguration(node: Node): Configuration {
     issuer: issuer && audience ? { issuer, audience, jwksUri } : undefined,
     walletLimits: { ...defaults.walletLimits, ...walletLimits },
     throttles: { ...defaultThrottles(accountRequestsPerSecond), ...throttles },
-    trading: tradingOf({ trading, chains }),
+    trading: tradingOf({ trading, chains, publicHosts }),
     domain: domainOf(domainName, certificateArn),
     streamDomain: domainOf(streamDomainName, streamCertificateArn),
     mail: mailFrom && mailIdentityArn ? { from: mailFrom, identityArn: mailIdentityArn } : undefined,

@@ -15,14 +15,14 @@ const token = (symbol: string, name: string, decimals: number, address: string):
  * - PancakeSwap: developer.pancakeswap.finance/contracts/v2/addresses. Its v2 takes 0.25 %.
  * - Tokens and wrapped coins: the repository Uniswap/default-token-list; for bsc, pancakeswap/token-list.
  * - Relay: docs.flashbots.net, Flashbots Protect. The other chains have no public relay without an account.
- * - Hosts: two operators per chain that need no key. They are good enough for a trial: use your own in
- * production.
+ * - Hosts: two operators per chain that need no key. They are good enough for a trial, which the context `publicHosts`
+ * allows.
  * - The highest network fees: 450,000 gas, which is more than most swaps are limited to, at about ten times the usual
  * price.
  */
 export const defaultChains: Readonly<Record<TradingChain, ChainConfiguration>> = {
   eth: {
-    hosts: ["https://eth.llamarpc.com", "https://ethereum-rpc.publicnode.com"],
+    hosts: ["https://ethereum-rpc.publicnode.com", "https://eth.drpc.org"],
     relay: "https://rpc.flashbots.net/fast",
     wrapped: token("WETH", "Wrapped Ether", 18, "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"),
     venues: [

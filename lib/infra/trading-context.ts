@@ -108,11 +108,14 @@ const ChainContexts = v.pipe(
 export const tradingContext = {
   trading: v.optional(json(v.array(Chain, "must be a list of chains")), []),
   chains: v.optional(json(ChainContexts), {}),
+  publicHosts: flag(false),
   signerVpc: flag(true),
 };
 
 export type ChainsContext = {
   trading: TradingChain[];
+  /** True if chains may trade with the public hosts of the defaults. */
+  publicHosts: boolean;
   chains: { [Chain in TradingChain]?: v.InferOutput<typeof ChainContext> | undefined };
 };
 
@@ -154,6 +157,12 @@ export function tradingProblems(context: ChainsContext): string[] {
   const given = tradingChains.filter((chain) => context.chains[chain] !== undefined);
   return [
     ...repeated(context.trading).map((chain) => `trading names ${chain} twice`),
+    ...chainsWithPublicHosts(context)
+      .filter(() => !context.publicHosts)
+      .map(
+        (chain) =>
+          `chains.${chain}.hosts must name your own hosts: public ones limit or refuse requests. To try trading out with public hosts, set publicHosts to true`,
+      ),
     ...given.flatMap((chain) =>
       problemsOf(chain, configurationOf(context, chain)).map((problem) => `chains.${chain}.${problem}`),
     ),
@@ -180,6 +189,10 @@ function problemsOf(chain: TradingChain, { hosts, relay, wrapped, venues, tokens
   ];
 }
 
+/** Lists the chains that trade, but have only the hosts of the defaults. */
+const chainsWithPublicHosts = ({ trading, chains }: ChainsContext): TradingChain[] =>
+  [...new Set(trading)].filter((chain) => chains[chain]?.hosts === undefined);
+
 /** Lists settings that are valid but give up a protection. */
 export function tradingWarnings({
   trading,
@@ -189,8 +202,13 @@ export function tradingWarnings({
   signerVpc: boolean;
 }): string[] {
   const chains = chainsOf(trading);
+  const tried = chains.filter((chain) => trading[chain]?.hosts === defaultChains[chain].hosts);
   const unchecked = chains.filter((chain) => trading[chain]?.hosts.length === 1);
   return [
+    ...tried.map(
+      (chain) =>
+        `Context publicHosts is true: ${chain} trades with public hosts, which limit or refuse requests, so its orders may fail at any time`,
+    ),
     ...unchecked.map(
       (chain) =>
         `Context chains.${chain}.hosts has one host: no second host checks its responses, so it alone decides the prices of trades`,

@@ -10,14 +10,17 @@ import { variablesLineIn } from "../../lib/infra/functions/bundle.ts";
 import { type OperationName, operations } from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
 import { tradingChains } from "../../lib/trading/core/trading-chain.ts";
-import { type FunctionProperties, functionsOf } from "./synthesized.ts";
+import { type FunctionProperties, functionsOf, ownHosts } from "./synthesized.ts";
 
 const outdir = mkdtempSync(join(tmpdir(), "bundles-"));
 let functions: Record<string, FunctionProperties>;
 
 // The only synthesis that includes the functions' code and CDK's own check of the templates.
 beforeAll(() => {
-  const assembly = terminalApp({ outdir, context: { trading: tradingChains, walletExport: true } }).synth();
+  const assembly = terminalApp({
+    outdir,
+    context: { trading: tradingChains, chains: ownHosts, walletExport: true },
+  }).synth();
   functions = functionsOf({ api: assembly.getStackByName("TerminalApi").template });
 });
 afterAll(() => rmSync(outdir, { recursive: true }));

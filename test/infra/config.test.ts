@@ -207,7 +207,7 @@ describe("readConfiguration", () => {
     [{ walletExport: "yes" }, "walletExport is not JSON: yes"],
     [{ exportDelaySeconds: -1 }, "exportDelaySeconds must be a whole number of seconds from 0 to 2592000"],
     [
-      { exportDelaySeconds: 86_399, trading: ["eth"] },
+      { exportDelaySeconds: 86_399, trading: ["eth"], publicHosts: true },
       "exportDelaySeconds must be at least 86400 where chains trade, such as eth",
     ],
     [{ noticeBusArn: "default" }, "noticeBusArn must be the ARN of an EventBridge bus"],

@@ -4,6 +4,7 @@ import {
   functionsOf,
   importKeysOf,
   only,
+  ownHosts,
   propertiesOf,
   synthesize,
   type Template,
@@ -183,7 +184,7 @@ describe("a change of configuration", () => {
   });
 
   it("changes only one statement of the key's policy when trading is switched on", () => {
-    const trading = structuredClone(synthesize({ trading: ["eth", "base"] }).data);
+    const trading = structuredClone(synthesize({ trading: ["eth", "base"], chains: ownHosts }).data);
     const { Statement } = walletKeyOf({ data: trading }).Properties.KeyPolicy;
     expect(Statement.pop()).toMatchObject({
       Action: "kms:Decrypt",

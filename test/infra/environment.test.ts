@@ -16,6 +16,7 @@ const context = {
   priceFeeds: [{ source: "near", venue: "kraken", url: "ws://127.0.0.1:4000/v2" }],
   keyGraceSeconds: 0,
   trading: ["base"],
+  publicHosts: true,
   edgeOnly: true,
 };
 const issuer = { issuer: "https://id.example/", audience: "terminal", jwksUri: "" };

@@ -58,12 +58,23 @@ export const customContext = {
   alarmTopicArn: "arn:aws:sns:eu-west-1:111111111111:alarms",
 };
 
+/** Hosts of the operator for each chain, without which none is switched on. */
+export const ownHosts = Object.fromEntries(
+  tradingChains.map((chain) => [chain, { hosts: ["https://rpc.example", "https://other.example"] }]),
+);
+
 /** Without prices, but with all rows, because trading and export are on. */
-export const tradingContext = { priceFeeds: [], trading: tradingChains, walletExport: true };
+export const tradingContext = {
+  priceFeeds: [],
+  trading: tradingChains,
+  chains: ownHosts,
+  walletExport: true,
+};
 
 /** Without the VPC, but with all options of the edge. */
 export const firewallContext = {
   trading: ["eth"],
+  chains: ownHosts,
   signerVpc: false,
   domainName: "api.example.com",
   certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/1",

@@ -9,7 +9,9 @@ import type { TradingConfiguration } from "../../lib/trading/chains/chain-config
 import { tradingChains } from "../../lib/trading/core/trading-chain.ts";
 import { synthesize } from "./synthesized.ts";
 
-const read = (context: Record<string, unknown>) => readConfiguration(new App({ context }).node).trading;
+/** Reads a context that may use public hosts, unless it says otherwise. */
+const read = (context: Record<string, unknown>) =>
+  readConfiguration(new App({ context: { publicHosts: true, ...context } }).node).trading;
 
 const linesFor = (context: Record<string, unknown>) => {
   try {
@@ -228,6 +230,26 @@ describe("the templates", () => {
   });
 });
 
+describe("a chain without hosts of the operator", () => {
+  it("is not switched on", () => {
+    const hosts = ["https://rpc.example"];
+    const context = { publicHosts: false, trading: ["eth", "base"], chains: { base: { hosts } } };
+    expect(linesFor(context)).toEqual([
+      "Context chains.eth.hosts must name your own hosts: public ones limit or refuse requests. " +
+        "To try trading out with public hosts, set publicHosts to true",
+    ]);
+    expect(linesFor({ ...context, trading: ["base"] })).toEqual([]);
+  });
+
+  it("gets a warning if public hosts are allowed", () => {
+    const { hosts } = defaultChains.eth;
+    const trading = { eth: { ...defaultChains.eth, hosts: [...hosts] }, base: defaultChains.base };
+    expect(tradingWarnings({ trading, signerVpc: true })).toEqual([
+      "Context publicHosts is true: base trades with public hosts, which limit or refuse requests, so its orders may fail at any time",
+    ]);
+  });
+});
+
 describe("a chain with one host", () => {
   const one: TradingConfiguration = { base: { ...defaultChains.base, hosts: ["https://rpc.example"] } };
 
@@ -235,7 +257,6 @@ describe("a chain with one host", () => {
     const warning =
       "Context chains.base.hosts has one host: no second host checks its responses, so it alone decides the prices of trades";
     expect(tradingWarnings({ trading: one, signerVpc: true })).toEqual([warning]);
-    expect(tradingWarnings({ trading: defaultChains, signerVpc: true })).toEqual([]);
     const app = terminalApp({ context: { ...withoutCode, trading: ["base"], chains: one } });
     const { metadata } = app.node.findChild("TerminalApi").node;
     const isWarning = ({ type }: { type: string }) => type === "aws:cdk:warning";
