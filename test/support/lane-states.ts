@@ -73,7 +73,7 @@ export const laneStateOf = (view: LaneView, changes: Partial<LaneState>): LaneSt
   holder: "me",
   nowMs: seconds * 1000,
   snapshots: [undefined, undefined],
-  sentAtMs: new Map(),
+  sendings: new Map(),
   isPatient: false,
   chainLimits: wideLimits,
   ...changes,

@@ -1,6 +1,6 @@
 import type { Book } from "./book.ts";
 import type { ChainSnapshot, HostSnapshot } from "./evm/host-snapshot.ts";
-import type { Slot } from "./evm/slot.ts";
+import type { SendFailure, Slot } from "./evm/slot.ts";
 import type { Call, Fees, Intent, LaneKey, UnsignedTransaction } from "./intent.ts";
 import type { Job, Lane, Ledger, TradeStep, UsedKey } from "./table-step.ts";
 import type { HostQuote, QuoteQuestion } from "./trade-facts.ts";
@@ -79,6 +79,9 @@ export type SignRequest = LaneKey & {
   fees: Fees;
 };
 
+/** Hosts put a transaction into the public pool. A relay hides it. */
+export type Recipients = "hosts" | "relay" | "relay and hosts";
+
 /** Why the signer does not sign. `refused` is final; with `later`, it may sign when asked again. */
 export type Objection = { refused: string } | { later: string };
 
@@ -120,9 +123,12 @@ export type Effects = {
   /** Invokes the signer. */
   sign: { ask: { request: SignRequest }; answer: SignAnswer };
   /**
-   * Sends a transaction. The answer is false only if it certainly reached nobody. Later answers from the chain decide.
+   * Sends a transaction. The answer is a failure only if nobody took it. Later answers from the chain decide.
    */
-  send: { ask: { chain: LaneKey["chain"]; raw: string; isPrivate: boolean }; answer: boolean };
+  send: {
+    ask: { chain: LaneKey["chain"]; raw: string; to: Recipients };
+    answer: "reached" | SendFailure;
+  };
   /** Invokes executeOrders without waiting for it. */
   wake: { ask: { lane: LaneKey }; answer: undefined };
   makeMac: { ask: { intent: Intent }; answer: string };

@@ -2,7 +2,7 @@ import { dayOf } from "../../core/time.ts";
 import { type LaneView, type Procedure, perform, type Question, type SignAnswer } from "./effects.ts";
 import type { HostSnapshots } from "./evm/host-snapshot.ts";
 import { type LaneState, type Move, nextMove, refusedStep } from "./evm/next-move.ts";
-import { newestAttempt, type Slot } from "./evm/slot.ts";
+import { newestAttempt, type SendFailure, type Slot } from "./evm/slot.ts";
 import type { LaneKey } from "./intent.ts";
 import { afterStep, leaveStep, takeStep, withSlots } from "./lane-steps.ts";
 import type { Lane, TradeStep } from "./table-step.ts";
@@ -46,7 +46,7 @@ export function* workLane(lane: LaneKey, holder: string, chainLimits: ChainLimit
   if (!(yield* perform({ do: "write", step: takeStep(lane, holder, startMs) }))) return;
   let view = yield* perform({ do: "readLane", lane, day: dayOf(startMs) });
   if (view.lane?.holder !== holder) return;
-  const sentAtMs = new Map<string, number | undefined>();
+  const sendings = new Map<string, number | SendFailure>();
   for (let moves = 0; moves < maxMoves; ) {
     const snapshots = yield* askHosts(lane, view);
     const nowMs = yield* perform({ do: "now" });
@@ -54,7 +54,7 @@ export function* workLane(lane: LaneKey, holder: string, chainLimits: ChainLimit
     const isPatient = nowMs - startMs < patienceMs;
     // The run relies on its own writes until it needs new facts.
     for (let isKnown = true; isKnown && moves < maxMoves; moves++) {
-      const state = { view, snapshots, nowMs, holder, sentAtMs, isPatient, chainLimits };
+      const state = { view, snapshots, nowMs, holder, sendings, isPatient, chainLimits };
       const move = nextMove(state);
       if (move.kind === "rest") {
         if (yield* perform({ do: "write", step: leaveStep(state) })) return;
@@ -63,7 +63,7 @@ export function* workLane(lane: LaneKey, holder: string, chainLimits: ChainLimit
         yield* perform({ do: "pause", ms: pauseMs });
         isKnown = false;
       } else {
-        const next = yield* carryOut(move, state, sentAtMs);
+        const next = yield* carryOut(move, state, sendings);
         if (next === "left") return;
         isKnown = next !== undefined;
         view = next ?? view;
@@ -78,16 +78,16 @@ export function* workLane(lane: LaneKey, holder: string, chainLimits: ChainLimit
 function* carryOut(
   move: Exclude<Move, { kind: "rest" | "ask again" }>,
   state: LaneState,
-  sentAtMs: Map<string, number | undefined>,
+  sendings: Map<string, number | SendFailure>,
 ): Procedure<LaneView | "left" | undefined> {
   const { view } = state;
   switch (move.kind) {
     case "write":
       return yield* writeStep(move.step, state);
     case "send": {
-      const { raw, isPrivate } = move;
-      const isTaken = yield* perform({ do: "send", chain: (view.lane as Lane).chain, raw, isPrivate });
-      sentAtMs.set(move.hash, isTaken ? yield* perform({ do: "now" }) : undefined);
+      const { raw, to } = move;
+      const answer = yield* perform({ do: "send", chain: (view.lane as Lane).chain, raw, to });
+      sendings.set(move.hash, answer === "reached" ? yield* perform({ do: "now" }) : answer);
       return view;
     }
     case "sign": {

@@ -3,7 +3,7 @@ import { publishCall } from "../chains/evm/rpc-call.ts";
 import { HostFault, RpcRefusal } from "../chains/host-fault.ts";
 import type { ChainReader } from "../chains/open-chains.ts";
 import { type RpcHost, rpcHost } from "../chains/rpc-host.ts";
-import type { Question } from "../core/effects.ts";
+import type { Effects, Question } from "../core/effects.ts";
 import type { HostSnapshot } from "../core/evm/host-snapshot.ts";
 import { tradingChains } from "../core/trading-chain.ts";
 import type { Performers } from "./run-procedure.ts";
@@ -53,12 +53,16 @@ export function chainEffects(chains: Chains, see: typeof snapshotOf = snapshotOf
       }
       return asked.snapshots[host];
     },
-    async send({ chain, raw, isPrivate }) {
+    /** Freeing a nonce takes a block, so only the hosts' answers count then. */
+    async send({ chain, raw, to }) {
       const relay = relays.get(chain);
       const publicHosts = chains.get(chain)?.client.hosts ?? [];
-      const hosts = isPrivate ? (relay ? [relay] : []) : publicHosts;
-      const reached = await Promise.all(hosts.map((host) => mayHaveReached(host, raw)));
-      return reached.includes(true);
+      const sendTo = (hosts: readonly RpcHost[]) => Promise.all(hosts.map((host) => sendingTo(host, raw)));
+      const [relayed, published] = await Promise.all([
+        sendTo(to !== "hosts" && relay ? [relay] : []),
+        sendTo(to !== "relay" ? publicHosts : []),
+      ]);
+      return jointAnswer(to === "relay" ? relayed : published);
     },
   } satisfies Performers;
 }
@@ -66,17 +70,36 @@ export function chainEffects(chains: Chains, see: typeof snapshotOf = snapshotOf
 const everySecond = (hosts: readonly RpcHost[], from: 0 | 1) =>
   hosts.filter((_, index) => index % 2 === from);
 
-/**
- * Returns false only if the host certainly received nothing. After a refusal it may have: the host may already know the
- * transaction.
- */
-async function mayHaveReached(host: RpcHost, raw: string): Promise<boolean> {
+type SendAnswer = Effects["send"]["answer"];
+
+/** One taker is enough. Nobody is believed alone about the reason for a refusal. */
+function jointAnswer(answers: readonly SendAnswer[]): SendAnswer {
+  if (answers.includes("reached")) return "reached";
+  const [first = "unreached"] = answers;
+  return answers.every((each) => each === first) ? first : "unreached";
+}
+
+/** Nodes' messages for a transaction that they know, or whose nonce is used. Both mean that one has arrived. */
+const isKnown = /already ?(?:known|imported|exists|in)|known ?transaction|nonce ?(?:is )?too ?low/i;
+
+/** Nodes' messages for fees below their pool's minimum, or too low to replace another transaction. */
+const isUnderpriced =
+  /underpriced|fee ?too ?low|(?:gas price|fee|tip)\b.*\b(?:too low|below|less|minimum)|replacement ?not ?allowed/i;
+
+const isUnfunded =
+  /insufficient ?(?:funds|balance)|exceeds? (?:account )?balance|not enough (?:funds|balance)/i;
+
+/** A host that breaks off may have taken the transaction. */
+async function sendingTo(host: RpcHost, raw: string): Promise<SendAnswer> {
   try {
     await host.request([publishCall(raw)]);
-    return true;
+    return "reached";
   } catch (error) {
-    if (error instanceof HostFault) return !["UNREACHABLE", "TOO_MANY_REQUESTS"].includes(error.reason);
-    if (error instanceof RpcRefusal) return true;
-    throw error;
+    if (error instanceof HostFault)
+      return ["UNREACHABLE", "TOO_MANY_REQUESTS"].includes(error.reason) ? "unreached" : "reached";
+    if (!(error instanceof RpcRefusal)) throw error;
+    if (error.says(isKnown)) return "reached";
+    if (error.says(isUnderpriced)) return "underpriced";
+    return error.says(isUnfunded) ? "unfunded" : "unreached";
   }
 }

@@ -158,6 +158,7 @@ const schemas = {
       v.maxLength(1000),
     ),
     isUndelivered: maybe(v.boolean()),
+    refusal: v.optional(v.picklist(["underpriced", "unfunded"])),
     receipt: maybe(
       v.variant("status", [
         v.strictObject({ ...receipt, status: v.literal("failed"), isSlippage: v.boolean() }),

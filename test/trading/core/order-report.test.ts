@@ -123,6 +123,12 @@ describe("detailsOf", () => {
     expect(detailsOf(order, [exposed]).attempts).toMatchObject([{ submission: "public" }]);
   });
 
+  it("shows that a private order's nonce was freed in public", () => {
+    const cleared = slot({ attempts: [attempt(), attempt({ purpose: "clear", hash: "0x2" })] });
+    const shown = detailsOf(order, [cleared]).attempts;
+    expect(shown.map(({ submission }) => submission)).toEqual(["private", "public"]);
+  });
+
   it("returns the stored details of a settled order", () => {
     const details = detailsOf(order, [filled]);
     expect(detailsOf({ ...order, details }, [])).toBe(details);

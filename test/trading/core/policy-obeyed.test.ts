@@ -139,7 +139,7 @@ describe("nextMove", () => {
       nextMove(
         laneStateOf(laneView(order, { limits: limits({ maxPerDay }), slots: [due] }), {
           snapshots: [snapshots[0], snapshots[1]],
-          sentAtMs: new Map([[hash, 0]]),
+          sendings: new Map([[hash, 0]]),
         }),
       );
     const rise = due.gasLimit * ((maxFeePerGas + 7n) / 8n);

@@ -41,7 +41,7 @@ describe("a buy", () => {
         ...counted,
         send: (ask) => {
           atSend = calls();
-          return counted.send?.(ask) as Promise<boolean>;
+          return (counted.send as NonNullable<typeof counted.send>)(ask);
         },
       };
     };

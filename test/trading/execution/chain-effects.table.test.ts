@@ -4,7 +4,7 @@ import { chainClient } from "../../../lib/trading/chains/chain-client.ts";
 import type { ChainConfiguration } from "../../../lib/trading/chains/chain-configuration.ts";
 import type { ChainReader } from "../../../lib/trading/chains/open-chains.ts";
 import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";
-import type { Question } from "../../../lib/trading/core/effects.ts";
+import type { Question, Recipients } from "../../../lib/trading/core/effects.ts";
 import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import { chainEffects } from "../../../lib/trading/execution/chain-effects.ts";
 import { chainSnapshotEffect } from "../../../lib/trading/execution/chain-snapshot-effect.ts";
@@ -54,41 +54,40 @@ const sentTo = (server: RpcServer) =>
   server.requests.flat().filter(({ method }) => method === "eth_sendRawTransaction").length;
 
 describe("the effect send", () => {
-  const send = (isPrivate = false, changes: Partial<ChainConfiguration> = {}) =>
-    chainEffects(chainsOf(changes)).send({ chain: "eth", raw, isPrivate });
+  const send = (to: Recipients = "hosts", changes: Partial<ChainConfiguration> = {}) =>
+    chainEffects(chainsOf(changes)).send({ chain: "eth", raw, to });
 
-  it("sends a public transaction to every host, and not to the relay", async () => {
-    expect(await send()).toBe(true);
-    expect([first, second, relay].map(sentTo)).toEqual([1, 1, 0]);
-    expect(first.requests.flat()).toContainEqual(expect.objectContaining({ params: [raw] }));
-  });
-
-  it("sends a private transaction to the relay alone", async () => {
-    expect(await send(true)).toBe(true);
-    expect([first, second, relay].map(sentTo)).toEqual([0, 0, 1]);
+  it.each<[string, Recipients, readonly number[]]>([
+    ["every host, and not to the relay", "hosts", [1, 1, 0]],
+    ["the relay alone", "relay", [0, 0, 1]],
+    ["the relay and every host", "relay and hosts", [1, 1, 1]],
+  ])("sends a transaction to %s", async (_, to, sent) => {
+    expect(await send(to)).toBe("reached");
+    expect([first, second, relay].map(sentTo)).toEqual(sent);
+    const [server] = [first, second, relay].filter((each) => sentTo(each) > 0) as [RpcServer];
+    expect(server.requests.flat()).toContainEqual(expect.objectContaining({ params: [raw] }));
   });
 
   it("sends a private transaction to nobody if the relay is gone from the configuration", async () => {
     const { relay: _, ...rest } = defaultChains.eth;
     const client = chainClient({ chain: "eth", hosts: [first.url] });
     const chains = new Map([["eth", { chain: "eth", configuration: rest, client } as const]] as const);
-    expect(await chainEffects(chains).send({ chain: "eth", raw, isPrivate: true })).toBe(false);
+    expect(await chainEffects(chains).send({ chain: "eth", raw, to: "relay" })).toBe("unreached");
     expect(sentTo(first)).toBe(0);
   });
 
   it("sends nothing to a chain that no longer trades", async () => {
-    expect(await chainEffects(new Map()).send({ chain: "eth", raw, isPrivate: false })).toBe(false);
+    expect(await chainEffects(new Map()).send({ chain: "eth", raw, to: "hosts" })).toBe("unreached");
   });
 
   it.each([
-    ["a host knows it already", () => new RpcFailure(-32000, "already known"), undefined],
-    ["a host answers garbage", () => "yes", undefined],
-    ["a host hangs up, as it may have taken it", () => undefined, hangingUp],
-    ["a host answers with status 500", () => undefined, answering("", 500)],
-  ])("counts it as sent if %s", async (_, answer, misbehaviour) => {
-    relay.answers = { eth_sendRawTransaction: answer() };
+    ["answers garbage", "yes", undefined],
+    ["hangs up, as it may have taken it", undefined, hangingUp],
+    ["answers with status 500", undefined, answering("", 500)],
+  ])("counts it as sent if a host %s", async (_, answer, misbehaviour) => {
+    relay.answers = { eth_sendRawTransaction: answer };
     relay.misbehaviour = misbehaviour;
-    expect(await send(true)).toBe(true);
+    expect(await send("relay")).toBe("reached");
   });
 
   it.each([
@@ -96,12 +95,57 @@ describe("the effect send", () => {
     ["a host takes no more requests", () => relay.url, answering("", 429)],
   ])("counts it as not sent if %s", async (_, url, misbehaviour) => {
     relay.misbehaviour = misbehaviour;
-    expect(await send(true, { relay: url() })).toBe(false);
+    expect(await send("relay", { relay: url() })).toBe("unreached");
+  });
+
+  const refusing = (message: string) => ({
+    eth_chainId: "0x1",
+    eth_sendRawTransaction: new RpcFailure(-32000, message),
+  });
+
+  it.each([
+    ["already known", "reached"],
+    ["known transaction: 1f2e3d", "reached"],
+    ["AlreadyKnown", "reached"],
+    ["nonce too low: next nonce 8, tx nonce 7", "reached"],
+    ["replacement transaction underpriced", "underpriced"],
+    ["transaction underpriced: gas tip cap 1, minimum needed 50000000", "underpriced"],
+    ["transaction underpriced: gas fee cap 5 < pool minimum fee cap 10", "underpriced"],
+    ["max fee per gas less than block base fee", "underpriced"],
+    ["FeeTooLowToCompete", "underpriced"],
+    ["insufficient funds for gas * price + value: balance 1, tx cost 2", "unfunded"],
+    ["Upfront cost exceeds account balance", "unfunded"],
+    ["intrinsic gas too low: gas 20000, minimum needed 21000", "unreached"],
+    ["in-flight transaction limit reached for delegated accounts", "unreached"],
+    ["exceeds block gas limit", "unreached"],
+    ["nonce too high", "unreached"],
+    ["the sky falls", "unreached"],
+  ] as const)('takes the refusal "%s" for %s', async (message, answer) => {
+    relay.answers = refusing(message);
+    expect(await send("relay")).toBe(answer);
   });
 
   it("counts it as sent if one of the hosts has it", async () => {
-    expect(await send(false, { hosts: [gone, second.url] })).toBe(true);
-    expect(await send(false, { hosts: [gone] })).toBe(false);
+    first.answers = refusing("transaction underpriced");
+    expect(await send()).toBe("reached");
+    expect(await send("hosts", { hosts: [gone, second.url] })).toBe("reached");
+    expect(await send("hosts", { hosts: [gone] })).toBe("unreached");
+  });
+
+  it("believes no host alone about the reason for a refusal", async () => {
+    first.answers = refusing("transaction underpriced");
+    expect(await send("hosts", { hosts: [first.url, gone] })).toBe("unreached");
+    second.answers = refusing("insufficient funds");
+    expect(await send()).toBe("unreached");
+    second.answers = refusing("fee too low");
+    expect(await send()).toBe("underpriced");
+  });
+
+  it("asks only the hosts whether a transaction reached a public pool", async () => {
+    first.answers = second.answers = refusing("replacement transaction underpriced");
+    expect(await send("relay and hosts")).toBe("underpriced");
+    first.answers = { eth_chainId: "0x1", eth_sendRawTransaction: hashOf("1") };
+    expect(await send("relay and hosts", { relay: gone })).toBe("reached");
   });
 });
 

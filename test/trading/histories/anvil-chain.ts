@@ -1,12 +1,19 @@
 import { rpcHost } from "../../../lib/trading/chains/rpc-host.ts";
-import type { Question } from "../../../lib/trading/core/effects.ts";
+import type { Question, Recipients } from "../../../lib/trading/core/effects.ts";
 import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
 import { snapshotOf } from "../../../lib/trading/execution/snapshot-of-host.ts";
-import type { Belongings, ChainUnderTest, ForeignTransaction, Lie } from "../model/chain-under-test.ts";
+import type {
+  Belongings,
+  ChainUnderTest,
+  ForeignTransaction,
+  Lie,
+  SendAnswer,
+} from "../model/chain-under-test.ts";
 import { lyingSnapshot } from "../model/lies.ts";
-import { outbids } from "../model/node.ts";
+import { type NodeAnswer, outbids, sendAnswer } from "../model/node.ts";
 import type { Random } from "../model/random.ts";
+import { Relay } from "../model/relay.ts";
 import { AnvilHost, type MinedBlock } from "./anvil-host.ts";
 import { AnvilNode, type Signed } from "./anvil-node.ts";
 import { type AnvilSetup, tokenMoves } from "./anvil-setup.ts";
@@ -24,10 +31,9 @@ export class AnvilChain implements ChainUnderTest {
   private readonly random: Random;
   private readonly hosts: readonly [AnvilHost, AnvilHost];
   private readonly blocks: MinedBlock[];
-  /** The relay's transactions, by hash. */
-  private readonly relay = new Map<string, Signed>();
+  /** Unlike real ones, this relay includes transactions that revert. */
+  private readonly relay = new Relay<Signed>();
   private readonly delegated = new Set<string>();
-  private relayState: "up" | "silent" | "away" = "up";
   private isTorn = false;
   private baseFee = 10n;
   private finalized: number;
@@ -86,21 +92,21 @@ export class AnvilChain implements ChainUnderTest {
     await this.mine(this.latest + 1, false);
   }
 
-  async send(raw: string, isPrivate: boolean): Promise<boolean> {
+  async send(raw: string, to: Recipients): Promise<SendAnswer> {
     const transaction = this.node.byRaw(raw);
-    if (transaction === undefined) return false;
-    if (isPrivate) {
-      this.seen.add(`relay ${this.relayState}`);
-      if (this.relayState === "up") this.relay.set(transaction.hash, transaction);
-      return this.relayState !== "away";
+    if (transaction === undefined) return "unreached";
+    if (to !== "hosts") {
+      const answer = this.relay.take(transaction, transaction.purpose === "clear", this.tip);
+      this.seen.add(answer === "lost" ? `relay ${this.relay.state}` : `relay: ${answer}`);
     }
-    if (this.hosts.every(({ isDown }) => isDown)) return false;
-    this.seen.add(`send ${await this.offer(transaction)}`);
-    return true;
+    if (to === "relay") return this.relay.state === "away" ? "unreached" : "reached";
+    const answer = this.hosts.every(({ isDown }) => isDown) ? "down" : await this.offer(transaction);
+    this.seen.add(`send ${answer}`);
+    return sendAnswer([answer]);
   }
 
   /** Offers a transaction to the pool, with the strict rules of other nodes. */
-  private async offer(transaction: Signed): Promise<"taken" | "refused" | "in-flight limit"> {
+  private async offer(transaction: Signed): Promise<NodeAnswer> {
     const { wallet, nonce, hash } = transaction;
     // A delegated wallet may have only its next transaction waiting.
     if (this.delegated.has(wallet) && nonce !== (await this.node.nonce(wallet, "latest")))
@@ -109,7 +115,7 @@ export class AnvilChain implements ChainUnderTest {
       (other) => other.wallet === wallet && other.hash !== hash && other.nonce === nonce,
     );
     // Anvil accepts any higher fee. Other nodes require a tenth more.
-    if (rival !== undefined && !outbids(transaction, rival)) return "refused";
+    if (rival !== undefined && !outbids(transaction, rival)) return "underpriced";
     return this.node.publish(transaction);
   }
 
@@ -117,7 +123,7 @@ export class AnvilChain implements ChainUnderTest {
     const isChosen = () => isAll || this.random.chance(0.6);
     const left = (await this.node.pool()).filter(() => !isChosen());
     for (const transaction of left) await this.node.drop(transaction);
-    const relayed = this.relayState === "up" ? [...this.relay.values()].filter(isChosen) : [];
+    const relayed = this.relay.waiting(this.tip).filter(isChosen);
     for (const transaction of relayed) await this.node.publish(transaction);
     this.latest = Math.max(time, this.latest + 1);
     this.blocks.push(await this.node.mine(this.latest));
@@ -127,8 +133,9 @@ export class AnvilChain implements ChainUnderTest {
       if (!this.tip.transactions.includes(transaction.hash)) await this.node.drop(transaction);
     for (const transaction of left) await this.offer(transaction);
     await this.node.setBaseFee(this.baseFee);
-    for (const [hash, { wallet, nonce }] of this.relay)
-      if ((await this.finalNonce(wallet)) > nonce) this.relay.delete(hash);
+    const nonces = new Map<string, number>();
+    for (const { wallet } of this.relay.waiting(this.tip)) nonces.set(wallet, await this.finalNonce(wallet));
+    this.relay.forget(({ wallet, nonce }) => (nonces.get(wallet) ?? 0) > nonce);
   }
 
   async reorganise(time: number): Promise<void> {
@@ -167,7 +174,7 @@ export class AnvilChain implements ChainUnderTest {
   }
 
   setRelay(relay: "up" | "silent" | "away"): void {
-    this.relayState = relay;
+    this.relay.state = relay;
   }
 
   delegate(wallet: string): void {
@@ -182,7 +189,7 @@ export class AnvilChain implements ChainUnderTest {
   async sendForeign(transaction: ForeignTransaction): Promise<void> {
     const { wallet, isAbove } = transaction;
     const nonce = await this.node.nonce(wallet, "latest");
-    const waiting = [...(await this.node.pool()), ...this.relay.values()];
+    const waiting = [...(await this.node.pool()), ...this.relay.waiting(this.tip)];
     const ours = waiting.find((each) => each.wallet === wallet && each.nonce === nonce);
     const fee = ours === undefined ? this.baseFee * 2n : ours.maxFeePerGas * (isAbove ? 2n : 1n);
     const terms = {
@@ -194,7 +201,7 @@ export class AnvilChain implements ChainUnderTest {
     } as const;
     const call = await this.foreignCall(transaction);
     this.seen.add(ours === undefined ? "foreign alone" : `foreign ${isAbove ? "above" : "below"}`);
-    await this.send(this.node.sign({ ...terms, ...call }).raw, false);
+    await this.send(this.node.sign({ ...terms, ...call }).raw, "hosts");
   }
 
   private async foreignCall({ wallet, token, amount }: ForeignTransaction) {

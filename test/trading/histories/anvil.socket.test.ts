@@ -22,7 +22,7 @@ const wanted: Readonly<Record<string, readonly string[]>> = {
   "another program of the owner": ["foreign alone", "foreign sent again", "open WALLET_BUSY"],
   "a cancelled order": ["cancelled CANCELLED_BY_USER"],
   "hosts that fail or lie": ["open CHAIN_UNAVAILABLE", "one host lies, the other is silent"],
-  "a pool that refuses, and a relay": ["send taken", "send refused", "relay up"],
+  "a pool that refuses, and a relay": ["send taken", "send refused", "relay: held"],
 };
 
 /** Events that only the full number reaches. */
@@ -46,7 +46,7 @@ const rare: typeof wanted = {
     "lie: quote low",
     "torn answer",
   ],
-  "a relay that fails": ["relay silent", "relay away", "open RELAY_UNAVAILABLE"],
+  "a relay that fails": ["relay silent", "relay away", "relay: cancelled", "open RELAY_UNAVAILABLE"],
 };
 
 let setup: AnvilSetup;

@@ -153,6 +153,7 @@ describe("an item on which the signer decides", () => {
           "held",
           "allowance",
           "isUndelivered",
+          "refusal",
           "newestOrderId",
         ]
           .concat(["receipt", "swap", "pending"])

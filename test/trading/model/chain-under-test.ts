@@ -1,6 +1,8 @@
-import type { Question } from "../../../lib/trading/core/effects.ts";
+import type { Effects, Question, Recipients } from "../../../lib/trading/core/effects.ts";
 import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
+
+export type SendAnswer = Effects["send"]["answer"];
 
 /** Synchronous in the model, asynchronous on a real node. */
 export type Soon<Value> = Value | Promise<Value>;
@@ -41,8 +43,7 @@ export interface ChainUnderTest {
   /** Signs with the wallet's key. The same transaction has the same bytes each time. */
   sign(transaction: UnsignedTransaction): Soon<{ hash: string; raw: string }>;
   hostSnapshot(host: 0 | 1, question: Question): Soon<HostSnapshot | undefined>;
-  /** Sends to both hosts, or to the relay alone. Returns whether any was reachable. */
-  send(raw: string, isPrivate: boolean): Soon<boolean>;
+  send(raw: string, to: Recipients): Soon<SendAnswer>;
 
   /** Mines a block at this time, in seconds, with all or a random part of the pools' transactions. */
   mine(time: number, isAll: boolean): Soon<void>;

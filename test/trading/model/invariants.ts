@@ -1,4 +1,5 @@
 import { coinDecimals, formatAmount } from "../../../lib/trading/core/decimal-text.ts";
+import type { Recipients } from "../../../lib/trading/core/effects.ts";
 import { minedAttempt, type Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { allowsRoute, type Intent, type UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
 import type { Items } from "../../../lib/trading/core/table-step.ts";
@@ -39,10 +40,14 @@ export class Invariants {
     this.signed.set(hash, signature);
   }
 
-  beforeSend(raw: string, isPrivate: boolean): void {
+  beforeSend(raw: string, to: Recipients): void {
     const slot = this.recorded.get(raw);
     must(slot !== undefined, "bytes were sent that are not on record");
-    must(slot.isPrivate === isPrivate, "a private transaction was sent to everybody");
+    const isClear = [...this.signed.values()].some(
+      (each) => each.raw === raw && each.transaction.call.purpose === "clear",
+    );
+    must(!slot.isPrivate || isClear || to === "relay", "a private transaction was sent to everybody");
+    must(slot.isPrivate || to === "hosts", "a public transaction was sent to the relay");
   }
 
   async afterWrite(process: Process, changes: readonly Change[]) {
@@ -87,7 +92,8 @@ export class Invariants {
       this.facts.seen.add(`corrected from ${before.life.status} to ${life.status}`);
     if (life.status === "open" && before.life.status !== "open") this.facts.seen.add("corrected to open");
     must(life.reasonCode !== "SIGNING_REFUSED", "the signer refused a genuine order");
-    if (life.reasonCode === "NOT_INCLUDED" && before.life.status === "open")
+    const isSigned = this.swaps.get(intent.orderId)?.state !== "planned" && after.swapNonce !== undefined;
+    if (life.status === "expired" && isSigned && before.life.status === "open")
       must(
         honest(process).every(({ latest }) => latest.time > intent.validUntil) || this.isCleared(intent),
         "expired while a block could still fill it",

@@ -55,12 +55,25 @@ export const poolOf = (token: string, { venue, feeBps }: Route): string => `${to
 /** The layer 1 fee of each transaction. */
 export const l1Fee = 150_000n;
 
+/** The coin that an account must have for a transaction, without the layer 1 fee. */
+export const mostCost = ({ call, gasLimit, maxFeePerGas }: Transaction): bigint =>
+  (call.purpose === "swap" ? call.value : 0n) + gasLimit * maxFeePerGas;
+
 export const gasUsed = (gasLimit: bigint): bigint => (gasLimit * 4n) / 5n;
 
 const output = (amountIn: bigint, reserveIn: bigint, reserveOut: bigint) =>
   (reserveOut * amountIn * 997n) / (reserveIn * 1000n + amountIn * 997n);
 
 type Side = "buy" | "sell";
+
+/** The state after others have bought a token on its main route. */
+export function traded(state: State, token: string, coins: bigint): State {
+  const at = poolOf(token, mainRoute(token));
+  const pool = state.pools.get(at);
+  if (pool === undefined) return state;
+  const tokens = pool.tokens - output(coins, pool.coins, pool.tokens);
+  return { ...state, pools: set(state.pools, at, { coins: pool.coins + coins, tokens }) };
+}
 
 /** The amount that a route pays. 0 without a pool. */
 export function quote(state: State, side: Side, token: string, route: Route, amountIn: bigint): bigint {

@@ -1,11 +1,21 @@
-import type { Question } from "../../../lib/trading/core/effects.ts";
+import type { Question, Recipients } from "../../../lib/trading/core/effects.ts";
 import type { HostSnapshot, Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
-import type { Belongings, ChainUnderTest, ForeignTransaction, Lie } from "./chain-under-test.ts";
-import { type Account, execute, gasUsed, l1Fee, type State, type Transaction } from "./ledger-state.ts";
+import type { Belongings, ChainUnderTest, ForeignTransaction, Lie, SendAnswer } from "./chain-under-test.ts";
+import {
+  type Account,
+  execute,
+  gasUsed,
+  l1Fee,
+  mostCost,
+  type State,
+  type Transaction,
+  traded,
+} from "./ledger-state.ts";
 import { snapshotOf } from "./model-snapshot.ts";
-import { type ModelBlock, ModelNode, nonceAt } from "./node.ts";
+import { type ModelBlock, ModelNode, nonceAt, sendAnswer } from "./node.ts";
 import type { Random } from "./random.ts";
+import { Relay } from "./relay.ts";
 
 /** The number of blocks until one is final. */
 const depthOfFinality = 4;
@@ -18,11 +28,12 @@ export class ModelChain implements ChainUnderTest {
   baseFee = 10n;
   private readonly random: Random;
   private readonly known = new Map<string, Transaction>();
-  private readonly relay = new Map<string, Transaction>();
+  private readonly relay = new Relay<Transaction>();
   private readonly delegated = new Set<string>();
   /** The blocks that include each transaction, on any fork. */
   private readonly inclusions = new Map<string, ModelBlock[]>();
-  private relayState: "up" | "silent" | "away" = "up";
+  /** Coin for which others buy tokens at the start of the next block. */
+  private readonly buysOfOthers: { token: string; coins: bigint }[] = [];
   private isTorn = false;
   private tip: ModelBlock;
   private finalized: ModelBlock;
@@ -70,27 +81,35 @@ export class ModelChain implements ChainUnderTest {
     return snapshotOf({ node, head, finalized, baseFee: this.baseFee, question, receipts, seen: this.seen });
   }
 
-  send(raw: string, isPrivate: boolean): boolean {
+  send(raw: string, to: Recipients): SendAnswer {
     const transaction = this.known.get(raw);
-    if (transaction === undefined) return false;
-    if (isPrivate) {
-      this.seen.add(`relay ${this.relayState}`);
-      if (this.relayState === "up") this.relay.set(transaction.hash, transaction);
-      return this.relayState !== "away";
+    if (transaction === undefined) return "unreached";
+    if (to !== "hosts") {
+      const isToOneself = transaction.call.purpose === "clear";
+      const answer = this.relay.take(transaction, isToOneself, this.tip);
+      this.seen.add(answer === "lost" ? `relay ${this.relay.state}` : `relay: ${answer}`);
     }
+    if (to === "relay") return this.relay.state === "away" ? "unreached" : "reached";
     const isDelegated = this.delegated.has(transaction.wallet);
-    for (const node of this.nodes) this.seen.add(`send ${node.take(transaction, isDelegated)}`);
-    return this.nodes.some(({ isDown }) => !isDown);
+    const answers = this.nodes.map((node) => node.take(transaction, isDelegated));
+    for (const answer of answers) this.seen.add(`send ${answer}`);
+    return sendAnswer(answers);
+  }
+
+  /** Lets others buy a token before anybody else in the next block, so that its price rises. */
+  buyByOthers(token: string, coins: bigint): void {
+    this.buysOfOthers.push({ token, coins });
   }
 
   mine(time: number, isAll: boolean): void {
     let { state } = this.tip;
+    for (const { token, coins } of this.buysOfOthers.splice(0)) state = traded(state, token, coins);
     const blockTime = Math.max(time, this.tip.time + 1);
     const hash = `b${++this.blocks}`;
     const block = { number: this.tip.number + 1, hash, time: blockTime, parent: this.tip };
     const receipts = new Map<string, Receipt>();
     const transactions: Transaction[] = [];
-    const waiting = this.waiting().filter(() => isAll || this.random.chance(0.6));
+    let waiting = this.waiting().filter(() => isAll || this.random.chance(0.6));
     for (let isIncluded = true; isIncluded; ) {
       const next = waiting.filter((transaction) => this.isIncludable(state, transaction));
       // Builders prefer the best price. Chance decides which of two attempts arrives first.
@@ -101,6 +120,11 @@ export class ModelChain implements ChainUnderTest {
       const gas = gasUsed(chosen.gasLimit);
       const fee = gas * price + l1Fee;
       const { state: after, outcome } = execute(state, chosen, fee, blockTime);
+      if (outcome.status === "failed" && this.isHidden(chosen)) {
+        this.seen.add("relay: left out");
+        waiting = waiting.filter((each) => each !== chosen);
+        continue;
+      }
       if (outcome.status === "failed") this.seen.add(`reverted: ${outcome.reason}`);
       state = after;
       const { number } = block;
@@ -129,17 +153,18 @@ export class ModelChain implements ChainUnderTest {
 
   private follow(): void {
     for (const node of this.nodes) node.follow(this.tip, this.finalized);
-    for (const [hash, { wallet, nonce }] of this.relay)
-      if (nonceAt(this.finalized, wallet) > nonce) this.relay.delete(hash);
+    this.relay.forget(({ wallet, nonce }) => nonceAt(this.finalized, wallet) > nonce);
+  }
+
+  /** True if only the relay has it. The relay includes nothing that reverts. */
+  private isHidden({ hash }: Transaction): boolean {
+    return this.relay.has(hash) && this.nodes.every(({ pool }) => !pool.has(hash));
   }
 
   private waiting(): Transaction[] {
-    const all = new Map([
-      ...this.nodes[0].pool,
-      ...this.nodes[1].pool,
-      ...(this.relayState === "up" ? this.relay : []),
-    ]);
-    return [...all.values()];
+    const [a, b] = this.nodes;
+    const all = [...a.pool.values(), ...b.pool.values(), ...this.relay.waiting(this.tip)];
+    return [...new Map(all.map((each) => [each.hash, each])).values()];
   }
 
   private priceOf({ maxFeePerGas, maxPriorityFeePerGas }: Transaction): bigint {
@@ -148,13 +173,12 @@ export class ModelChain implements ChainUnderTest {
   }
 
   private isIncludable(state: State, transaction: Transaction): boolean {
-    const { wallet, nonce, maxFeePerGas, gasLimit, call } = transaction;
+    const { wallet, nonce, maxFeePerGas } = transaction;
     const account = state.accounts.get(wallet) as Account;
-    const value = call.purpose === "swap" ? call.value : 0n;
     return (
       account.nonce === nonce &&
       maxFeePerGas >= this.baseFee &&
-      account.coins >= value + gasLimit * maxFeePerGas + l1Fee
+      account.coins >= mostCost(transaction) + l1Fee
     );
   }
 
@@ -199,7 +223,7 @@ export class ModelChain implements ChainUnderTest {
   }
 
   setRelay(relay: "up" | "silent" | "away"): void {
-    this.relayState = relay;
+    this.relay.state = relay;
   }
 
   delegate(wallet: string): void {
@@ -220,7 +244,7 @@ export class ModelChain implements ChainUnderTest {
     const fees = { maxFeePerGas: fee, maxPriorityFeePerGas: fee };
     this.known.set(raw, { hash, raw, wallet, nonce, call, gasLimit: 21_000n, ...fees });
     this.seen.add(ours === undefined ? "foreign alone" : `foreign ${isAbove ? "above" : "below"}`);
-    this.send(raw, false);
+    this.send(raw, "hosts");
   }
 
   resendForeign(): void {

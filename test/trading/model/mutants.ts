@@ -1,5 +1,5 @@
 import { DomainError } from "../../../lib/core/domain-error.ts";
-import type { Effect, Effects, Procedure, SignAnswer } from "../../../lib/trading/core/effects.ts";
+import type { Effect, Effects, Procedure, Recipients, SignAnswer } from "../../../lib/trading/core/effects.ts";
 import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import { isSameRoute } from "../../../lib/trading/core/intent.ts";
 import type { ItemWrite } from "../../../lib/trading/core/table-step.ts";
@@ -298,6 +298,11 @@ const forgetsTheDay: System = {
     }),
 };
 
+/** Sends transactions to others than intended. */
+const sendsTo = (recipients: (to: Recipients) => Recipients): Rewrite => ({
+  effect: (effect) => (effect.do === "send" ? { ...effect, to: recipients(effect.to) } : effect),
+});
+
 /** Systems with one fault each. The model must catch every one. */
 export const mutants: Readonly<Record<string, () => System>> = {
   "takes an RPC error for no receipt": () => work(silenceIsNo),
@@ -337,6 +342,9 @@ export const mutants: Readonly<Record<string, () => System>> = {
         ),
       })),
     ),
+  "shows private transactions to hosts": () => work(() => sendsTo(() => "relay and hosts")),
+  "frees nonces only by the relay": () =>
+    work(() => sendsTo((to) => (to === "relay and hosts" ? "relay" : to))),
   "updates the position in a second transaction": () => splitsPosition,
   "replays a request after the checks": () => replaysLate,
 };

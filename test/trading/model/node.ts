@@ -1,7 +1,7 @@
 import type { Block, Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { Fees } from "../../../lib/trading/core/intent.ts";
-import type { Lie } from "./chain-under-test.ts";
-import type { State, Transaction } from "./ledger-state.ts";
+import type { Lie, SendAnswer } from "./chain-under-test.ts";
+import { mostCost, type State, type Transaction } from "./ledger-state.ts";
 
 export type ModelBlock = Block & {
   parent: ModelBlock | undefined;
@@ -40,20 +40,40 @@ export class ModelNode {
     return nonce;
   }
 
-  /** Returns the node's response. */
-  take(transaction: Transaction, isDelegated: boolean): "taken" | "refused" | "in-flight limit" {
+  take(transaction: Transaction, isDelegated: boolean): NodeAnswer {
     const { wallet, nonce, hash } = transaction;
-    if (this.isDown || nonce < nonceAt(this.head, wallet)) return "refused";
+    if (this.isDown) return "down";
+    const next = nonceAt(this.head, wallet);
+    if (nonce < next) return "nonce too low";
     // A delegated wallet may have only its next transaction waiting.
-    if (isDelegated && nonce !== nonceAt(this.head, wallet)) return "in-flight limit";
+    if (isDelegated && nonce !== next) return "in-flight limit";
+    const coins = this.head.state.accounts.get(wallet)?.coins ?? 0n;
+    if (coins < mostCost(transaction)) return "unfunded";
     const rival = [...this.pool.values()].find(
       (other) => other.wallet === wallet && other.hash !== hash && other.nonce === nonce,
     );
-    if (rival !== undefined && !outbids(transaction, rival)) return "refused";
+    if (rival !== undefined && !outbids(transaction, rival)) return "underpriced";
     if (rival !== undefined) this.pool.delete(rival.hash);
     this.pool.set(hash, transaction);
     return "taken";
   }
+}
+
+export type NodeAnswer =
+  | "taken"
+  | "nonce too low"
+  | "underpriced"
+  | "unfunded"
+  | "in-flight limit"
+  | "down"
+  | "refused";
+
+/** The meaning of the nodes' answers for a sender. */
+export function sendAnswer(answers: readonly NodeAnswer[]): SendAnswer {
+  if (answers.some((each) => each === "taken" || each === "nonce too low")) return "reached";
+  const [first] = new Set(answers);
+  if (new Set(answers).size > 1) return "unreached";
+  return first === "underpriced" || first === "unfunded" ? first : "unreached";
 }
 
 export const outbids = (a: Fees, b: Fees) =>

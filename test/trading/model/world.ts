@@ -232,8 +232,8 @@ export class World {
       case "sign":
         throw new Error("the signer is a process");
       case "send":
-        this.invariants.beforeSend(effect.raw, effect.isPrivate);
-        return this.chain.send(effect.raw, effect.isPrivate);
+        this.invariants.beforeSend(effect.raw, effect.to);
+        return this.chain.send(effect.raw, effect.to);
       case "wake":
         this.wakes.push(effect.lane);
         return undefined;

@@ -114,15 +114,16 @@ function laneFacts(lane: Lane | undefined, hasJob: boolean) {
   };
 }
 
-const slotFacts = ({ state, call, fees, gasLimit, isPrivate, isUndelivered, receipt, revision }: Slot) => ({
+const slotFacts = ({ state, call, fees, gasLimit, receipt, revision, ...slot }: Slot) => ({
   state,
   call: call.purpose,
   route: call.purpose === "swap" ? routeText(call) : undefined,
   router: call.router,
   fees: feesText(fees),
   gasLimit,
-  submission: submissionText({ isPrivate }),
-  isUndelivered,
+  submission: submissionText(slot),
+  isUndelivered: slot.isUndelivered,
+  refusal: slot.refusal,
   receipt:
     receipt && `${receipt.status} in block ${receipt.block.number}, ${receipt.block.hash}: ${receipt.hash}`,
   revision,

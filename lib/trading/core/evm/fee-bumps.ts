@@ -18,8 +18,8 @@ export const bumpDueMs = (preset: Intent["gasPreset"], sentAtMs: number): number
  */
 export const clearPreset = "fast";
 
-export const isDueForBump = (preset: Intent["gasPreset"], sentAtMs: number, nowMs: number): boolean =>
-  nowMs >= bumpDueMs(preset, sentAtMs);
+/** A transaction that all hosts refuse because it pays too little gets higher fees after this time. */
+export const repriceMs = 5000;
 
 /** Nodes replace a transaction only for 10 % higher fees. An eighth leaves room for their rounding. */
 const raised = (fee: bigint) => (fee * 9n + 7n) / 8n;

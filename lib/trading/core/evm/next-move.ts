@@ -1,5 +1,5 @@
 import { greatest, least } from "../bigints.ts";
-import type { LaneView, SignRequest } from "../effects.ts";
+import type { LaneView, Recipients, SignRequest } from "../effects.ts";
 import type { Call, Fees } from "../intent.ts";
 import { isSettleable, type LaneRun, orderStep, settleStep } from "../lane-steps.ts";
 import type { TradeStep } from "../table-step.ts";
@@ -16,28 +16,29 @@ import {
 } from "../trade-order.ts";
 import type { ChainLimits } from "../trading-chain.ts";
 import { objectionOf, restOfDay, rulesAt } from "../wallet-policy.ts";
-import { bumped, clearPreset, isDueForBump } from "./fee-bumps.ts";
+import { bumpDueMs, bumped, clearPreset, repriceMs } from "./fee-bumps.ts";
 import { feeCap } from "./fees.ts";
 import { agreedNonce, bothAnswered, type HostSnapshots, isPast } from "./host-snapshot.ts";
 import { jointFees } from "./joint-facts.ts";
 import { planFor } from "./planning.ts";
 import { clearCap, feeLimit } from "./signing-rules.ts";
 import {
+  type Attempt,
   feesSigned,
   isFinal,
   mostFeeOf,
   newestAttempt,
   observed,
-  type SendingTimes,
+  type Sendings,
   type Slot,
-  withSendingTimes,
+  withSendings,
 } from "./slot.ts";
 import { isFoundFinal } from "./sold-out.ts";
 
 export type LaneState = LaneRun & {
   snapshots: HostSnapshots;
   /** The transactions that this run has sent. */
-  sentAtMs: SendingTimes;
+  sendings: Sendings;
   /** True if disagreeing hosts may be asked again before an order is made to wait. */
   isPatient: boolean;
   chainLimits: ChainLimits;
@@ -47,7 +48,7 @@ export type LaneState = LaneRun & {
 export type Move =
   | { kind: "write"; step: TradeStep }
   | { kind: "sign"; request: SignRequest; order: TradeOrder }
-  | { kind: "send"; hash: string; raw: string; isPrivate: boolean }
+  | { kind: "send"; hash: string; raw: string; to: Recipients }
   | { kind: "ask again" }
   | { kind: "rest" };
 
@@ -63,7 +64,7 @@ export function nextMove(state: LaneState): Move {
     (front && sendMove(state, front)) ??
     recordMove(
       state,
-      slots.map((slot) => withSendingTimes(slot, state.sentAtMs)),
+      slots.map((slot) => withSendings(slot, state.sendings)),
       true,
     ) ??
     endMove(state) ??
@@ -117,14 +118,21 @@ function isForbidden(
 function sendMove(state: LaneState, front: Slot): Move | undefined {
   const newest = newestAttempt(front) as NonNullable<ReturnType<typeof newestAttempt>>;
   const { purpose, hash, maxFeePerGas, maxPriorityFeePerGas } = newest;
-  if (state.sentAtMs.has(hash)) return undefined;
+  if (state.sendings.has(hash)) return undefined;
   const order = orderOf(state, front);
   if (purpose !== "clear" && !maySend(state, order)) return undefined;
   const raw = state.view.bytes.get(hash);
-  if (raw !== undefined) return { kind: "send", hash, raw, isPrivate: front.isPrivate };
+  if (raw !== undefined) return { kind: "send", hash, raw, to: recipientsOf(front, purpose) };
   // The bytes have expired or were deleted. The signer makes the same ones again.
   return signMove(order, front, purpose, { maxFeePerGas, maxPriorityFeePerGas });
 }
+
+/**
+ * Chooses who gets a transaction. One that frees a nonce reveals nothing, so all get it: relays take it for a
+ * cancellation of what they hold and never include it, so it needs the public pool to get into a block.
+ */
+const recipientsOf = ({ isPrivate }: Slot, purpose: Call["purpose"]): Recipients =>
+  !isPrivate ? "hosts" : purpose === "clear" ? "relay and hosts" : "relay";
 
 /** Ends orders that must not begin any more. The same step removes a planned slot, so that it cannot be signed. */
 function endMove(state: LaneState): Move | undefined {
@@ -202,15 +210,22 @@ function replaceMove(state: LaneState, front: Slot): Move | undefined {
     (order.isCancelling && front.call.purpose === "swap");
   const purpose: Call["purpose"] = isLapsed ? "clear" : newest.purpose;
   const preset = newest.purpose === "clear" ? clearPreset : intent.gasPreset;
-  const isDue = isDueForBump(preset, newest.sentAtMs ?? newest.signedAtMs, nowMs);
-  // An attempt that reached nobody needs no higher fees. Each run sends it again.
-  if (purpose === newest.purpose && (!isDue || front.isUndelivered)) return undefined;
+  const dueMs = isTooCheap(front, newest)
+    ? newest.signedAtMs + repriceMs
+    : bumpDueMs(preset, newest.sentAtMs ?? newest.signedAtMs);
+  // An attempt that nobody took needs no higher fees, unless it pays too little. Each run sends it again.
+  const isUnreached = front.isUndelivered && front.refusal !== "underpriced";
+  if (purpose === newest.purpose && (nowMs < dueMs || isUnreached)) return undefined;
   // The signer compares the deadline with its clock, which may be ahead of the blocks.
   const isTooLate = hasEnded(order) || nowMs >= intent.validUntil * 1000 || !maySend(state, order);
   if (purpose !== "clear" && isTooLate) return undefined;
   const fees = bumpedFees(purpose, state, order, front);
   return fees && signMove(order, front, purpose, fees);
 }
+
+/** True if all hosts refuse an attempt because of its fees. A relay alone could lie to raise them. */
+const isTooCheap = ({ refusal, isPrivate }: Slot, { purpose }: Attempt): boolean =>
+  refusal === "underpriced" && (!isPrivate || purpose === "clear");
 
 /** Computes the fees of the next attempt, within the order's limits and the operators'. */
 function bumpedFees(

@@ -20,6 +20,12 @@ export type Attempt = Fees & {
   sentAtMs?: number | undefined;
 };
 
+/** The transaction pays too little, or the wallet's coin does not pay for it. */
+export type Refusal = "underpriced" | "unfunded";
+
+/** Why nobody took a transaction. `unreached` covers silence and refusals for any other reason. */
+export type SendFailure = "unreached" | Refusal;
+
 /** The most that a nonce's transactions may pay the network, in wei. Only one of them can ever be mined. */
 export type SignedFee = { most: bigint };
 
@@ -49,8 +55,10 @@ export type Slot = LaneKey & {
   held?: bigint;
   allowance?: bigint;
   attempts: readonly Attempt[];
-  /** True if the newest attempt has certainly reached neither relay nor host. */
+  /** True if nobody took the newest attempt. */
   isUndelivered?: boolean;
+  /** The reason, if relay or hosts named one that can be acted upon. */
+  refusal?: Refusal | undefined;
   /** Set once the slot is mined. */
   receipt?: Receipt;
   /** Grows with each write. */
@@ -108,21 +116,27 @@ function inState(slot: Slot, state: Slot["state"], receipt?: Receipt): Slot {
   return { ...rest, ...(receipt && { receipt }), state, revision: slot.revision + 1 };
 }
 
-/** The time at which each attempt was sent, by hash. Undefined for an attempt that reached nobody. */
-export type SendingTimes = ReadonlyMap<string, number | undefined>;
+/** The time at which each attempt was sent, or why nobody took it, by hash. */
+export type Sendings = ReadonlyMap<string, number | SendFailure>;
 
-/** Records when its attempts were first sent, and whether the newest one has reached anybody. */
-export function withSendingTimes(slot: Slot, times: SendingTimes): Slot {
+/** Records when its attempts were first sent, and whether anybody took the newest one. */
+export function withSendings(slot: Slot, sendings: Sendings): Slot {
   const attempts = slot.attempts.map((attempt) => {
-    const sentAtMs = attempt.sentAtMs ?? times.get(attempt.hash);
-    return sentAtMs === attempt.sentAtMs ? attempt : { ...attempt, sentAtMs };
+    const sending = sendings.get(attempt.hash);
+    const isFirst = attempt.sentAtMs === undefined && typeof sending === "number";
+    return isFirst ? { ...attempt, sentAtMs: sending } : attempt;
   });
-  const newest = newestAttempt(slot)?.hash ?? "";
-  const isUndelivered = times.has(newest) ? times.get(newest) === undefined : slot.isUndelivered;
+  const newest = sendings.get(newestAttempt(slot)?.hash ?? "");
+  const { isUndelivered = false, refusal } = newest === undefined ? slot : resultOf(newest);
   const isSame = attempts.every((attempt, index) => attempt === slot.attempts[index]);
-  if (isSame && (isUndelivered ?? false) === (slot.isUndelivered ?? false)) return slot;
-  return { ...slot, attempts, isUndelivered: isUndelivered ?? false, revision: slot.revision + 1 };
+  if (isSame && isUndelivered === (slot.isUndelivered ?? false) && refusal === slot.refusal) return slot;
+  return { ...slot, attempts, isUndelivered, refusal, revision: slot.revision + 1 };
 }
+
+const resultOf = (sending: number | SendFailure): Pick<Slot, "isUndelivered" | "refusal"> => ({
+  isUndelivered: typeof sending !== "number",
+  refusal: sending === "underpriced" || sending === "unfunded" ? sending : undefined,
+});
 
 /** True if both hosts say that no later block can change it. */
 export function isFinal(slot: Slot, snapshots: HostSnapshots): boolean {

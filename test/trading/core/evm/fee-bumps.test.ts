@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { bumped, isDueForBump, replaces } from "../../../../lib/trading/core/evm/fee-bumps.ts";
+import { bumpDueMs, bumped, replaces } from "../../../../lib/trading/core/evm/fee-bumps.ts";
 
 const fee = fc.bigInt({ min: 1n, max: 10n ** 12n });
 const fees = fc
@@ -33,17 +33,13 @@ describe("bumped", () => {
   });
 });
 
-describe("isDueForBump", () => {
+describe("bumpDueMs", () => {
   it.each([
     ["turbo", 12],
     ["fast", 24],
     ["medium", 60],
-  ] as const)("is true with the preset %s after %d seconds", (preset, seconds) => {
-    expect(isDueForBump(preset, 0, seconds * 1000)).toBe(true);
-    expect(isDueForBump(preset, 0, seconds * 1000 - 1)).toBe(false);
-  });
-
-  it("is never true with the preset slow", () => {
-    expect(isDueForBump("slow", 0, Number.MAX_SAFE_INTEGER)).toBe(false);
+    ["slow", Number.POSITIVE_INFINITY],
+  ] as const)("raises the fees of the preset %s after %d seconds", (preset, seconds) => {
+    expect(bumpDueMs(preset, 7)).toBe(7 + seconds * 1000);
   });
 });

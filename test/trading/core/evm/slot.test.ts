@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HostSnapshot, Receipt } from "../../../../lib/trading/core/evm/host-snapshot.ts";
-import { isFinal, observed, type Slot, withSendingTimes } from "../../../../lib/trading/core/evm/slot.ts";
+import { isFinal, observed, type Slot, withSendings } from "../../../../lib/trading/core/evm/slot.ts";
 import { slot } from "../../../support/trading.ts";
 
 const attempt = {
@@ -80,21 +80,30 @@ describe("observed", () => {
   });
 });
 
-describe("withSendingTimes", () => {
+describe("withSendings", () => {
   it("keeps the time when an attempt was first sent", () => {
-    const sent = withSendingTimes(signed, new Map([["0x1", 5]]));
+    const sent = withSendings(signed, new Map([["0x1", 5]]));
     expect(sent.attempts[0]?.sentAtMs).toBe(5);
-    expect(withSendingTimes(sent, new Map([["0x1", 9]]))).toBe(sent);
+    expect(withSendings(sent, new Map([["0x1", 9]]))).toBe(sent);
   });
 
   it("marks an attempt that reached nobody, until it does", () => {
-    const lost = withSendingTimes(signed, new Map([["0x1", undefined]]));
+    const lost = withSendings(signed, new Map([["0x1", "unreached"]]));
     expect(lost.isUndelivered).toBe(true);
-    expect(withSendingTimes(lost, new Map())).toBe(lost);
-    expect(withSendingTimes(lost, new Map([["0x1", 5]]))).toMatchObject({
+    expect(withSendings(lost, new Map())).toBe(lost);
+    expect(withSendings(lost, new Map([["0x1", 5]]))).toMatchObject({
       isUndelivered: false,
       revision: 3,
     });
+  });
+
+  it("records why an attempt was refused, until the reason changes", () => {
+    const refused = withSendings(signed, new Map([["0x1", "underpriced"]]));
+    expect(refused).toMatchObject({ isUndelivered: true, refusal: "underpriced", revision: 2 });
+    expect(withSendings(refused, new Map())).toBe(refused);
+    expect(withSendings(refused, new Map([["0x1", "underpriced"]]))).toBe(refused);
+    expect(withSendings(refused, new Map([["0x1", "unfunded"]]))).toMatchObject({ refusal: "unfunded" });
+    expect(withSendings(refused, new Map([["0x1", 5]])).refusal).toBeUndefined();
   });
 });
 

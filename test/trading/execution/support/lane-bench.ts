@@ -141,7 +141,7 @@ export class LaneBench {
         return undefined;
       },
       hostSnapshot: ({ host, question }) => this.chain.hostSnapshot(host, question),
-      send: ({ raw, isPrivate }) => this.chain.send(raw, isPrivate),
+      send: ({ raw, to }) => this.chain.send(raw, to),
       sign: ({ request }) => runProcedure(signTransaction(request), this.effects(table)),
       write: async ({ step }) => {
         const isWritten = await writeStep(table, step);

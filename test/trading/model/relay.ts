@@ -1,0 +1,60 @@
+type Held = { hash: string; wallet: string; nonce: number };
+
+type At = { number: number; time: number };
+
+/** The number of blocks after which a relay drops a transaction. */
+const heldBlocks = 25;
+
+/** The time for which a relay remembers what it got, in seconds. */
+const rememberedSeconds = 600;
+
+/** A relay with the rules of Flashbots Protect. */
+export class Relay<Transaction extends Held> {
+  state: "up" | "silent" | "away" = "up";
+  private readonly held = new Map<string, { transaction: Transaction; lastBlock: number }>();
+  private readonly gotAt = new Map<string, number>();
+  /** The newest transaction of each sender and nonce. */
+  private readonly newest = new Map<string, string>();
+
+  /**
+   * Takes a transaction. One to oneself, without data, cancels the newest one of its nonce and is never included. Nothing
+   * is taken twice.
+   */
+  take(transaction: Transaction, isToOneself: boolean, { number, time }: At): "held" | "cancelled" | "lost" {
+    if (this.state !== "up") return "lost";
+    const { hash, wallet, nonce } = transaction;
+    const remembers = (each = "") =>
+      time - (this.gotAt.get(each) ?? Number.NEGATIVE_INFINITY) < rememberedSeconds;
+    const name = `${wallet}/${nonce}`;
+    const newest = this.newest.get(name);
+    if (isToOneself && remembers(newest)) {
+      this.held.delete(newest ?? "");
+      this.gotAt.set(hash, time);
+      return "cancelled";
+    }
+    if (remembers(hash)) return "held";
+    this.gotAt.set(hash, time);
+    this.newest.set(name, hash);
+    this.held.set(hash, { transaction, lastBlock: number + heldBlocks });
+    return "held";
+  }
+
+  /** Lists the transactions that the next block may include. */
+  waiting({ number }: At): Transaction[] {
+    for (const [hash, { lastBlock }] of this.held) if (lastBlock <= number) this.held.delete(hash);
+    return this.state === "up" ? [...this.held.values()].map(({ transaction }) => transaction) : [];
+  }
+
+  has(hash: string): boolean {
+    return this.held.has(hash);
+  }
+
+  /** Drops the transactions whose nonce is used for good. */
+  forget(isUsed: (transaction: Transaction) => boolean): void {
+    for (const [hash, { transaction }] of this.held) if (isUsed(transaction)) this.held.delete(hash);
+  }
+
+  clear(): void {
+    this.held.clear();
+  }
+}
