@@ -41,14 +41,17 @@ function dueMs(order: TradeOrder, slots: readonly Slot[], nowMs: number): number
   const { intent } = order;
   const endMs = intent.validUntil * 1000 + afterDeadlineMs;
   const front = slots.find(({ orderId, state }) => orderId === intent.orderId && state === "signed");
-  if (front?.isUndelivered) return hasEnded(order) ? [endMs] : [endMs, nowMs + retryMs];
-  if (front !== undefined) {
-    const newest = newestAttempt(front);
-    const sentMs = newest?.sentAtMs ?? newest?.signedAtMs ?? nowMs;
-    const preset = newest?.purpose === "clear" ? clearPreset : intent.gasPreset;
-    return [endMs, bumpDueMs(preset, sentMs)].filter(Number.isFinite);
-  }
-  return hasEnded(order) ? [] : [endMs, nowMs + retryMs];
+  const soonMs = nowMs + retryMs;
+  if (front === undefined) return hasEnded(order) ? [] : [endMs, soonMs];
+  const newest = newestAttempt(front);
+  const sentMs = newest?.sentAtMs ?? newest?.signedAtMs ?? nowMs;
+  const preset = newest?.purpose === "clear" ? clearPreset : intent.gasPreset;
+  // A nonce is freed only when the first block after the deadline has come.
+  const isSoon = hasEnded(order)
+    ? front.refusal === "underpriced"
+    : front.isUndelivered === true || (nowMs >= endMs && newest?.purpose !== "clear");
+  const bumpMs = front.isUndelivered ? [] : [bumpDueMs(preset, sentMs)];
+  return [endMs, ...bumpMs, ...(isSoon ? [soonMs] : [])].filter(Number.isFinite);
 }
 
 export const hashesIn = ({ watch }: Lane): string[] => Object.keys(watch?.blocks ?? {});

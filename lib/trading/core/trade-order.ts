@@ -141,12 +141,6 @@ function progressOf(order: TradeOrder, own: readonly Slot[], snapshots: HostSnap
   if (ending !== undefined) return ended(ending.status, ending.reasonCode);
   const swap = swapSlotOf(order, own);
   const slot = swap ?? own.find((approval) => approval.state !== "mined" || !isApproved(approval));
-  const isAway = slot?.isUndelivered || snapshots.every((snapshot) => snapshot === undefined);
-  const silence = !isAway
-    ? undefined
-    : slot?.isUndelivered && slot.isPrivate
-      ? "RELAY_UNAVAILABLE"
-      : "CHAIN_UNAVAILABLE";
   switch (slot?.state) {
     case undefined:
     case "planned": {
@@ -156,27 +150,40 @@ function progressOf(order: TradeOrder, own: readonly Slot[], snapshots: HostSnap
       return isWaiting ? open("waiting", life.reasonCode) : open("queued");
     }
     case "signed": {
-      if (isLate(order, snapshots)) return ended("expired", "NOT_INCLUDED");
-      if (slot !== swap) return open("approving", silence);
-      return open(order.isCancelling ? "cancelling" : "sent", silence);
+      if (isLate(order, snapshots)) return ended("expired", reasonOfExpiry(life));
+      const stage = order.isCancelling ? "cancelling" : slot === swap ? "sent" : "approving";
+      const failure = failureOf(slot);
+      if (failure !== undefined) return open(order.isCancelling ? stage : "waiting", failure);
+      const isAway = snapshots.every((snapshot) => snapshot === undefined);
+      return open(stage, isAway ? "CHAIN_UNAVAILABLE" : undefined);
     }
     case "taken":
-      return ended("rejected", "NONCE_TAKEN");
+      return order.isCancelling ? cancelled : ended("rejected", "NONCE_TAKEN");
     case "mined":
       return minedProgress(order, slot);
   }
 }
 
+const cancelled = ended(cancelledByUser.status, cancelledByUser.reasonCode);
+
+/** Returns why nobody takes the newest attempt. Undefined if somebody did. */
+function failureOf({ isUndelivered, refusal, isPrivate, attempts }: Slot): ReasonCode | undefined {
+  if (!isUndelivered) return undefined;
+  if (refusal === "underpriced") return "GAS_PRICE_TOO_HIGH";
+  if (refusal === "unfunded") return "INSUFFICIENT_BALANCE";
+  return isPrivate && attempts.at(-1)?.purpose !== "clear" ? "RELAY_UNAVAILABLE" : "CHAIN_UNAVAILABLE";
+}
+
+/** An order that waited until its end keeps the reason, also while its nonce is freed. */
+const reasonOfExpiry = ({ status, stage, reasonCode }: Life): ReasonCode =>
+  (status === "expired" || stage === "waiting" ? reasonCode : undefined) ?? "NOT_INCLUDED";
+
 const isApproved = (slot: Slot) => minedAttempt(slot)?.purpose === "approve" && slot.receipt?.status === "ok";
 
-function minedProgress({ intent, isCancelling }: TradeOrder, slot: Slot): Progress {
+function minedProgress({ life, isCancelling }: TradeOrder, slot: Slot): Progress {
   const { receipt } = slot;
-  if (minedAttempt(slot)?.purpose === "clear") {
-    const isInTime = receipt !== undefined && receipt.block.time <= intent.validUntil;
-    return isCancelling && isInTime
-      ? ended("cancelled", "CANCELLED_BY_USER")
-      : ended("expired", "NOT_INCLUDED");
-  }
+  if (minedAttempt(slot)?.purpose === "clear")
+    return isCancelling ? cancelled : ended("expired", reasonOfExpiry(life));
   if (receipt?.status === "ok") return ended("filled");
   return ended("rejected", receipt?.isSlippage ? "SLIPPAGE_EXCEEDED" : "REVERTED");
 }

@@ -94,10 +94,18 @@ describe("watchFor", () => {
     expect(watchFor(view([expired], [away]), endMs)).not.toHaveProperty("dueAtMs");
   });
 
-  it("waits until the deadline if its preset is never bumped, and then only for the chain", () => {
+  it("looks again soon at an ended order's clear that pays too little", () => {
+    const expired = tradeOrder({ life: { ...open.life, status: "expired", stage: "done" } });
+    const cheap = { ...signed, isUndelivered: true, refusal: "underpriced" } as const;
+    expect(watchFor(view([expired], [cheap]), endMs)).toMatchObject({ dueAtMs: endMs + 5000 });
+  });
+
+  it("waits until the deadline if its preset is never bumped, and then for the first block after it", () => {
     const slow = tradeOrder({ intent: intent({ gasPreset: "slow" }) });
     expect(watchFor(view([slow], [signed]), nowMs)).toMatchObject({ dueAtMs: endMs });
-    expect(watchFor(view([slow], [signed]), endMs)).not.toHaveProperty("dueAtMs");
+    expect(watchFor(view([slow], [signed]), endMs)).toMatchObject({ dueAtMs: endMs + 5000 });
+    const expired = { ...slow, life: { ...open.life, status: "expired", stage: "done" } as const };
+    expect(watchFor(view([expired], [signed]), endMs)).not.toHaveProperty("dueAtMs");
   });
 
   it("waits until the last transaction of an ended order is final or leaves its block", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
-import { changed, lifeOf, shownOrder, unstarted } from "../../../lib/trading/core/trade-order.ts";
+import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
+import { changed, type Life, lifeOf, shownOrder, unstarted } from "../../../lib/trading/core/trade-order.ts";
 import { intent, slot, tradeOrder, v2 } from "../../support/trading.ts";
 
 const nowMs = Date.parse("2026-11-21T20:00:03.400Z");
@@ -124,6 +125,85 @@ describe("lifeOf", () => {
     expect(lifeOf(order, [approval], [snapshot, snapshot])).toMatchObject({
       status: "expired",
       reasonCode: "NOT_INCLUDED",
+    });
+  });
+
+  describe("with a signed transaction", () => {
+    const of = intent();
+    const attempt = {
+      purpose: "swap",
+      hash: "0x1",
+      gasLimit: 1n,
+      signedAtMs: nowMs,
+      maxFeePerGas: 1n,
+      maxPriorityFeePerGas: 1n,
+    } as const;
+    const clear = { ...attempt, purpose: "clear", hash: "0x2" } as const;
+    const sent = { ...unstarted, stage: "sent", txHash: "0x1" } as const;
+    const at = (time: number) => {
+      const seen = { latest: { number: 9, hash: "0xb", time } } as HostSnapshot;
+      return [seen, seen] as const;
+    };
+    const early = at(of.validUntil);
+    const late = at(of.validUntil + 1);
+    const signedSlot = (changes: Partial<Slot> = {}) =>
+      slot({ state: "signed", attempts: [attempt], ...changes });
+    const minedClear = (time: number, status: "ok" | "failed" = "ok") =>
+      signedSlot({
+        state: "mined",
+        attempts: [attempt, clear],
+        receipt: {
+          ...{ hash: "0x2", fee: 1n, l1Fee: 0n, gasUsed: 1n, gasPrice: 1n },
+          block: { number: 9, hash: "0xb", time },
+          ...(status === "ok" ? { status, spent: 0n, received: 0n } : { status, isSlippage: false }),
+        },
+      });
+    const lifeWith = (
+      changes: Partial<Slot>,
+      { life = sent as Life, isCancelling = false, seen = early as typeof early } = {},
+    ) => lifeOf(tradeOrder({ swapNonce: 7, life, isCancelling }), [signedSlot(changes)], seen);
+
+    it.each([
+      ["the relay takes nothing", {}, "RELAY_UNAVAILABLE"],
+      ["no host takes anything", { isPrivate: false }, "CHAIN_UNAVAILABLE"],
+      ["no host takes the clear", { attempts: [attempt, clear] }, "CHAIN_UNAVAILABLE"],
+      ["it pays too little", { refusal: "underpriced" }, "GAS_PRICE_TOO_HIGH"],
+      ["the wallet's coin was spent meanwhile", { refusal: "unfunded" }, "INSUFFICIENT_BALANCE"],
+    ] as const)("waits if %s, and expires for this reason", (_, changes, reasonCode) => {
+      const waiting = lifeWith({ isUndelivered: true, ...changes });
+      expect(waiting).toMatchObject({ status: "open", stage: "waiting", reasonCode });
+      const expired = lifeWith({ isUndelivered: true, ...changes }, { life: waiting, seen: late });
+      expect(expired).toMatchObject({ status: "expired", reasonCode });
+      const freed = minedClear(of.validUntil + 12);
+      const order = tradeOrder({ swapNonce: 7, life: expired });
+      expect(lifeOf(order, [freed], late)).toMatchObject({ status: "expired", reasonCode });
+    });
+
+    it("is sent again, without a reason, as soon as somebody takes it", () => {
+      const life = { ...sent, stage: "waiting", reasonCode: "RELAY_UNAVAILABLE" } as const;
+      const after = lifeWith({ isUndelivered: false }, { life });
+      expect(after).toMatchObject({ stage: "sent" });
+      expect(after).not.toHaveProperty("reasonCode");
+      expect(lifeWith({}, { seen: late })).toMatchObject({ status: "expired", reasonCode: "NOT_INCLUDED" });
+    });
+
+    it("has expired while its clear waits after the deadline", () => {
+      const after = lifeWith({ attempts: [attempt, clear] }, { isCancelling: true, seen: late });
+      expect(after).toMatchObject({ status: "expired", reasonCode: "NOT_INCLUDED" });
+    });
+
+    it.each([
+      ["its clear was mined in time", minedClear(of.validUntil), early],
+      ["its clear was mined after the deadline", minedClear(of.validUntil + 12), late],
+      ["its clear used the nonce, though it failed", minedClear(of.validUntil, "failed"), early],
+      ["another program took the nonce", signedSlot({ state: "taken" }), early],
+    ] as const)("is cancelled by its user if %s", (_, own, seen) => {
+      const order = tradeOrder({ swapNonce: 7, life: sent, isCancelling: true });
+      expect(lifeOf(order, [own], seen)).toMatchObject({
+        status: "cancelled",
+        stage: "done",
+        reasonCode: "CANCELLED_BY_USER",
+      });
     });
   });
 });

@@ -86,7 +86,7 @@ describe("cancelling", () => {
     });
   });
 
-  it("ends as expired if no block includes either in time", async () => {
+  it("expires if no block includes either in time, and ends as cancelled when its clear is mined", async () => {
     const { orderId } = await desk.place({ amount: "0.5" });
     await desk.work();
     expect(await desk.cancel(orderId)).toMatchObject({ stage: "cancelling" });
@@ -97,7 +97,7 @@ describe("cancelling", () => {
       order: { status: "expired", reasonCode: "NOT_INCLUDED" },
     });
     await desk.settle();
-    expect(await desk.read(orderId)).toMatchObject({ order: { status: "expired", settled: true } });
+    expect(await desk.read(orderId)).toMatchObject({ order: { status: "cancelled", settled: true } });
   });
 
   it("works for the user's own orders only", async () => {

@@ -87,7 +87,11 @@ export const faults: Readonly<Record<string, readonly string[]>> = {
     "relay silent",
     "relay away",
     "open RELAY_UNAVAILABLE",
-    "send refused",
+    "send underpriced",
+    "send nonce too low",
+    "relay: cancelled",
+    "relay: left out",
+    "expired RELAY_UNAVAILABLE",
   ],
   "policies that change": [
     "a looser policy waits",

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { HostSnapshot, OrderFacts } from "../../../../lib/trading/core/evm/host-snapshot.ts";
 import { nextMove } from "../../../../lib/trading/core/evm/next-move.ts";
 import { clearGas, objectionTo } from "../../../../lib/trading/core/evm/signing-rules.ts";
+import type { Slot } from "../../../../lib/trading/core/evm/slot.ts";
 import type { Fees } from "../../../../lib/trading/core/intent.ts";
 import { emptyLedger, type Items, type ItemWrite } from "../../../../lib/trading/core/table-step.ts";
 import {
@@ -36,7 +37,7 @@ const slotPlanned = (move: ReturnType<typeof nextMove>) => written(move, "slot")
 const lifeWritten = (move: ReturnType<typeof nextMove>) => written(move, "order").life;
 
 /** The swap was sent by this run. */
-const sentAtMs = new Map([["0x1", 1]]);
+const sendings = new Map([["0x1", 1]]);
 
 describe("nextMove", () => {
   it.each([0n, 10n ** 14n])(
@@ -157,7 +158,7 @@ describe("nextMove", () => {
       const { order, slot } = signedOrder();
       const snapshots = facts.map((each) => snapshot(each)) as [HostSnapshot, HostSnapshot];
       const fees = feesAsked(
-        nextMove(laneStateOf(laneView(order, { slots: [slot] }), { snapshots, sentAtMs })),
+        nextMove(laneStateOf(laneView(order, { slots: [slot] }), { snapshots, sendings })),
       );
       expect(fees.maxPriorityFeePerGas).toBe((gwei * 9n) / 8n);
     });
@@ -169,7 +170,7 @@ describe("nextMove", () => {
         snapshot(honest, { clearFees: { maxFeePerGas: 1000n * gwei, maxPriorityFeePerGas } }),
       ) as [HostSnapshot, HostSnapshot];
       const fees = feesAsked(
-        nextMove(laneStateOf(laneView(order, { slots: [slot] }), { snapshots, sentAtMs })),
+        nextMove(laneStateOf(laneView(order, { slots: [slot] }), { snapshots, sendings })),
       );
       expect(fees.maxPriorityFeePerGas).toBe((gwei * 9n) / 8n);
     });
@@ -178,7 +179,7 @@ describe("nextMove", () => {
       const { order, slot } = signedOrder();
       const scene = laneStateOf(laneView(order, { slots: [slot] }), {
         snapshots: [undefined, snapshot(greedy)],
-        sentAtMs,
+        sendings,
       });
       expect(feesAsked(nextMove(scene))).toEqual({
         maxFeePerGas: (2n * gwei * 9n) / 8n,
@@ -230,13 +231,57 @@ describe("nextMove", () => {
   it("raises no fees of an attempt that reached nobody", () => {
     const { order, slot } = signedOrder();
     const moveFor = (isUndelivered: boolean) => {
-      const reasonCode = isUndelivered ? ("RELAY_UNAVAILABLE" as const) : undefined;
-      const life = { ...order.life, ...(reasonCode && { reasonCode }) } as const;
+      const life = isUndelivered
+        ? ({ ...order.life, stage: "waiting", reasonCode: "RELAY_UNAVAILABLE" } as const)
+        : order.life;
       const view = laneView({ ...order, life }, { slots: [{ ...slot, isUndelivered }] });
       const seen = snapshot(orderFacts());
-      const sent = new Map([["0x1", isUndelivered ? undefined : 1]]);
-      return nextMove(laneStateOf(view, { snapshots: [seen, seen], sentAtMs: sent })).kind;
+      const sent = new Map([["0x1", isUndelivered ? ("unreached" as const) : 1]]);
+      return nextMove(laneStateOf(view, { snapshots: [seen, seen], sendings: sent })).kind;
     };
     expect([moveFor(true), moveFor(false)]).toEqual(["rest", "sign"]);
+  });
+
+  describe("with an attempt that is refused because it pays too little", () => {
+    const signedAtMs = seconds * 1000;
+    const moveAfter = (ms: number, changes: Partial<Slot>) => {
+      const { order, slot } = signedOrder({ attempt: { signedAtMs, sentAtMs: undefined } });
+      const life = { ...order.life, stage: "waiting", reasonCode: "GAS_PRICE_TOO_HIGH" } as const;
+      const refused = { ...slot, isUndelivered: true, refusal: "underpriced" as const, ...changes };
+      const seen = snapshot(orderFacts());
+      return nextMove(
+        laneStateOf(laneView({ ...order, life }, { slots: [refused] }), {
+          snapshots: [seen, seen],
+          sendings: new Map([["0x1", "underpriced"]]),
+          nowMs: signedAtMs + ms,
+        }),
+      );
+    };
+
+    it("raises the fees after five seconds", () => {
+      expect(moveAfter(4999, { isPrivate: false }).kind).toBe("rest");
+      expect(feesAsked(moveAfter(5000, { isPrivate: false }))).toEqual({
+        maxFeePerGas: (2n * gwei * 9n) / 8n,
+        maxPriorityFeePerGas: (gwei * 9n) / 8n,
+      });
+    });
+
+    it("does not believe a relay, which could lie, and raises them at the usual time", () => {
+      expect(moveAfter(59_999, {}).kind).toBe("rest");
+      expect(moveAfter(60_000, {}).kind).toBe("sign");
+    });
+  });
+
+  it.each([
+    ["a private swap to the relay alone", true, "swap", "relay"],
+    ["a private order's clear to everybody", true, "clear", "relay and hosts"],
+    ["a public swap to the hosts", false, "swap", "hosts"],
+    ["a public order's clear to the hosts", false, "clear", "hosts"],
+  ] as const)("sends %s", (_, isPrivate, purpose, to) => {
+    const { order, slot } = signedOrder({ attempt: { purpose } });
+    const seen = snapshot(orderFacts());
+    const bytes = new Map([["0x1", "0x02"]]);
+    const view = laneView(order, { slots: [{ ...slot, isPrivate }], bytes });
+    expect(nextMove(laneStateOf(view, { snapshots: [seen, seen] }))).toMatchObject({ kind: "send", to });
   });
 });
