@@ -1,5 +1,11 @@
 import { DomainError } from "../../../lib/core/domain-error.ts";
-import type { Effect, Effects, Procedure, Recipients, SignAnswer } from "../../../lib/trading/core/effects.ts";
+import type {
+  Effect,
+  Effects,
+  Procedure,
+  Recipients,
+  SignAnswer,
+} from "../../../lib/trading/core/effects.ts";
 import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import { isSameRoute } from "../../../lib/trading/core/intent.ts";
 import type { ItemWrite } from "../../../lib/trading/core/table-step.ts";
