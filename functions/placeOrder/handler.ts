@@ -18,6 +18,6 @@ const deps = {
 export const handler = rest("placeOrder", async ({ userID, now, headers, body }) => {
   const placed = await placeOrder(deps, { userID, now, key: headers["Idempotency-Key"], body });
   if (!("order" in placed)) return enveloped(placed);
-  const { order, isReplayed } = placed;
-  return maybeReplayed({ order }, isReplayed);
+  const { isReplayed, ...data } = placed;
+  return maybeReplayed(data, isReplayed);
 });

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { quoteWarnings } from "../trading/core/quote-warnings.ts";
 import { defaultMaxPriceImpact } from "../trading/core/trade-facts.ts";
 import { OrderSchema } from "./execution-schema.ts";
 import { idempotencyHeaders } from "./idempotency-schema.ts";
@@ -37,7 +38,16 @@ export const PlaceOrderHeadersSchema = idempotencyHeaders("A key places only one
 
 /** The placed order, or the quote of a trial run. */
 export const PlacedAnswerSchema = envelopeOf(
-  v.union([v.object({ order: OrderSchema }), v.object({ dryRun: v.literal(true), quote: QuoteSchema })]),
+  v.union([
+    v.object({
+      order: OrderSchema,
+      warnings: v.pipe(
+        v.array(v.picklist(quoteWarnings)),
+        v.description("`MEV_UNPROTECTED`: the order goes to a public pool, also if it asked for protection"),
+      ),
+    }),
+    v.object({ dryRun: v.literal(true), quote: QuoteSchema }),
+  ]),
 );
 
 export const CancelOrderSchema = v.pipe(v.strictObject({}), v.title("CancelOrder"));

@@ -14,7 +14,8 @@ const token = (symbol: string, name: string, decimals: number, address: string):
  * - Uniswap: the v2 and v3 deployment pages in the repository Uniswap/docs.
  * - PancakeSwap: developer.pancakeswap.finance/contracts/v2/addresses. Its v2 takes 0.25 %.
  * - Tokens and wrapped coins: the repository Uniswap/default-token-list; for bsc, pancakeswap/token-list.
- * - Relay: docs.flashbots.net, Flashbots Protect. The other chains have no public relay without an account.
+ * - Relay: docs.flashbots.net, Flashbots Protect. docs.bnbchain.org lists relays of bsc that need no account, but none of
+ * them documents which transactions it drops, and when. base needs no relay, and avax has none.
  * - Hosts: two operators per chain that need no key. They are good enough for a trial, which the context `publicHosts`
  * allows.
  * - The highest network fees: 450,000 gas, which is more than most swaps are limited to, at about ten times the usual

@@ -8,7 +8,9 @@ import { type Chains, chainFor, unsupportedChain } from "./chains/requests.ts";
 import { readAddress } from "./core/address.ts";
 import { coinDecimals, unitsFrom } from "./core/decimal-text.ts";
 import type { Order } from "./core/execution.ts";
+import { submissionOf } from "./core/order-report.ts";
 import { type PlacingRefusal, placing, type TradeRequest, trying } from "./core/placing.ts";
+import { type QuoteWarning, warningsOfOrder } from "./core/quote-warnings.ts";
 import { shownOrder } from "./core/trade-order.ts";
 import type { TradingChain } from "./core/trading-chain.ts";
 import { type Performers, runProcedure } from "./execution/run-procedure.ts";
@@ -29,7 +31,9 @@ export type PlacingDeps = {
 
 type Placement = { userID: string; now: Date; key: string | undefined; body: PlaceOrderRequest };
 
-export type PlacedOrder = { order: Order; isReplayed: boolean } | { dryRun: true; quote: TradeQuote };
+export type PlacedOrder =
+  | { order: Order; warnings: QuoteWarning[]; isReplayed: boolean }
+  | { dryRun: true; quote: TradeQuote };
 
 /**
  * Places an order, once for each user and key, or shows its result without placing it.
@@ -58,7 +62,8 @@ export async function placeOrder(
   };
   const answer = await runProcedure(placing(placement), performers);
   if ("refused" in answer) throw errorOf(answer.refused);
-  return { order: shownOrder(answer.order), isReplayed: answer.isReplayed };
+  const { order, isReplayed } = answer;
+  return { order: shownOrder(order), warnings: warningsOfOrder(submissionOf(order.intent)), isReplayed };
 }
 
 /** Checks everything that the body alone decides, except whether the key was used. */

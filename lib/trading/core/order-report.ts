@@ -20,8 +20,9 @@ export function detailsOf(order: TradeOrder, slots: readonly Slot[]): OrderDetai
   };
 }
 
-function submissionOf({ chain, isPrivate }: Slot, purpose: Attempt["purpose"]): Submission {
-  if (isPrivate && purpose !== "clear") return "private";
+/** Returns the way of an order's swap or approval to the chain. */
+export function submissionOf({ chain, isPrivate }: Pick<Slot, "chain" | "isPrivate">): Submission {
+  if (isPrivate) return "private";
   const trading = tradingChains.find((each) => each === chain);
   return trading !== undefined && chainFacts[trading].hasPublicPool ? "public" : "sequencer";
 }
@@ -36,7 +37,7 @@ function shownAttempt(slot: Slot, attempt: Attempt, number: number): ShownAttemp
     maxFeePerGas: gweiText(maxFeePerGas),
     maxPriorityFeePerGas: gweiText(maxPriorityFeePerGas),
     gasLimit: Number(gasLimit),
-    submission: submissionOf(slot, purpose),
+    submission: submissionOf({ ...slot, isPrivate: slot.isPrivate && purpose !== "clear" }),
     ...(sentAtMs !== undefined && { sentAt: new Date(sentAtMs).toISOString() }),
     outcome: outcomeOf(slot, attempt),
   };
@@ -76,7 +77,7 @@ function reportOf(order: TradeOrder, own: readonly Slot[]): FillReport | undefin
     networkFee: feesPaid(own),
     gasUsed: Number(receipt.gasUsed),
     effectiveGasPrice: gweiText(receipt.gasPrice),
-    submission: submissionOf(slot, "swap"),
+    submission: submissionOf(slot),
     block: receipt.block.number,
     blockTime: new Date(receipt.block.time * 1000).toISOString(),
     approvalLeft: tokenText(allowance > receipt.spent ? allowance - receipt.spent : 0n),

@@ -3,6 +3,7 @@ import type { Order } from "./execution.ts";
 import type { Submission } from "./order-details.ts";
 
 export const quoteWarnings = [
+  /** Others can trade around the transaction. */
   "MEV_UNPROTECTED",
   /** The remaining coin does not pay for a later sale. */
   "NO_GAS_TO_SELL",
@@ -26,10 +27,17 @@ export type Warned = {
   slippage: number;
 };
 
+/** True if others can trade around a transaction before it is in a block. */
+const isUnprotected = (submission: Submission): boolean => submission === "public";
+
+/** Lists the warnings about a placed order, by its way to the chain. */
+export const warningsOfOrder = (submission: Submission): QuoteWarning[] =>
+  isUnprotected(submission) ? ["MEV_UNPROTECTED"] : [];
+
 /** Lists warnings about a trade, in a fixed order. */
 export function warningsOf({ side, submission, coins, networkFee, left, slippage }: Warned): QuoteWarning[] {
   const holds: Record<QuoteWarning, boolean> = {
-    MEV_UNPROTECTED: submission === "public",
+    MEV_UNPROTECTED: isUnprotected(submission),
     NO_GAS_TO_SELL: side === "buy" && left !== undefined && left < 2n * networkFee.max,
     FEE_ABOVE_VALUE: networkFee.expected * 5n > coins,
     SLIPPAGE_HIGH: slippage > 10,

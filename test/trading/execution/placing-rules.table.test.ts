@@ -40,6 +40,14 @@ describe("placeOrder", () => {
     });
   });
 
+  it("warns that an order goes to a public pool though it asks for protection, also when repeated", async () => {
+    for (const isReplayed of [false, true])
+      expect(await desk.ask({ ...buy, mevProtection: true }, "k")).toMatchObject({
+        warnings: ["MEV_UNPROTECTED"],
+        isReplayed,
+      });
+  });
+
   it("rejects another body for the same key, but accepts the key of another user", async () => {
     const { orderId } = await desk.place(buy, "k");
     await expect(desk.ask({ amount: "0.02" }, "k")).rejects.toMatchObject(
