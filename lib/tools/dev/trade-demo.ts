@@ -74,7 +74,9 @@ async function playRound({ chain, baseUrl, terminal, stream, patienceMs }: Deps)
   async function trade(side: Side): Promise<Trade> {
     const startMs = Date.now();
     const body = { type: "market", chain, wallet, token, validForSeconds: 600, ...side } as const;
-    const { orderId } = (dataOf(await terminal.placeOrder({ body })) as Trade).order;
+    const placed = dataOf(await terminal.placeOrder({ body }));
+    if (!("order" in placed)) throw new StartupError("A trial run places no order");
+    const { orderId } = placed.order;
     await until(({ orders }) => orders.some((order) => order.orderId === orderId && order.settled));
     const ended = dataOf(await terminal.getOrder({ path: { orderId } }));
     const { status, reasonCode = "" } = ended.order;
