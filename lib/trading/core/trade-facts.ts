@@ -1,10 +1,10 @@
 import type { DomainError } from "../../core/domain-error.ts";
 import type { TokenFlag } from "../../core/token-flag.ts";
 import type { GasPreset } from "../../users/settings.ts";
-import type { PlannedGas } from "./evm/fees.ts";
+import type { HostFees, PlannedGas } from "./evm/fees.ts";
 import type { BindableRoute } from "./evm/route-choice.ts";
 import type { Order } from "./execution.ts";
-import type { Fees, LaneKey } from "./intent.ts";
+import type { LaneKey } from "./intent.ts";
 import type { TokenIdentity } from "./token-identity.ts";
 import type { TokenSafety } from "./token-safety.ts";
 import type { TradeOrder } from "./trade-order.ts";
@@ -62,7 +62,7 @@ export type TradeFacts = {
   /** The transactions still needed: approvals, then the swap. */
   transactions: readonly PlannedGas[];
   /** The fees by the preset, before any cap. */
-  fees: Fees;
+  fees: HostFees;
   /** The base fee of the next block. */
   baseFee: bigint;
   safety: TokenSafety;

@@ -29,6 +29,8 @@ export type ChainFacts = {
   hasL1Fee: boolean;
   /** True if blocks have almost no base fee, so that the hosts' gas price is the lowest that validators accept. */
   isGasPriceFloor: boolean;
+  /** The lowest tip that validators accept, in wei per unit of gas. Never 0: relays drop transactions without a tip. */
+  lowestTip: bigint;
 };
 
 export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
@@ -39,6 +41,7 @@ export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
     hasPublicPool: true,
     hasL1Fee: false,
     isGasPriceFloor: false,
+    lowestTip: 1n,
   },
   base: {
     chainId: 8453,
@@ -47,6 +50,7 @@ export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
     hasPublicPool: false,
     hasL1Fee: true,
     isGasPriceFloor: false,
+    lowestTip: 1n,
   },
   bsc: {
     chainId: 56,
@@ -55,6 +59,7 @@ export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
     hasPublicPool: true,
     hasL1Fee: false,
     isGasPriceFloor: true,
+    lowestTip: 50_000_000n,
   },
   avax: {
     chainId: 43114,
@@ -63,6 +68,7 @@ export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
     hasPublicPool: true,
     hasL1Fee: false,
     isGasPriceFloor: false,
+    lowestTip: 1n,
   },
 };
 

@@ -48,18 +48,26 @@ function median(values: readonly bigint[]): bigint {
   return sorted[Math.floor(sorted.length / 2)] ?? 0n;
 }
 
-/**
- * Computes a transaction's fees by preset, before any cap. The tip is never 0: relays drop transactions without one,
- * and an idle chain suggests 0.
- */
-export function feesFor(chain: TradingChain, preset: GasPreset, market: FeeMarket): Fees {
+/** Fees according to one host. */
+export type HostFees = Fees & {
+  /** The lowest tip that validators accept, where the host knows it. */
+  floor?: bigint;
+};
+
+/** A host that names a higher floor than this many times the chain's lowest tip is not believed. */
+const mostFloors = 10n;
+
+/** Computes a transaction's fees by preset, before any cap. An idle chain suggests no tip at all. */
+export function feesFor(chain: TradingChain, preset: GasPreset, market: FeeMarket): HostFees {
   const { percentile, quarters } = presets[preset];
+  const { isGasPriceFloor, lowestTip } = chainFacts[chain];
   const paid = median(market.tips.map((block) => block[percentile] ?? 0n));
-  const floor = chainFacts[chain].isGasPriceFloor ? market.gasPrice - market.baseFee : 0n;
-  const tip = greatest(paid, market.suggestedTip / 10n, floor, 1n);
+  const named = isGasPriceFloor ? market.gasPrice - market.baseFee : 0n;
+  const tip = greatest(paid, market.suggestedTip / 10n, named, lowestTip);
   return {
     maxFeePerGas: ceilDivide(market.baseFee * quarters, 4n) + tip,
     maxPriorityFeePerGas: tip,
+    ...(isGasPriceFloor && { floor: greatest(least(named, mostFloors * lowestTip), lowestTip) }),
   };
 }
 

@@ -1,5 +1,5 @@
-import type { Fees, Route } from "../intent.ts";
-import type { L1Fee } from "./fees.ts";
+import type { Route } from "../intent.ts";
+import type { HostFees, L1Fee } from "./fees.ts";
 import type { Candidate } from "./route-choice.ts";
 
 /** A block. Its time is in seconds. */
@@ -32,7 +32,7 @@ export type RouteFacts = Route &
 /** The facts for one order, at the latest block. */
 export type OrderFacts = {
   /** The fees by the order's preset, before any cap. */
-  fees: Fees;
+  fees: HostFees;
   /** True if the token is shown to users. */
   isListed: boolean;
   /** For a sale: the tokens in the wallet. */
@@ -54,7 +54,7 @@ export type HostSnapshot = {
   /** The base fee of the next block, in wei per unit of gas. */
   baseFee: bigint;
   /** The fees for clearing a nonce. */
-  clearFees: Fees;
+  clearFees: HostFees;
   clearL1Fee: L1Fee;
   orders: ReadonlyMap<string, OrderFacts>;
   /** The hashes of the requested blocks, by number. */

@@ -1,17 +1,20 @@
 import { greatest, least } from "../bigints.ts";
 import { type Fees, isSameRoute } from "../intent.ts";
 import type { TradeFacts } from "../trade-facts.ts";
-import type { PlannedGas } from "./fees.ts";
+import type { HostFees, PlannedGas } from "./fees.ts";
 import type { RouteFacts } from "./host-snapshot.ts";
 
 /**
- * Combines the fees of two hosts: the lower tip, which is paid in full, and the higher limit for the base fee, which is
- * only paid as far as the block demands. A lying host cannot raise costs; it can only delay the transaction.
+ * Combines the fees of two hosts: the lower tip, which is paid in full, but at least the higher floor, and the higher
+ * limit for the base fee, which is only paid as far as the block demands. A lying host can raise the tip to a few times
+ * the chain's lowest one at most, which is cheap; otherwise it can only delay the transaction.
  */
-export function jointFees([first, ...others]: readonly [Fees, ...Fees[]]): Fees {
+export function jointFees([first, ...others]: readonly [HostFees, ...HostFees[]]): Fees {
   const tipOf = (fees: Fees) => fees.maxPriorityFeePerGas;
+  const floorOf = ({ floor = 0n }: HostFees) => floor;
   const partForBase = (fees: Fees) => fees.maxFeePerGas - fees.maxPriorityFeePerGas;
-  const maxPriorityFeePerGas = least(tipOf(first), ...others.map(tipOf));
+  const lowerTip = least(tipOf(first), ...others.map(tipOf));
+  const maxPriorityFeePerGas = greatest(lowerTip, floorOf(first), ...others.map(floorOf));
   const forBase = greatest(partForBase(first), ...others.map(partForBase));
   return { maxFeePerGas: forBase + maxPriorityFeePerGas, maxPriorityFeePerGas };
 }

@@ -17,7 +17,7 @@ import {
 import type { ChainLimits } from "../trading-chain.ts";
 import { objectionOf, restOfDay, rulesAt } from "../wallet-policy.ts";
 import { bumpDueMs, bumped, clearPreset, repriceMs } from "./fee-bumps.ts";
-import { feeCap } from "./fees.ts";
+import { feeCap, type HostFees } from "./fees.ts";
 import { agreedNonce, bothAnswered, type HostSnapshots, isPast } from "./host-snapshot.ts";
 import { jointFees } from "./joint-facts.ts";
 import { planFor } from "./planning.ts";
@@ -268,7 +268,7 @@ function roomOfDay({ view, nowMs, chainLimits }: LaneState, { intent }: TradeOrd
 }
 
 /** A single host could name any tip, so the next attempt then pays just enough to replace the last one. */
-const wantedFees = ([a, b]: readonly Fees[]): Fees | undefined => a && b && jointFees([a, b]);
+const wantedFees = ([a, b]: readonly HostFees[]): Fees | undefined => a && b && jointFees([a, b]);
 
 const signMove = (order: TradeOrder, slot: Slot, purpose: Call["purpose"], fees: Fees): Move => {
   const { chain, wallet, nonce, orderId, userID } = slot;

@@ -4,7 +4,6 @@ import type { ReasonCode } from "../execution.ts";
 import {
   type ApproveCall,
   allowsRoute,
-  type Fees,
   type Intent,
   isSameRoute,
   isV2Venue,
@@ -16,7 +15,7 @@ import {
 import type { OrderEnd, TradeOrder } from "../trade-order.ts";
 import type { ChainLimits } from "../trading-chain.ts";
 import { restOfDay } from "../wallet-policy.ts";
-import { type FeeLimits, feesWithin, type L1Fee, mostFee } from "./fees.ts";
+import { type FeeLimits, feesWithin, type HostFees, type L1Fee, mostFee } from "./fees.ts";
 import {
   agreedNonce,
   bothAnswered,
@@ -101,7 +100,7 @@ function agreedFacts(
 
 /** Computes the fees of a transaction from these hosts' facts, within the limits. */
 function feesBy(facts: readonly HostFacts[], limits: FeeLimits, gas: { gasLimit: bigint; l1Fee: L1Fee }) {
-  const wanted = jointFees(facts.map(({ fees }) => fees) as [Fees, ...Fees[]]);
+  const wanted = jointFees(facts.map(({ fees }) => fees) as [HostFees, ...HostFees[]]);
   return feesWithin(limits, wanted, greatest(0n, ...facts.map(({ baseFee }) => baseFee)), gas);
 }
 

@@ -57,9 +57,24 @@ describe("feesFor", () => {
   });
 
   it("pays the gas price on bsc, which is the lowest that validators accept", () => {
-    const low = { ...idle, baseFee: 0n, gasPrice: gwei / 20n };
-    expect(feesFor("bsc", "slow", low).maxPriorityFeePerGas).toBe(gwei / 20n);
+    const low = { ...idle, baseFee: 0n, gasPrice: gwei / 10n };
+    expect(feesFor("bsc", "slow", low).maxPriorityFeePerGas).toBe(gwei / 10n);
     expect(feesFor("avax", "slow", low).maxPriorityFeePerGas).toBe(1n);
+  });
+
+  it("pays validators of bsc a twentieth of a gwei although a host names 0", () => {
+    const free = { baseFee: 0n, tips: [[0n, 0n, 0n, 0n]], suggestedTip: 0n, gasPrice: 0n };
+    for (const name of gasPresets)
+      expect(feesFor("bsc", name, free)).toEqual({
+        maxFeePerGas: gwei / 20n,
+        maxPriorityFeePerGas: gwei / 20n,
+        floor: gwei / 20n,
+      });
+  });
+
+  it("does not believe a floor above ten times the lowest tip", () => {
+    const floorFor = (gasPrice: bigint) => feesFor("bsc", "slow", { ...idle, baseFee: 0n, gasPrice }).floor;
+    expect([gwei / 10n, gwei / 2n, 9n * gwei].map(floorFor)).toEqual([gwei / 10n, gwei / 2n, gwei / 2n]);
   });
 
   it("always pays a tip, even on an idle chain", () => {
