@@ -123,7 +123,7 @@ export type Effects = {
   /** Invokes the signer. */
   sign: { ask: { request: SignRequest }; answer: SignAnswer };
   /**
-   * Sends a transaction. The answer is a failure only if nobody took it. Later answers from the chain decide.
+   * Sends a transaction. After a failure, it may still have arrived. Later answers from the chain decide.
    */
   send: {
     ask: { chain: LaneKey["chain"]; raw: string; to: Recipients };

@@ -27,7 +27,12 @@ export function idleSinceMs(orders: readonly TradeOrder[], slots: readonly Slot[
   return since.length === 0 ? undefined : Math.min(...since);
 }
 
-const reasonsOfUsers: readonly unknown[] = ["GAS_PRICE_TOO_HIGH", "WALLET_BUSY", "POLICY_LIMIT"];
+const reasonsOfUsers: readonly unknown[] = [
+  "GAS_PRICE_TOO_HIGH",
+  "INSUFFICIENT_BALANCE",
+  "POLICY_LIMIT",
+  "WALLET_BUSY",
+];
 
 function lastProgressMs(order: TradeOrder, own: readonly Slot[]): number[] {
   const { intent, life, updatedAt } = order;

@@ -89,14 +89,13 @@ const isUnderpriced =
 const isUnfunded =
   /insufficient ?(?:funds|balance)|exceeds? (?:account )?balance|not enough (?:funds|balance)/i;
 
-/** A host that breaks off may have taken the transaction. */
+/** Only an answer counts: a host that breaks off may have taken the transaction, and says so when asked again. */
 async function sendingTo(host: RpcHost, raw: string): Promise<SendAnswer> {
   try {
     await host.request([publishCall(raw)]);
     return "reached";
   } catch (error) {
-    if (error instanceof HostFault)
-      return ["UNREACHABLE", "TOO_MANY_REQUESTS"].includes(error.reason) ? "unreached" : "reached";
+    if (error instanceof HostFault) return "unreached";
     if (!(error instanceof RpcRefusal)) throw error;
     if (error.says(isKnown)) return "reached";
     if (error.says(isUnderpriced)) return "underpriced";

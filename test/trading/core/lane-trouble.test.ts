@@ -43,6 +43,12 @@ describe("idleSinceMs", () => {
     ["never: it waits for gas", order({ stage: "waiting", reasonCode: "GAS_PRICE_TOO_HIGH" }), [], undefined],
     ["never: it waits for its user", order({ stage: "waiting", reasonCode: "WALLET_BUSY" }), [], undefined],
     [
+      "never: its coin was spent elsewhere",
+      order({ stage: "waiting", reasonCode: "INSUFFICIENT_BALANCE" }),
+      [signed],
+      undefined,
+    ],
+    [
       "never: its fee is above the day's rest",
       order({ stage: "waiting", reasonCode: "POLICY_LIMIT" }),
       [],

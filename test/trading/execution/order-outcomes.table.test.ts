@@ -154,6 +154,18 @@ describe("an order", () => {
     expect(await desk.read(orderId)).toMatchObject({ order: { status: "filled" }, attempts: [{ nonce: 1 }] });
   });
 
+  it("frees the nonce of a wallet that is delegated to a contract, though the contract takes no call", async () => {
+    const { orderId } = await desk.place({ amount: "0.5" });
+    await desk.work();
+    await chain.request("anvil_setCode", [desk.wallet, `0xef0100${taxd.slice(2)}`]);
+    await desk.cancel(orderId);
+    await desk.work();
+    await desk.settle();
+    const after = await desk.read(orderId);
+    expect(after).toMatchObject({ order: { status: "cancelled", settled: true } });
+    expect(purposesOf(after)).toEqual(["swap replaced", "clear reverted"]);
+  });
+
   it("is filled for a wallet that is delegated to a contract", async () => {
     await chain.request("anvil_setCode", [desk.wallet, `0xef0100${taxd.slice(2)}`]);
     const { orderId } = await desk.place({ amount: "0.5" });

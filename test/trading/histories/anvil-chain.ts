@@ -8,6 +8,7 @@ import type {
   ChainUnderTest,
   ForeignTransaction,
   Lie,
+  RelayState,
   SendAnswer,
 } from "../model/chain-under-test.ts";
 import { lyingSnapshot } from "../model/lies.ts";
@@ -97,9 +98,9 @@ export class AnvilChain implements ChainUnderTest {
     if (transaction === undefined) return "unreached";
     if (to !== "hosts") {
       const answer = this.relay.take(transaction, transaction.purpose === "clear", this.tip);
-      this.seen.add(answer === "lost" ? `relay ${this.relay.state}` : `relay: ${answer}`);
+      this.seen.add(`relay ${this.relay.state}`).add(`relay: ${answer}`);
     }
-    if (to === "relay") return this.relay.state === "away" ? "unreached" : "reached";
+    if (to === "relay") return this.relay.answer();
     const answer = this.hosts.every(({ isDown }) => isDown) ? "down" : await this.offer(transaction);
     this.seen.add(`send ${answer}`);
     return sendAnswer([answer]);
@@ -173,7 +174,7 @@ export class AnvilChain implements ChainUnderTest {
     this.isTorn = isTorn;
   }
 
-  setRelay(relay: "up" | "silent" | "away"): void {
+  setRelay(relay: RelayState): void {
     this.relay.state = relay;
   }
 

@@ -2,6 +2,9 @@ import type { Effects, Question, Recipients } from "../../../lib/trading/core/ef
 import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
 
+/** A silent relay accepts transactions and forgets them. A mute one includes them, but never answers. */
+export type RelayState = "up" | "silent" | "mute" | "away";
+
 export type SendAnswer = Effects["send"]["answer"];
 
 /** Synchronous in the model, asynchronous on a real node. */
@@ -59,8 +62,7 @@ export interface ChainUnderTest {
   lie(host: 0 | 1, lie: Lie | undefined): Soon<void>;
   /** Makes answers inconsistent: blocks come between the parts of an answer. */
   tear(isTorn: boolean): Soon<void>;
-  /** A silent relay accepts transactions and forgets them. */
-  setRelay(relay: "up" | "silent" | "away"): Soon<void>;
+  setRelay(relay: RelayState): Soon<void>;
   /** A delegated wallet may have one transaction in a pool. */
   delegate(wallet: string): Soon<void>;
   /** Sets the base fee, in wei per unit of gas. */

@@ -85,6 +85,7 @@ export const faults: Readonly<Record<string, readonly string[]>> = {
     "open GAS_PRICE_TOO_HIGH",
     "signed swap again",
     "relay silent",
+    "relay mute",
     "relay away",
     "open RELAY_UNAVAILABLE",
     "send underpriced",

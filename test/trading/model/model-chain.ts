@@ -1,7 +1,14 @@
 import type { Question, Recipients } from "../../../lib/trading/core/effects.ts";
 import type { HostSnapshot, Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
-import type { Belongings, ChainUnderTest, ForeignTransaction, Lie, SendAnswer } from "./chain-under-test.ts";
+import type {
+  Belongings,
+  ChainUnderTest,
+  ForeignTransaction,
+  Lie,
+  RelayState,
+  SendAnswer,
+} from "./chain-under-test.ts";
 import {
   type Account,
   execute,
@@ -87,9 +94,9 @@ export class ModelChain implements ChainUnderTest {
     if (to !== "hosts") {
       const isToOneself = transaction.call.purpose === "clear";
       const answer = this.relay.take(transaction, isToOneself, this.tip);
-      this.seen.add(answer === "lost" ? `relay ${this.relay.state}` : `relay: ${answer}`);
+      this.seen.add(`relay ${this.relay.state}`).add(`relay: ${answer}`);
     }
-    if (to === "relay") return this.relay.state === "away" ? "unreached" : "reached";
+    if (to === "relay") return this.relay.answer();
     const isDelegated = this.delegated.has(transaction.wallet);
     const answers = this.nodes.map((node) => node.take(transaction, isDelegated));
     for (const answer of answers) this.seen.add(`send ${answer}`);
@@ -222,7 +229,7 @@ export class ModelChain implements ChainUnderTest {
     this.isTorn = isTorn;
   }
 
-  setRelay(relay: "up" | "silent" | "away"): void {
+  setRelay(relay: RelayState): void {
     this.relay.state = relay;
   }
 

@@ -129,7 +129,7 @@ const moves: readonly (readonly [number, Move])[] = [
   [1, outage],
   [2, lie],
   [1, (world) => world.chain.tear(world.random.chance(0.4))],
-  [1.5, (world) => world.chain.setRelay(world.random.pick(["up", "up", "silent", "away"]) ?? "up")],
+  [1.5, (world) => world.chain.setRelay(world.random.pick(["up", "up", "silent", "mute", "away"]) ?? "up")],
   [1, (world) => world.chain.delegate(anyWallet(world))],
   [2, (world) => world.chain.setBaseFee(BigInt(world.random.pick([5, 10, 15, 30, 80]) ?? 10))],
   [3, foreign],

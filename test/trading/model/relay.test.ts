@@ -121,7 +121,7 @@ describe("a wallet whose private order is not included", () => {
   });
 });
 
-describe("an order that a silent relay does not take", () => {
+describe("an order that no relay confirms", () => {
   it("waits with RELAY_UNAVAILABLE, and expires with it", async () => {
     model.setRelay("away");
     const order = await place();
@@ -130,6 +130,14 @@ describe("an order that a silent relay does not take", () => {
     await pass(validSeconds);
     expect(lifeOf(order)).toMatchObject({ status: "expired", reasonCode: "RELAY_UNAVAILABLE" });
     expect(nonce()).toBe(1);
+  });
+
+  it("is filled though the relay never says that it has taken it", async () => {
+    model.setRelay("mute");
+    const order = await place();
+    expect(lifeOf(order)).toMatchObject({ stage: "waiting", reasonCode: "RELAY_UNAVAILABLE" });
+    await pass(2 * blockSeconds);
+    expect(lifeOf(order)).toMatchObject({ status: "filled" });
   });
 
   it("is filled once the relay takes it", async () => {

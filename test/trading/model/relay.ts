@@ -1,3 +1,5 @@
+import type { RelayState, SendAnswer } from "./chain-under-test.ts";
+
 type Held = { hash: string; wallet: string; nonce: number };
 
 type At = { number: number; time: number };
@@ -10,7 +12,7 @@ const rememberedSeconds = 600;
 
 /** A relay with the rules of Flashbots Protect. */
 export class Relay<Transaction extends Held> {
-  state: "up" | "silent" | "away" = "up";
+  state: RelayState = "up";
   private readonly held = new Map<string, { transaction: Transaction; lastBlock: number }>();
   private readonly gotAt = new Map<string, number>();
   /** The newest transaction of each sender and nonce. */
@@ -21,7 +23,7 @@ export class Relay<Transaction extends Held> {
    * is taken twice.
    */
   take(transaction: Transaction, isToOneself: boolean, { number, time }: At): "held" | "cancelled" | "lost" {
-    if (this.state !== "up") return "lost";
+    if (!this.isAtWork()) return "lost";
     const { hash, wallet, nonce } = transaction;
     const remembers = (each = "") =>
       time - (this.gotAt.get(each) ?? Number.NEGATIVE_INFINITY) < rememberedSeconds;
@@ -42,7 +44,16 @@ export class Relay<Transaction extends Held> {
   /** Lists the transactions that the next block may include. */
   waiting({ number }: At): Transaction[] {
     for (const [hash, { lastBlock }] of this.held) if (lastBlock <= number) this.held.delete(hash);
-    return this.state === "up" ? [...this.held.values()].map(({ transaction }) => transaction) : [];
+    return this.isAtWork() ? [...this.held.values()].map(({ transaction }) => transaction) : [];
+  }
+
+  private isAtWork(): boolean {
+    return this.state === "up" || this.state === "mute";
+  }
+
+  /** The answer to a sender. */
+  answer(): SendAnswer {
+    return this.state === "up" || this.state === "silent" ? "reached" : "unreached";
   }
 
   has(hash: string): boolean {

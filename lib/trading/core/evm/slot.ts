@@ -23,7 +23,7 @@ export type Attempt = Fees & {
 /** The transaction pays too little, or the wallet's coin does not pay for it. */
 export type Refusal = "underpriced" | "unfunded";
 
-/** Why nobody took a transaction. `unreached` covers silence and refusals for any other reason. */
+/** Why nobody took a transaction. `unreached` covers silence, faults, and refusals for any other reason. */
 export type SendFailure = "unreached" | Refusal;
 
 /** The most that a nonce's transactions may pay the network, in wei. Only one of them can ever be mined. */
@@ -55,7 +55,7 @@ export type Slot = LaneKey & {
   held?: bigint;
   allowance?: bigint;
   attempts: readonly Attempt[];
-  /** True if nobody took the newest attempt. */
+  /** True if nobody says that they took the newest attempt. */
   isUndelivered?: boolean;
   /** The reason, if relay or hosts named one that can be acted upon. */
   refusal?: Refusal | undefined;
