@@ -14,6 +14,7 @@ import { Command, Option } from "commander";
 import { openLocal } from "../admin/local-target.ts";
 import { referencePolicy, siteFiles } from "../documents/site/site.ts";
 import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";
+import { usualTimes } from "./chains/chain-times.ts";
 import { chainPorts, type LocalChains, openLocalChains } from "./chains/local-chains.ts";
 import { consolePages } from "./console/pages.ts";
 import { port, portUpTo, progress, runProgram, type Stdio, timeLimit, wholeNumber } from "./run-program.ts";
@@ -36,6 +37,7 @@ type Options = {
   edgeOnly?: true;
   chains: boolean;
   chainPort: number;
+  fastBase?: true;
   resetChains?: true;
   conflicts?: true;
   leadingKeys: LeadingKeys;
@@ -74,6 +76,7 @@ export function main(args: readonly string[], deps: Deps): Promise<number> {
       portUpTo(65_536 - chainPorts),
       8545,
     )
+    .option("--fast-base", "make five blocks of base a second, as the real chain does")
     .addOption(
       new Option(
         "--reset-chains",
@@ -146,6 +149,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
           reset: options.resetChains ?? false,
           faults: options.faults ?? false,
           seed: options.chance,
+          times: options.fastBase ? { base: { ...usualTimes, blockMs: 200 } } : {},
           warn,
         });
         undo.use(chains);

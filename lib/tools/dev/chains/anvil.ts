@@ -15,6 +15,8 @@ export type AnvilOptions = {
   port: number;
   /** The file that keeps the chain across restarts. Anvil reads it at start and writes it at exit. */
   statePath?: string | undefined;
+  /** The default is 1: a block is final as soon as two more follow it. */
+  slotsInEpoch?: number | undefined;
 };
 
 /** Coins in each of anvil's accounts. */
@@ -24,19 +26,20 @@ const balance = 100;
 const keptStates = 256;
 
 /**
- * Starts a chain without contracts, which mines only on demand. A block is final as soon as two more follow it.
+ * Starts a chain without contracts, which mines only on demand.
  *
  * Anvil ends with this process, after it has written its state.
  *
  * @throws StartupError if it does not start
  */
-export async function startAnvil({ chainId, port, statePath }: AnvilOptions): Promise<Anvil> {
+export async function startAnvil(anvil: AnvilOptions): Promise<Anvil> {
+  const { chainId, port, statePath, slotsInEpoch = 1 } = anvil;
   const options = {
     host: "127.0.0.1",
     port,
     "chain-id": chainId,
     balance,
-    "slots-in-an-epoch": 1,
+    "slots-in-an-epoch": slotsInEpoch,
     "prune-history": keptStates,
     ...(statePath !== undefined && { state: statePath }),
   };

@@ -21,8 +21,8 @@ const nullable = ["eth_getBlockByNumber", "eth_getBlockReceipts"];
 
 const unknownBlock: RpcReply = { error: { code: -32000, message: "header not found" } };
 
-/** The distance of each tag from the newest block. A block is final as soon as two more follow it. */
-const tags: Readonly<Record<string, number>> = { latest: 0, pending: 0, safe: 1, finalized: 2 };
+/** A host's newest block, and how many blocks must follow a block until it is final. */
+export type Height = { head: number; finalAfter: number };
 
 const hex = (number: number) => `0x${number.toString(16)}`;
 
@@ -31,18 +31,17 @@ export type AsOf = { question: RpcQuestion; read?: (reply: RpcReply) => RpcReply
 
 /**
  * Answers like a host whose newest block is an older one.
- *
- * @param head The number of that block.
  */
-export function asOf(head: number, question: RpcQuestion): AsOf {
+export function asOf(height: Height, question: RpcQuestion): AsOf {
+  const { head } = height;
   const { method, params } = question;
   if (method === "eth_blockNumber") return { reply: { result: hex(head) } };
-  if (method === "eth_getLogs") return { question: { ...question, params: [logFilter(head, params[0])] } };
+  if (method === "eth_getLogs") return { question: { ...question, params: [logFilter(height, params[0])] } };
 
   const at = blockAt[method];
   if (at === undefined)
     return { question, read: (reply) => (isLater(head, reply) ? { result: null } : reply) };
-  const number = numberOf(head, params[at]);
+  const number = numberOf(height, params[at]);
   if (number === undefined) return { question };
   if (number > head) return { reply: nullable.includes(method) ? { result: null } : unknownBlock };
   const older = [...params];
@@ -56,10 +55,14 @@ export function asOf(head: number, question: RpcQuestion): AsOf {
  *
  * @returns undefined for a block that is named by its hash
  */
-function numberOf(head: number, block: unknown = "latest"): number | undefined {
+function numberOf({ head, finalAfter }: Height, block: unknown = "latest"): number | undefined {
   if (typeof block !== "string") return undefined;
   if (block === "earliest") return 0;
-  const behind = tags[block];
+  const distances: Record<string, number> = {
+    ...{ latest: 0, pending: 0 },
+    ...{ safe: finalAfter / 2, finalized: finalAfter },
+  };
+  const behind = distances[block];
   return behind === undefined ? Number(block) : Math.max(0, head - behind);
 }
 
@@ -71,9 +74,10 @@ function isLater(head: number, reply: RpcReply): boolean {
   return typeof block === "string" && Number(block) > head;
 }
 
-function logFilter(head: number, filter: unknown): unknown {
+function logFilter(height: Height, filter: unknown): unknown {
   const { fromBlock, toBlock, ...rest } = (filter ?? {}) as Record<string, unknown>;
   if (rest.blockHash !== undefined) return filter;
-  const upTo = (block: unknown) => hex(Math.min(head, numberOf(head, block ?? "latest") ?? head));
+  const upTo = (block: unknown) =>
+    hex(Math.min(height.head, numberOf(height, block ?? "latest") ?? height.head));
   return { ...rest, fromBlock: upTo(fromBlock), toBlock: upTo(toBlock) };
 }

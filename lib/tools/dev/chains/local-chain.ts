@@ -25,6 +25,8 @@ export type LocalChainOptions = {
   port?: number;
   /** The file that keeps the chain across restarts. If absent, the chain is not kept. */
   statePath?: string;
+  /** The default is 1: a block is final as soon as two more follow it. */
+  slotsInEpoch?: number;
 };
 
 /**
@@ -36,8 +38,9 @@ export async function startLocalChain({
   chain,
   port = 0,
   statePath,
+  slotsInEpoch,
 }: LocalChainOptions): Promise<LocalChain> {
-  const anvil = await startAnvil({ chainId: chainFacts[chain].chainId, port, statePath });
+  const anvil = await startAnvil({ chainId: chainFacts[chain].chainId, port, statePath, slotsInEpoch });
   const { url, processId } = anvil;
   try {
     await prepare(url, chain);

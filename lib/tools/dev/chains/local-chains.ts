@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { freePort } from "cdk-local-runner";
 import { type TradingChain, tradingChains } from "../../../trading/core/trading-chain.ts";
 import { type NoteBook, openNotes } from "./chain-notes.ts";
+import { type ChainTimes, usualTimes } from "./chain-times.ts";
 import { localContracts } from "./deployment.ts";
 import { openServedChain, type ServedChain } from "./served-chain.ts";
 
@@ -24,8 +25,8 @@ export type LocalChainsOptions = {
   seed?: number;
   /** Prints a line about a problem while the chains run. */
   warn?: (line: string) => void;
-  /** The time between blocks. */
-  blockMs?: number;
+  /** The times of chains that differ from the others. */
+  times?: { [Chain in TradingChain]?: ChainTimes };
 };
 
 export type LocalChains = AsyncDisposable & {
@@ -67,7 +68,7 @@ export function portsOf(
  * @throws StartupError if a port is in use
  */
 export async function openLocalChains(options: LocalChainsOptions): Promise<LocalChains> {
-  const { port, folder, reset = false, faults = false, seed = 1, warn = () => {}, blockMs = 1000 } = options;
+  const { port, folder, reset = false, faults = false, seed = 1, warn = () => {}, times = {} } = options;
   const states = folder === undefined ? undefined : join(folder, "chains");
   const book = openNotes(folder);
   await ended(book.notes.processes);
@@ -92,7 +93,7 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
     const { anvil, secondHost, relay } = portsOf(chain, port);
     const isAny = port === 0;
     const served = await openServedChain({
-      ...{ chain, book, faults, seed, warn, blockMs },
+      ...{ chain, book, faults, seed, warn, times: times[chain] ?? usualTimes },
       ports: {
         anvil: isAny ? await freePort() : anvil,
         secondHost: isAny ? 0 : secondHost,

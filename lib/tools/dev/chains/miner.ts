@@ -1,3 +1,5 @@
+import { type ChainTimes, finalAfterBlocks, usualTimes } from "./chain-times.ts";
+
 export type MinedBlock = { number: number; hash: string };
 
 export type MinerOptions = {
@@ -10,7 +12,7 @@ export type MinerOptions = {
   onIdle?: () => void;
   /** Called once per outage of the chain. */
   onFailure?: (error: unknown) => void;
-  intervalMs?: number;
+  times?: ChainTimes;
 };
 
 export type Miner = {
@@ -20,15 +22,13 @@ export type Miner = {
   stop(): Promise<void>;
 };
 
-/** A block is final once this many follow it: `--slots-in-an-epoch 1`. */
-export const finalAfterBlocks = 2;
-
 /**
- * Makes a block every second while a transaction waits or the newest one is not final. An idle chain makes none, so it
- * costs nothing. Blocks have the clock's time.
+ * Makes blocks while a transaction waits or the newest one is not final. An idle chain makes none, so it costs nothing.
+ * Blocks have the clock's time.
  */
 export function startMiner(options: MinerOptions): Miner {
-  const { request, relay, intervalMs = 1000 } = options;
+  const { request, relay, times = usualTimes } = options;
+  const finalAfter = finalAfterBlocks(times);
   const { onBlock = () => {}, onIdle = () => {}, onFailure = () => {} } = options;
   const mine = relay?.mine ?? (() => request("evm_mine"));
   /** The newest block at the last check, and the newest one with transactions, while that matters. */
@@ -40,10 +40,10 @@ export function startMiner(options: MinerOptions): Miner {
   let current: Promise<void> = Promise.resolve();
 
   async function newestBusy(height: number): Promise<number> {
-    for (let number = height; number >= 0 && number > height - finalAfterBlocks; number--)
+    for (let number = height; number >= 0 && number > height - finalAfter; number--)
       if (Number(await request("eth_getBlockTransactionCountByNumber", [`0x${number.toString(16)}`])) > 0)
         return number;
-    return -finalAfterBlocks;
+    return -finalAfter;
   }
 
   async function step(): Promise<void> {
@@ -52,7 +52,7 @@ export function startMiner(options: MinerOptions): Miner {
     // A block may have taken transactions that arrived while it was made.
     if (height !== seen.height) seen = { height, busy: await newestBusy(height) };
     const isWaiting = Number((pool as { pending: string }).pending) > 0 || (relay?.hasWaiting() ?? false);
-    if (!isWaiting && !isAwake && height >= seen.busy + finalAfterBlocks) return onIdle();
+    if (!isWaiting && !isAwake && height >= seen.busy + finalAfter) return onIdle();
     isAwake = false;
     await mine();
     const block = (await request("eth_getBlockByNumber", ["latest", false])) as {
@@ -71,7 +71,7 @@ export function startMiner(options: MinerOptions): Miner {
       if (!hasFailed && !isStopped) onFailure(error);
       hasFailed = true;
     }
-    if (!isStopped) schedule(Math.max(0, startedMs + intervalMs - performance.now()));
+    if (!isStopped) schedule(Math.max(0, startedMs + times.blockMs - performance.now()));
   }
 
   function schedule(delayMs: number): void {

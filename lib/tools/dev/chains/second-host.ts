@@ -8,6 +8,7 @@ import {
   strikesOf,
 } from "cdk-local-runner";
 import * as v from "valibot";
+import { finalAfterBlocks, usualTimes } from "./chain-times.ts";
 import { type AsOf, asOf } from "./lagging.ts";
 import { askRpc, type RpcQuestion, type RpcReply, rpcService } from "./rpc-service.ts";
 
@@ -58,6 +59,8 @@ export type SecondHostOptions = {
   /** Serves `/_local/faults`, like the runner. */
   canBeSet?: boolean;
   seed?: number;
+  /** How many blocks must follow a block until it is final. */
+  finalAfter?: number;
   /** Called when a request names a transaction that the chain does not have. */
   onUnknownTransaction?: () => void;
 };
@@ -76,7 +79,8 @@ const otherChainId = "0x539539";
  * @throws StartupError if the port is in use
  */
 export async function startSecondHost(options: SecondHostOptions): Promise<SecondHost> {
-  const { chainUrl, port = 0, canBeSet = false, seed = 1, onUnknownTransaction = () => {} } = options;
+  const { chainUrl, port = 0, canBeSet = false, seed = 1 } = options;
+  const { finalAfter = finalAfterBlocks(usualTimes), onUnknownTransaction = () => {} } = options;
   const strikes = strikesOf(names, seed, () => host.faults);
 
   async function headBehind(blocks: number): Promise<number> {
@@ -89,7 +93,7 @@ export async function startSecondHost(options: SecondHostOptions): Promise<Secon
     const head = blocksBehind === 0 ? undefined : await headBehind(blocksBehind);
     const plans = questions.map((question): AsOf => {
       if (ownMethod.test(question.method)) return { reply: unknownMethod };
-      return head === undefined ? { question } : asOf(head, question);
+      return head === undefined ? { question } : asOf({ head, finalAfter }, question);
     });
     const asked = plans.flatMap((plan) => ("question" in plan ? [plan] : []));
     const replies = await askRpc(

@@ -4,8 +4,9 @@ import { chainFacts, type TradingChain } from "../../../trading/core/trading-cha
 import { callAnvil } from "./call-anvil.ts";
 import type { NoteBook, NotedBlock } from "./chain-notes.ts";
 import { keepState } from "./chain-state.ts";
+import { type ChainTimes, finalAfterBlocks, slotsInEpoch } from "./chain-times.ts";
 import { startLocalChain } from "./local-chain.ts";
-import { finalAfterBlocks, type MinedBlock, type Miner, startMiner } from "./miner.ts";
+import { type MinedBlock, type Miner, startMiner } from "./miner.ts";
 import { startRelay } from "./relay.ts";
 import { startSecondHost } from "./second-host.ts";
 
@@ -21,7 +22,7 @@ export type ServedChainOptions = {
   seed: number;
   /** Prints a line about a problem. */
   warn(line: string): void;
-  blockMs: number;
+  times: ChainTimes;
 };
 
 /** A chain of this machine with a second host, and with a relay on some chains. */
@@ -48,7 +49,8 @@ const advice = "`npm start -- --reset-chains` starts all chains from the beginni
  * @throws StartupError if the port of anvil is in use
  */
 export async function openServedChain(options: ServedChainOptions): Promise<ServedChain> {
-  const { chain, ports, statePath, book, faults, seed, warn, blockMs } = options;
+  const { chain, ports, statePath, book, faults, seed, warn, times } = options;
+  const finalAfter = finalAfterBlocks(times);
   const url = `http://127.0.0.1:${await free(ports.anvil)}`;
   const request = async (method: string, params: readonly unknown[] = []) =>
     (await callAnvil(url, [[method, params]]))[0];
@@ -57,7 +59,13 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
   let miner: Miner | undefined;
   const inFront = { canBeSet: faults, seed };
   const secondHost = await preferring(ports.secondHost, (port) =>
-    startSecondHost({ ...inFront, port, chainUrl: url, onUnknownTransaction: () => miner?.wake() }),
+    startSecondHost({
+      ...inFront,
+      port,
+      chainUrl: url,
+      finalAfter,
+      onUnknownTransaction: () => miner?.wake(),
+    }),
   );
   undo.defer(() => secondHost.close());
   const { chainId } = chainFacts[chain];
@@ -69,8 +77,8 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
 
   let recent: MinedBlock[] = [];
   const note = (block: MinedBlock) => {
-    recent = [...recent, block].slice(-4);
-    const final = recent.findLast(({ number }) => number <= block.number - finalAfterBlocks);
+    recent = [...recent, block].slice(-finalAfter - 2);
+    const final = recent.findLast(({ number }) => number <= block.number - finalAfter);
     book.notes.newest[chain] = { ...block, ...(final && { final }) };
     book.save();
   };
@@ -79,6 +87,7 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
     const anvil = await startLocalChain({
       chain,
       port: ports.anvil,
+      slotsInEpoch: slotsInEpoch(times),
       ...(statePath !== undefined && { statePath }),
     }).catch((error) => {
       throw error instanceof StartupError ? new StartupError(`${error.message}. ${advice}.`) : error;
@@ -96,7 +105,7 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
     running.defer(() => state?.saved());
     state?.changed();
     miner = startMiner({
-      ...{ request, relay, intervalMs: blockMs },
+      ...{ request, relay, times },
       onFailure: warning("does not answer"),
       onBlock(block) {
         note(block);

@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { ChainTimes } from "../../../../lib/tools/dev/chains/chain-times.ts";
 import { type MinedBlock, type Miner, startMiner } from "../../../../lib/tools/dev/chains/miner.ts";
 import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
 
 const transaction = { from: alice.address, to: "0x00000000000000000000000000000000000000aa", value: "0x1" };
-const intervalMs = 20;
+const times: ChainTimes = { blockMs: 20, finalitySeconds: 0.04 };
 
 describe("startMiner", () => {
   let chain: TestChain;
@@ -22,7 +23,7 @@ describe("startMiner", () => {
     let idle = 0;
     const miner: Miner = startMiner({
       request: chain.request,
-      intervalMs,
+      times,
       onBlock: (block) => blocks.push(block),
       onIdle: () => {
         idle++;

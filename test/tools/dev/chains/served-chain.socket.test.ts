@@ -35,7 +35,7 @@ async function opened(folder: string, { port = 0, secondHost = 0 } = {}): Promis
     faults: false,
     seed: 1,
     warn: () => {},
-    blockMs: 20,
+    times: { blockMs: 20, finalitySeconds: 0.08 },
   });
   const ask = asking(served.hosts[0]);
   const close = async () => {
