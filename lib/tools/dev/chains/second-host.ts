@@ -9,6 +9,7 @@ import {
 } from "cdk-local-runner";
 import * as v from "valibot";
 import { finalAfterBlocks, usualTimes } from "./chain-times.ts";
+import { createHeads, type Heads } from "./heads.ts";
 import { type AsOf, asOf } from "./lagging.ts";
 import { askRpc, type RpcQuestion, type RpcReply, rpcService } from "./rpc-service.ts";
 
@@ -33,12 +34,15 @@ const answers = {
 const failures = Object.keys(answers) as (keyof typeof answers)[];
 const names = [...failures, "otherChain"] as const;
 
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
 /**
- * The share of requests that meet each failure. For all others, the host is `blocksBehind` the chain and gives the fixed
- * `results` of some methods.
+ * The share of requests that meet each failure. For all others, the host is `blocksBehind` the chain, or `lagMs`, and
+ * gives the fixed `results` of some methods.
  */
 const HostFaults = ratesSchema(names, {
-  blocksBehind: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+  blocksBehind: v.optional(Count),
+  lagMs: v.optional(Count),
   results: v.optional(v.record(v.string(), v.unknown())),
 });
 
@@ -61,6 +65,8 @@ export type SecondHostOptions = {
   seed?: number;
   /** How many blocks must follow a block until it is final. */
   finalAfter?: number;
+  /** When the chain reached its heights. By default, the host learns of a block when it is asked. */
+  heads?: Heads;
   /** Called when a request names a transaction that the chain does not have. */
   onUnknownTransaction?: () => void;
 };
@@ -80,17 +86,22 @@ const otherChainId = "0x539539";
  */
 export async function startSecondHost(options: SecondHostOptions): Promise<SecondHost> {
   const { chainUrl, port = 0, canBeSet = false, seed = 1 } = options;
-  const { finalAfter = finalAfterBlocks(usualTimes), onUnknownTransaction = () => {} } = options;
+  const { finalAfter = finalAfterBlocks(usualTimes), heads = createHeads() } = options;
+  const { onUnknownTransaction = () => {} } = options;
   const strikes = strikesOf(names, seed, () => host.faults);
 
-  async function headBehind(blocks: number): Promise<number> {
+  /** Returns the height that the host shows. */
+  async function height(): Promise<number> {
+    const { blocksBehind = 0, lagMs = 0 } = host.faults;
     const [reply] = await askRpc(chainUrl, [{ id: 0, method: "eth_blockNumber", params: [] }]);
-    return Math.max(0, Number((reply as { result: string }).result) - blocks);
+    const newest = Number((reply as { result: string }).result);
+    heads.note(newest);
+    return Math.max(0, Math.min(newest - blocksBehind, heads.before(lagMs) ?? newest));
   }
 
   async function truth(questions: readonly RpcQuestion[]): Promise<RpcReply[]> {
-    const { blocksBehind = 0 } = host.faults;
-    const head = blocksBehind === 0 ? undefined : await headBehind(blocksBehind);
+    const { blocksBehind = 0, lagMs = 0 } = host.faults;
+    const head = blocksBehind + lagMs === 0 ? undefined : await height();
     const plans = questions.map((question): AsOf => {
       if (ownMethod.test(question.method)) return { reply: unknownMethod };
       return head === undefined ? { question } : asOf({ head, finalAfter }, question);

@@ -5,6 +5,7 @@ import { callAnvil } from "./call-anvil.ts";
 import type { NoteBook, NotedBlock } from "./chain-notes.ts";
 import { keepState } from "./chain-state.ts";
 import { type ChainTimes, finalAfterBlocks, slotsInEpoch } from "./chain-times.ts";
+import { createHeads } from "./heads.ts";
 import { startLocalChain } from "./local-chain.ts";
 import { type MinedBlock, type Miner, startMiner } from "./miner.ts";
 import { startRelay } from "./relay.ts";
@@ -58,12 +59,14 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
   await using undo = new AsyncDisposableStack();
   let miner: Miner | undefined;
   const inFront = { canBeSet: faults, seed };
+  const heads = createHeads();
   const secondHost = await preferring(ports.secondHost, (port) =>
     startSecondHost({
       ...inFront,
       port,
       chainUrl: url,
       finalAfter,
+      heads,
       onUnknownTransaction: () => miner?.wake(),
     }),
   );
@@ -77,6 +80,7 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
 
   let recent: MinedBlock[] = [];
   const note = (block: MinedBlock) => {
+    heads.note(block.number);
     recent = [...recent, block].slice(-finalAfter - 2);
     const final = recent.findLast(({ number }) => number <= block.number - finalAfter);
     book.notes.newest[chain] = { ...block, ...(final && { final }) };

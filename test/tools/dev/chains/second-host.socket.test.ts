@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { createHeads } from "../../../../lib/tools/dev/chains/heads.ts";
 import {
   type HostFaults,
   type SecondHost,
@@ -85,6 +86,23 @@ describe("the second host of a local chain", () => {
     expect(await ask("eth_getBalance", stranger, "latest")).toMatchObject({ result: "0x1" });
     const other = `${stranger.slice(0, -1)}b`;
     expect(await ask("eth_getBalance", other, "latest")).toMatchObject({ result: "0x0" });
+  });
+
+  it("learns of blocks as late as its lag says", async () => {
+    const heads = createHeads(() => nowMs);
+    let nowMs = 0;
+    const late = await startSecondHost({ chainUrl: chain.url, canBeSet: true, heads });
+    onTestFinished(() => late.close());
+    await set({ lagMs: 600 }, late.url);
+    const asking = rpcHost({ url: late.url, chainId: 1 });
+    const first = await asking.request([blockCall("latest")]);
+    await chain.mine();
+    nowMs = 200;
+    expect(await asking.request([blockCall("latest")])).toEqual(first);
+    nowMs = 799;
+    expect(await asking.request([blockCall("latest")])).toEqual(first);
+    nowMs = 800;
+    expect(await asking.request([blockCall("latest")])).not.toEqual(first);
   });
 
   it("knows nothing after its newest block, if it is behind", async () => {
