@@ -19,10 +19,26 @@ const blockAt: Readonly<Record<string, number>> = {
 /** Methods that answer null instead of an error for an unknown block. */
 const nullable = ["eth_getBlockByNumber", "eth_getBlockReceipts"];
 
-const unknownBlock: RpcReply = { error: { code: -32000, message: "header not found" } };
+/** Methods that need no state, which hosts keep only for their newest blocks. */
+const stateless = [...nullable, "eth_feeHistory"];
 
-/** A host's newest block, and how many blocks must follow a block until it is final. */
-export type Height = { head: number; finalAfter: number };
+const root = "5c0ee75d9dd668839db2895c93257f6a3a77282740c045d286ff0d1f297ffa24";
+
+const prunedState: RpcReply = {
+  error: {
+    code: -32000,
+    message: `missing trie node ${root} (path ) state 0x${root} is not available, not found`,
+  },
+};
+
+export type Height = {
+  /** The number of the host's newest block. */
+  head: number;
+  /** How many blocks must follow a block until it is final. */
+  finalAfter: number;
+  /** The number of blocks whose state the host has. */
+  keptStates?: number | undefined;
+};
 
 const hex = (number: number) => `0x${number.toString(16)}`;
 
@@ -33,7 +49,7 @@ export type AsOf = { question: RpcQuestion; read?: (reply: RpcReply) => RpcReply
  * Answers like a host whose newest block is an older one.
  */
 export function asOf(height: Height, question: RpcQuestion): AsOf {
-  const { head } = height;
+  const { head, keptStates = Number.POSITIVE_INFINITY } = height;
   const { method, params } = question;
   if (method === "eth_blockNumber") return { reply: { result: hex(head) } };
   if (method === "eth_getLogs") return { question: { ...question, params: [logFilter(height, params[0])] } };
@@ -43,11 +59,21 @@ export function asOf(height: Height, question: RpcQuestion): AsOf {
     return { question, read: (reply) => (isLater(head, reply) ? { result: null } : reply) };
   const number = numberOf(height, params[at]);
   if (number === undefined) return { question };
-  if (number > head) return { reply: nullable.includes(method) ? { result: null } : unknownBlock };
+  if (number > head) return { reply: unknownBlock(method) };
+  if (number <= head - keptStates && !stateless.includes(method)) return { reply: prunedState };
   const older = [...params];
   // Parameters before the block may be missing only if the block is missing too.
   older[at] = hex(number);
   return { question: { ...question, params: older } };
+}
+
+const unknownBlock = (method: string): RpcReply =>
+  nullable.includes(method) ? { result: null } : { error: { code: -32000, message: "header not found" } };
+
+/** The reply of a host that does not have the block that a question names by number. Undefined if it names none. */
+export function headerNotFound({ method, params }: RpcQuestion): RpcReply | undefined {
+  const block = params[blockAt[method] ?? params.length];
+  return typeof block === "string" && block.startsWith("0x") ? unknownBlock(method) : undefined;
 }
 
 /**

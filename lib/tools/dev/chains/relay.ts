@@ -2,6 +2,7 @@ import {
   faultsRoute,
   type GatewayResponse,
   type Handle,
+  json,
   listen,
   type Route,
   ratesSchema,
@@ -9,7 +10,7 @@ import {
 } from "cdk-local-runner";
 import { Transaction } from "ethers/transaction";
 import * as v from "valibot";
-import { type RpcReply, rpcService } from "./rpc-service.ts";
+import { invalid, type RpcReply, rpcService } from "./rpc-service.ts";
 
 const names = ["lost", "refused", "silent", "stalled"] as const;
 
@@ -83,7 +84,8 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       const reply = take(question.params[0]);
       return reply === "nothing" ? new Promise<never>(() => {}) : [reply];
     },
-    { batches: false },
+    // No batches.
+    ({ length }) => (length > 1 ? json(200, invalid) : undefined),
   );
 
   const count = async (from: string) => Number(await request("eth_getTransactionCount", [from, "latest"]));

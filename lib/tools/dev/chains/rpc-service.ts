@@ -18,29 +18,29 @@ const Body = v.pipe(
   v.union([v.pipe(v.array(Question), v.minLength(1)), Question]),
 );
 
-const invalid = { error: { code: -32600, message: "invalid request" } };
+export const invalid = { jsonrpc: "2.0", id: null, error: { code: -32600, message: "invalid request" } };
 
 /**
  * Serves JSON-RPC. It accepts only JSON: a page of another site could not send that without a permission, which no
  * response gives.
  *
  * @param answer Answers the questions of one request, in order.
- * @param batches False refuses requests with several questions.
+ * @param refuse Refuses a request as a whole, or returns undefined.
  */
 export function rpcService(
   answer: (questions: readonly RpcQuestion[]) => Promise<readonly RpcReply[]>,
-  { batches = true } = {},
+  refuse: (questions: readonly RpcQuestion[]) => GatewayResponse | undefined = () => undefined,
 ): Handle {
   return async (request: GatewayRequest): Promise<GatewayResponse> => {
-    if (!/^application\/json\b/i.test(header(request, "content-type") ?? ""))
-      return json(415, { jsonrpc: "2.0", id: null, ...invalid });
+    if (!/^application\/json\b/i.test(header(request, "content-type") ?? "")) return json(415, invalid);
     const body = v.safeParse(Body, request.body.toString("utf8"));
-    const isBatch = body.success && Array.isArray(body.output);
-    if (!body.success || (isBatch && !batches)) return json(200, { jsonrpc: "2.0", id: null, ...invalid });
+    if (!body.success) return json(200, invalid);
     const questions = [body.output].flat();
+    const refusal = refuse(questions);
+    if (refusal !== undefined) return refusal;
     const replies = await answer(questions);
     const items = questions.map(({ id }, index) => ({ jsonrpc: "2.0", id, ...replies[index] }));
-    return json(200, isBatch ? items : items[0]);
+    return json(200, Array.isArray(body.output) ? items : items[0]);
   };
 }
 

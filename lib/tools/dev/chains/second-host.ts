@@ -10,7 +10,17 @@ import {
 import * as v from "valibot";
 import { finalAfterBlocks, usualTimes } from "./chain-times.ts";
 import { createHeads, type Heads } from "./heads.ts";
-import { type AsOf, asOf } from "./lagging.ts";
+import {
+  batchLimits,
+  batchRefusal,
+  longError,
+  missingSimulation,
+  refusedSend,
+  sendRefusalNames,
+  waysToMissSimulation,
+} from "./host-refusals.ts";
+import { type AsOf, asOf, headerNotFound } from "./lagging.ts";
+import { withOddFees } from "./odd-fees.ts";
 import { askRpc, type RpcQuestion, type RpcReply, rpcService } from "./rpc-service.ts";
 
 const bytes = (body: string | Buffer, status = 200, type = "application/json"): GatewayResponse => ({
@@ -32,17 +42,22 @@ const answers = {
 };
 
 const failures = Object.keys(answers) as (keyof typeof answers)[];
-const names = [...failures, "otherChain"] as const;
+const names = [...failures, ...sendRefusalNames, "headerNotFound", "longError", "otherChain"] as const;
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /**
- * The share of requests that meet each failure. For all others, the host is `blocksBehind` the chain, or `lagMs`, and
- * gives the fixed `results` of some methods.
+ * The shares of requests, questions or transactions that meet each failure. For all others, the host is `blocksBehind`
+ * the chain, or `lagMs`, has its limits, and gives the fixed `results` of some methods.
  */
 const HostFaults = ratesSchema(names, {
   blocksBehind: v.optional(Count),
   lagMs: v.optional(Count),
+  keptStates: v.optional(Count),
+  batchLimit: v.optional(v.picklist(batchLimits)),
+  simulation: v.optional(v.picklist(waysToMissSimulation)),
+  zeroTips: v.optional(v.boolean()),
+  shortFeeHistory: v.optional(v.boolean()),
   results: v.optional(v.record(v.string(), v.unknown())),
 });
 
@@ -99,12 +114,20 @@ export async function startSecondHost(options: SecondHostOptions): Promise<Secon
     return Math.max(0, Math.min(newest - blocksBehind, heads.before(lagMs) ?? newest));
   }
 
+  /** The reply to a question that does not reach the chain. */
+  function refusalOf(question: RpcQuestion): RpcReply | undefined {
+    if (ownMethod.test(question.method)) return unknownMethod;
+    const refused = missingSimulation(host.faults.simulation, question) ?? refusedSend(question, strikes);
+    return refused ?? (strikes("headerNotFound") ? headerNotFound(question) : undefined);
+  }
+
   async function truth(questions: readonly RpcQuestion[]): Promise<RpcReply[]> {
-    const { blocksBehind = 0, lagMs = 0 } = host.faults;
-    const head = blocksBehind + lagMs === 0 ? undefined : await height();
+    const { blocksBehind = 0, lagMs = 0, keptStates } = host.faults;
+    const head = blocksBehind + lagMs === 0 && keptStates === undefined ? undefined : await height();
     const plans = questions.map((question): AsOf => {
-      if (ownMethod.test(question.method)) return { reply: unknownMethod };
-      return head === undefined ? { question } : asOf({ head, finalAfter }, question);
+      const reply = refusalOf(question);
+      if (reply !== undefined) return { reply };
+      return head === undefined ? { question } : asOf({ head, finalAfter, keptStates }, question);
     });
     const asked = plans.flatMap((plan) => ("question" in plan ? [plan] : []));
     const replies = await askRpc(
@@ -118,7 +141,8 @@ export async function startSecondHost(options: SecondHostOptions): Promise<Secon
     });
   }
 
-  const serve = rpcService(async (questions) => {
+  async function answersOf(questions: readonly RpcQuestion[]): Promise<RpcReply[]> {
+    if (strikes("longError")) return questions.map(longError);
     const isOtherChain = strikes("otherChain");
     const replies = await truth(questions);
     return questions.map((question, index) => {
@@ -128,9 +152,15 @@ export async function startSecondHost(options: SecondHostOptions): Promise<Secon
       if (isTransaction && "result" in reply && reply.result === null) onUnknownTransaction();
       if (isOtherChain && method === "eth_chainId") return { result: otherChainId };
       const { results = {} } = host.faults;
-      return host.lie(question, Object.hasOwn(results, method) ? { result: results[method] } : reply);
+      const isFixed = Object.hasOwn(results, method);
+      return host.lie(
+        question,
+        isFixed ? { result: results[method] } : withOddFees(host.faults, question, reply),
+      );
     });
-  });
+  }
+
+  const serve = rpcService(answersOf, (questions) => batchRefusal(host.faults.batchLimit, questions));
 
   const own: Route = canBeSet ? faultsRoute(HostFaults, () => host) : () => undefined;
 

@@ -1,3 +1,5 @@
+import { Transaction } from "ethers/transaction";
+import { Wallet } from "ethers/wallet";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { createHeads } from "../../../../lib/tools/dev/chains/heads.ts";
 import {
@@ -29,12 +31,15 @@ describe("the second host of a local chain", () => {
     await chain.close();
   });
 
-  async function ask(method: string, ...params: unknown[]) {
-    const response = await fetch(host.url, {
+  const post = (body: unknown) =>
+    fetch(host.url, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ jsonrpc: "2.0", id: 7, method, params }),
+      body: JSON.stringify(body),
     });
+
+  async function ask(method: string, ...params: unknown[]) {
+    const response = await post({ jsonrpc: "2.0", id: 7, method, params });
     return (await response.json()) as { id: number; result?: unknown; error?: { code: number } };
   }
 
@@ -103,6 +108,112 @@ describe("the second host of a local chain", () => {
     expect(await asking.request([blockCall("latest")])).toEqual(first);
     nowMs = 800;
     expect(await asking.request([blockCall("latest")])).not.toEqual(first);
+  });
+
+  it.each([
+    [10, "base", 200, { id: null, error: { code: -32014, message: "maximum 10 calls in 1 batch" } }],
+    [3, "drpc", 500, Array.from({ length: 4 }, (_, id) => ({ id, error: { code: 31 } }))],
+  ] as const)(
+    "answers at most %i calls in a batch, with the limit of %s",
+    async (most, batchLimit, status, refusal) => {
+      await set({ batchLimit });
+      const batch = (length: number) =>
+        post(
+          Array.from({ length }, (_, id) => ({ jsonrpc: "2.0", id, method: "eth_blockNumber", params: [] })),
+        );
+      const taken = await batch(most);
+      expect(await taken.json()).toEqual(
+        Array(most).fill(expect.objectContaining({ result: expect.any(String) })),
+      );
+      const refused = await batch(most + 1);
+      expect(refused.status).toBe(status);
+      expect(await refused.json()).toMatchObject(refusal);
+    },
+  );
+
+  it.each([
+    ["unknown", -32601],
+    ["unsupported", -32600],
+    ["notWhitelisted", -32001],
+    ["gasLimit", -38015],
+  ] as const)("refuses to simulate in the way %s, and answers all else", async (simulation, code) => {
+    await set({ simulation });
+    expect(await ask("eth_simulateV1", { blockStateCalls: [] }, "latest")).toMatchObject({ error: { code } });
+    expect(await ask("eth_getBalance", stranger, "latest")).toMatchObject({ result: "0x0" });
+  });
+
+  it("sees no tips, if its fees are odd in this way", async () => {
+    await pay();
+    const history = () => ask("eth_feeHistory", "0x1", "latest", [10, 90]);
+    expect(await history()).not.toMatchObject({ result: { reward: [["0x0", "0x0"]] } });
+    await set({ zeroTips: true });
+    expect(await history()).toMatchObject({ result: { reward: [["0x0", "0x0"]] } });
+    for (const method of ["eth_gasPrice", "eth_maxPriorityFeePerGas"])
+      expect(await ask(method)).toMatchObject({ result: "0x0" });
+  });
+
+  it("leaves the next block out of its fee history, if its fees are odd in this way", async () => {
+    const baseFees = async () => {
+      const { result } = await ask("eth_feeHistory", "0x2", "latest", []);
+      return (result as { baseFeePerGas: string[] }).baseFeePerGas;
+    };
+    const whole = await baseFees();
+    expect(whole).toHaveLength(3);
+    await set({ shortFeeHistory: true });
+    expect(await baseFees()).toEqual(whole.slice(0, 2));
+  });
+
+  it("keeps the states of its newest blocks only", async () => {
+    await chain.mine(3);
+    await set({ keptStates: 2 });
+    const head = Number((await ask("eth_blockNumber")).result);
+    const [kept, pruned] = [head - 1, head - 2].map((number) => `0x${number.toString(16)}`);
+    expect(await ask("eth_getBalance", stranger, kept)).toMatchObject({ result: "0x0" });
+    expect(await ask("eth_getBalance", stranger, pruned)).toMatchObject({
+      error: { code: -32000, message: expect.stringMatching(/^missing trie node/) },
+    });
+    expect(await ask("eth_getBlockByNumber", pruned, false)).toMatchObject({ result: { number: pruned } });
+  });
+
+  it("does not find blocks by number, in the share of questions that is set", async () => {
+    const { result: head } = await ask("eth_blockNumber");
+    await set({ headerNotFound: 1 });
+    expect(await ask("eth_getBalance", stranger, head)).toMatchObject({
+      error: { code: -32000, message: "header not found" },
+    });
+    expect(await ask("eth_getBlockByNumber", head, false)).toMatchObject({ result: null });
+    expect(await ask("eth_getBalance", stranger, "latest")).toMatchObject({ result: "0x0" });
+    await set({ headerNotFound: 0.5 });
+    const replies = await Promise.all(
+      Array.from({ length: 40 }, () => ask("eth_getBalance", stranger, head)),
+    );
+    const found = replies.filter(({ result }) => result === "0x0").length;
+    expect(found).toBeGreaterThan(8);
+    expect(found).toBeLessThan(32);
+  });
+
+  it.each([
+    ["insufficientFunds", /^insufficient funds for gas \* price \+ value/],
+    ["replacementUnderpriced", /^replacement transaction underpriced$/],
+    ["underpriced", /^transaction underpriced/],
+  ] as const)("refuses transactions with the fault %s, and keeps none", async (fault, message) => {
+    const raw = await new Wallet(alice.privateKey).signTransaction({
+      ...{ type: 2, chainId: 1, nonce: 0, to: stranger, value: 1n, gasLimit: 21_000n },
+      ...{ maxFeePerGas: 20n * 10n ** 9n, maxPriorityFeePerGas: 10n ** 9n },
+    });
+    await set({ [fault]: 1 });
+    const error = { code: -32000, message: expect.stringMatching(message) };
+    expect(await ask("eth_sendRawTransaction", raw)).toMatchObject({ error });
+    expect(await chain.request("txpool_status")).toEqual({ pending: "0x0", queued: "0x0" });
+    await set({});
+    expect(await ask("eth_sendRawTransaction", raw)).toMatchObject({ result: Transaction.from(raw).hash });
+  });
+
+  it("quotes the request in errors of 10,000 bytes", async () => {
+    await set({ longError: 1 });
+    const body = await (await post({ id: 7, method: "eth_getBalance", params: [stranger, "latest"] })).text();
+    expect(body.length).toBeGreaterThanOrEqual(10_000);
+    expect(JSON.parse(body)).toMatchObject({ id: 7, error: { message: expect.stringContaining(stranger) } });
   });
 
   it("knows nothing after its newest block, if it is behind", async () => {
