@@ -126,7 +126,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     },
     pages() {
       const [showConsole, showReference] = [consolePages(), referencePages()];
-      const urls = chains?.chains.map(({ chain, hosts: [url] }) => [chain, url]) ?? [];
+      const urls = chains?.chains.map(({ chain, url }) => [chain, url]) ?? [];
       return (request) =>
         pathOf(request) === "/chains.json"
           ? Promise.resolve(json(200, Object.fromEntries(urls)))

@@ -13,7 +13,7 @@ export type Welcome = {
   /** The folder of data, keys and logs. Undefined if nothing is kept. */
   dataDir: string | undefined;
   /** Undefined if trading is off. */
-  chains: readonly { chain: TradingChain; hosts: readonly [string, ...string[]] }[] | undefined;
+  chains: readonly { chain: TradingChain; url: string }[] | undefined;
 };
 
 /** Writes the text that newcomers read first. The lines from TOKEN= on can be pasted into a shell. */
@@ -32,7 +32,7 @@ export function welcome(service: Welcome): string {
   const { address, privateKey } = exampleWallet;
   const { port } = new URL(baseUrl);
 
-  const places = chains?.map(({ chain, hosts: [url] }) => `${chain} ${new URL(url).port}`).join(" · ");
+  const places = chains?.map(({ chain, url }) => `${chain} ${new URL(url).port}`).join(" · ");
   const trading =
     chains === undefined
       ? ""

@@ -44,7 +44,7 @@ TOKEN=eyJ.x.y
   it("shows the chains and the wallet, if there are chains", () => {
     const chains = (["eth", "bsc"] as const).map((chain, index) => ({
       chain,
-      hosts: [`http://127.0.0.1:${8545 + index}`, "http://127.0.0.1:1"] as const,
+      url: `http://127.0.0.1:${8545 + index}`,
     }));
     expect(welcome({ ...service, chains })).toContain(`
 logs       /data/logs
@@ -58,13 +58,13 @@ token      for alice`);
   });
 
   it("names the port for the demo, if it is not the usual one", () => {
-    const chains = [{ chain: "eth", hosts: ["http://127.0.0.1:9545"] }] as const;
+    const chains = [{ chain: "eth", url: "http://127.0.0.1:9545" }] as const;
     const text = welcome({ ...service, baseUrl: "http://127.0.0.1:4000", chains });
     expect(text).toContain("npm run -s trade:demo -- --port 4000\n");
   });
 
   it("has lines that send these requests when pasted, with chains", async () => {
-    const chains = tradingChains.map((chain) => ({ chain, hosts: ["http://127.0.0.1:1"] as const }));
+    const chains = tradingChains.map((chain) => ({ chain, url: "http://127.0.0.1:1" }));
     const { moon: token, trap, taxd } = localAddresses;
     const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
     const trade = { type: "market", chain: "eth", wallet, token };

@@ -12,14 +12,15 @@ import { openServedChain, type ServedChain } from "./served-chain.ts";
 
 export type LocalChainsOptions = {
   /**
-   * The port of eth. The other chains have the next three ports; second hosts and relays follow. 0 picks free ports.
+   * The port of eth. The other chains have the next three ports; second hosts, relays and first hosts follow. 0 picks
+   * free ports.
    */
   port: number;
   /** The data folder. Undefined keeps nothing. */
   folder: string | undefined;
   /** Starts new chains, even if the folder has some. */
   reset?: boolean;
-  /** Serves `/_local/faults` for the second hosts and the relays. */
+  /** Puts hosts in front of the chains, too, and serves `/_local/faults` for all hosts and relays. */
   faults?: boolean;
   /** The seed of random faults. */
   seed?: number;
@@ -45,18 +46,19 @@ export type LocalChains = AsyncDisposable & {
 /** The chains with a relay: those for which public relays exist. */
 const relayed: readonly TradingChain[] = ["eth", "bsc"];
 
-/** The number of ports for chains, second hosts and relays. */
-export const chainPorts = 2 * tradingChains.length + relayed.length;
+/** The number of ports for chains, hosts and relays. */
+export const chainPorts = 3 * tradingChains.length + relayed.length;
 
 /** Lists the ports of a chain; `port` is the first of all. */
 export function portsOf(
   chain: TradingChain,
   port: number,
-): { anvil: number; secondHost: number; relay?: number } {
+): { anvil: number; firstHost: number; secondHost: number; relay?: number } {
   const index = tradingChains.indexOf(chain);
   return {
     anvil: port + index,
     secondHost: port + tradingChains.length + index,
+    firstHost: port + 2 * tradingChains.length + relayed.length + index,
     ...(relayed.includes(chain) && { relay: port + 2 * tradingChains.length + relayed.indexOf(chain) }),
   };
 }
@@ -90,12 +92,13 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
     await Promise.all(chains.map((chain) => chain.close()));
   });
   for (const chain of tradingChains) {
-    const { anvil, secondHost, relay } = portsOf(chain, port);
+    const { anvil, firstHost, secondHost, relay } = portsOf(chain, port);
     const isAny = port === 0;
     const served = await openServedChain({
       ...{ chain, book, faults, seed, warn, times: times[chain] ?? usualTimes },
       ports: {
         anvil: isAny ? await freePort() : anvil,
+        firstHost: isAny ? 0 : firstHost,
         secondHost: isAny ? 0 : secondHost,
         relay: isAny && relay !== undefined ? 0 : relay,
       },

@@ -13,12 +13,12 @@ import { startSecondHost } from "./second-host.ts";
 
 export type ServedChainOptions = {
   chain: TradingChain;
-  /** The port of anvil must be free. The second host and the relay take another one if theirs is in use. */
-  ports: { anvil: number; secondHost: number; relay?: number | undefined };
+  /** The port of anvil must be free. The other servers take another one if theirs is in use. */
+  ports: { anvil: number; firstHost: number; secondHost: number; relay?: number | undefined };
   /** Undefined keeps nothing. */
   statePath: string | undefined;
   book: NoteBook;
-  /** Serves `/_local/faults` for the second host and the relay. */
+  /** Puts a host in front of anvil, too, and serves `/_local/faults` for both hosts and the relay. */
   faults: boolean;
   seed: number;
   /** Prints a line about a problem. */
@@ -29,7 +29,9 @@ export type ServedChainOptions = {
 /** A chain of this machine with a second host, and with a relay on some chains. */
 export type ServedChain = {
   chain: TradingChain;
-  hosts: readonly [anvil: string, second: string];
+  /** The URL of anvil. */
+  url: string;
+  hosts: readonly [first: string, second: string];
   relay: string | undefined;
   /**
    * Starts anvil, then mines. Resolves once the chain has its contracts.
@@ -60,17 +62,15 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
   let miner: Miner | undefined;
   const inFront = { canBeSet: faults, seed };
   const heads = createHeads();
-  const secondHost = await preferring(ports.secondHost, (port) =>
-    startSecondHost({
-      ...inFront,
-      port,
-      chainUrl: url,
-      finalAfter,
-      heads,
-      onUnknownTransaction: () => miner?.wake(),
-    }),
-  );
-  undo.defer(() => secondHost.close());
+  async function openHost(preferred: number): Promise<string> {
+    const onUnknownTransaction = () => miner?.wake();
+    const host = await preferring(preferred, (port) =>
+      startSecondHost({ ...inFront, port, chainUrl: url, finalAfter, heads, onUnknownTransaction }),
+    );
+    undo.defer(() => host.close());
+    return host.url;
+  }
+  const hosts = [faults ? await openHost(ports.firstHost) : url, await openHost(ports.secondHost)] as const;
   const { chainId } = chainFacts[chain];
   const relay =
     ports.relay === undefined
@@ -125,7 +125,8 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
   const opened = undo.move();
   return {
     chain,
-    hosts: [url, secondHost.url],
+    url,
+    hosts,
     relay: relay?.url,
     start() {
       started ??= run();

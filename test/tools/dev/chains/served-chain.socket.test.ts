@@ -25,19 +25,19 @@ function folderForTest(): string {
 
 type Opened = ServedChain & { book: NoteBook; ask(method: string, ...params: unknown[]): Promise<unknown> };
 
-async function opened(folder: string, { port = 0, secondHost = 0 } = {}): Promise<Opened> {
+async function opened(folder: string, { port = 0, secondHost = 0, faults = false } = {}): Promise<Opened> {
   const book = openNotes(folder);
   const served = await openServedChain({
     chain: "eth",
-    ports: { anvil: port || (await freePort()), secondHost, relay: 0 },
+    ports: { anvil: port || (await freePort()), firstHost: 0, secondHost, relay: 0 },
     statePath: join(folder, "eth.json"),
     book,
-    faults: false,
+    faults,
     seed: 1,
     warn: () => {},
     times: { blockMs: 20, finalitySeconds: 0.08 },
   });
-  const ask = asking(served.hosts[0]);
+  const ask = asking(served.url);
   const close = async () => {
     await served.close();
     await book.saved();
@@ -135,6 +135,21 @@ describe("a served chain", () => {
     await vi.waitFor(async () => expect(await height()).toBeGreaterThan(before), waiting);
   });
 
+  it("has two hosts with faults of their own, if faults can be set", async () => {
+    const { url, hosts } = await opened(folderForTest(), { faults: true });
+    expect(new Set([url, ...hosts]).size).toBe(3);
+    const faults = (host: string, init?: RequestInit) => fetch(`${host}/_local/faults`, init);
+    const headers = { "Content-Type": "application/json" };
+    await faults(hosts[0], { method: "PUT", headers, body: '{"zeroTips":true}' });
+    expect(await (await faults(hosts[0])).json()).toEqual({ zeroTips: true });
+    expect(await (await faults(hosts[1])).json()).toEqual({});
+  });
+
+  it("uses anvil itself as its first host otherwise", async () => {
+    const { url, hosts } = await opened(folderForTest());
+    expect(hosts[0]).toBe(url);
+  });
+
   it("takes nothing but JSON in front of it, which pages of other sites cannot send", async () => {
     const chain = await opened(folderForTest());
     for (const url of [chain.hosts[1], chain.relay ?? ""]) {
@@ -154,6 +169,6 @@ describe("a served chain", () => {
     const chain = await opened(folderForTest(), { secondHost: port });
     expect(new URL(chain.hosts[1]).port).not.toBe(`${port}`);
     setTimeout(() => taken.close(), 100);
-    expect((await opened(folderForTest(), { port })).hosts[0]).toBe(`http://127.0.0.1:${port}`);
+    expect((await opened(folderForTest(), { port })).url).toBe(`http://127.0.0.1:${port}`);
   });
 });
