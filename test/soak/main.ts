@@ -29,6 +29,8 @@ const { values } = parseArgs({
     trade: { type: "boolean", default: false },
     orders: { type: "string", default: "1000" },
     traders: { type: "string", default: "50" },
+    /** Makes hosts of the chains as unkind as real ones, with five blocks of base a second. */
+    unkind: { type: "boolean", default: false },
     seed: { type: "string", default: "1" },
     /** The number of concurrent requests. */
     "at-once": { type: "string", default: "16" },
@@ -62,7 +64,7 @@ const start = () =>
     folder,
     ...ports,
     ...(chainPort !== undefined && { chainPort }),
-    options: ["--faults", "--chance", `${seed}`],
+    options: ["--faults", "--chance", `${seed}`, ...(values.unkind ? ["--fast-base"] : [])],
   });
 
 console.log(machine());
@@ -109,7 +111,7 @@ async function run(): Promise<{ text: string; problems: string[] }> {
   bar.start(orders, 0, { phase: "calm" });
   const report = await tradeSoak(
     { ...target, chainPort, noteSigned: (parts) => void signed.push(...parts) },
-    { orders, wallets, seed, atOnce, onProgress },
+    { orders, wallets, seed, atOnce, unkind: values.unkind, onProgress },
   );
   return { text: tradeReportOf(report), problems: report.problems };
 }

@@ -15,7 +15,10 @@ export type ChainAccess = {
   wake(): Promise<void>;
   /** Resolves once the miner has produced and recorded another block. */
   nextBlock(): Promise<void>;
+  /** Sets faults of the second host. */
   setHostFaults(faults: object): Promise<void>;
+  /** Sets more faults, of both hosts. */
+  setUnkindness(first: object, second: object): Promise<void>;
   /** Undefined if the chain has no relay. */
   setRelayFaults: ((faults: object) => Promise<void>) | undefined;
 };
@@ -42,7 +45,7 @@ async function put(url: string, body: object): Promise<void> {
 /** @param port the runner's `--chain-port` */
 export function accessChains(port: number): ChainAccess[] {
   return tradingChains.map((chain) => {
-    const { anvil, secondHost, relay } = portsOf(chain, port);
+    const { anvil, firstHost, secondHost, relay } = portsOf(chain, port);
     const at = (each: number) => `http://127.0.0.1:${each}`;
     const requestAll = (calls: readonly AnvilCall[]) => callAnvil(at(anvil), calls);
     const request = async (method: string, ...params: unknown[]) => (await requestAll([[method, params]]))[0];
@@ -50,6 +53,9 @@ export function accessChains(port: number): ChainAccess[] {
     const wake = async () => {
       await callAnvil(at(secondHost), [["eth_getTransactionByHash", [noTransaction]]]).catch(() => {});
     };
+    let faults: object = {};
+    let unkindness: object = {};
+    const setSecond = () => put(at(secondHost), { ...faults, ...unkindness });
     return {
       chain,
       request,
@@ -63,7 +69,14 @@ export function accessChains(port: number): ChainAccess[] {
           await pause(100);
         }
       },
-      setHostFaults: (faults) => put(at(secondHost), faults),
+      setHostFaults(next) {
+        faults = next;
+        return setSecond();
+      },
+      async setUnkindness(first, second) {
+        unkindness = second;
+        await Promise.all([put(at(firstHost), first), setSecond()]);
+      },
       setRelayFaults: relay === undefined ? undefined : (faults) => put(at(relay), faults),
     };
   });

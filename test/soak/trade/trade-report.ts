@@ -13,7 +13,8 @@ function counted(names: readonly string[]): Map<string, number> {
 
 /** Reports the outcomes of requests and orders, and the transactions on the chains. */
 export function tradeReportOf(report: TradeReport): string {
-  const { outcomes, facts, spells, orders, wallets, seconds, crashes, streams, problems } = report;
+  const { outcomes, facts, spells, unkindnesses, orders, wallets, seconds, crashes, streams, problems } =
+    report;
   const answers = [...outcomes].flatMap(([action, own]) =>
     [...own].map(([outcome, count]) => [`${action}: ${outcome}`, count] as const),
   );
@@ -32,6 +33,7 @@ export function tradeReportOf(report: TradeReport): string {
     table(["orders ended", "count"], counted(ends)),
     table(["transactions in blocks", "count"], counted(mined)),
     table(["what happened on chains", "times"], spells),
+    ...(unkindnesses.size === 0 ? [] : [table(["unkind hosts", "times"], unkindnesses)]),
     [
       `${facts.orders.length} orders (${orders} asked for) of ${wallets} wallets in ${seconds.toFixed(1)} s (${((60 * facts.orders.length) / seconds).toFixed(0)} a minute), seed ${report.seed}`,
       `${attempts} signed transactions, ${mined.length} in blocks; ${facts.positions.length} positions`,

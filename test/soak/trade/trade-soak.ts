@@ -13,6 +13,7 @@ import { settleAll } from "./settle.ts";
 import { type TradeActionName, type TradeWorld, tradeActions, tradeWeights } from "./trade-actions.ts";
 import { problemsOfTrade } from "./trade-audit.ts";
 import { followTrader, makeTraders, openOrdersOf, type Trader, type TraderWallet } from "./traders.ts";
+import { beUnkind } from "./unkind-hosts.ts";
 import { applyWeather, clearSky, planWeather, type Sky } from "./weather.ts";
 
 export type TradeTarget = Target & {
@@ -29,6 +30,8 @@ export type TradeSoakOptions = {
   /** The number of concurrent requests. */
   atOnce?: number;
   mostValidSeconds?: number;
+  /** Makes hosts as unkind as real ones. */
+  unkind?: boolean;
   /** How long orders may take to end and settle after the faults. */
   patienceMs?: number;
   onProgress?: (orders: number, phase: string) => void;
@@ -41,6 +44,7 @@ export type TradeReport = TradeSoakOptions & {
   /** Counts of the outcomes of each action. */
   outcomes: Map<string, Map<string, number>>;
   spells: Map<string, number>;
+  unkindnesses: ReadonlyMap<string, number>;
   facts: TradeFacts;
   streams: { count: number; messages: number; connections: number };
   /** Empty if the service has kept its promises. */
@@ -172,13 +176,14 @@ async function balancesOf(chains: readonly ChainAccess[], wallets: readonly Trad
 
 async function runLoad(
   stage: Stage,
-  { orders, seed, atOnce = 12, mostValidSeconds = 60, onProgress }: TradeSoakOptions,
+  { orders, seed, atOnce = 12, mostValidSeconds = 60, unkind = false, onProgress }: TradeSoakOptions,
 ) {
   const { service, chains, traders, foreign, report, noteSigned, outcomes } = stage;
   const phases = planPhases(orders, createChance(`phase ${seed}`), Object.keys(faults) as FaultPhase[], 25);
   const weather = planWeather(orders, createChance(`weather ${seed}`));
   const spells: TradeReport["spells"] = new Map();
   const sky: Sky = { chance: createChance(`sky ${seed}`), foreign, setStopped: stopper(service) };
+  await using hosts = beUnkind(unkind ? chains : [], seed);
   let phase: FaultPhase = "calm";
   let crashes = 0;
   let placed = 0;
@@ -252,7 +257,7 @@ async function runLoad(
   await changing;
   await service.setFaults(faults.calm);
   for (const access of chains) await clearSky(access, sky);
-  return { crashes, spells };
+  return { crashes, spells, unkindnesses: hosts.counts };
 }
 
 const stopper =

@@ -1,0 +1,28 @@
+import type { HostFaults } from "./second-host.ts";
+
+/**
+ * Ways of hosts of real networks, each of which trading must survive. The last 8 states stand for the 128 of real nodes:
+ * they contain the newest final block, except on a fast base.
+ */
+export const unkindnesses = {
+  "batches of 10": { batchLimit: "base" },
+  "batches of 3": { batchLimit: "drpc" },
+  "simulation unknown": { simulation: "unknown" },
+  "simulation unsupported": { simulation: "unsupported" },
+  "simulation not whitelisted": { simulation: "notWhitelisted" },
+  "simulation short of gas": { simulation: "gasLimit" },
+  "lag of 0.3 s": { lagMs: 300 },
+  "lag of 0.6 s": { lagMs: 600 },
+  "lag of 1 s": { lagMs: 1000 },
+  "lag of 3 s": { lagMs: 3000 },
+  "tips of 0": { zeroTips: true },
+  "short fee history": { shortFeeHistory: true },
+  "pruned states": { keptStates: 8 },
+  "header not found": { headerNotFound: 0.1 },
+  "long errors": { longError: 0.2 },
+  underpriced: { underpriced: 0.3 },
+  "replacement underpriced": { replacementUnderpriced: 0.3 },
+  "insufficient funds": { insufficientFunds: 0.3 },
+} satisfies Record<string, HostFaults>;
+
+export type UnkindnessName = keyof typeof unkindnesses;
