@@ -27,7 +27,7 @@ export async function inspectToken(
   const { client, configuration } = reader;
   const address = readAddress(token, "token");
   const { claims, answers, market } = await askTogether(client.read, {
-    market: feeMarketCalls(),
+    market: feeMarketCalls(reader.chain),
     claims: tokenClaimsCall(address, "latest"),
     answers: poolCalls(configuration, address, [{ side: "buy", amountIn: probeCoins }], "latest"),
   });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Block } from "../core/evm/host-snapshot.ts";
-import { chainFacts, type TradingChain } from "../core/trading-chain.ts";
+import { chainFacts, mostApartSeconds, type TradingChain } from "../core/trading-chain.ts";
 import { blockCall, type RpcCall, type ValuesOf } from "./evm/rpc-call.ts";
 import { ChainUnavailable, HostFault, RpcRefusal } from "./host-fault.ts";
 import { type RpcHost, rpcHost } from "./rpc-host.ts";
@@ -52,7 +52,7 @@ const pauseMs = 100;
 /** Remembers which hosts failed, so a function keeps one client for its whole life. */
 export function chainClient(options: ChainClientOptions): ChainClient {
   const { chain, timeoutMs = 2000, agreeMs = 2000, nowMs = Date.now } = options;
-  const { chainId, maxLagBlocks } = chainFacts[chain];
+  const { chainId } = chainFacts[chain];
   const hosts = options.hosts.map((url) => rpcHost({ url, chainId, timeoutMs }));
   const failedMs = new Map<RpcHost, number>();
   const notedHosts = hosts.map(noting);
@@ -128,7 +128,7 @@ export function chainClient(options: ChainClientOptions): ChainClient {
     };
     await Promise.all(asked.map(askHead));
     const newest = heads.map(({ block }) => block);
-    const common = commonBlock(newest, maxLagBlocks, needed);
+    const common = commonBlock(newest, mostApartSeconds(chain), needed);
     if (common === undefined) return { errors };
 
     const calls = [blockCall(common.number), ...callsAt(common)] as const;
@@ -181,19 +181,19 @@ export function chainClient(options: ChainClientOptions): ChainClient {
 
 /**
  * Returns the newest block that this many hosts have. Of two heads far apart, one is invented or old. Hosts would agree
- * on old prices, which were once true.
+ * on old prices, which were once true. Neighbours always count, however late the second one came.
  *
  * @param heads The newest block of each host.
  */
-export function commonBlock<Head extends Pick<Block, "number">>(
+export function commonBlock<Head extends Pick<Block, "number" | "time">>(
   heads: readonly Head[],
-  maxLagBlocks: number,
+  apartSeconds: number,
   needed = 2,
 ): Head | undefined {
   const newestFirst = heads.toSorted((a, b) => b.number - a.number);
-  return newestFirst.find(({ number }, index) => {
+  return newestFirst.find(({ number, time }, index) => {
     const other = newestFirst[index + 1 - needed];
-    return other !== undefined && other.number - number <= maxLagBlocks;
+    return other !== undefined && (other.number - number <= 1 || other.time - time <= apartSeconds);
   });
 }
 

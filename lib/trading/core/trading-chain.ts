@@ -19,10 +19,8 @@ export type ChainFacts = {
   /** The id that its hosts must report, and that every transaction is signed for. */
   chainId: number;
   coin: { symbol: string; name: string };
-  /**
-   * Hosts whose latest blocks are further apart do not count as seeing the same chain: about three seconds of blocks.
-   */
-  maxLagBlocks: number;
+  /** The usual time between two blocks. */
+  blockSeconds: number;
   /** True if pending transactions are public, so that a relay can hide them. */
   hasPublicPool: boolean;
   /** True if transactions pay an L1 fee for their data in addition to gas. */
@@ -37,7 +35,7 @@ export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
   eth: {
     chainId: 1,
     coin: { symbol: "ETH", name: "Ether" },
-    maxLagBlocks: 1,
+    blockSeconds: 12,
     hasPublicPool: true,
     hasL1Fee: false,
     isGasPriceFloor: false,
@@ -46,7 +44,7 @@ export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
   base: {
     chainId: 8453,
     coin: { symbol: "ETH", name: "Ether" },
-    maxLagBlocks: 2,
+    blockSeconds: 0.2,
     hasPublicPool: false,
     hasL1Fee: true,
     isGasPriceFloor: false,
@@ -55,7 +53,7 @@ export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
   bsc: {
     chainId: 56,
     coin: { symbol: "BNB", name: "BNB" },
-    maxLagBlocks: 7,
+    blockSeconds: 0.45,
     hasPublicPool: true,
     hasL1Fee: false,
     isGasPriceFloor: true,
@@ -64,13 +62,23 @@ export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
   avax: {
     chainId: 43114,
     coin: { symbol: "AVAX", name: "Avalanche" },
-    maxLagBlocks: 3,
+    blockSeconds: 1,
     hasPublicPool: true,
     hasL1Fee: false,
     isGasPriceFloor: false,
     lowestTip: 1n,
   },
 };
+
+/** Hosts that lag further behind others do not count as seeing the same chain. */
+export const mostLagSeconds = 3;
+
+/**
+ * Computes how far the times of two hosts' newest blocks may be apart. A lag moves them by up to a block more, and blocks
+ * state whole seconds.
+ */
+export const mostApartSeconds = (chain: TradingChain): number =>
+  Math.ceil(mostLagSeconds + chainFacts[chain].blockSeconds);
 
 /** The operators' limits for a chain, in wei. */
 export type ChainLimits = {

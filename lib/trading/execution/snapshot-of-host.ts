@@ -4,6 +4,7 @@ import { routesOf } from "../chains/evm/calldata.ts";
 import { feeMarketCalls, feeMarketOf, l1FeeCall } from "../chains/evm/fee-market.ts";
 import { type PoolRoute, poolCalls, poolRoutesOf } from "../chains/evm/pool-routes.ts";
 import {
+  attempt,
   blockCall,
   blockHashCall,
   coinsCall,
@@ -61,8 +62,8 @@ async function takeSnapshot(
   const head = await askTogether(ask, {
     latest: blockCall("latest"),
     finalized: blockCall("finalized"),
-    market: feeMarketCalls(),
-    pending: nonceCall(wallet, "pending"),
+    market: feeMarketCalls(chain.chain),
+    pending: pendingNonceCall(wallet),
   });
   const { latest, finalized } = head;
   const tag = latest.number;
@@ -108,7 +109,7 @@ async function takeSnapshot(
   return {
     latest,
     finalized,
-    nonce: { ...facts.nonce, pending: head.pending },
+    nonce: { ...facts.nonce, pending: head.pending ?? facts.nonce.latest },
     coins: facts.coins,
     baseFee: market.baseFee,
     clearFees,
@@ -123,6 +124,19 @@ async function takeSnapshot(
     receipts,
   };
 }
+
+/** Asks for the nonce after the wallet's pending transactions. Undefined if the host keeps none. */
+const pendingNonceCall = (wallet: string): RpcCall<number | undefined> => {
+  const call = attempt(nonceCall(wallet, "pending"));
+  return {
+    ...call,
+    read: (result) => call.read(result) as number,
+    recover(refusal) {
+      if (!refusal.says(/pending/i)) call.recover?.(refusal);
+      return undefined;
+    },
+  };
+};
 
 /**
  * Asks for the wallet's next nonce as of the newest final block. Hosts that have forgotten that state, as most do while

@@ -61,7 +61,7 @@ export async function quoteOnChain(
     wrapped: belongingsCall(configuration, configuration.wrapped.token, wallet, block),
     coins: coinsCall(wallet, block),
     nextNonce: nonceCall(wallet, block),
-    market: feeMarketCalls(),
+    market: feeMarketCalls(reader.chain),
     found: poolCalls(configuration, token, trades, block),
   });
   const identity = identify(reader, token, first.claims);

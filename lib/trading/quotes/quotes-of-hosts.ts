@@ -6,7 +6,7 @@ import type { ChainReader } from "../chains/open-chains.ts";
 import type { RpcHost } from "../chains/rpc-host.ts";
 import { isSameQuote } from "../core/placing.ts";
 import type { HostQuote, QuoteQuestion, TradeFacts } from "../core/trade-facts.ts";
-import { chainFacts } from "../core/trading-chain.ts";
+import { mostApartSeconds } from "../core/trading-chain.ts";
 import { quoteOnChain } from "./quote-on-chain.ts";
 
 /** Disagreeing hosts are asked again for this long, with this pause. */
@@ -15,45 +15,68 @@ const pauseMs = 100;
 
 type Quotes = readonly [HostQuote, HostQuote];
 
+/** How to ask the hosts of a chain about one trade. */
+export type Asking<Host> = {
+  hosts: readonly Host[];
+  /** Hosts that failed recently come last. */
+  inOrder(): readonly Host[];
+  /** Asks about the host's newest block if none is named. */
+  quoteBy(host: Host, block?: number): Promise<HostQuote>;
+  /** How far the times of two hosts' blocks may be apart. */
+  apartSeconds: number;
+  nowMs(): number;
+  pause(ms: number): Promise<unknown>;
+};
+
 /** Asks two hosts about a trade until they agree, or until the time is up. A lone host is believed. */
-export async function quotesOfHosts(
+export function quotesOfHosts(
   reader: ChainReader,
   question: QuoteQuestion,
   nowMs: () => number = Date.now,
 ): Promise<Quotes> {
+  const { hosts, inOrder } = reader.client;
+  return askUntilAgreed<RpcHost>({
+    hosts,
+    inOrder,
+    quoteBy: (host, block) => quoteBy(host, reader, question, block),
+    apartSeconds: mostApartSeconds(reader.chain),
+    nowMs,
+    pause: delay,
+  });
+}
+
+export async function askUntilAgreed<Host>(asking: Asking<Host>): Promise<Quotes> {
+  const { inOrder, nowMs } = asking;
   const untilMs = nowMs() + agreeMs;
-  const { client } = reader;
-  const [only, another] = client.hosts;
+  const [only, another] = asking.hosts;
   if (only !== undefined && another === undefined) {
-    const quote = await quoteBy(only, reader, question);
+    const quote = await asking.quoteBy(only);
     return [quote, quote];
   }
   for (let isFirst = true; ; isFirst = false) {
     // Asks the other hosts only if the first two do not agree.
-    const hosts = isFirst ? client.inOrder().slice(0, 2) : client.inOrder();
-    const quotes = await quotesAtOneBlock(hosts, reader, question);
+    const quotes = await quotesAtOneBlock(asking, isFirst ? inOrder().slice(0, 2) : inOrder());
     const pairs = quotes.flatMap((a, index) => quotes.slice(index + 1).map((b): Quotes => [a, b]));
     const settled = pairs.find(isSettled);
     if (settled !== undefined) return settled;
     if (nowMs() + pauseMs >= untilMs) return pairs[0] ?? [undefined, undefined];
-    await delay(pauseMs);
+    await asking.pause(pauseMs);
   }
 }
 
 /** Asks hosts that are ahead again, at the newest block that two hosts have. */
-async function quotesAtOneBlock(
-  hosts: readonly RpcHost[],
-  reader: ChainReader,
-  question: QuoteQuestion,
+async function quotesAtOneBlock<Host>(
+  { quoteBy, apartSeconds }: Asking<Host>,
+  hosts: readonly Host[],
 ): Promise<readonly HostQuote[]> {
-  const quotes = await Promise.all(hosts.map((host) => quoteBy(host, reader, question)));
+  const quotes = await Promise.all(hosts.map((host) => quoteBy(host)));
   const blocks = quotes.filter(isQuoted).map(({ block }) => block);
-  const common = commonBlock(blocks, chainFacts[reader.chain].maxLagBlocks);
+  const common = commonBlock(blocks, apartSeconds);
   if (common === undefined) return quotes;
   return Promise.all(
     quotes.map((quote, index) =>
       isQuoted(quote) && quote.block.number > common.number
-        ? quoteBy(hosts[index] as RpcHost, reader, question, common.number)
+        ? quoteBy(hosts[index] as Host, common.number)
         : quote,
     ),
   );

@@ -34,7 +34,8 @@ function show(server: RpcServer, { head = 100, fork = 0, price = (block) => bloc
     eth_getBlockByNumber(tag: string) {
       const number = tag === "latest" ? head : Number(tag);
       if (number > head) return null;
-      return { number: `0x${number.toString(16)}`, hash: hashOf(number, fork), timestamp: "0x65" };
+      const time = `0x${(number + 1).toString(16)}`;
+      return { number: `0x${number.toString(16)}`, hash: hashOf(number, fork), timestamp: time };
     },
     eth_call(_: unknown, tag: string) {
       const value = price(Number(tag));
@@ -146,7 +147,7 @@ describe("agree", () => {
   it.each<[string, View]>([
     ["quotes less", { price: () => 1 }],
     ["is on a fork", { fork: 1 }],
-    ["offers an old block", { head: 90 }],
+    ["offers an old block", { head: 80 }],
     ["invents a future block", { head: 5000 }],
     ["fails the call", { price: () => new RpcFailure(3, "execution reverted") }],
     ["refuses the call", { price: () => new RpcFailure(-32005, "limit") }],

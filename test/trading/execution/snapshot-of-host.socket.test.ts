@@ -193,6 +193,21 @@ describe("snapshotOf", () => {
     expect(sizes.toSorted((a, b) => b - a).slice(0, 4)).toEqual([20, 20, 5, 0]);
   });
 
+  it("takes the mined nonce from a host that keeps no pending transactions", async () => {
+    const host = rpcHost({ url: chain.url, chainId: chainFacts.base.chainId });
+    const poolless: RpcHost = {
+      request: (calls) =>
+        host.request(
+          calls.map((call) =>
+            call.params[1] === "pending" ? { ...call, method: "eth_unknown" } : call,
+          ) as unknown as typeof calls,
+        ),
+    };
+    const reader = { chain: "base", configuration: configuration() } as const;
+    const snapshot = await snapshotOf(poolless, reader, { chain: "base", wallet, hashes: [], orders: [] });
+    expect(snapshot?.nonce.pending).toBe(snapshot?.nonce.latest);
+  });
+
   it("returns no receipt for a pending transaction", async () => {
     expect((await take({ hashes: [`0x${"7".repeat(64)}`] }))?.receipts).toEqual(new Map());
   });

@@ -1,4 +1,5 @@
 import { type FeeMarket, feeBlocks, type L1Fee, rewardPercentiles } from "../../core/evm/fees.ts";
+import type { TradingChain } from "../../core/trading-chain.ts";
 import {
   type BlockTag,
   contractCall,
@@ -10,8 +11,12 @@ import {
 } from "./rpc-call.ts";
 
 /** Makes the calls that {@link feeMarketOf} reads. */
-export const feeMarketCalls = () =>
-  [feeHistoryCall(feeBlocks, "latest", rewardPercentiles), suggestedTipCall(), gasPriceCall()] as const;
+export const feeMarketCalls = (chain: TradingChain) =>
+  [
+    feeHistoryCall(feeBlocks(chain), "latest", rewardPercentiles),
+    suggestedTipCall(),
+    gasPriceCall(),
+  ] as const;
 
 export const feeMarketOf = ([history, suggestedTip, gasPrice]: ValuesOf<
   ReturnType<typeof feeMarketCalls>

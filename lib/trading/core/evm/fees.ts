@@ -7,8 +7,12 @@ import { type ChainLimits, chainFacts, type TradingChain } from "../trading-chai
 /** The percentiles of tips to ask hosts for, one for each preset. */
 export const rewardPercentiles = [25, 50, 75, 95] as const;
 
-/** The number of recent blocks whose tips are used. */
-export const feeBlocks = 5;
+/** The time in which other transactions show usual tips, unless it has fewer than five blocks. */
+const feeSeconds = 10;
+
+/** Computes the number of recent blocks whose tips are used. */
+export const feeBlocks = (chain: TradingChain): number =>
+  Math.max(5, Math.ceil(feeSeconds / chainFacts[chain].blockSeconds));
 
 /** A chain's fees according to one host, in wei per unit of gas. */
 export type FeeMarket = {

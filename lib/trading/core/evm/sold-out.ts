@@ -1,12 +1,12 @@
 import type { OrderEnd, TradeOrder } from "../trade-order.ts";
 import { type Block, bothAnswered, type HostSnapshots } from "./host-snapshot.ts";
 
-/** Honest hosts' latest blocks are at most this far apart. */
-const mostApart = 100;
+/** The times of honest hosts' latest blocks are at most this far apart. */
+const mostApartSeconds = 200;
 
 /** Returns the hosts' latest blocks, in which a wallet held nothing. Undefined if they are too far apart. */
 export function blocksSeen([a, b]: readonly [{ latest: Block }, { latest: Block }]): OrderEnd["soldOutIn"] {
-  if (Math.abs(a.latest.number - b.latest.number) > mostApart) return undefined;
+  if (Math.abs(a.latest.time - b.latest.time) > mostApartSeconds) return undefined;
   return [a, b].map(({ latest: { number, hash } }) => ({ number, hash }));
 }
 

@@ -26,7 +26,7 @@ describe("feeMarketOf", () => {
       eth_gasPrice: "0x6",
     });
     const host = rpcHost({ url: server.url, chainId: 1 });
-    expect(feeMarketOf(await host.request(feeMarketCalls()))).toEqual({
+    expect(feeMarketOf(await host.request(feeMarketCalls("eth")))).toEqual({
       baseFee: 7n,
       tips: [[1n, 2n, 3n, 4n]],
       suggestedTip: 5n,

@@ -80,7 +80,7 @@ describe("a sale that finds no tokens", () => {
   });
 
   it("waits if the hosts' blocks are far apart, since one of them is invented", () => {
-    const far = snapshot(facts, { latest: { ...latest, number: latest.number + 101 } });
+    const far = snapshot(facts, { latest: { ...latest, time: latest.time + 201 } });
     const view = settled(laneStateOf(laneView(sale), { snapshots: [snapshot(facts), far] }));
     expect(view.orders[0]?.life).toMatchObject({ stage: "waiting", reasonCode: "CHAIN_UNAVAILABLE" });
   });

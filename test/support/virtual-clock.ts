@@ -1,0 +1,26 @@
+import { setImmediate } from "node:timers/promises";
+
+/** A clock that stands still while programs run, and jumps to the end of the shortest pause when all are waiting. */
+export function virtualClock(startMs = 0) {
+  let nowMs = startMs;
+  let pauses: { endMs: number; end: () => void }[] = [];
+  return {
+    nowMs: () => nowMs,
+    pause: (ms: number) => new Promise<void>((end) => pauses.push({ endMs: nowMs + ms, end })),
+    /** Lets time pass until the promise has settled. */
+    async runUntil(done: Promise<unknown>): Promise<void> {
+      let isDone = false;
+      const stop = () => {
+        isDone = true;
+      };
+      done.then(stop, stop);
+      for (await setImmediate(); !isDone; await setImmediate()) {
+        if (pauses.length === 0) throw new Error("Nothing will end");
+        nowMs = Math.min(...pauses.map(({ endMs }) => endMs));
+        const ended = pauses.filter(({ endMs }) => endMs === nowMs);
+        pauses = pauses.filter(({ endMs }) => endMs > nowMs);
+        for (const { end } of ended) end();
+      }
+    },
+  };
+}
