@@ -7,7 +7,7 @@ export type RpcRequest = { id: number; method: string; params: unknown[] };
 type Answers = Record<string, unknown>;
 
 /** A fault that replaces a host's whole response. */
-type Misbehaviour = (response: ServerResponse, requests: RpcRequest[]) => void;
+export type Misbehaviour = (response: ServerResponse, requests: RpcRequest[]) => void;
 
 const reply = (response: ServerResponse, body: string | Uint8Array, status = 200) =>
   response.writeHead(status, { "Content-Type": "application/json" }).end(body);

@@ -7,6 +7,7 @@ export type FaultReason =
   | "BROKEN_OFF"
   | "TIMEOUT"
   | "BAD_STATUS"
+  | "BAD_REQUEST"
   | "TOO_MANY_REQUESTS"
   | "TOO_LARGE"
   | "EMPTY"
@@ -32,6 +33,20 @@ export class HostFault extends Error {
   }
 }
 
+/** A host takes no batch of this size. It may have run a part of the calls. */
+export class BatchRefused extends HostFault {
+  /** The number of calls that it was sent, and the number that it takes, if it says so. */
+  readonly sent: number;
+  readonly most: number | undefined;
+
+  constructor(methods: readonly string[], message: string) {
+    super("REFUSED", methods.join());
+    this.sent = methods.length;
+    const [most = 0] = (/batch/i.test(message) && message.match(/\b\d{1,4}\b/)?.map(Number)) || [];
+    this.most = most > 0 && most < this.sent ? most : undefined;
+  }
+}
+
 /**
  * - `call`: the call fails on the chain, for example with a revert. Other hosts give the same answer.
  * - `unsupported`: the host does not know the method.
@@ -42,8 +57,27 @@ export type RefusalKind = "call" | "unsupported" | "host";
 /** The code of EIP-1474 for a method that is not supported. */
 export const unsupportedCode = -32004;
 
-/** JSON-RPC has another code for unknown methods. */
-const unsupportedCodes = [-32601, unsupportedCode];
+/**
+ * The codes of JSON-RPC for unknown methods and invalid requests, and of providers whose plans lack a method. The last
+ * one is a simulation above the host's limit of gas.
+ */
+const unknownMethodCode = -32601;
+const unsupportedCodes = [unknownMethodCode, unsupportedCode, -32600, -32001, -38015];
+
+const unsupportedWords =
+  /unsupported method|method\b.*\bnot (?:supported|found)|not whitelisted|not available|does not exist/i;
+
+/** Messages about a batch as a whole, for any of its calls. */
+const batchCode = -32014;
+const batchWords = /\bbatch/i;
+
+/** Messages about too many requests. Smaller ones would only add to them. */
+const busyCodes = [-32005, 429];
+const busyWords = /rate limit|limit exceeded|too many requests|capacity/i;
+
+/** Messages about a block or state that the host does not have. The next host behind the same address may have it. */
+const outOfStepWords =
+  /header not found|missing trie node|block not found|unknown block|state\b.*\b(?:not available|unavailable)/i;
 
 /** Geth's code for a revert that has data. */
 const revertCode = 3;
@@ -62,6 +96,8 @@ export class RpcRefusal extends Error {
   override readonly name = "RpcRefusal";
   readonly code: number;
   readonly kind: RefusalKind;
+  /** True if the host lacks a block or its state, perhaps only for now. */
+  readonly isOutOfStep: boolean;
   readonly #words: string;
   readonly #data: string | undefined;
 
@@ -70,15 +106,35 @@ export class RpcRefusal extends Error {
     this.code = code;
     this.#words = message.slice(0, longestMessage);
     this.#data = typeof data === "string" && /^0x(?:[\da-f]{2})*$/i.test(data) ? data : undefined;
-    const isUnsupported =
-      unsupportedCodes.includes(code) || /method\b.*\bnot (?:supported|found)/i.test(message);
-    this.kind =
-      code === revertCode || callFailure.test(message) ? "call" : isUnsupported ? "unsupported" : "host";
+    const isCall = code === revertCode || callFailure.test(message);
+    this.isOutOfStep = !isCall && outOfStepWords.test(message);
+    const isUnsupported = unsupportedCodes.includes(code) || unsupportedWords.test(message);
+    this.kind = isCall ? "call" : isUnsupported && !this.isOutOfStep ? "unsupported" : "host";
   }
 
   /** Tests the host's message for a pattern, such as "nonce too low". */
   says(pattern: RegExp): boolean {
     return pattern.test(this.#words);
+  }
+
+  /** True if the host refuses this method to everyone, not just this call. */
+  get isMissing(): boolean {
+    return this.kind === "unsupported" && (this.code === unknownMethodCode || this.says(unsupportedWords));
+  }
+
+  /** True if the host takes no batches of this size. */
+  get refusesBatch(): boolean {
+    return this.kind !== "call" && (this.code === batchCode || this.says(batchWords));
+  }
+
+  /** True if the host takes no more requests for now. */
+  get isBusy(): boolean {
+    return !this.refusesBatch && (busyCodes.includes(this.code) || this.says(busyWords));
+  }
+
+  /** The same refusal, of a whole batch. */
+  asBatch(methods: readonly string[]): BatchRefused {
+    return new BatchRefused(methods, this.#words);
   }
 
   /** The contract's revert data, as hex. */

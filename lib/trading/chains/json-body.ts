@@ -1,4 +1,4 @@
-import { HostFault } from "./host-fault.ts";
+import { type FaultReason, HostFault } from "./host-fault.ts";
 
 type Limits = { methods: string; maxBytes: number; signal: AbortSignal };
 
@@ -37,6 +37,12 @@ const unsent = new Set([
 const wasUnsent = (error: unknown): boolean =>
   error instanceof Error && unsent.has((error.cause as { code?: string } | undefined)?.code ?? "");
 
+const reasonByStatus: Readonly<Record<number, FaultReason>> = {
+  400: "BAD_REQUEST",
+  413: "BAD_REQUEST",
+  429: "TOO_MANY_REQUESTS",
+};
+
 async function post(url: string, body: string, maxBytes: number, methods: string, signal: AbortSignal) {
   const response = await fetch(url, {
     method: "POST",
@@ -47,7 +53,7 @@ async function post(url: string, body: string, maxBytes: number, methods: string
   });
   if (!response.ok) {
     await response.body?.cancel();
-    throw new HostFault(response.status === 429 ? "TOO_MANY_REQUESTS" : "BAD_STATUS", methods);
+    throw new HostFault(reasonByStatus[response.status] ?? "BAD_STATUS", methods);
   }
   const decoder = new TextDecoder();
   let text = "";

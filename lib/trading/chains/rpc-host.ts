@@ -1,5 +1,5 @@
-import { chainIdCall, type RpcCall, type ValuesOf } from "./evm/rpc-call.ts";
-import { HostFault, isTooLarge, RpcRefusal, unsupportedCode } from "./host-fault.ts";
+import { type Ability, chainIdCall, type RpcCall, type ValuesOf } from "./evm/rpc-call.ts";
+import { BatchRefused, HostFault, isTooLarge, RpcRefusal, unsupportedCode } from "./host-fault.ts";
 import { readJsonBody } from "./json-body.ts";
 
 export type RpcHostOptions = {
@@ -10,6 +10,7 @@ export type RpcHostOptions = {
   timeoutMs?: number;
   /** The largest answer, unless a call allows more. */
   maxBytes?: number;
+  nowMs?: () => number;
 };
 
 /** One RPC server of a chain. */
@@ -27,16 +28,42 @@ export type RpcHost = {
 };
 
 /** Quotes of all pools of a token arrive in one answer of about 10 kB. */
-const defaults = { timeoutMs: 2000, maxBytes: 2 * 1024 * 1024 };
+const defaults = { timeoutMs: 2000, maxBytes: 2 * 1024 * 1024, nowMs: Date.now };
 
 /** Ids differ, so that a late or cached answer is not taken for the answer to this request. */
 let lastId = 0;
 
 type Item = Record<string, unknown>;
 
-/** Each request also asks for the chain's id, since the hosts behind one address may change. */
-export function rpcHost(options: RpcHostOptions): RpcHost {
-  const { url, chainId, timeoutMs, maxBytes } = { ...defaults, ...options };
+/** What a host has shown that it cannot do. */
+type Abilities = {
+  /** The most calls that it takes in a request. */
+  mostCalls: number;
+  lacks: readonly Ability[];
+};
+
+/** A host's chain is asked for again after this time, since the hosts behind one address may change. */
+const chainMs = 60_000;
+
+/** A limit is forgotten after this time, since hosts and their plans change. */
+const memoryMs = 10 * 60_000;
+
+const isSending = ({ method }: RpcCall<unknown>) => method === "eth_sendRawTransaction";
+
+/**
+ * Opens a host, and learns its limits while it is used. It asks for the chain's id each minute, and with each
+ * transaction that it sends.
+ */
+export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abilities } {
+  const { url, chainId, timeoutMs, maxBytes, nowMs } = { ...defaults, ...options };
+  let checkedMs = Number.NEGATIVE_INFINITY;
+  let batch = { most: Number.POSITIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY };
+  const lackedUntilMs = new Map<Ability, number>();
+
+  const mostCalls = () => (nowMs() < batch.untilMs ? batch.most : Number.POSITIVE_INFINITY);
+
+  const lacks = (ability: Ability | undefined) =>
+    ability !== undefined && nowMs() < (lackedUntilMs.get(ability) ?? 0);
 
   /** Posts a single call as an object, since relays accept no batches, and several as an array. */
   async function post(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
@@ -48,23 +75,58 @@ export function rpcHost(options: RpcHostOptions): RpcHost {
       method,
       params,
     }));
-    const methods = calls.map(({ method }) => method).join();
+    const names = calls.map(({ method }) => method);
     const limits = [AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])];
     const answer = await readJsonBody(url, items.length === 1 ? items[0] : items, {
-      methods,
+      methods: names.join(),
       maxBytes: Math.max(maxBytes, ...calls.map((call) => call.maxBytes ?? 0)),
       signal: AbortSignal.any(limits),
+    }).catch((error: unknown) => {
+      const isRefused = error instanceof HostFault && error.reason === "BAD_REQUEST";
+      throw isRefused && calls.length > 1 ? new BatchRefused(names, "") : error;
     });
-    return itemsInOrder(answer, firstId, calls);
+    return itemsInOrder(answer, firstId, names);
   }
 
-  /** Returns the response to each call. */
-  async function itemsOf(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
-    if (chainId === undefined) return post(calls, signal);
+  /**
+   * Posts calls in as few requests as the host takes. If it refuses a batch, all are repeated in smaller ones at once,
+   * and the size that worked is remembered.
+   */
+  async function postAll(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
+    for (let most = mostCalls(); ; ) {
+      const size = Math.min(most, calls.length);
+      const parts = Array.from({ length: Math.ceil(calls.length / size) }, (_, part) =>
+        calls.slice(part * size, (part + 1) * size),
+      );
+      try {
+        const items = await Promise.all(parts.map((part) => post(part, signal)));
+        if (most < mostCalls()) batch = { most, untilMs: nowMs() + memoryMs };
+        return items.flat();
+      } catch (error) {
+        if (!(error instanceof BatchRefused) || error.sent === 1) throw error;
+        most = error.most ?? Math.floor(error.sent / 2);
+      }
+    }
+  }
+
+  /** Asks for the chain's id too. */
+  async function itemsOfChain(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
     const check = chainIdCall();
-    const [first = {}, ...items] = await post([check, ...calls], signal);
+    const [first = {}, ...items] = await postAll([check, ...calls], signal);
+    checkedMs = Number.NEGATIVE_INFINITY;
     if (resultOf(check, first) !== chainId) throw new HostFault("WRONG_CHAIN", check.method);
+    checkedMs = nowMs();
     return items;
+  }
+
+  /** Returns the response to each call. A host receives a transaction only if it has named its chain lately. */
+  async function itemsOf(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
+    if (calls.length === 0) return [];
+    const isDue = nowMs() - checkedMs >= chainMs;
+    const sends = calls.some(isSending);
+    if (chainId === undefined || !(isDue || sends)) return postAll(calls, signal);
+    if (isDue && sends) await itemsOfChain([], signal);
+    return itemsOfChain(calls, signal);
   }
 
   /**
@@ -84,10 +146,35 @@ export function rpcHost(options: RpcHostOptions): RpcHost {
     }
   }
 
+  /** Asks for all but the calls that the host cannot answer, and notes those. */
+  async function itemsOfAble(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
+    const able = calls.filter(({ needs }) => !lacks(needs));
+    const items = await itemsWithinLimit(able, signal);
+    for (const [index, { needs, method }] of able.entries()) {
+      const refusal = refusalIn(method, items[index] as Item);
+      if (needs !== undefined && refusal?.isMissing) lackedUntilMs.set(needs, nowMs() + memoryMs);
+    }
+    return calls.map((call) => items[able.indexOf(call)] ?? { error: lacking });
+  }
+
   return {
+    abilities: () => ({ mostCalls: mostCalls(), lacks: [...lackedUntilMs.keys()].filter(lacks) }),
     async request<const Calls extends readonly RpcCall<unknown>[]>(calls: Calls, signal?: AbortSignal) {
-      const items = await itemsWithinLimit(calls, signal);
-      return calls.map((call, index) => resultOf(call, items[index] as Item)) as ValuesOf<Calls>;
+      const items = await itemsOfAble(calls, signal);
+      const values = calls.map((call, index) => settled(() => resultOf(call, items[index] as Item)));
+      // Hosts behind one address have not all seen the same blocks.
+      const again = calls.filter((call, index) => {
+        const { error } = values[index] as Settled;
+        return error instanceof RpcRefusal && error.isOutOfStep && !isSending(call);
+      });
+      const others = again.length === 0 ? [] : await itemsOfAble(again, signal);
+      return calls.map((call, index) => {
+        const item = others[again.indexOf(call)];
+        if (item !== undefined) return resultOf(call, item);
+        const { value, error } = values[index] as Settled;
+        if (error !== undefined) throw error;
+        return value;
+      }) as ValuesOf<Calls>;
     },
   };
 }
@@ -97,30 +184,54 @@ const tooLarge = { code: unsupportedCode, message: "The result is too large" };
 const isItem = (value: unknown): value is Item =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+const lacking = { code: unsupportedCode, message: "The host has no such ability" };
+
+type Settled = { value?: unknown; error?: unknown };
+
+function settled(read: () => unknown): Settled {
+  try {
+    return { value: read() };
+  } catch (error) {
+    return { error };
+  }
+}
+
 /** Hosts may answer the calls of a batch in any order. */
-function itemsInOrder(answer: unknown, firstId: number, calls: readonly RpcCall<unknown>[]): Item[] {
-  const method = calls.map((call) => call.method).join();
-  // A host that rejects the batch answers it with a single error.
-  if (calls.length > 1 && isItem(answer) && isItem(answer.error)) throw new HostFault("REFUSED", method);
+function itemsInOrder(answer: unknown, firstId: number, methods: readonly string[]): Item[] {
+  const method = methods.join();
+  const isBatch = methods.length > 1;
   const items: unknown[] = Array.isArray(answer) ? answer : [answer];
-  if (Array.isArray(answer) !== calls.length > 1 || !items.every(isItem))
-    throw new HostFault("NOT_JSON_RPC", method);
+  const refusals = items.flatMap((item) => (isItem(item) ? (refusalIn(method, item) ?? []) : []));
+  // A host that rejects the batch answers it with a single error, or its calls with errors about the batch.
+  const [single] = Array.isArray(answer) ? [] : refusals;
+  const refusal = refusals.find((each) => each.refusesBatch) ?? single;
+  if (isBatch && refusal !== undefined)
+    throw refusal.isBusy ? new HostFault("REFUSED", method) : refusal.asBatch(methods);
+  if (Array.isArray(answer) !== isBatch || !items.every(isItem)) throw new HostFault("NOT_JSON_RPC", method);
+  if (single !== undefined && (items[0]?.id ?? null) === null) throw new HostFault("REFUSED", method);
   const byId = new Map(items.map((item) => [item.id, item]));
-  if (items.length !== calls.length) throw new HostFault("WRONG_ID", method);
-  return calls.map((_, index) => {
+  if (items.length !== methods.length) throw new HostFault("WRONG_ID", method);
+  return methods.map((_, index) => {
     const item = byId.get(firstId + index);
     if (item === undefined) throw new HostFault("WRONG_ID", method);
     return item;
   });
 }
 
-function resultOf<Value>({ method, read, recover }: RpcCall<Value>, { result, error }: Item): Value {
-  if (isItem(error) && typeof error.code === "number") {
-    const message = typeof error.message === "string" ? error.message : "";
-    const refusal = new RpcRefusal(method, { code: error.code, message, data: error.data });
+/** Returns the error that a host answered a call with. */
+function refusalIn(method: string, { error }: Item): RpcRefusal | undefined {
+  if (!isItem(error) || typeof error.code !== "number") return undefined;
+  const message = typeof error.message === "string" ? error.message : "";
+  return new RpcRefusal(method, { code: error.code, message, data: error.data });
+}
+
+function resultOf<Value>({ method, read, recover }: RpcCall<Value>, item: Item): Value {
+  const refusal = refusalIn(method, item);
+  if (refusal !== undefined) {
     if (recover === undefined) throw refusal;
     return recover(refusal);
   }
+  const { result, error } = item;
   if (result === undefined || (error !== undefined && error !== null))
     throw new HostFault("NOT_JSON_RPC", method);
   try {

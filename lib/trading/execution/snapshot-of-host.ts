@@ -130,6 +130,7 @@ const pendingNonceCall = (wallet: string): RpcCall<number | undefined> => {
   const call = attempt(nonceCall(wallet, "pending"));
   return {
     ...call,
+    needs: "pendingNonces",
     read: (result) => call.read(result) as number,
     recover(refusal) {
       if (!refusal.says(/pending/i)) call.recover?.(refusal);

@@ -15,13 +15,15 @@ import {
 } from "../../../lib/trading/chains/evm/rpc-call.ts";
 import { simulateCall } from "../../../lib/trading/chains/evm/simulation.ts";
 import { HostFault, RpcRefusal } from "../../../lib/trading/chains/host-fault.ts";
-import { type RpcHost, rpcHost } from "../../../lib/trading/chains/rpc-host.ts";
+import { rpcHost } from "../../../lib/trading/chains/rpc-host.ts";
 import {
   answering,
   flooding,
   hangingUp,
   hangingUpMidway,
+  type Misbehaviour,
   RpcFailure,
+  type RpcRequest,
   type RpcServer,
   reshaped,
   result,
@@ -35,14 +37,17 @@ const hash = `0x${"0b".repeat(32)}`;
 const secret = "c0ffee";
 
 let server: RpcServer;
-let host: RpcHost;
+let host: ReturnType<typeof rpcHost>;
+let nowMs: number;
 
 beforeAll(async () => {
   server = await startRpcServer();
-  // Far more time than any answer takes: only the tests of silence set less.
-  host = rpcHost({ url: `${server.url}/${secret}`, chainId: 1, timeoutMs: 40_000 });
 });
 beforeEach(() => {
+  nowMs = 0;
+  // Far more time than any answer takes: only the tests of silence set less.
+  const url = `${server.url}/${secret}`;
+  host = rpcHost({ url, chainId: 1, timeoutMs: 40_000, nowMs: () => nowMs });
   server.misbehaviour = undefined;
   server.requests.length = server.isBatch.length = 0;
   server.answers = { eth_chainId: "0x1", eth_gasPrice: "0x10", eth_getBalance: "0x20" };
@@ -242,6 +247,143 @@ describe("request", () => {
   });
 });
 
+describe("the chain of a host", () => {
+  const minute = 60_000;
+  const methods = () => server.requests.map((calls) => calls.map(({ method }) => method).join());
+
+  it("is asked for once a minute", async () => {
+    for (nowMs of [0, 1, minute - 1, minute]) await host.request([gasPriceCall()]);
+    expect(methods()).toEqual([
+      "eth_chainId,eth_gasPrice",
+      "eth_gasPrice",
+      "eth_gasPrice",
+      "eth_chainId,eth_gasPrice",
+    ]);
+  });
+
+  it("is noticed within a minute if it changes, and asked for until it is right", async () => {
+    await host.request([gasPriceCall()]);
+    server.answers.eth_chainId = "0x38";
+    for (nowMs of [minute, minute + 1])
+      expect(await failure(host.request([gasPriceCall()]))).toMatchObject({ reason: "WRONG_CHAIN" });
+    server.answers.eth_chainId = "0x1";
+    expect(await host.request([gasPriceCall()])).toEqual([16n]);
+  });
+
+  it("is asked for with each transaction, and before the first one of a minute", async () => {
+    server.answers.eth_sendRawTransaction = hash;
+    await host.request([publishCall("0x02")]);
+    await host.request([publishCall("0x02")]);
+    const sent = "eth_chainId,eth_sendRawTransaction";
+    expect(methods()).toEqual(["eth_chainId", sent, sent]);
+  });
+
+  it("receives no transaction if it is another one", async () => {
+    server.answers = { eth_chainId: "0x38", eth_sendRawTransaction: hash };
+    for (nowMs of [0, 1])
+      expect(await failure(host.request([publishCall("0x02")]))).toMatchObject({ reason: "WRONG_CHAIN" });
+    expect(methods()).toEqual(["eth_chainId", "eth_chainId"]);
+  });
+});
+
+describe("a host that limits its batches", () => {
+  const tenMinutes = 600_000;
+  const error = (code: number, message: string) => ({ error: { code, message } });
+  const json = (body: unknown, status = 200) => answering(JSON.stringify(body), status);
+
+  /** Refuses batches of more calls than this with a response. */
+  function limitTo(most: number, refuse: (requests: RpcRequest[]) => Misbehaviour) {
+    server.misbehaviour = (response, requests) =>
+      (requests.length > most
+        ? refuse(requests)
+        : reshaped((items) => (requests.length > 1 ? items : items[0])))(response, requests);
+  }
+  const sizes = () => server.requests.splice(0).map(({ length }) => length);
+  const ask = (count: number) => host.request(Array.from({ length: count }, () => gasPriceCall()));
+  const prices = (count: number) => Array.from({ length: count }, () => 16n);
+
+  it.each<[string, number, number[], (requests: RpcRequest[]) => Misbehaviour]>([
+    ["one error of base's host", 10, [12, 10, 2], () => json(error(-32014, "maximum 10 calls in 1 batch"))],
+    [
+      "one error that names the limit",
+      3,
+      [12, 3, 3, 3, 3],
+      () => json(error(31, "Batch of more than 3 requests are not allowed on free tier")),
+    ],
+    ["one error that names none", 5, [12, 6, 6, 3, 3, 3, 3], () => json(error(-32600, "invalid request"))],
+    [
+      "an error for each call",
+      10,
+      [12, 10, 2],
+      (requests) => json(requests.map(({ id }) => ({ id, ...error(-32014, "maximum 10 calls in 1 batch") }))),
+    ],
+    ["status 413", 10, [12, 6, 6], () => answering("", 413)],
+    ["status 400", 10, [12, 6, 6], () => answering("", 400)],
+  ])("by %s gets the calls in parts at once, and is remembered", async (_, most, expected, refuse) => {
+    limitTo(most, refuse);
+    expect(await ask(11)).toEqual(prices(11));
+    expect(sizes()).toEqual(expected);
+    const { mostCalls } = host.abilities();
+    expect(await ask(11)).toEqual(prices(11));
+    expect(Math.max(...sizes())).toBe(mostCalls);
+    expect(mostCalls).toBeLessThanOrEqual(most);
+    nowMs = tenMinutes;
+    expect(host.abilities().mostCalls).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it("by rates gets no further requests", async () => {
+    server.misbehaviour = json(error(-32005, "rate limit exceeded"));
+    expect(await failure(ask(11))).toMatchObject({ reason: "REFUSED" });
+    expect(sizes()).toEqual([12]);
+    expect(host.abilities().mostCalls).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe("a host that cannot simulate", () => {
+  const simulation = () =>
+    attempt(simulateCall([{ from: wallet, to: wallet }], { number: 57, time: 101, baseFee: 7n }));
+  const asked = () => server.requests.flat().filter(({ method }) => method === "eth_simulateV1").length;
+
+  it("is not asked to for ten minutes", async () => {
+    server.answers.eth_simulateV1 = new RpcFailure(
+      -32600,
+      "Unsupported method: eth_simulateV1 on ETH_MAINNET",
+    );
+    for (nowMs of [0, 599_999]) {
+      const [price, refusal] = await host.request([gasPriceCall(), simulation()]);
+      expect(price).toBe(16n);
+      expect(refusal).toMatchObject({ kind: "unsupported" });
+    }
+    expect(asked()).toBe(1);
+    expect(host.abilities().lacks).toEqual(["simulation"]);
+    nowMs = 600_000;
+    await host.request([simulation()]);
+    expect(asked()).toBe(2);
+  });
+
+  it("is asked again if only one simulation was too much", async () => {
+    server.answers.eth_simulateV1 = new RpcFailure(-38015, "block gas limit reached");
+    for (let times = 0; times < 2; times++)
+      expect(await host.request([simulation()])).toMatchObject([{ kind: "unsupported" }]);
+    expect(asked()).toBe(2);
+  });
+});
+
+describe("a host that lacks a block in between", () => {
+  it.each(["header not found", "missing trie node 0102 (path ) state 0x03 is not available"])(
+    "is asked once more at once, after %j",
+    async (message) => {
+      let calls = 0;
+      server.answers.eth_getBalance = () => (calls++ === 0 ? new RpcFailure(-32000, message) : "0x20");
+      expect(await host.request([gasPriceCall(), coinsCall(wallet, 57)])).toEqual([16n, 32n]);
+      expect(server.requests.map(({ length }) => length)).toEqual([3, 1]);
+      server.answers.eth_getBalance = new RpcFailure(-32000, message);
+      expect(await failure(host.request([coinsCall(wallet, 57)]))).toMatchObject({ kind: "host" });
+      expect(server.requests.map(({ length }) => length)).toEqual([3, 1, 1, 1]);
+    },
+  );
+});
+
 describe("RpcRefusal", () => {
   const refusalFor = async (code: number, message: string, data?: unknown) => {
     server.answers.eth_gasPrice = new RpcFailure(code, message, data);
@@ -263,6 +405,11 @@ describe("RpcRefusal", () => {
     [-32003, "Insufficient funds for gas * price + value", "call"],
     [-32601, "the method eth_simulateV1 does not exist/is not available", "unsupported"],
     [-32000, "Method eth_simulateV1 not supported", "unsupported"],
+    [-32600, "Unsupported method: eth_simulateV1 on ETH_MAINNET", "unsupported"],
+    [-32001, "method is not whitelisted", "unsupported"],
+    [-38015, "block gas limit reached", "unsupported"],
+    [-32000, "missing trie node 0102 (path ) state 0x03 is not available", "host"],
+    [-32001, "block not found: 0x39", "host"],
     [-32005, "daily request count exceeded", "host"],
     [-32000, "header not found", "host"],
     [-32603, "internal error", "host"],

@@ -238,7 +238,7 @@ describe("the effect chainSnapshot", () => {
   it("asks for a hundred receipts in a request", async () => {
     first.answers = answers(hashes);
     expect((await chainSnapshot(hashes))?.blocks.size).toBe(250);
-    expect(first.requests.map(({ length }) => length)).toEqual([3, 101, 101, 51]);
+    expect(first.requests.map(({ length }) => length)).toEqual([3, 100, 100, 50]);
   });
 
   it("asks the second host if the first one fails, and fails if none answers", async () => {

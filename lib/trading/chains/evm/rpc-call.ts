@@ -3,6 +3,8 @@ import * as v from "valibot";
 import type { Block } from "../../core/evm/host-snapshot.ts";
 import type { RpcRefusal } from "../host-fault.ts";
 
+export type Ability = "simulation" | "pendingNonces";
+
 /** A JSON-RPC call, and the function that reads its result. */
 export type RpcCall<Value> = {
   method: string;
@@ -15,6 +17,8 @@ export type RpcCall<Value> = {
    * The size of its result depends on unknown contracts. If the answer is too large, this call counts as unsupported.
    */
   mayBeHuge?: true;
+  /** Not every host has this ability. One that lacks it is not asked, and the call counts as unsupported. */
+  needs?: Ability;
   /** The largest answer of a request with this call, if it may exceed the usual limit. */
   maxBytes?: number;
 };

@@ -73,6 +73,7 @@ export function simulateCall(
   return {
     method: "eth_simulateV1",
     mayBeHuge: true,
+    needs: "simulation",
     params: [
       {
         blockStateCalls: [
