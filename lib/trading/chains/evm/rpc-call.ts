@@ -115,7 +115,10 @@ export const gasPriceCall = (): RpcCall<bigint> => rpcCall("eth_gasPrice", [], Q
 
 export const suggestedTipCall = (): RpcCall<bigint> => rpcCall("eth_maxPriorityFeePerGas", [], Quantity);
 
-/** Asks for the base fee of the next block, and for the tips in each recent block that was not empty. */
+/**
+ * Asks for the base fee of the next block, and for the tips in each recent block that was not empty. Old nodes of avax
+ * leave out the next block: the latest one's base fee takes its place.
+ */
 export const feeHistoryCall = (
   blocks: number,
   tag: BlockTag,
@@ -126,9 +129,10 @@ export const feeHistoryCall = (
   read(result) {
     const { baseFeePerGas, gasUsedRatio, reward } = v.parse(FeeHistory, result);
     const baseFee = baseFeePerGas.at(-1);
-    const isWhole = baseFeePerGas.length === reward.length + 1 && gasUsedRatio.length === reward.length;
-    if (baseFee === undefined || !isWhole || reward.some(({ length }) => length !== percentiles.length))
+    const isWhole = [0, 1].includes(baseFeePerGas.length - reward.length);
+    if (baseFee === undefined || !isWhole || gasUsedRatio.length !== reward.length)
       throw new Error("The fee history has gaps");
+    if (reward.some(({ length }) => length !== percentiles.length)) throw new Error("Tips are missing");
     return { baseFee, tips: reward.filter((_, index) => gasUsedRatio[index] !== 0) };
   },
 });

@@ -11,6 +11,24 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 describe("feeMarketOf", () => {
+  it.each([
+    ["with the next block", ["0x9", "0x8", "0x7"], 7n],
+    ["of an old node of avax, without it", ["0x9", "0x8"], 8n],
+  ])("reads a fee history %s", (_, baseFeePerGas, baseFee) => {
+    const [{ read }] = feeMarketCalls("avax");
+    const tips = ["0x1", "0x2", "0x3", "0x4"];
+    expect(read({ baseFeePerGas, gasUsedRatio: [0, 0.5], reward: [tips, tips] })).toMatchObject({ baseFee });
+    const tooFew = { baseFeePerGas: ["0x9"], gasUsedRatio: [0, 0.5], reward: [tips, tips] };
+    expect(() => read(tooFew)).toThrow();
+  });
+
+  it.each([
+    ["eth", 5],
+    ["base", 50],
+  ] as const)("asks for ten seconds of %s, and at least five blocks", (chain, blocks) => {
+    expect(feeMarketCalls(chain)[0].params[0]).toBe(`0x${blocks.toString(16)}`);
+  });
+
   it("returns the next block's base fee, and the tips of blocks that had transactions", async () => {
     Object.assign(server.answers, {
       eth_feeHistory: {
