@@ -54,7 +54,7 @@ export async function shareUnavailable({ chain, lagSeconds, quotes, seed = 1 }: 
   async function isUnavailable(): Promise<boolean> {
     await clock.pause(between(0, startsWithinMs));
     const [a, b] = await askUntilAgreed({
-      ...{ hosts, inOrder: () => hosts, quoteBy },
+      ...{ hosts, inOrder: () => hosts, side: "buy", quoteBy },
       ...{ apartSeconds: mostApartSeconds(chain), nowMs: clock.nowMs, pause: clock.pause },
     });
     const [first, second] = [a, b] as { block?: { number: number } }[];

@@ -74,7 +74,7 @@ export function quoteFrom(snapshot: HostSnapshot | undefined, draft: Intent): Ho
   const trade = { side: draft.side, amountIn: draft.amount, isListed: true };
   const routes = ranked(facts.routes, trade).map(({ venue, feeBps, router, amountOut, networkFee }) => ({
     ...{ venue, feeBps, router, amountOut, networkFee, pool: router },
-    deepOut: amountOut,
+    ...{ deepOut: amountOut, quoted: amountOut, isGuess: false },
   }));
   const [best, ...others] = routes;
   if (best === undefined) return new DomainError("NO_ROUTE", "No pool delivers");
@@ -110,7 +110,8 @@ function transactionsOf({ side, amount }: Intent, facts: RouteFacts) {
 
 /** A route that a host quotes, with changes. */
 export const quotedRoute = (changes: Partial<QuotedRoute> = {}): QuotedRoute => ({
-  ...{ ...v2, pool: "0x", amountOut: 5000n, deepOut: 20_000n, networkFee: 0n },
+  ...{ ...v2, pool: "0x", amountOut: 5000n, deepOut: 20_000n, networkFee: 0n, isGuess: false },
+  quoted: changes.amountOut ?? 5000n,
   ...changes,
 });
 

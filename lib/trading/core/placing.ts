@@ -5,13 +5,13 @@ import { type ChainSetup, checkTrade, settingsForTrade, type TradeCheck } from "
 import { coinDecimals, unitsFrom } from "./decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "./effects.ts";
 import { usualGasLimit } from "./evm/fees.ts";
-import { jointFacts } from "./evm/joint-facts.ts";
+import { jointQuote } from "./evm/joint-facts.ts";
 import { routesToBind } from "./evm/route-choice.ts";
-import { type Intent, isSameRoute, type LaneKey, longestValidSeconds } from "./intent.ts";
+import { type Intent, type LaneKey, longestValidSeconds } from "./intent.ts";
 import { objectionToTrading, objectionToWallet } from "./order-checks.ts";
 import { rulesBeside } from "./reserved.ts";
 import type { TradeStep } from "./table-step.ts";
-import type { AskedTrade, HostQuote, TradeFacts } from "./trade-facts.ts";
+import type { AskedTrade, TradeFacts } from "./trade-facts.ts";
 import { hasEnded, type TradeOrder, unstarted } from "./trade-order.ts";
 import { chainFacts } from "./trading-chain.ts";
 import type { OrderRules } from "./wallet-policy.ts";
@@ -114,7 +114,7 @@ function* assess(request: TradeRequest, view: PlacingView, known?: TradeFacts): 
   const { gasPreset } = settingsForTrade(trade, { settings });
   const question = { chain, wallet, trade, gasPreset, orders };
   const quotes = known ? ([known, known] as const) : yield* perform({ do: "quote", question });
-  const facts = agreed(quotes);
+  const facts = jointQuote(...quotes, trade.side);
   if (facts === undefined) return { refused: "CHAIN_UNAVAILABLE" };
   if (facts instanceof DomainError) return { refused: facts };
   const [check, ...others] = [facts, ...(quotes as readonly TradeFacts[])].map((quote) =>
@@ -151,26 +151,6 @@ function objectionTo(request: TradeRequest, view: PlacingView): DomainError | un
     rules: rulesFor(request, view),
   });
 }
-
-/**
- * Returns the quote that both hosts give. A single host could invent a minimum far below the market, or hide a route.
- */
-function agreed([a, b]: readonly [HostQuote, HostQuote]): HostQuote {
-  if (a === undefined || b === undefined) return undefined;
-  if (a instanceof DomainError || b instanceof DomainError)
-    return a instanceof DomainError && b instanceof DomainError && a.code === b.code ? a : undefined;
-  return isSameQuote(a, b) ? jointFacts(a, b) : undefined;
-}
-
-/** True if two hosts name the same best route, with the same amounts, at the same block. A hidden or invented one shows. */
-export const isSameQuote = (a: TradeFacts, b: TradeFacts): boolean =>
-  a.block.number === b.block.number &&
-  a.block.time === b.block.time &&
-  a.amount === b.amount &&
-  a.amountOut === b.amountOut &&
-  a.nextNonce === b.nextNonce &&
-  isSameRoute(a.routes[0], b.routes[0]) &&
-  a.identity.decimals === b.identity.decimals;
 
 function intentOf(request: PlaceRequest, { facts, check }: Assessed): Intent {
   const { chain, wallet, userID, orderId, trade, validForSeconds, createdAt } = request;

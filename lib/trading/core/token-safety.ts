@@ -63,7 +63,7 @@ export function flagsOf(
 }
 
 /** In percent. Above it, a buy needs the user's explicit consent. */
-const highestTax = 25;
+export const highestTax = 25;
 
 /** True if buying the token most likely loses the money. Sales are never blocked. */
 export const isUnsafe = ({ sellable, buyTax, sellTax }: TokenSafety): boolean =>

@@ -46,7 +46,13 @@ export type QuoteQuestion = LaneKey & {
 };
 
 /** A route that a host has quoted, with its pool's address. */
-export type QuotedRoute = BindableRoute & { pool: string };
+export type QuotedRoute = BindableRoute & {
+  pool: string;
+  /** The amount that the pool pays, before any tax of the token. */
+  quoted: bigint;
+  /** True if the host could not simulate the swap. */
+  isGuess: boolean;
+};
 
 /** One host's facts about a trade at one block. Amounts are in units. */
 export type TradeFacts = {

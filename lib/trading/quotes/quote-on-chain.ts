@@ -148,11 +148,21 @@ const bothSizes = (side: Trade["side"], amountIn: bigint) =>
 
 /** Adds the amount that would arrive for more, after the same tax. */
 function bindableRoute(
-  { venue, feeBps, router, pool, amountOut, quoted, networkFee }: WorkingRoute,
+  { venue, feeBps, router, pool, amountOut, quoted, isGuess, networkFee }: WorkingRoute,
   ofMore: readonly PoolRoute[] = [],
 ): QuotedRoute {
   const paid = ofMore.find((each) => each.pool === pool)?.amountOut ?? 0n;
-  return { venue, feeBps, router, pool, amountOut, networkFee, deepOut: (paid * amountOut) / quoted };
+  return {
+    venue,
+    feeBps,
+    router,
+    pool,
+    amountOut,
+    quoted,
+    isGuess,
+    networkFee,
+    deepOut: (paid * amountOut) / quoted,
+  };
 }
 
 const noRoute = () => new DomainError("NO_ROUTE", "No pool can trade this token for the chain's coin");

@@ -4,8 +4,8 @@ import { commonBlock } from "../chains/chain-client.ts";
 import { HostFault, RpcRefusal } from "../chains/host-fault.ts";
 import type { ChainReader } from "../chains/open-chains.ts";
 import type { RpcHost } from "../chains/rpc-host.ts";
-import { isSameQuote } from "../core/placing.ts";
-import type { HostQuote, QuoteQuestion, TradeFacts } from "../core/trade-facts.ts";
+import { jointQuote } from "../core/evm/joint-facts.ts";
+import type { HostQuote, QuoteQuestion, Trade, TradeFacts } from "../core/trade-facts.ts";
 import { mostApartSeconds } from "../core/trading-chain.ts";
 import { quoteOnChain } from "./quote-on-chain.ts";
 
@@ -21,6 +21,7 @@ export type Asking<Host> = {
   /** Hosts that failed recently come last. */
   inOrder(): readonly Host[];
   /** Asks about the host's newest block if none is named. */
+  side: Trade["side"];
   quoteBy(host: Host, block?: number): Promise<HostQuote>;
   /** How far the times of two hosts' blocks may be apart. */
   apartSeconds: number;
@@ -38,6 +39,7 @@ export function quotesOfHosts(
   return askUntilAgreed<RpcHost>({
     hosts,
     inOrder,
+    side: question.trade.side,
     quoteBy: (host, block) => quoteBy(host, reader, question, block),
     apartSeconds: mostApartSeconds(reader.chain),
     nowMs,
@@ -57,7 +59,7 @@ export async function askUntilAgreed<Host>(asking: Asking<Host>): Promise<Quotes
     // Asks the other hosts only if the first two do not agree.
     const quotes = await quotesAtOneBlock(asking, isFirst ? inOrder().slice(0, 2) : inOrder());
     const pairs = quotes.flatMap((a, index) => quotes.slice(index + 1).map((b): Quotes => [a, b]));
-    const settled = pairs.find(isSettled);
+    const settled = pairs.find((pair) => jointQuote(...pair, asking.side) !== undefined);
     if (settled !== undefined) return settled;
     if (nowMs() + pauseMs >= untilMs) return pairs[0] ?? [undefined, undefined];
     await asking.pause(pauseMs);
@@ -84,11 +86,6 @@ async function quotesAtOneBlock<Host>(
 
 const isQuoted = (quote: HostQuote): quote is TradeFacts =>
   quote !== undefined && !(quote instanceof DomainError);
-
-function isSettled([a, b]: Quotes): boolean {
-  if (a instanceof DomainError && b instanceof DomainError) return a.code === b.code;
-  return isQuoted(a) && isQuoted(b) && isSameQuote(a, b);
-}
 
 async function quoteBy(
   host: RpcHost,

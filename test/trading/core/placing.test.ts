@@ -220,7 +220,11 @@ describe("placing", () => {
   const onBoth = [onV3, onV2] as const;
   it.each<[string, string, readonly [HostQuote, HostQuote]]>([
     ["CHAIN_UNAVAILABLE", "a host is silent", [tradeFacts(), undefined]],
-    ["CHAIN_UNAVAILABLE", "the hosts name different amounts", [tradeFacts(), tradeFacts({ amountOut: 50n })]],
+    [
+      "CHAIN_UNAVAILABLE",
+      "the hosts name different amounts",
+      [tradeFacts(), tradeFacts({ routes: [quotedRoute({ amountOut: 50n })] })],
+    ],
     [
       "CHAIN_UNAVAILABLE",
       "the hosts name different next nonces",

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { type SecondHost, startSecondHost } from "../../../lib/tools/dev/chains/second-host.ts";
+import { jointQuote } from "../../../lib/trading/core/evm/joint-facts.ts";
 import type { QuoteQuestion, TradeFacts } from "../../../lib/trading/core/trade-facts.ts";
 import { quotesOfHosts } from "../../../lib/trading/quotes/quotes-of-hosts.ts";
 import { readerOf } from "../../support/chain-reader.ts";
@@ -98,6 +99,18 @@ describe("quotesOfHosts", () => {
     const [a, b] = await ask([chain.url, others[0].url]);
     expect(a).toMatchObject(fair);
     expect(b).not.toMatchObject(fair);
+  });
+
+  it("agrees on a taxed token with a host that cannot simulate", async () => {
+    others[0].lie = ({ method }, reply) =>
+      method === "eth_simulateV1"
+        ? { error: { code: -32600, message: `Unsupported method: ${method}` } }
+        : reply;
+    const taxed = question({ token: localAddresses.taxd });
+    const [both] = await ask([chain.url, others[1].url], taxed);
+    const [a, b] = await ask([chain.url, others[0].url], taxed);
+    expect(jointQuote(a, b, "buy")).toMatchObject({ amountOut: (both as TradeFacts).amountOut });
+    expect((b as TradeFacts).amountOut).toBeGreaterThan((both as TradeFacts).amountOut);
   });
 
   it("finds two of three hosts that agree", async () => {

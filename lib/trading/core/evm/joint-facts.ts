@@ -1,8 +1,12 @@
+import { DomainError } from "../../../core/domain-error.ts";
 import { greatest, least } from "../bigints.ts";
-import { type Fees, isSameRoute } from "../intent.ts";
-import type { TradeFacts } from "../trade-facts.ts";
+import type { Order } from "../execution.ts";
+import { type Fees, isSameRoute, isV2Venue } from "../intent.ts";
+import { highestTax } from "../token-safety.ts";
+import type { HostQuote, QuotedRoute, TradeFacts } from "../trade-facts.ts";
 import type { HostFees, PlannedGas } from "./fees.ts";
 import type { RouteFacts } from "./host-snapshot.ts";
+import { ranked } from "./route-choice.ts";
 
 /**
  * Combines the fees of two hosts: the lower tip, which is paid in full, but at least the higher floor, and the higher
@@ -43,33 +47,100 @@ const greater = (a: ByPurpose, b: ByPurpose): ByPurpose => ({
   swap: greatest(a.swap, b.swap),
 });
 
-/** Keeps the routes for which both hosts quote the same amount. A single one could invent a route. */
-function jointRoutes(a: TradeFacts["routes"], b: TradeFacts["routes"]): TradeFacts["routes"] {
-  const joint = a.flatMap((route) => {
-    const same = b.find((each) => isSameRoute(each, route) && each.amountOut === route.amountOut);
-    if (same === undefined) return [];
-    const networkFee = greatest(route.networkFee, same.networkFee);
-    return [{ ...route, networkFee, deepOut: least(route.deepOut, same.deepOut) }];
-  });
-  // The best one is the same.
-  return joint as unknown as TradeFacts["routes"];
+const simulates = ({ routes }: TradeFacts) => routes.some(({ isGuess }) => !isGuess);
+
+/** In percent: the most that the best pool may pay less than one that only one host could simulate. */
+const mostMissed = 3;
+
+/**
+ * Returns the quote that two hosts give for a trade: on its block, its amount, and what the best pool pays. A single host
+ * could invent a minimum far below the market, or hide a route.
+ *
+ * One of them may be unable to simulate. Then the other one's simulation can refuse a route, or lower what arrives by at
+ * most the tax of a safe token. It can raise nothing: buys of unlisted tokens use a v3 pool only if both hosts have
+ * simulated it. Undefined if the hosts disagree.
+ */
+export function jointQuote(a: HostQuote, b: HostQuote, side: Order["side"]): HostQuote {
+  if (a === undefined || b === undefined) return undefined;
+  if (!(a instanceof DomainError) && !(b instanceof DomainError)) return jointFacts(a, b, side);
+  if (a instanceof DomainError && b instanceof DomainError) return a.code === b.code ? a : undefined;
+  const [facts, refusal] = a instanceof DomainError ? [b as TradeFacts, a] : [a, b as DomainError];
+  const isUnproven = facts.routes.every((route) => needsProof(route, facts, side));
+  return refusal.code === "NO_ROUTE" && isUnproven ? unproven() : undefined;
 }
 
-/** Combines the facts of two hosts that agree on the best route but may name different costs. */
-export function jointFacts(a: TradeFacts, b: TradeFacts): TradeFacts {
-  const [longer, shorter] = [a.transactions, b.transactions].toSorted((x, y) => y.length - x.length) as [
-    TradeFacts["transactions"],
-    TradeFacts["transactions"],
-  ];
+function jointFacts(a: TradeFacts, b: TradeFacts, side: Order["side"]): HostQuote {
+  if (!isSameTrade(a, b)) return undefined;
+  const { isListed } = a.identity;
+  const [able, plain] = simulates(a) ? [a, b] : [b, a];
+  const isMixed = !simulates(plain) && simulates(able);
+  const shared = jointRoutes(a, b, isMixed && !isListed ? highestTax : 0);
+  const sorted = ranked(shared, { side, amountIn: a.amount, isListed });
+  const isSameBest = isSameRoute(a.routes[0], b.routes[0]);
+  // If both hosts simulate, a hidden or invented route shows.
+  const wanted = isSameBest ? a.routes[0] : isMixed ? sorted[0] : undefined;
+  const best = wanted && shared.find((route) => isSameRoute(route, wanted));
+  const namers = [able, plain].filter(({ routes }) => best && isSameRoute(routes[0], best));
+  const missed = namers[0] === able ? plain.routes[0] : able.routes[0];
+  if (!isSameBest && isMixed && !shared.some((route) => isSameRoute(route, missed))) {
+    const isUnproven = needsProof(missed, able, side);
+    if (isListed || !(isUnproven || missed.isGuess)) return undefined;
+    const isFar = !best || isBelow(best.amountOut, missed.quoted, isUnproven ? mostMissed : highestTax);
+    if (isFar) return isUnproven ? unproven() : undefined;
+  }
+  const [namer] = namers;
+  if (!best || namer === undefined) return undefined;
   return {
-    ...a,
-    routes: jointRoutes(a.routes, b.routes),
+    ...namer,
+    ...{ safety: able.safety, flags: able.flags, amountOut: best.amountOut },
+    routes: [best, ...sorted.filter((route) => route !== best)],
     fees: jointFees([a.fees, b.fees]),
     baseFee: greatest(a.baseFee, b.baseFee),
-    // Both lists end with the swap.
-    transactions: longer.map((gas, index) => {
-      const other = shorter[index - longer.length + shorter.length];
-      return other === undefined ? gas : jointGas(gas, other);
-    }),
+    transactions: jointTransactions(namers.map(({ transactions }) => transactions)),
   };
+}
+
+/** True if only simulations by both hosts show that a swap by this route delivers. */
+const needsProof = (route: QuotedRoute, { identity }: TradeFacts, side: Order["side"]): boolean =>
+  side === "buy" && !identity.isListed && !isV2Venue(route) && !route.isGuess;
+
+const isSameTrade = (a: TradeFacts, b: TradeFacts): boolean =>
+  a.block.number === b.block.number &&
+  a.block.time === b.block.time &&
+  a.amount === b.amount &&
+  a.nextNonce === b.nextNonce &&
+  a.identity.decimals === b.identity.decimals;
+
+const isBelow = (amount: bigint, other: bigint, percent: number): boolean =>
+  amount * 100n < other * BigInt(100 - percent);
+
+const unproven = () =>
+  new DomainError("NO_ROUTE", "The best pool of this token needs simulations by two hosts of the chain");
+
+/**
+ * Keeps the routes whose pools pay the same by both hosts. A single one could invent a route.
+ *
+ * @param mostTax In percent: the most by which a lone simulation may lower what arrives.
+ */
+function jointRoutes(a: TradeFacts, b: TradeFacts, mostTax: number): QuotedRoute[] {
+  return a.routes.flatMap((route) => {
+    const same = b.routes.find((each) => isSameRoute(each, route) && each.quoted === route.quoted);
+    if (same === undefined) return [];
+    const amountOut = least(route.amountOut, same.amountOut);
+    const isAgreed = route.amountOut === same.amountOut;
+    const isLone = route.isGuess !== same.isGuess;
+    if (!isAgreed && !(isLone && !isBelow(amountOut, route.quoted, mostTax))) return [];
+    const networkFee = greatest(route.networkFee, same.networkFee);
+    const deepOut = least(route.deepOut, same.deepOut);
+    return [{ ...route, amountOut, networkFee, deepOut, isGuess: route.isGuess && same.isGuess }];
+  });
+}
+
+/** Combines the transactions of hosts. All lists end with the swap. */
+function jointTransactions(lists: readonly TradeFacts["transactions"][]): TradeFacts["transactions"] {
+  const [longer = [], shorter = []] = lists.toSorted((x, y) => y.length - x.length);
+  return longer.map((gas, index) => {
+    const other = shorter[index - longer.length + shorter.length];
+    return other === undefined ? gas : jointGas(gas, other);
+  });
 }

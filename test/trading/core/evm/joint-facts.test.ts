@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { DomainError } from "../../../../lib/core/domain-error.ts";
 import type { HostFees } from "../../../../lib/trading/core/evm/fees.ts";
-import { jointFees } from "../../../../lib/trading/core/evm/joint-facts.ts";
+import { jointFees, jointQuote } from "../../../../lib/trading/core/evm/joint-facts.ts";
+import type { QuotedRoute, TradeFacts } from "../../../../lib/trading/core/trade-facts.ts";
+import { quotedRoute, tradeFacts } from "../../../support/place-request.ts";
+import { v3 } from "../../../support/trading.ts";
 
 const fees = (tip: bigint, forBase: bigint, floor?: bigint): HostFees => ({
   maxFeePerGas: forBase + tip,
@@ -15,5 +19,89 @@ describe("jointFees", () => {
     ["the lower tip if it is above both floors", fees(8n, 0n, 5n), fees(9n, 0n, 7n), fees(8n, 0n)],
   ])("takes %s", (_, a, b, joint) => {
     expect([jointFees([a, b]), jointFees([b, a])]).toEqual([joint, joint]);
+  });
+});
+
+const { identity } = tradeFacts();
+
+/** A host's facts about an unlisted token. */
+const unlisted = (...routes: [QuotedRoute, ...QuotedRoute[]]): TradeFacts =>
+  tradeFacts({ identity: { ...identity, isListed: false }, amountOut: routes[0].amountOut, routes });
+
+const onV2 = (changes: Partial<QuotedRoute> = {}) => quotedRoute({ quoted: 5000n, ...changes });
+const onV3 = (changes: Partial<QuotedRoute> = {}) => quotedRoute({ ...v3, pool: "0x3", ...changes });
+
+const isGuess = true;
+/** The answer of a host that cannot simulate. */
+const guess = onV2({ isGuess });
+
+/** Combines both orders of two hosts' facts, which must give the same. */
+function joint(a: TradeFacts, b: TradeFacts | DomainError, side: "buy" | "sell" = "buy") {
+  const [one, other] = [jointQuote(a, b, side), jointQuote(b, a, side)];
+  expect(other).toEqual(one);
+  return one;
+}
+
+describe("jointQuote, of two hosts of which one cannot simulate", () => {
+  it("lowers what arrives to what the other one has simulated", () => {
+    const taxed = unlisted(onV2({ amountOut: 4500n, deepOut: 18_000n }));
+    for (const side of ["buy", "sell"] as const)
+      expect(joint(taxed, unlisted(guess), side)).toMatchObject({
+        amountOut: 4500n,
+        safety: taxed.safety,
+        routes: [{ amountOut: 4500n, deepOut: 18_000n }],
+      });
+  });
+
+  it.each<[string, TradeFacts, TradeFacts]>([
+    ["lowers more than a safe token's tax", unlisted(onV2({ amountOut: 3749n })), unlisted(guess)],
+    [
+      "lowers a listed token",
+      tradeFacts({ routes: [onV2({ amountOut: 4999n })] }),
+      tradeFacts({ routes: [guess] }),
+    ],
+    ["differs about the pool", unlisted(onV2({ amountOut: 4500n, quoted: 4999n })), unlisted(guess)],
+    ["hides the best v2 pool", unlisted(onV2()), unlisted(onV2({ feeBps: 25, amountOut: 4999n, isGuess }))],
+    [
+      "refuses a pool without another one that pays nearly as much",
+      unlisted(onV2({ amountOut: 3749n, quoted: 3749n })),
+      unlisted(onV3({ isGuess }), onV2({ amountOut: 3749n, quoted: 3749n, isGuess })),
+    ],
+  ])("disagrees if a host %s", (_, simulated, plain) => {
+    expect(joint(simulated, plain, "sell")).toBeUndefined();
+  });
+
+  it("lets the simulation refuse a route", () => {
+    const plain = unlisted(onV3({ isGuess }), onV2({ amountOut: 4900n, quoted: 4900n, isGuess }));
+    const simulated = unlisted(onV2({ amountOut: 4800n, quoted: 4900n }));
+    expect(joint(simulated, plain, "sell")).toMatchObject({
+      amountOut: 4800n,
+      routes: [{ venue: "uniswap-v2" }],
+    });
+  });
+
+  it("buys an unlisted token on v2, unless v3 pays much more", () => {
+    const cheap = onV2({ amountOut: 4850n, quoted: 4850n });
+    expect(joint(unlisted(onV3(), cheap), unlisted({ ...cheap, isGuess }))).toMatchObject({
+      amountOut: 4850n,
+    });
+    const poor = onV2({ amountOut: 4849n, quoted: 4849n });
+    expect(joint(unlisted(onV3(), poor), unlisted({ ...poor, isGuess }))).toMatchObject({ code: "NO_ROUTE" });
+  });
+
+  it("buys an unlisted token on v3 only if both simulate", () => {
+    const none = new DomainError("NO_ROUTE", "No pool");
+    expect(joint(unlisted(onV3()), none)).toMatchObject({ code: "NO_ROUTE" });
+    expect(joint(unlisted(onV3()), unlisted(onV3()))).toMatchObject({ routes: [v3] });
+    expect(joint(unlisted(onV2()), none)).toBeUndefined();
+  });
+});
+
+describe("jointQuote, of two hosts that simulate", () => {
+  it("disagrees about any other amount, even of a taxed token", () => {
+    expect(joint(unlisted(onV2({ amountOut: 4500n })), unlisted(onV2({ amountOut: 4499n })))).toBeUndefined();
+    expect(
+      joint(unlisted(onV2(), onV3({ amountOut: 1n })), unlisted(onV3({ amountOut: 1n }))),
+    ).toBeUndefined();
   });
 });
