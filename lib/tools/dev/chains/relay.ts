@@ -42,24 +42,32 @@ export type RelayOptions = {
   /** Serves `/_local/faults`, like the runner. */
   canBeSet?: boolean;
   seed?: number;
+  /** A clock in milliseconds. */
+  now?: () => number;
 };
 
 /** Flashbots Protect also gives up after five minutes of blocks. */
 const patienceBlocks = 25;
 
+/** How long a transaction to oneself cancels another one with its nonce. */
+const cancellableMs = 600_000;
+
 type Waiting = { transaction: Transaction; from: string; blocks: number; delayBlocks: number };
 
 /**
- * Stands in for a relay such as Flashbots Protect. It accepts only transactions. It includes one if it is the sender's
- * next and does not revert.
+ * Stands in for Flashbots Protect. It accepts only transactions. It includes one if it is the sender's next and does not
+ * revert. A transaction without data to oneself cancels one with its nonce, and is then never included itself.
  *
  * @throws StartupError if the port is in use
  */
 export async function startRelay(options: RelayOptions): Promise<Relay> {
   const { chainId, request, port = 0, canBeSet = false, seed = 1 } = options;
+  const { now = () => performance.now() } = options;
   const strikes = strikesOf(names, seed, () => relay.faults);
   /** Transactions by sender and nonce: a later one replaces an earlier one. */
   const waiting = new Map<string, Waiting>();
+  /** When the relay took a transaction that can be cancelled, by sender and nonce. */
+  const takenMs = new Map<string, number>();
 
   function take(raw: unknown): RpcReply | "nothing" {
     const transaction = parsed(raw);
@@ -68,12 +76,19 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       return { error: { code: -32000, message: "invalid chain id" } };
     if (strikes("refused")) return { error: { code: -32000, message: "request rejected" } };
     const isStalled = strikes("stalled");
-    const { from, hash, nonce } = transaction as Transaction & { from: string };
-    if (!isStalled && !strikes("lost"))
-      waiting.set(`${from} ${nonce}`, {
-        ...{ transaction, from, blocks: 0 },
-        delayBlocks: relay.faults.delayBlocks ?? 0,
-      });
+    const { from, hash, nonce, to, data } = transaction as Transaction & { from: string };
+    const key = `${from} ${nonce}`;
+    const isCancellation =
+      to === from && data === "0x" && now() - (takenMs.get(key) ?? -Infinity) < cancellableMs;
+    if (isCancellation) waiting.delete(key);
+    else {
+      takenMs.set(key, now());
+      if (!isStalled && !strikes("lost"))
+        waiting.set(key, {
+          ...{ transaction, from, blocks: 0 },
+          delayBlocks: relay.faults.delayBlocks ?? 0,
+        });
+    }
     return isStalled || strikes("silent") ? "nothing" : { result: hash };
   }
 

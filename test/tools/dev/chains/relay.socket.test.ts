@@ -13,12 +13,14 @@ const emptyPool = { pending: "0x0", queued: "0x0" };
 describe("the relay of a local chain", () => {
   let chain: TestChain;
   let relay: Relay;
+  let nowMs: number;
 
   beforeAll(async () => {
     chain = await startTestChain();
   });
   beforeEach(async () => {
-    relay = await startRelay({ chainId: 1, request: chain.request, canBeSet: true });
+    nowMs = 0;
+    relay = await startRelay({ chainId: 1, request: chain.request, canBeSet: true, now: () => nowMs });
   });
   afterEach(async () => {
     await relay.close();
@@ -27,7 +29,7 @@ describe("the relay of a local chain", () => {
   afterAll(() => chain.close());
 
   async function signed(
-    changes: { to?: string; data?: string; maxFeePerGas?: bigint } = {},
+    changes: { to?: string; data?: string; value?: bigint; maxFeePerGas?: bigint } = {},
   ): Promise<{ raw: string; hash: string }> {
     const raw = await new Wallet(alice.privateKey).signTransaction({
       ...{ type: 2, chainId: 1, nonce: 0, to: stranger, value: 1n, gasLimit: 100_000n },
@@ -93,6 +95,49 @@ describe("the relay of a local chain", () => {
     await relay.mine();
     expect(await receipt(first.hash)).toBeNull();
     expect(await receipt(second.hash)).toMatchObject({ status: "0x1" });
+  });
+
+  describe("for a transaction without data to oneself", () => {
+    const clear = (maxFeePerGas = 30n * gwei) => signed({ to: alice.address, value: 0n, maxFeePerGas });
+
+    it("accepts it, drops the one with its nonce, and includes neither", async () => {
+      const [swap, cancellation] = [await signed(), await clear()];
+      await send(swap.raw);
+      expect(await send(cancellation.raw)).toEqual([cancellation.hash]);
+      await relay.mine();
+      expect(await receipt(swap.hash)).toBeNull();
+      expect(await receipt(cancellation.hash)).toBeNull();
+      expect(relay.hasWaiting()).toBe(false);
+    });
+
+    it("remembers the nonce for ten minutes, even of a transaction that it has dropped", async () => {
+      await send((await signed()).raw);
+      await send((await clear()).raw);
+      nowMs = 599_999;
+      const [early, late] = [await clear(31n * gwei), await clear(32n * gwei)];
+      await send(early.raw);
+      expect(relay.hasWaiting()).toBe(false);
+      nowMs = 600_000;
+      await send(late.raw);
+      await relay.mine();
+      expect(await receipt(late.hash)).toMatchObject({ status: "0x1" });
+    });
+
+    it("lets the next one cancel it, if it was taken for a transaction", async () => {
+      await send((await clear()).raw);
+      expect(relay.hasWaiting()).toBe(true);
+      await send((await clear(40n * gwei)).raw);
+      expect(relay.hasWaiting()).toBe(false);
+    });
+  });
+
+  it("drops a transaction that no block has had for 25 blocks", async () => {
+    await send((await signed({ to: chain.contracts.wrapped.token, data: "0x12345678" })).raw);
+    await chain.request("anvil_setCode", [chain.contracts.wrapped.token, "0xfe"]);
+    for (let block = 1; block < 25; block++) await relay.mine();
+    expect(relay.hasWaiting()).toBe(true);
+    await relay.mine();
+    expect(relay.hasWaiting()).toBe(false);
   });
 
   it("delays transactions by the blocks of its faults", async () => {
