@@ -4,9 +4,13 @@ import { mutants } from "./mutants.ts";
 
 /** Maps mutants to the first history that catches them, where it comes late. Changed moves only cost time. */
 const caughtBy: Readonly<Record<string, number>> = {
+  "does not check the holder": 63,
   "counts its holders": 162,
-  "voids a signed slot": 204,
-  "trusts an old allowance": 56,
+  "voids a signed slot": 568,
+  "lets the clock expire a signed order": 115,
+  "does not notice a policy that changes": 201,
+  "trusts an old allowance": 44,
+  "forgets the fee of layer 1": 1126,
 };
 
 describe("the histories", () => {
