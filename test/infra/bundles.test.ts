@@ -68,7 +68,7 @@ const limits: Readonly<Record<string, number>> = {
   // Contains the clients of three services, and the quoting code.
   placeOrder: 550,
   // Contains the clients of two services, and the code of chains.
-  executeOrders: 460,
+  executeOrders: 480,
   // Contains the clients of two services, and the schemas of all that it reads.
   signTransaction: 420,
   // These contain the clients of two services, and the code that derives addresses.
