@@ -7,7 +7,6 @@ export type FaultReason =
   | "BROKEN_OFF"
   | "TIMEOUT"
   | "BAD_STATUS"
-  | "BAD_REQUEST"
   | "TOO_MANY_REQUESTS"
   | "TOO_LARGE"
   | "EMPTY"
@@ -33,6 +32,8 @@ export class HostFault extends Error {
   }
 }
 
+const limitWords = /(?:most|max|limit|more than|up to)\D{0,20}(\d{1,4})\b/i;
+
 /** A host takes no batch of this size. It may have run a part of the calls. */
 export class BatchRefused extends HostFault {
   /** The number of calls that it was sent, and the number that it takes, if it says so. */
@@ -42,7 +43,7 @@ export class BatchRefused extends HostFault {
   constructor(methods: readonly string[], message: string) {
     super("REFUSED", methods.join());
     this.sent = methods.length;
-    const [most = 0] = (/batch/i.test(message) && message.match(/\b\d{1,4}\b/)?.map(Number)) || [];
+    const most = Number(limitWords.exec(message)?.[1] ?? 0);
     this.most = most > 0 && most < this.sent ? most : undefined;
   }
 }
@@ -69,7 +70,7 @@ const unsupportedWords =
 
 /** Messages about a batch as a whole, for any of its calls. */
 const batchCode = -32014;
-const batchWords = /\bbatch/i;
+export const batchWords = /\bbatch/i;
 
 /** Messages about too many requests. Smaller ones would only add to them. */
 const busyCodes = [-32005, 429];

@@ -1,4 +1,4 @@
-import { type FaultReason, HostFault } from "./host-fault.ts";
+import { BatchRefused, batchWords, HostFault } from "./host-fault.ts";
 
 type Limits = { methods: string; maxBytes: number; signal: AbortSignal };
 
@@ -9,7 +9,7 @@ type Limits = { methods: string; maxBytes: number; signal: AbortSignal };
  */
 export async function readJsonBody(url: string, body: unknown, limits: Limits): Promise<unknown> {
   const { methods, maxBytes, signal } = limits;
-  const text = await post(url, JSON.stringify(body), maxBytes, methods, signal).catch((error: unknown) => {
+  const text = await post(url, body, maxBytes, methods, signal).catch((error: unknown) => {
     if (error instanceof HostFault) throw error;
     throw new HostFault(
       signal.aborted ? "TIMEOUT" : wasUnsent(error) ? "UNREACHABLE" : "BROKEN_OFF",
@@ -37,31 +37,45 @@ const unsent = new Set([
 const wasUnsent = (error: unknown): boolean =>
   error instanceof Error && unsent.has((error.cause as { code?: string } | undefined)?.code ?? "");
 
-const reasonByStatus: Readonly<Record<number, FaultReason>> = {
-  400: "BAD_REQUEST",
-  413: "BAD_REQUEST",
-  429: "TOO_MANY_REQUESTS",
-};
+/** Words about the reason of a refusal come early. */
+const mostRefusalBytes = 4096;
 
-async function post(url: string, body: string, maxBytes: number, methods: string, signal: AbortSignal) {
+/** Statuses of requests that are too long, or that a host does not understand. */
+const lengthStatuses = [400, 413];
+
+async function refusalOf(response: Response, body: unknown, methods: string): Promise<HostFault> {
+  const text = (await readText(response, mostRefusalBytes).catch(() => undefined)) ?? "";
+  const isOfBatch = lengthStatuses.includes(response.status) || batchWords.test(text);
+  if (Array.isArray(body) && isOfBatch)
+    return new BatchRefused(
+      body.map(({ method }) => method),
+      text,
+    );
+  return new HostFault(response.status === 429 ? "TOO_MANY_REQUESTS" : "BAD_STATUS", methods);
+}
+
+async function post(url: string, body: unknown, maxBytes: number, methods: string, signal: AbortSignal) {
   const response = await fetch(url, {
     method: "POST",
     headers: { "Content-Type": "application/json", Accept: "application/json" },
-    body,
+    body: JSON.stringify(body),
     redirect: "error",
     signal,
   });
-  if (!response.ok) {
-    await response.body?.cancel();
-    throw new HostFault(reasonByStatus[response.status] ?? "BAD_STATUS", methods);
-  }
+  if (!response.ok) throw await refusalOf(response, body, methods);
+  const text = await readText(response, maxBytes);
+  if (text === undefined) throw new HostFault("TOO_LARGE", methods);
+  return text;
+}
+
+/** Reads a body of at most so many bytes. Leaving the loop early cancels the rest of the response. */
+async function readText(response: Response, maxBytes: number): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
-  // Leaving the loop early cancels the rest of the response.
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new HostFault("TOO_LARGE", methods);
+    if (bytes > maxBytes) return undefined;
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

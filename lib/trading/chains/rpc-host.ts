@@ -81,9 +81,6 @@ export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abili
       methods: names.join(),
       maxBytes: Math.max(maxBytes, ...calls.map((call) => call.maxBytes ?? 0)),
       signal: AbortSignal.any(limits),
-    }).catch((error: unknown) => {
-      const isRefused = error instanceof HostFault && error.reason === "BAD_REQUEST";
-      throw isRefused && calls.length > 1 ? new BatchRefused(names, "") : error;
     });
     return itemsInOrder(answer, firstId, names);
   }

@@ -317,6 +317,16 @@ describe("a host that limits its batches", () => {
       [12, 10, 2],
       (requests) => json(requests.map(({ id }) => ({ id, ...error(-32014, "maximum 10 calls in 1 batch") }))),
     ],
+    [
+      "status 500 and an error for each call",
+      3,
+      [12, 3, 3, 3, 3],
+      (requests) =>
+        json(
+          requests.map(({ id }) => ({ jsonrpc: "2.0", id, ...error(31, "Batch of more than 3 requests") })),
+          500,
+        ),
+    ],
     ["status 413", 10, [12, 6, 6], () => answering("", 413)],
     ["status 400", 10, [12, 6, 6], () => answering("", 400)],
   ])("by %s gets the calls in parts at once, and is remembered", async (_, most, expected, refuse) => {

@@ -2,13 +2,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { type SecondHost, startSecondHost } from "../../../lib/tools/dev/chains/second-host.ts";
+import { type UnkindnessName, unkindnesses } from "../../../lib/tools/dev/chains/unkindnesses.ts";
 import { jointQuote } from "../../../lib/trading/core/evm/joint-facts.ts";
 import type { QuoteQuestion, TradeFacts } from "../../../lib/trading/core/trade-facts.ts";
 import { quotesOfHosts } from "../../../lib/trading/quotes/quotes-of-hosts.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
 
-const { moon, wrapped } = localAddresses;
+const { moon, usdx, wrapped } = localAddresses;
 
 let chain: TestChain;
 let others: [SecondHost, SecondHost];
@@ -111,6 +112,24 @@ describe("quotesOfHosts", () => {
     const [a, b] = await ask([chain.url, others[0].url], taxed);
     expect(jointQuote(a, b, "buy")).toMatchObject({ amountOut: (both as TradeFacts).amountOut });
     expect((b as TradeFacts).amountOut).toBeGreaterThan((both as TradeFacts).amountOut);
+  });
+
+  it.each<UnkindnessName>([
+    "batches of 10",
+    "batches of 3",
+    "simulation unknown",
+    "simulation unsupported",
+    "simulation not whitelisted",
+    "simulation short of gas",
+    "short fee history",
+    "pruned states",
+    "header not found",
+  ])("agrees on a buy and a sale with a host of this kind: %s", async (name) => {
+    others[0].faults = unkindnesses[name];
+    for (const asked of [question({ token: usdx }), question({ side: "sell", amount: "100" })]) {
+      const [a, b] = await ask([chain.url, others[0].url], asked, 3);
+      expect(jointQuote(a, b, asked.trade.side)).toMatchObject({ amountOut: expect.any(BigInt) });
+    }
   });
 
   it("finds two of three hosts that agree", async () => {
