@@ -1,7 +1,7 @@
 import { askInParts } from "../chains/ask-in-parts.ts";
 import { type Ask, askTogether, type ValuesIn } from "../chains/ask-together.ts";
 import { routesOf } from "../chains/evm/calldata.ts";
-import { feeMarketCalls, feeMarketOf, l1FeeCall } from "../chains/evm/fee-market.ts";
+import { feeMarketCalls, feeMarketOf, l1FeesCall } from "../chains/evm/fee-market.ts";
 import { type PoolRoute, poolCalls, poolRoutesOf } from "../chains/evm/pool-routes.ts";
 import {
   attempt,
@@ -113,7 +113,7 @@ async function takeSnapshot(
     coins: facts.coins,
     baseFee: market.baseFee,
     clearFees,
-    clearL1Fee: facts.clearL1Fee[0] ?? 0n,
+    clearL1Fee: facts.clearL1Fee[0]?.[0] ?? 0n,
     orders: new Map(known),
     blocks: new Map(
       blocks.flatMap((number, index) => {
@@ -151,7 +151,7 @@ const finalNonceCall = (wallet: string, finalized: number): RpcCall<number> => (
 const clearL1FeeCalls = ({ chain }: Chain, wallet: string, fees: Fees, tag: number) => {
   const { chainId, hasL1Fee } = chainFacts[chain];
   const terms = { chainId, nonce: 0, gasLimit: clearGas, fees };
-  return hasL1Fee ? [l1FeeCall(unsignedBytes({ to: wallet, value: 0n, data: "0x" }, terms), tag)] : [];
+  return hasL1Fee ? [l1FeesCall([unsignedBytes({ to: wallet, value: 0n, data: "0x" }, terms)], tag)] : [];
 };
 
 const orderCalls = (chain: Chain, intent: Intent, tag: number) => ({

@@ -1,8 +1,9 @@
 import type { Ask } from "../chains/ask-together.ts";
 import { encodeCall } from "../chains/evm/calldata.ts";
-import { l1FeeCall } from "../chains/evm/fee-market.ts";
+import { l1FeesCall } from "../chains/evm/fee-market.ts";
+import { thenRead } from "../chains/evm/multicall.ts";
 import type { PoolRoute } from "../chains/evm/pool-routes.ts";
-import { attempt, type BlockTag, gasEstimateCall, type RpcCall } from "../chains/evm/rpc-call.ts";
+import { attempt, type BlockTag, gasEstimateCall } from "../chains/evm/rpc-call.ts";
 import type { SimulatedAfter } from "../chains/evm/simulation.ts";
 import { type SwapOutcome, swapSimulation } from "../chains/evm/swap-simulation.ts";
 import { unsignedBytes } from "../chains/evm/unsigned-transaction.ts";
@@ -96,12 +97,16 @@ export function routeCalls(
   block: Pick<SimulatedAfter, "number" | "time">,
 ) {
   const { wallet, token, amountIn, allowances, hasTokens, fees, baseFee } = request;
-  const l1Fee = (call: SwapCall | ApproveCall): RpcCall<L1Fee>[] => {
-    const { chainId, hasL1Fee } = chainFacts[chain];
-    if (!hasL1Fee) return [];
-    const terms = { chainId, nonce: 0, gasLimit: usualGasLimit[call.purpose], fees };
-    return [l1FeeCall(unsignedBytes(encodeCall(configuration, call, wallet), terms), block.number)];
-  };
+  const { chainId, hasL1Fee } = chainFacts[chain];
+  const unsigned = (call: SwapCall | ApproveCall) =>
+    unsignedBytes(encodeCall(configuration, call, wallet), {
+      ...{ chainId, nonce: 0, fees },
+      gasLimit: usualGasLimit[call.purpose],
+    });
+  const transactions = routes.flatMap((route) => [
+    unsigned(swapOf(request, route)),
+    unsigned({ purpose: "approve", token, router: route.router, amount: amountIn }),
+  ]);
   return {
     outcomes: routes.map((route) =>
       request.side === "buy" || hasTokens
@@ -115,16 +120,18 @@ export function routeCalls(
           ]
         : [],
     ),
-    l1Fees: routes.map((route) => ({
-      swap: l1Fee(swapOf(request, route)),
-      approve: l1Fee({ purpose: "approve", token, router: route.router, amount: amountIn }),
-    })),
+    l1Fees: hasL1Fee ? [thenRead(l1FeesCall(transactions, block.number), byRoute)] : [],
   };
 }
 
+/** Sorts fees that alternate between swaps and approvals. */
+const byRoute = (fees: readonly L1Fee[]): Needs<L1Fee>[] =>
+  fees.flatMap((swap, index) => (index % 2 === 0 ? [{ swap, approve: fees[index + 1] ?? 0n }] : []));
+
 export type RouteAnswers = {
   outcomes: readonly (readonly SwapOutcome[])[];
-  l1Fees: readonly Needs<readonly L1Fee[]>[];
+  /** Empty if the chain charges none, else one list with the fees of each route. */
+  l1Fees: readonly (readonly Needs<L1Fee>[])[];
 };
 
 export const isListed = ({ configuration }: Pick<Chain, "configuration">, token: string): boolean =>
@@ -144,7 +151,7 @@ export function workingRoutes(
     // It is unknown whether the token of a v3 pool arrives in full, and nothing on chain would check it.
     const isBlind = outcome.kind === "unknown" && side === "buy" && !isV2Venue(route) && !isTrusted;
     if (outcome.kind === "fails" || isBlind) return [];
-    const l1Fee = { swap: l1Fees[index]?.swap[0] ?? 0n, approve: l1Fees[index]?.approve[0] ?? 0n };
+    const l1Fee = l1Fees[0]?.[index] ?? { swap: 0n, approve: 0n };
     const working = withOutcome(route, request, outcome, l1Fee);
     const { expected } = networkFee(transactionsOf(working), fees, baseFee);
     return [{ ...working, networkFee: expected }];

@@ -219,7 +219,7 @@ function withPaid(
     routes: kept.map(({ route }) => route),
     answers: {
       outcomes: kept.map(({ index }) => answers.outcomes[index] ?? []),
-      l1Fees: kept.map(({ index }) => answers.l1Fees[index] ?? { swap: [], approve: [] }),
+      l1Fees: answers.l1Fees.map((fees) => kept.flatMap(({ index }) => fees[index] ?? [])),
     },
   };
 }

@@ -1,8 +1,8 @@
 import { type FeeMarket, feeBlocks, type L1Fee, rewardPercentiles } from "../../core/evm/fees.ts";
 import type { TradingChain } from "../../core/trading-chain.ts";
+import { type ContractQuestion, multicall, thenRead } from "./multicall.ts";
 import {
   type BlockTag,
-  contractCall,
   feeHistoryCall,
   gasPriceCall,
   type RpcCall,
@@ -31,25 +31,28 @@ const selector = "49948e0e";
 const word = (text: string) => text.padStart(64, "0");
 
 /**
- * Asks how much base charges for a transaction's data, on top of its gas.
+ * Asks how much base charges for the data of transactions, on top of their gas.
  *
- * @param unsigned The unsigned transaction, as hex. The oracle adds the size of the signature.
+ * @param unsigned The unsigned transactions, as hex. The oracle adds the size of the signature.
  */
-export function l1FeeCall(unsigned: string, tag: BlockTag): RpcCall<L1Fee> {
+export const l1FeesCall = (unsigned: readonly string[], tag: BlockTag): RpcCall<readonly L1Fee[]> =>
+  thenRead(multicall(unsigned.map(l1FeeQuestion), tag), (fees) =>
+    fees.map((fee) => {
+      if (fee === undefined) throw new Error("The oracle did not answer");
+      return fee;
+    }),
+  );
+
+function l1FeeQuestion(unsigned: string): ContractQuestion<L1Fee> {
   const hex = unsigned.slice(2);
   const length = word((hex.length / 2).toString(16));
   const padded = hex.padEnd(Math.ceil(hex.length / 64) * 64, "0");
-  const { read, ...call } = contractCall(
-    { to: gasPriceOracle, data: `0x${selector}${word("20")}${length}${padded}` },
-    tag,
-  );
   return {
-    method: call.method,
-    params: call.params,
-    read(result) {
-      const text = read(result);
-      if (text.length !== 66) throw new Error("The fee is not one word");
-      return BigInt(text);
+    to: gasPriceOracle,
+    data: `0x${selector}${word("20")}${length}${padded}`,
+    read(answer) {
+      if (answer.length !== 66) throw new Error("The fee is not one word");
+      return BigInt(answer);
     },
   };
 }

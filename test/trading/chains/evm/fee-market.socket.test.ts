@@ -1,6 +1,7 @@
-import { Interface } from "ethers/abi";
+import { Interface, type Result } from "ethers/abi";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { feeMarketCalls, feeMarketOf, l1FeeCall } from "../../../../lib/trading/chains/evm/fee-market.ts";
+import { multicallABI } from "../../../../lib/trading/chains/evm/contract-abi.ts";
+import { feeMarketCalls, feeMarketOf, l1FeesCall } from "../../../../lib/trading/chains/evm/fee-market.ts";
 import { rpcHost } from "../../../../lib/trading/chains/rpc-host.ts";
 import { type RpcServer, startRpcServer } from "../../../support/json-rpc-server.ts";
 
@@ -54,22 +55,29 @@ describe("feeMarketOf", () => {
   });
 });
 
-describe("l1FeeCall", () => {
+describe("l1FeesCall", () => {
   const oracle = new Interface(["function getL1Fee(bytes) view returns (uint256)"]);
 
-  it.each(["0x", "0x02", `0x${"ab".repeat(32)}`, `0x${"ab".repeat(333)}`])(
-    "encodes %s as the oracle's contract reads it",
-    (unsigned) => {
-      const { params } = l1FeeCall(unsigned, 57);
-      const data = oracle.encodeFunctionData("getL1Fee", [unsigned]);
-      expect(params).toEqual([{ to: "0x420000000000000000000000000000000000000F", data }, "0x39"]);
-    },
-  );
+  it("encodes transactions of any length as the oracle's contract reads them", () => {
+    const unsigned = ["0x", "0x02", `0x${"ab".repeat(32)}`, `0x${"ab".repeat(333)}`];
+    const [request, tag] = l1FeesCall(unsigned, 57).params;
+    const [calls] = multicallABI.decodeFunctionData("aggregate3", (request as { data: string }).data);
+    expect(calls.map(({ target, callData }: Result) => [target, callData])).toEqual(
+      unsigned.map((each) => [
+        "0x420000000000000000000000000000000000000F",
+        oracle.encodeFunctionData("getL1Fee", [each]),
+      ]),
+    );
+    expect(tag).toBe("0x39");
+  });
 
-  it("reads one word, and nothing else", () => {
-    const { read } = l1FeeCall("0x02", "latest");
-    expect(read(oracle.encodeFunctionResult("getL1Fee", [255n]))).toBe(255n);
+  it("reads one word for each, and nothing else", () => {
+    const { read } = l1FeesCall(["0x02", "0x02"], "latest");
+    const answer = (...words: string[]) =>
+      multicallABI.encodeFunctionResult("aggregate3", [words.map((data) => [true, data])]);
+    const fee = oracle.encodeFunctionResult("getL1Fee", [255n]);
+    expect(read(answer(fee, fee))).toEqual([255n, 255n]);
     for (const result of ["0x", `0x${"00".repeat(31)}`, `0x${"00".repeat(64)}`])
-      expect(() => read(result)).toThrow();
+      expect(() => read(answer(fee, result))).toThrow();
   });
 });
