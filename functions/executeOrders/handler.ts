@@ -1,4 +1,5 @@
 import { callOf } from "../../lib/aws/call-function.ts";
+import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
@@ -13,10 +14,10 @@ import { remoteSigner } from "../../lib/trading/signing/remote-signer.ts";
 const table = openCheckingTable();
 const chains = openChains(environment("TRADING"));
 const effects = { ...tableEffects(table), ...chainEffects(chains) };
-const signer = remoteSigner(callOf(environment("SIGN_TRANSACTION_FUNCTION")), (error) =>
-  logFault("executeOrders", error),
-);
+const onFault = (error: unknown) => logFault("executeOrders", error);
+const signer = remoteSigner(callOf(environment("SIGN_TRANSACTION_FUNCTION")), onFault);
+const start = handOverTo<object>(environment("READ_CHAINS_FUNCTION"));
 
 export const handler = background("executeOrders", (lane: LaneKey) =>
-  executeOrders({ effects, signer, chains }, lane),
+  executeOrders({ effects, signer, chains, startReader: () => start({}), onFault }, lane),
 );

@@ -121,7 +121,7 @@ export const tradingRows = {
     writes: ["TRADES", "LANE", "LANES"],
     deletes: ["TRADES", "LANE", "LANES"],
     reads: ["CANCELLED", "POLICY", "SIGNED", "BYTES", "TRADING"],
-    invokes: ["signTransaction"],
+    invokes: ["signTransaction", "readChains"],
     env: ["TRADING"],
     memoryMB: 1024,
     // Shorter than the lease of a lane, so that two runs never work on the same lane.
@@ -143,24 +143,25 @@ export const tradingRows = {
     memoryMB: 1024,
     impact: "Orders wait, or expire without being executed. Transactions already sent are not affected.",
   },
-  watchReceipts: {
+  readChains: {
     kind: "schedule",
     deployed: "with trading",
     everyMinutes: 1,
-    summary: "Follow the chains, and wake the wallets whose orders a new block affects",
+    summary: "Look at the chains, and wake the wallets whose orders a new block affects",
     table: ["dynamodb:Query", "dynamodb:UpdateItem"],
     writes: ["WATCHERS"],
     invokes: ["executeOrders"],
     env: ["TRADING"],
     memoryMB: 256,
-    timeoutSeconds: 150,
+    // A run hands over after ten minutes, or goes on for 13 if none comes.
+    timeoutSeconds: 900,
     impact: "Users see the outcome of their orders up to a minute late.",
   },
   sweepLanes: {
     kind: "schedule",
     deployed: "with trading",
     everyMinutes: 1,
-    summary: "Wake every wallet with unsettled orders, and report stuck orders and chains",
+    summary: "Wake the wallets whose orders have waited for long, and report stuck orders and chains",
     table: ["dynamodb:Query", "dynamodb:BatchGetItem"],
     invokes: ["executeOrders"],
     env: ["TRADING"],

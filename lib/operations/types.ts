@@ -90,7 +90,14 @@ export type Defaults = {
   /** Actions on WebSocket connections. Any of them adds AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI. */
   connections: readonly ConnectionAction[];
   /** Functions it may invoke. Each adds a variable such as DELIVER_FUNCTION. */
-  invokes: readonly ("deliver" | "catchUp" | "executeOrders" | "signTransaction" | "sealExport")[];
+  invokes: readonly (
+    | "deliver"
+    | "catchUp"
+    | "executeOrders"
+    | "signTransaction"
+    | "readChains"
+    | "sealExport"
+  )[];
   /** True if it may put notices on the operators' EventBridge bus, if there is one. */
   notices: boolean;
   /** Actions on API keys and usage plans. */

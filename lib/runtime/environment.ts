@@ -20,6 +20,7 @@ type Variable =
   | "CATCH_UP_FUNCTION"
   | "EXECUTE_ORDERS_FUNCTION"
   | "SIGN_TRANSACTION_FUNCTION"
+  | "READ_CHAINS_FUNCTION"
   | "SEAL_EXPORT_FUNCTION";
 
 const text = v.pipe(v.string(), v.nonEmpty(), v.description("text"));
@@ -56,6 +57,7 @@ const schemas = {
   CATCH_UP_FUNCTION: text,
   EXECUTE_ORDERS_FUNCTION: v.pipe(v.string(), v.description("text, empty where no chain trades")),
   SIGN_TRANSACTION_FUNCTION: text,
+  READ_CHAINS_FUNCTION: text,
   SEAL_EXPORT_FUNCTION: text,
   ALLOWED_ORIGINS: json(v.array(v.string()), "a list of origins"),
   WALLET_LIMITS: json(

@@ -285,7 +285,11 @@ export const partitions = [
     key: "WATCHERS",
     owner: "service",
     items: {
-      watcher: { key: "WATCHER#{chain}", holds: "the run that watches the chain", isOfTheMoment: true },
+      watcher: {
+        key: "WATCHER#{chain}",
+        holds: "the lease of the run that reads the chain",
+        isOfTheMoment: true,
+      },
     },
   },
   {

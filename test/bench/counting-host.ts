@@ -4,7 +4,10 @@ import { text } from "node:stream/consumers";
 import { now } from "./statistics.ts";
 
 /** A request to a host: the methods of its batch, and its time. */
-export type HostRequest = { methods: string[]; at: number; isChainSnapshot: boolean };
+export type HostRequest = { methods: string[]; at: number; isLook: boolean };
+
+/** The selector of a call that only a reader makes. */
+const getLastBlockHash = "27e86d6e";
 
 /** A chain's host that records its requests. */
 export async function startCountingHost(chainUrl: string) {
@@ -15,11 +18,9 @@ export async function startCountingHost(chainUrl: string) {
       const body = await text(request);
       const calls = [JSON.parse(body)].flat() as { method: string; params: unknown[] }[];
       const methods = calls.map(({ method }) => method);
-      // Matches the watcher's query for all wallets, once a second.
-      const isChainSnapshot =
-        methods.every((method) => /^eth_get(?:BlockByNumber|TransactionReceipt)$/.test(method)) &&
-        calls.some(({ params }) => params[0] === "finalized");
-      requests.push({ methods, at, isChainSnapshot });
+      // Matches the reader's look for all wallets, once a second.
+      const isLook = body.includes(getLastBlockHash);
+      requests.push({ methods, at, isLook });
       const headers = { "Content-Type": "application/json" };
       const answer = await fetch(chainUrl, { method: "POST", headers, body });
       response.writeHead(200, headers).end(await answer.text());

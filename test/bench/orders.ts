@@ -96,8 +96,7 @@ async function oneByOne(wallet: string) {
     const start = now();
     await buy(wallet);
     const answered = now();
-    const asked = () =>
-      hosts.flatMap(({ requests }) => requests.filter(({ isChainSnapshot }) => !isChainSnapshot));
+    const asked = () => hosts.flatMap(({ requests }) => requests.filter(({ isLook }) => !isLook));
     while (!asked().some(({ methods }) => sending(methods))) await delay(1);
     const sent = Math.min(...asked().flatMap(({ methods, at }) => (sending(methods) ? [at] : [])));
     await untilAll(isSettled);

@@ -1,19 +1,15 @@
 import "./environment.ts";
-import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { TransactionCanceledException } from "@aws-sdk/client-dynamodb";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
-import {
-  DynamoDBDocumentClient,
-  QueryCommand,
-  TransactWriteCommand,
-  UpdateCommand,
-} from "@aws-sdk/lib-dynamodb";
+import { DynamoDBDocumentClient, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import type { Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it } from "vitest";
 import { handler as executeOrders } from "../../functions/executeOrders/handler.ts";
+import { handler as readChains } from "../../functions/readChains/handler.ts";
 import { handler as sweepLanes } from "../../functions/sweepLanes/handler.ts";
-import { handler as watchReceipts } from "../../functions/watchReceipts/handler.ts";
-import { laneKey, lanesOf } from "../../lib/trading/items/keys.ts";
+import type { KeyRange } from "../../lib/table/keys.ts";
+import { laneKey, lanesOf, watcherOf } from "../../lib/trading/items/keys.ts";
 import { quietConsole } from "../support/console.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
@@ -26,27 +22,49 @@ beforeEach(() => {
 });
 
 const lane = { chain: "base", wallet: "0xf39F" } as const;
+const queryOf = ({ PK, from, to }: KeyRange) => ({
+  ExpressionAttributeValues: { ":pk": PK, ":from": from, ":to": to },
+});
 const context = { getRemainingTimeInMillis: () => 150_000 } as Context;
 const fault = Object.assign(new Error("no"), { name: "Throttled" });
 
 describe("executeOrders", () => {
-  it("takes one lane, and reads nothing if it is gone or another run has it", async () => {
+  const heldByOthers = () => {
     const CancellationReasons = [{ Code: "ConditionalCheckFailed" }];
     const gone = new TransactionCanceledException({ $metadata: {}, message: "no", CancellationReasons });
     table.on(TransactWriteCommand).rejects(gone);
+  };
+
+  it("takes one lane, and reads nothing of it if it is gone or another run has it", async () => {
+    heldByOthers();
+    const lease = { run: "r", epoch: 1, build: "b", startedAtMs: Date.now(), heartbeatMs: Date.now() };
+    table.on(QueryCommand, queryOf(watcherOf("base"))).resolves({ Items: [lease] });
     await executeOrders(lane);
     const [taken] = table.commandCalls(TransactWriteCommand);
     expect(taken?.args[0].input.TransactItems).toEqual([
       { Update: expect.objectContaining({ Key: laneKey(lane) }) },
     ]);
-    expect(table.calls()).toHaveLength(1);
+    expect(table.calls()).toHaveLength(2);
+    expect(lambda.calls()).toHaveLength(0);
     expect(logged()).toEqual([]);
+  });
+
+  it("starts readChains if no run reads the chain, and does not depend on that", async () => {
+    heldByOthers();
+    table.on(QueryCommand).resolves({ Items: [] });
+    lambda.on(InvokeCommand).rejects(fault);
+    await executeOrders(lane);
+    const [start] = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
+    expect(start).toMatchObject({ FunctionName: "readChains", InvocationType: "Event" });
+    expect(logged()).toEqual([expect.objectContaining({ operation: "executeOrders", error: "Throttled" })]);
   });
 
   it("fails with the name of its error", async () => {
     table.on(TransactWriteCommand).resolves({}).on(QueryCommand).rejects(fault);
     await expect(executeOrders(lane)).rejects.toThrow("executeOrders failed");
-    expect(logged()).toEqual([expect.objectContaining({ operation: "executeOrders", error: "Throttled" })]);
+    expect(logged()).toContainEqual(
+      expect.objectContaining({ operation: "executeOrders", error: "Throttled" }),
+    );
   });
 });
 
@@ -55,14 +73,12 @@ describe("sweepLanes", () => {
     const [shard] = lanesOf("base");
     table.on(QueryCommand).resolves({ Items: [] });
     table
-      .on(QueryCommand, {
-        ExpressionAttributeValues: { ":pk": shard?.PK, ":from": shard?.from, ":to": shard?.to },
-      })
+      .on(QueryCommand, queryOf(shard as KeyRange))
       .resolves({ Items: [{ ...laneKey(lane), ...lane, jobs: 1, watch: { jobs: 1, blocks: {} } }] });
     lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
     await sweepLanes();
-    // Each of the four chains has two shards.
-    expect(table.commandCalls(QueryCommand)).toHaveLength(8);
+    // Each of the four chains has two shards and a lease.
+    expect(table.commandCalls(QueryCommand)).toHaveLength(12);
     const [start, ...others] = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
     expect(others).toEqual([]);
     expect(start).toMatchObject({ FunctionName: "executeOrders", InvocationType: "Event" });
@@ -70,19 +86,11 @@ describe("sweepLanes", () => {
   });
 });
 
-describe("watchReceipts", () => {
-  it("leaves every chain to a newer run", async () => {
-    table.on(UpdateCommand).rejects(new ConditionalCheckFailedException({ $metadata: {}, message: "no" }));
-    await watchReceipts({ id: "e1", time: "2026-11-21T09:00:00Z" }, context);
-    const leases = table.commandCalls(UpdateCommand).map(({ args: [{ input }] }) => input);
-    expect(leases.map(({ Key }) => Key?.SK)).toEqual([
-      "WATCHER#eth",
-      "WATCHER#base",
-      "WATCHER#bsc",
-      "WATCHER#avax",
-    ]);
-    for (const { ExpressionAttributeValues: values } of leases)
-      expect(Object.values(values ?? {})[0]).toMatch(/^2026-11-21T09:00:00\.000Z#e1#/);
-    expect(table.calls()).toHaveLength(4);
+describe("readChains", () => {
+  it("writes nothing where no chain has a lane", async () => {
+    table.on(QueryCommand).resolves({ Items: [] });
+    await readChains({}, context);
+    expect(table.commandCalls(QueryCommand)).toHaveLength(12);
+    expect(table.calls()).toHaveLength(12);
   });
 });

@@ -47,7 +47,7 @@ const background = Object.entries<Operation>(operations).filter(
   ([, { kind }]) => kind !== "rest" && kind !== "authorizer",
 );
 
-const tradingTroubles = ["OrderWithoutProgress", "LaneHeldTooLong", "ChainUnavailable"];
+const tradingTroubles = ["OrderWithoutProgress", "LaneHeldTooLong", "ReaderMissing", "ChainUnavailable"];
 
 const alarms = alarmsOf(customContext);
 const kinds = (...kinds: Operation["kind"][]) =>

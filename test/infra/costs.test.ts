@@ -47,7 +47,7 @@ describe("costsPage", () => {
 
   it("includes the operations of trading, with the cost of their schedules, where trading is off", () => {
     expect(page).toMatch(/\| quoteOrder \| \$3\.50 \| \$5\.83 \|/);
-    expect(page).toMatch(/With trading, watchReceipts and sweepLanes cost up to \$\d/);
+    expect(page).toMatch(/With trading, readChains and sweepLanes cost up to \$\d/);
     const { data, api, watch } = synthesize(tradingContext);
     const trading = costsPage([data, api, watch]);
     expect(trading).not.toContain("With trading, ");

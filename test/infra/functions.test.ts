@@ -53,16 +53,20 @@ describe("the functions", () => {
       "creditReferrals",
       "deleteRetiredKeys",
       "freeIdleKeys",
-      "watchReceipts",
+      "readChains",
       "sweepLanes",
     ];
     expect(configured).toHaveLength(names.length);
     expect(configured).toEqual(expect.arrayContaining(names.map(fresh)));
   });
 
-  it("never invoke themselves, or each other in a cycle", () => {
+  it("never invoke themselves, or each other in a cycle, but for executeOrders, which starts a missing reader", () => {
+    const nextOf = (name: string) =>
+      (operations[name as keyof typeof operations] as Operation).invokes.filter(
+        (next) => next !== "readChains",
+      );
     const reached = (name: string, seen: readonly string[] = []): readonly string[] =>
-      (operations[name as keyof typeof operations] as Operation).invokes.flatMap((next) =>
+      nextOf(name).flatMap((next) =>
         seen.includes(next) ? [next] : [next, ...reached(next, [...seen, next])],
       );
     for (const [name] of rows) expect(reached(name)).not.toContain(name);
@@ -95,7 +99,7 @@ describe("the schedules", () => {
     ["creditReferrals", "rate(1 minute)"],
     ["deleteRetiredKeys", "rate(5 minutes)"],
     ["freeIdleKeys", "rate(1 day)"],
-    ["watchReceipts", "rate(1 minute)"],
+    ["readChains", "rate(1 minute)"],
     ["sweepLanes", "rate(1 minute)"],
   ])("run %s at a %s, and drop late runs", (name, ScheduleExpression) => {
     const { id, rule } = scheduleOf(name, customContext);

@@ -29,6 +29,7 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   EXPORT_DELAY_SECONDS: "86400",
   NOTICE_BUS_ARN: "",
   SIGN_TRANSACTION_FUNCTION: "signTransaction",
+  READ_CHAINS_FUNCTION: "readChains",
   FALLBACK_KEY: "0123456789abcdef0123456789abcdef",
   PLAN_PREFIX: "terminal/",
   STANDARD_PLAN_ID: "standard",

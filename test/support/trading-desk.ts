@@ -5,10 +5,10 @@ import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { cancelOrder } from "../../lib/trading/cancel-order.ts";
 import { openChains } from "../../lib/trading/chains/open-chains.ts";
 import type { Order } from "../../lib/trading/core/execution.ts";
-import { watchReceipts } from "../../lib/trading/core/waking.ts";
+import { newReader, readChain } from "../../lib/trading/core/reading.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
-import { chainSnapshotEffect } from "../../lib/trading/execution/chain-snapshot-effect.ts";
 import { executeOrders, type Signer } from "../../lib/trading/execution/execute-orders.ts";
+import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
 import { runProcedure } from "../../lib/trading/execution/run-procedure.ts";
 import type { snapshotOf } from "../../lib/trading/execution/snapshot-of-host.ts";
 import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
@@ -37,6 +37,8 @@ export type TradingDesk = Awaited<ReturnType<typeof openDesk>>;
 
 let count = 0;
 
+const nothing = async () => undefined;
+
 /** A user with a wallet of 100 coins, who trades through the use cases on a real chain and a real table. */
 export async function openDesk(table: Table, chain: TestChain, changes: Changes = {}) {
   const { userID = `trader${++count}`, tableOf = () => table, see, ...rest } = changes;
@@ -54,7 +56,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   const effects = {
     ...tableEffects(tableOf("executeOrders")),
     ...chainEffects(chains, see),
-    ...chainSnapshotEffect(chains),
+    ...lookEffects(chains),
     now: () => Date.now(),
     wake,
   };
@@ -67,7 +69,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   };
   const signer: Signer = (request) => signOnRequest(signing, request);
   const deps = { table: tableOf("placeOrder"), chains, macs, wake };
-  const work = () => executeOrders({ effects, signer, chains }, lane);
+  const work = () => executeOrders({ effects, signer, chains, startReader: nothing, onFault: nothing }, lane);
   /** Places a request with a new key, by default to buy MOON. Null sends no key. */
   const ask = (asked: Asked, key: string | null = `k-${++count}`) => {
     const { moon: token } = localAddresses;
@@ -76,7 +78,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   };
   const watchAndWork = async () => {
     woken = 0;
-    await runProcedure(watchReceipts(lane.chain, { wokenMs: new Map() }), effects);
+    await runProcedure(readChain(lane.chain, newReader()), effects);
     if (woken > 0) await work();
     return woken > 0;
   };
@@ -98,7 +100,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     read: (orderId: string) => getOrder(table, userID, orderId),
     /** One run of executeOrders. */
     work,
-    /** Runs the watcher, and the lane if the watcher wakes it. */
+    /** Looks at the chain as a reader does, and runs the lane if that wakes it. */
     watchAndWork,
     /** Mines until the lane has ended. */
     async settle(): Promise<void> {

@@ -22,6 +22,24 @@ export const roleArnOf = (scope: Construct, apiStackName: string, name: Operatio
     arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
   });
 
+/**
+ * True if the row's function has a name of its own. executeOrders and readChains invoke each other, so references both
+ * ways would be a cycle.
+ */
+export const hasNamedFunction = (name: OperationName) => name === "readChains";
+
+export const functionNameOf = (scope: Construct, name: OperationName) =>
+  `${Stack.of(scope).stackName}-${name}`;
+
+/** The ARN of that function. The function may not exist yet. */
+export const functionArnOf = (scope: Construct, name: OperationName) =>
+  Stack.of(scope).formatArn({
+    service: "lambda",
+    resource: "function",
+    resourceName: functionNameOf(scope, name),
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+
 /** True if a key policy names the role of a row's function. */
 export const hasNamedRole = ({ mac, importKeys, opensWallets }: Operation) =>
   opensWallets || mac.length > 0 || importKeys.includes("kms:DeriveSharedSecret");

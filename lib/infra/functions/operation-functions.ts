@@ -14,7 +14,8 @@ import { RetainedLogGroup } from "../monitoring/access-log.ts";
 import { isDeployed } from "../openings.ts";
 import type { Walls } from "../walls/walls.ts";
 import { bundledCode } from "./bundled-code.ts";
-import { OperationRole, type Resources } from "./operation-role.ts";
+import { functionArnOf, functionNameOf, hasNamedFunction } from "./named-roles.ts";
+import { type InvokedFunction, OperationRole, type Resources } from "./operation-role.ts";
 import { checking, transactionPartitionsOf } from "./transactions.ts";
 import { type Environment, variablesOf } from "./variables.ts";
 
@@ -26,7 +27,7 @@ type Deployment = Surroundings & {
 };
 
 /** The functions that a row invokes, by row name. */
-type Invoked = Readonly<Partial<Record<Operation["invokes"][number], LambdaFunction>>>;
+type Invoked = Readonly<Partial<Record<Operation["invokes"][number], InvokedFunction>>>;
 
 /** The functions of all rows that are deployed. */
 export class OperationFunctions {
@@ -52,7 +53,7 @@ export class OperationFunctions {
     if (!this.has(name)) throw new Error(`The function ${name} is not deployed`);
     const row: Operation = operations[name];
     const others = row.invokes.filter((other) => this.has(other));
-    const invoked = Object.fromEntries(others.map((other) => [other, this.get(other).lambda]));
+    const invoked = Object.fromEntries(others.map((other) => [other, this.#invocable(other)]));
     const walls = row.opensWallets ? this.#walls : undefined;
     const operation = new OperationFunction(this.#scope, name, {
       row,
@@ -62,6 +63,14 @@ export class OperationFunctions {
     });
     this.#made.set(name, operation);
     return operation;
+  }
+
+  #invocable(name: OperationName): InvokedFunction {
+    if (!hasNamedFunction(name)) return this.get(name).lambda;
+    return {
+      functionName: functionNameOf(this.#scope, name),
+      functionArn: functionArnOf(this.#scope, name),
+    };
   }
 
   /** All functions, in the order of THE TABLE. */
@@ -90,6 +99,7 @@ export class OperationFunction extends Construct {
     const { inBundle, inFunction } = variablesOf(row, environment);
     const logGroup = new RetainedLogGroup(this, "Log");
     this.lambda = new LambdaFunction(this, "Function", {
+      ...(hasNamedFunction(name) && { functionName: functionNameOf(scope, name) }),
       description: row.summary,
       code: bundledCode(name, inBundle),
       handler: "index.handler",
@@ -121,6 +131,7 @@ export class OperationFunction extends Construct {
         ...(row.invokes.includes("executeOrders") && {
           EXECUTE_ORDERS_FUNCTION: invoked.executeOrders?.functionName ?? "",
         }),
+        ...(invoked.readChains && { READ_CHAINS_FUNCTION: invoked.readChains.functionName }),
         ...(invoked.sealExport && { SEAL_EXPORT_FUNCTION: invoked.sealExport.functionName }),
         ...(invoked.signTransaction && { SIGN_TRANSACTION_FUNCTION: invoked.signTransaction.functionName }),
         ...walls?.environment,

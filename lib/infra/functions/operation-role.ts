@@ -36,12 +36,14 @@ export type Resources = {
   stage: WebSocketStage;
 };
 
+export type InvokedFunction = Pick<IFunction, "functionName" | "functionArn">;
+
 export type OperationRoleProps = Resources & {
   name: OperationName;
   row: Operation;
   /** Undefined if the function is outside the VPC. */
   walls: Walls | undefined;
-  invoked: readonly IFunction[];
+  invoked: readonly InvokedFunction[];
   logGroup: LogGroup;
 };
 

@@ -203,6 +203,12 @@ export class Alarms extends Construct {
       { threshold: 1 },
     );
     this.#add(
+      "ReaderMissing",
+      troublesSeen(this, sweep, "ReaderMissing"),
+      `Users see the outcome of their orders up to a minute late: in two of five minutes, no run of readChains had read a chain with open orders for 30 seconds. The sweep wakes all of its wallets instead. ${log}, which name the chain, then at the failures and throttles of readChains.`,
+      { period: Duration.minutes(1), evaluationPeriods: 5, datapointsToAlarm: 2, threshold: 1 },
+    );
+    this.#add(
       "ChainUnavailable",
       troublesSeen(this, sweep, "ChainUnavailable"),
       `Nobody can place an order on a chain, and open orders there wait: in three of five minutes, no two of its hosts returned the same block. ${log}, which name the chain and the cause, then at the state of its hosts. Other hosts can be configured (context chains).`,

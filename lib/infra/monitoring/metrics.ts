@@ -113,7 +113,7 @@ export function issuerOutages(scope: Construct, authorizers: readonly OperationF
 }
 
 /** The warnings of sweepLanes, logged once for each minute that they last. */
-export type TradingTrouble = "ChainUnavailable" | LaneTrouble;
+export type TradingTrouble = "ChainUnavailable" | "ReaderMissing" | LaneTrouble;
 
 /** How often a warning was logged, for all chains together. */
 export const troublesSeen = (

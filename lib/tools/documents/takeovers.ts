@@ -279,7 +279,7 @@ export const takeovers: readonly Takeover[] = [
       reads: "all unprotected, CANCELLED, POLICY, SIGNED, BYTES, TRADING",
       writes: "TRADES, LANE, LANES",
       deletes: "TRADES, LANE, LANES",
-      uses: "invoke signTransaction",
+      uses: "invoke signTransaction, readChains",
     },
     atMost:
       "delay orders, lie about them, waste fees, and show transactions to others before they are in a block",
@@ -295,9 +295,10 @@ export const takeovers: readonly Takeover[] = [
       "sign anything; read every private key on the chains that trade and pass it on in its answers and in the table, without a route to the internet",
   },
   {
-    functions: ["watchReceipts"],
+    functions: ["readChains"],
     rights: { reads: "all unprotected", writes: "WATCHERS", uses: "invoke executeOrders" },
-    atMost: "wake no lane or all of them, so that outcomes arrive up to a minute late",
+    atMost:
+      "wake no lane or all of them, and keep other runs from reading, so that outcomes arrive up to five minutes late",
   },
   {
     functions: ["sweepLanes"],

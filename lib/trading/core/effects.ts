@@ -1,8 +1,8 @@
 import type { Book } from "./book.ts";
-import type { ChainSnapshot, HostSnapshot } from "./evm/host-snapshot.ts";
+import type { HostSnapshot, Look } from "./evm/host-snapshot.ts";
 import type { SendFailure, Slot } from "./evm/slot.ts";
 import type { Call, Fees, Intent, LaneKey, UnsignedTransaction } from "./intent.ts";
-import type { Job, Lane, Ledger, TradeStep, UsedKey } from "./table-step.ts";
+import type { Job, Lane, LeaseCondition, Ledger, ReaderLease, TradeStep, UsedKey } from "./table-step.ts";
 import type { HostQuote, QuoteQuestion } from "./trade-facts.ts";
 import type { TradeOrder } from "./trade-order.ts";
 import type { ChainLimits, OrderSettings } from "./trading-chain.ts";
@@ -113,13 +113,29 @@ export type Effects = {
   /** Asks two hosts about a trade, at the same block if they see one in time. */
   quote: { ask: { question: QuoteQuestion }; answer: readonly [HostQuote, HostQuote] };
   /**
-   * Asks any host about these transactions. There is no answer if none responds, or if the latest block is still the
-   * named one.
+   * Looks at a chain by one of the hosts that answer, given by its number. There is no answer if none responds. With
+   * `wantsFinal`, the answer names the final block.
    */
-  chainSnapshot: {
-    ask: { chain: LaneKey["chain"]; hashes: readonly string[]; latest?: string };
-    answer: ChainSnapshot | undefined;
+  look: {
+    ask: { chain: LaneKey["chain"]; host: number; heights: readonly number[]; wantsFinal: boolean };
+    answer: Look | undefined;
   };
+  /**
+   * Asks a host for the hash of the block of each transaction, empty for those in no block. There is no answer if none
+   * responds.
+   */
+  minedIn: {
+    ask: { chain: LaneKey["chain"]; host: number; hashes: readonly string[] };
+    answer: ReadonlyMap<string, string> | undefined;
+  };
+  readReaderLease: { ask: { chain: LaneKey["chain"] }; answer: ReaderLease | undefined };
+  /** Changes the lease of a chain, or creates it if there is no condition. The answer is whether the condition held. */
+  changeReaderLease: {
+    ask: { chain: LaneKey["chain"]; when: LeaseCondition | undefined; set: Partial<ReaderLease> };
+    answer: boolean;
+  };
+  /** Invokes readChains without waiting for it. */
+  startReader: { ask: Record<never, never>; answer: undefined };
   /** Invokes the signer. */
   sign: { ask: { request: SignRequest }; answer: SignAnswer };
   /**

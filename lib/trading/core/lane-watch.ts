@@ -1,6 +1,6 @@
 import type { LaneView } from "./effects.ts";
 import { bumpDueMs, clearPreset } from "./evm/fee-bumps.ts";
-import type { ChainSnapshot } from "./evm/host-snapshot.ts";
+import type { BlockName } from "./evm/host-snapshot.ts";
 import { newestAttempt, type Slot } from "./evm/slot.ts";
 import { hasUnseenOrder, idleSinceMs } from "./lane-trouble.ts";
 import type { Lane, LaneWatch } from "./table-step.ts";
@@ -12,19 +12,24 @@ const retryMs = 5000;
 /** Blocks arrive later than their timestamp. */
 const afterDeadlineMs = 2000;
 
+/** The sweep runs a lane after this time: a reader may be wrong, or see only one host that is. */
+const lookAgainMs = { signed: 30_000, mined: 5 * 60_000 };
+
 /** Decides when the lane must run again, after a run that has done all it could. */
 export function watchFor({ jobs, slots, orders }: LaneView, nowMs: number): LaneWatch {
   const blocks = slots.flatMap(({ attempts, receipt }) =>
-    attempts.map(({ hash }) => [hash, receipt?.hash === hash ? receipt.block.hash : ""] as const),
+    attempts.map(({ hash }) => [hash, receipt?.hash === hash ? nameOf(receipt.block) : ""] as const),
   );
   const final = orders.flatMap((order) => finalFrom(order, slots) ?? []);
   const due = orders.flatMap((order) => dueMs(order, slots, nowMs)).filter((ms) => ms > nowMs);
   const idle = idleSinceMs(orders, slots);
+  const isSigned = slots.some(({ state }) => state === "signed");
   return {
     jobs: jobs.length,
     blocks: Object.fromEntries(blocks),
     ...(final.length > 0 && { finalFrom: Math.min(...final) }),
     ...(due.length > 0 && { dueAtMs: Math.min(...due) }),
+    ...(blocks.length > 0 && { lookAgainAtMs: nowMs + (isSigned ? lookAgainMs.signed : lookAgainMs.mined) }),
     ...(idle !== undefined && { idleSinceMs: idle }),
   };
 }
@@ -54,16 +59,34 @@ function dueMs(order: TradeOrder, slots: readonly Slot[], nowMs: number): number
   return [endMs, ...bumpMs, ...(isSoon ? [soonMs] : [])].filter(Number.isFinite);
 }
 
-export const hashesIn = ({ watch }: Lane): string[] => Object.keys(watch?.blocks ?? {});
+const nameOf = ({ number, hash }: BlockName): BlockName => ({ number, hash });
+
+/** The signed transactions of a lane, each with the block that it was seen in. */
+export const watchedIn = ({ watch }: Lane) => Object.entries(watch?.blocks ?? {});
+
+/** What a reader has learned from a look. */
+export type ChainNews = {
+  /** The hash of the block of each transaction that it asked about. Empty for those in no block. */
+  minedIn: ReadonlyMap<string, string>;
+  /** The number of the final block, if it asked for it. */
+  final?: number | undefined;
+};
 
 /** True if a run for the lane is due, because of the chain's news or the time. */
-export function isDue(lane: Lane, chainSnapshot: ChainSnapshot | undefined, nowMs: number): boolean {
+export function isDue(lane: Lane, news: ChainNews | undefined, nowMs: number): boolean {
   const { watch } = lane;
   if (watch === undefined || hasUnseenOrder(lane)) return true;
   if (watch.dueAtMs !== undefined && nowMs >= watch.dueAtMs) return true;
-  if (chainSnapshot === undefined) return false;
-  if (watch.finalFrom !== undefined && chainSnapshot.finalized >= watch.finalFrom) return true;
-  return Object.entries(watch.blocks).some(
-    ([hash, block]) => (chainSnapshot.blocks.get(hash) ?? "") !== block,
-  );
+  if (news === undefined) return false;
+  const { minedIn, final } = news;
+  if (watch.finalFrom !== undefined && final !== undefined && final >= watch.finalFrom) return true;
+  return watchedIn(lane).some(([hash, known]) => {
+    const block = minedIn.get(hash);
+    return block !== undefined && block !== (typeof known === "string" ? known : known.hash);
+  });
 }
+
+/** True if the sweep should run the lane although there is a reader. */
+export const wantsSweep = (lane: Lane, nowMs: number): boolean =>
+  isDue(lane, undefined, nowMs) ||
+  (lane.watch?.lookAgainAtMs !== undefined && nowMs >= lane.watch.lookAgainAtMs);

@@ -1,5 +1,6 @@
 import { atMost, type Matching, type When } from "../../table/step.ts";
 import type { Book, BookKey } from "./book.ts";
+import type { BlockName } from "./evm/host-snapshot.ts";
 import type { SignedFee, Slot } from "./evm/slot.ts";
 import type { Position } from "./execution.ts";
 import type { Fees, Intent, LaneKey, SwapCall } from "./intent.ts";
@@ -10,12 +11,17 @@ import type { DaySpend, PolicyKey, PolicyRecord } from "./wallet-policy.ts";
 export type LaneWatch = {
   /** The jobs that the run knew of. */
   jobs: number;
-  /** The block that each signed transaction was seen in, by the hashes of both. Empty if it was in none. */
-  blocks: Readonly<Record<string, string>>;
+  /**
+   * The block that each signed transaction was seen in, by its hash. Empty if it was in none. Lanes of earlier versions have
+   * only the hash of the block.
+   */
+  blocks: Readonly<Record<string, BlockName | string>>;
   /** The first final block with which an outcome may be final. */
   finalFrom?: number;
   /** The time when the lane is due even if nothing happens on the chain. */
   dueAtMs?: number;
+  /** The time when the lane should run in case that no reader has seen what it waits for. */
+  lookAgainAtMs?: number;
   /** The time since which one of its orders could continue, but nothing has happened to it. */
   idleSinceMs?: number;
 };
@@ -28,6 +34,23 @@ export type Lane = LaneKey & {
   jobs: number;
   watch?: LaneWatch;
 };
+
+/** The right to read a chain for all lanes. One run of readChains has it at a time. */
+export type ReaderLease = {
+  /** A random id of the run. */
+  run: string;
+  /** Grows with each run that takes over. */
+  epoch: number;
+  /** The code of the run. */
+  build: string;
+  startedAtMs: number;
+  heartbeatMs: number;
+  /** True once the run has ended because the chain has no lanes. */
+  isEnded?: boolean | undefined;
+};
+
+/** The fields that a change of the lease may require. */
+export type LeaseCondition = Partial<ReaderLease>;
 
 /** An order that is not settled, in its wallet's lane. */
 export type Job = LaneKey & { orderId: string; userID: string; token: string };

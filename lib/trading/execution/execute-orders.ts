@@ -5,6 +5,7 @@ import type { ChainReader } from "../chains/open-chains.ts";
 import { limitsOf } from "../chains/requests.ts";
 import type { SignAnswer, SignRequest } from "../core/effects.ts";
 import type { LaneKey } from "../core/intent.ts";
+import { ensureReader } from "../core/reader-lease.ts";
 import { workLane } from "../core/work-lane.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 
@@ -15,21 +16,34 @@ export type ExecutionDeps = {
   effects: Performers;
   signer: Signer;
   chains: ReadonlyMap<Network, Pick<ChainReader, "configuration">>;
+  /** Starts readChains, without waiting for it. */
+  startReader: () => Promise<void>;
+  /** Receives the error that kept a reader from starting. The sweep takes its place. */
+  onFault: (error: unknown) => void;
   nowMs?: () => number;
 };
 
-/** Does everything that is possible now for the orders of a wallet, unless another run holds its lane. */
-export function executeOrders(
-  { effects, signer, chains, nowMs = Date.now }: ExecutionDeps,
+/**
+ * Does everything that is possible now for the orders of a wallet, unless another run holds its lane. Then it makes sure
+ * that the chain is read.
+ */
+export async function executeOrders(
+  { effects, signer, chains, startReader, onFault, nowMs = Date.now }: ExecutionDeps,
   { chain, wallet }: LaneKey,
 ): Promise<void> {
   const configuration = chains.get(chain)?.configuration;
   // Nothing is planned where trading is off.
   const limits = configuration ? limitsOf(configuration) : { maxNetworkFee: 0n };
-  return runProcedure(workLane({ chain, wallet }, randomUUID(), limits), {
+  const performers: Performers = {
     ...effects,
     now: nowMs,
     pause: ({ ms }) => pause(ms),
     sign: ({ request }) => signer(request),
-  });
+    startReader: () => startReader() as Promise<undefined>,
+  };
+  try {
+    await runProcedure(workLane({ chain, wallet }, randomUUID(), limits), performers);
+  } finally {
+    await runProcedure(ensureReader(chain), performers).catch(onFault);
+  }
 }

@@ -2,14 +2,19 @@ import type { Table } from "../../table/table.ts";
 import { ChainUnavailable, RpcRefusal } from "../chains/host-fault.ts";
 import type { ChainReader } from "../chains/open-chains.ts";
 import { hasUnseenOrder, idleSinceMs, type LaneTrouble, troubleOf } from "../core/lane-trouble.ts";
+import { sweepLanes } from "../core/reading.ts";
 import type { Lane } from "../core/table-step.ts";
 import type { TradingChain } from "../core/trading-chain.ts";
-import { sweepLanes } from "../core/waking.ts";
 import { laneOrdersOf } from "../items/lane-records.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
+import { WakeQueue } from "./wake-queue.ts";
 
 /** A problem for operators. The service goes on. */
-export type Trouble = { error: ChainUnavailable | LaneInTrouble; chain: TradingChain; wallet?: string };
+export type Trouble = {
+  error: ChainUnavailable | LaneInTrouble | ReaderMissing;
+  chain: TradingChain;
+  wallet?: string;
+};
 
 class LaneInTrouble extends Error {
   constructor(trouble: LaneTrouble) {
@@ -19,15 +24,20 @@ class LaneInTrouble extends Error {
   }
 }
 
+/** No run of readChains has read a chain with lanes for long. */
+class ReaderMissing extends Error {
+  override readonly name = "ReaderMissing";
+}
+
 export type SweepDeps = {
   table: Table;
   chains: ReadonlyMap<TradingChain, Pick<ChainReader, "client">>;
-  effects: Performers & Required<Pick<Performers, "readLanes">>;
+  effects: Required<Pick<Performers, "readLanes" | "readReaderLease" | "wake">>;
   onTrouble: (trouble: Trouble) => void;
   nowMs?: () => number;
 };
 
-/** Wakes every lane of all chains, and reports problems. A failing chain does not delay the others. */
+/** Wakes the lanes of all chains that need it, and reports problems. A failing chain does not delay the others. */
 export async function sweepChains(deps: SweepDeps): Promise<void> {
   const chains = [...deps.chains.keys()];
   const swept = await Promise.allSettled([
@@ -39,15 +49,18 @@ export async function sweepChains(deps: SweepDeps): Promise<void> {
 }
 
 async function sweepChain(deps: SweepDeps, chain: TradingChain): Promise<void> {
-  let lanes: readonly Lane[] = [];
-  const { effects } = deps;
-  await runProcedure(sweepLanes(chain), {
+  const { effects, onTrouble, nowMs = Date.now } = deps;
+  const wakes = new WakeQueue(async (lane) => effects.wake({ lane }));
+  const { lanes, isReaderMissing } = await runProcedure(sweepLanes(chain), {
     ...effects,
-    async readLanes(ask) {
-      lanes = await effects.readLanes(ask);
-      return lanes;
+    now: nowMs,
+    wake: ({ lane }) => {
+      wakes.add(lane);
+      return undefined;
     },
   });
+  if (isReaderMissing) onTrouble({ chain, error: new ReaderMissing() });
+  await wakes.emptied();
   for (const lane of lanes) await reportTrouble(deps, chain, lane);
 }
 

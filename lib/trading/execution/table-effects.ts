@@ -1,4 +1,5 @@
 import type { Table } from "../../table/table.ts";
+import { changeReaderLease, readReaderLease } from "../items/reader-leases.ts";
 import { readLane, readLanes, readOrder } from "../items/views.ts";
 import { writeStep } from "../items/write-step.ts";
 import type { Performers } from "./run-procedure.ts";
@@ -7,6 +8,8 @@ export const tableEffects = (table: Table) =>
   ({
     readLane: ({ lane, day }) => readLane(table, lane, day),
     readLanes: ({ chain }) => readLanes(table, chain),
+    readReaderLease: ({ chain }) => readReaderLease(table, chain),
+    changeReaderLease: (ask) => changeReaderLease(table, ask),
     readOrder: ({ userID, orderId }) => readOrder(table, userID, orderId),
     write: ({ step }) => writeStep(table, step),
   }) satisfies Performers;

@@ -96,6 +96,8 @@ export const tradingStopKey = (chain: Network): Key => itemKey("tradingStop", { 
 
 export const watcherKey = (chain: Network): Key => itemKey("watcher", { chain });
 
+export const watcherOf = (chain: Network): KeyRange => rangeOf("watcher", { chain });
+
 const ofChains: ReadonlySet<ItemName> = new Set<ItemName>([
   ...([
     "lane",

@@ -42,8 +42,8 @@ export async function settleAll(
 ): Promise<void> {
   const wallets = new Set(traders.flatMap((trader) => trader.wallets.map(({ address }) => address)));
   const deadline = Date.now() + patienceMs;
-  // The last crash may have ended the watcher.
-  await repeated(() => service.runSchedule("watchReceipts", { isAwaited: false }));
+  // The last crash may have ended the reader.
+  await repeated(() => service.runSchedule("readChains", { isAwaited: false }));
   for (let sweptAt = 0; ; ) {
     const left = leftoversIn(await repeated(() => service.scan()), wallets);
     if (left.length === 0) return;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { LaneView } from "../../../lib/trading/core/effects.ts";
-import type { ChainSnapshot, Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import type { Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
-import { isDue, watchFor } from "../../../lib/trading/core/lane-watch.ts";
+import { type ChainNews, isDue, watchFor } from "../../../lib/trading/core/lane-watch.ts";
 import type { Lane, LaneWatch } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { intent, slot, tradeOrder } from "../../support/trading.ts";
@@ -83,6 +83,7 @@ describe("watchFor", () => {
       jobs: 1,
       blocks: { "0x1": "", "0x2": "" },
       dueAtMs: nowMs + 60_000,
+      lookAgainAtMs: nowMs + 30_000,
       idleSinceMs: nowMs,
     });
   });
@@ -112,8 +113,9 @@ describe("watchFor", () => {
     const approval = mined(4, { nonce: 6 });
     expect(watchFor(view([filled], [approval, mined(5)]), nowMs)).toEqual({
       jobs: 1,
-      blocks: { "0x1": "0xb5" },
+      blocks: { "0x1": { number: 5, hash: "0xb5" } },
       finalFrom: 5,
+      lookAgainAtMs: nowMs + 300_000,
       idleSinceMs: endMs - 2000 + 55 * 60_000,
     });
   });
@@ -144,27 +146,24 @@ describe("isDue", () => {
     jobs: 1,
     ...(watch && { watch: { jobs: 1, blocks: {}, ...watch } }),
   });
-  const chainSnapshot = (changes: Partial<ChainSnapshot> = {}): ChainSnapshot => ({
-    latest: "0xb9",
-    finalized: 4,
-    blocks: new Map(),
-    ...changes,
-  });
-  const inBlock = (block: string) => chainSnapshot({ blocks: new Map([["0x1", block]]) });
+  const inBlock = (block: string): ChainNews => ({ minedIn: new Map([["0x1", block]]) });
+  const known = { number: 3, hash: "0xb9" };
 
-  it.each<[string, Lane, ChainSnapshot | undefined, boolean]>([
-    ["nothing has happened", lane({ blocks: { "0x1": "" }, dueAtMs: nowMs + 1 }), chainSnapshot(), false],
+  it.each<[string, Lane, ChainNews | undefined, boolean]>([
+    ["nothing has happened", lane({ blocks: { "0x1": "" }, dueAtMs: nowMs + 1 }), inBlock(""), false],
     ["no run has left it yet", lane(), undefined, true],
     ["an order was placed since", lane({ jobs: 0 }), undefined, true],
     ["something is due", lane({ dueAtMs: nowMs }), undefined, true],
     ["a block has its transaction", lane({ blocks: { "0x1": "" } }), inBlock("0xb9"), true],
-    ["the same block still has it", lane({ blocks: { "0x1": "0xb9" } }), inBlock("0xb9"), false],
-    ["another block has it", lane({ blocks: { "0x1": "0xb9" } }), inBlock("0xc9"), true],
-    ["no block has it any more", lane({ blocks: { "0x1": "0xb9" } }), chainSnapshot(), true],
-    ["its block is final", lane({ finalFrom: 4 }), chainSnapshot(), true],
-    ["its block is not final", lane({ finalFrom: 5 }), chainSnapshot(), false],
-    ["no host answers", lane({ blocks: { "0x1": "0xb9" }, finalFrom: 4 }), undefined, false],
-  ])("checks a lane where %s", (_, of, seen, expected) => {
-    expect(isDue(of, seen, nowMs)).toBe(expected);
+    ["the same block still has it", lane({ blocks: { "0x1": known } }), inBlock("0xb9"), false],
+    ["another block has it", lane({ blocks: { "0x1": known } }), inBlock("0xc9"), true],
+    ["no block has it any more", lane({ blocks: { "0x1": known } }), inBlock(""), true],
+    ["it was not asked about", lane({ blocks: { "0x1": known } }), { minedIn: new Map() }, false],
+    ["its block is final", lane({ finalFrom: 4 }), { minedIn: new Map(), final: 4 }, true],
+    ["its block is not final", lane({ finalFrom: 5 }), { minedIn: new Map(), final: 4 }, false],
+    ["the final block is unknown", lane({ finalFrom: 0 }), { minedIn: new Map() }, false],
+    ["no host answers", lane({ blocks: { "0x1": known }, finalFrom: 4 }), undefined, false],
+  ])("checks a lane where %s", (_, of, news, expected) => {
+    expect(isDue(of, news, nowMs)).toBe(expected);
   });
 });

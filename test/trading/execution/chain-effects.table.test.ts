@@ -7,7 +7,6 @@ import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";
 import type { Question, Recipients } from "../../../lib/trading/core/effects.ts";
 import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import { chainEffects } from "../../../lib/trading/execution/chain-effects.ts";
-import { chainSnapshotEffect } from "../../../lib/trading/execution/chain-snapshot-effect.ts";
 import {
   answering,
   hangingUp,
@@ -192,64 +191,5 @@ describe("the effect hostSnapshot", () => {
 
   it("has no answer for a chain that no longer trades", async () => {
     expect(await chainEffects(new Map()).hostSnapshot({ host: 0, question })).toBeUndefined();
-  });
-});
-
-describe("the effect chainSnapshot", () => {
-  const blockOf = (digit: string, number: string) => ({ number, hash: hashOf(digit), timestamp: "0x1" });
-  const receipt = {
-    status: "0x1",
-    blockNumber: "0x9",
-    blockHash: hashOf("9"),
-    gasUsed: "0x1",
-    effectiveGasPrice: "0x1",
-    logs: [],
-  };
-  const answers = (mined: readonly string[]) => ({
-    eth_chainId: "0x1",
-    eth_getBlockByNumber: (tag: string) => (tag === "latest" ? blockOf("9", "0x9") : blockOf("4", "0x4")),
-    eth_getTransactionReceipt: (hash: string) => (mined.includes(hash) ? receipt : null),
-  });
-  const hashes = Array.from({ length: 250 }, (_, index) => `0x${index.toString(16).padStart(64, "0")}`);
-  const [one = "", two = ""] = hashes;
-  const chainSnapshot = (asked: readonly string[], latest?: string) =>
-    chainSnapshotEffect(chainsOf()).chainSnapshot({
-      chain: "eth",
-      hashes: asked,
-      ...(latest !== undefined && { latest }),
-    });
-
-  it("returns the block of each transaction, and the latest and the final block", async () => {
-    first.answers = answers([two]);
-    expect(await chainSnapshot([one, two])).toEqual({
-      latest: hashOf("9"),
-      finalized: 4,
-      blocks: new Map([[two, hashOf("9")]]),
-    });
-    expect(second.requests).toEqual([]);
-  });
-
-  it("does not ask for receipts if the latest block is the known one", async () => {
-    first.answers = answers([]);
-    expect(await chainSnapshot([one], hashOf("9"))).toBeUndefined();
-    expect(first.requests).toHaveLength(1);
-  });
-
-  it("asks for a hundred receipts in a request", async () => {
-    first.answers = answers(hashes);
-    expect((await chainSnapshot(hashes))?.blocks.size).toBe(250);
-    expect(first.requests.map(({ length }) => length)).toEqual([3, 100, 100, 50]);
-  });
-
-  it("asks the second host if the first one fails, and fails if none answers", async () => {
-    second.answers = answers([]);
-    first.misbehaviour = hangingUp;
-    expect(await chainSnapshot([one])).toMatchObject({ finalized: 4 });
-    second.misbehaviour = hangingUp;
-    await expect(chainSnapshot([one])).rejects.toThrow("No host of eth answers");
-  });
-
-  it("has no answer for a chain that no longer trades", async () => {
-    expect(await chainSnapshotEffect(new Map()).chainSnapshot({ chain: "eth", hashes: [] })).toBeUndefined();
   });
 });

@@ -10,17 +10,26 @@ import { LaneBench } from "./support/lane-bench.ts";
 
 const db = tableForTests();
 
-const lane = (wallet: string): Lane => ({ chain: "eth", wallet, jobs: 1, watch: { jobs: 1, blocks: {} } });
+const lane = (wallet: string): Lane => ({
+  chain: "eth",
+  wallet,
+  jobs: 1,
+  watch: { jobs: 1, blocks: {}, dueAtMs: 0 },
+});
+
+const fresh = { run: "r", epoch: 1, build: "b", startedAtMs: 0, heartbeatMs: Number.MAX_SAFE_INTEGER };
 
 const readLanes = vi.fn(async (_: { chain: string }): Promise<Lane[]> => []);
+const readReaderLease = vi.fn<SweepDeps["effects"]["readReaderLease"]>();
 const start = vi.fn(async (_: { wallet: string }): Promise<void> => undefined);
 const agree = vi.fn(async (_: TradingChain) => ({}));
 const onFault = vi.fn();
 const onTrouble = vi.fn<SweepDeps["onTrouble"]>();
 
 beforeEach(() => {
-  for (const each of [readLanes, start, agree, onFault, onTrouble]) each.mockReset();
+  for (const each of [readLanes, readReaderLease, start, agree, onFault, onTrouble]) each.mockReset();
   readLanes.mockResolvedValue([]);
+  readReaderLease.mockReturnValue(fresh);
   start.mockResolvedValue();
 });
 
@@ -32,7 +41,7 @@ const sweep = (
   sweepChains({
     table: db.table,
     chains: new Map(chains.map((chain) => [chain, { client: { agree: () => agree(chain) } } as never])),
-    effects: { readLanes: read, ...wakeEffect(start, onFault) },
+    effects: { readLanes: read, readReaderLease, ...wakeEffect(start, onFault) },
     onTrouble,
     nowMs: () => nowMs,
   });
@@ -57,8 +66,8 @@ describe("sweepChains", () => {
   it("reports lanes that a run has held for too long, and orders without progress", async () => {
     readLanes.mockResolvedValue([
       { ...lane("a"), holder: "run", leaseUntilMs: 60_000 },
-      { ...lane("b"), watch: { jobs: 1, blocks: {}, idleSinceMs: 0 } },
-      { ...lane("c"), watch: { jobs: 1, blocks: {}, idleSinceMs: 300_000 } },
+      { ...lane("b"), watch: { jobs: 1, blocks: {}, dueAtMs: 0, idleSinceMs: 0 } },
+      { ...lane("c"), watch: { jobs: 1, blocks: {}, dueAtMs: 0, idleSinceMs: 300_000 } },
     ]);
     await sweep(["eth"], 300_001);
     expect(troubles()).toEqual([
@@ -83,6 +92,17 @@ describe("sweepChains", () => {
     await bench.work();
     await sweepAfter(300_000);
     expect(troubles()).toEqual([]);
+  });
+
+  it("reports a chain with lanes that nobody reads", async () => {
+    const lost = { ...fresh, heartbeatMs: 0 };
+    readReaderLease.mockImplementation(({ chain }) => (chain === "eth" ? undefined : lost));
+    readLanes.mockImplementation(async ({ chain }) =>
+      chain === "bsc" ? [] : [{ ...lane("a"), watch: { jobs: 1, blocks: {} } }],
+    );
+    await sweep(["eth", "base", "bsc"], 30_000);
+    expect(troubles()).toEqual([["ReaderMissing", "eth", undefined]]);
+    expect(start).toHaveBeenCalledTimes(1);
   });
 
   it("reports each chain without two agreeing hosts, and still sweeps it", async () => {

@@ -21,7 +21,7 @@ export const faults: Readonly<Record<string, readonly string[]>> = {
   "a crash around sending": crashes("work", "send", "record sending"),
   "signed bytes that are gone": ["signed bytes expired"],
   "a crash between the receipt and its record": crashes("work", "record fill", "record receipt", "settle"),
-  "a crash of sweepLanes or watchReceipts": crashes("watch", "wake", "chainSnapshot").concat(
+  "a crash of sweepLanes or readChains": crashes("watch", "wake", "look", "minedIn").concat(
     crashes("sweep", "wake"),
   ),
   "two runs for one lane, and wrong clocks": [

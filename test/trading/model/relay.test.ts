@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Watcher, watchReceipts } from "../../../lib/trading/core/waking.ts";
+import { newReader, type Reader, readChain } from "../../../lib/trading/core/reading.ts";
 import { type PlainRequest, placeRequest } from "../../support/place-request.ts";
 import { genesis } from "./history.ts";
 import { ModelChain } from "./model-chain.ts";
@@ -15,14 +15,21 @@ const validSeconds = 120;
 
 let model: ModelChain;
 let world: World;
-let watcher: Watcher;
+let reader: Reader;
 
 beforeEach(() => {
   const random = new Random(1);
   model = new ModelChain(random, genesis, startMs / 1000);
   world = new World(random, theSystem, model, startMs);
   world.table.put("wallet", { chain, wallet, userID });
-  watcher = { wokenMs: new Map() };
+  reader = newReader();
+  world.readerLease = {
+    run: "r",
+    epoch: 1,
+    build: "b",
+    startedAtMs: startMs,
+    heartbeatMs: Number.MAX_SAFE_INTEGER,
+  };
 });
 
 async function finishAll(): Promise<void> {
@@ -35,13 +42,13 @@ async function finishAll(): Promise<void> {
   }
 }
 
-/** Lets time pass: a block each 12 seconds, the watcher's look each second, and the sweep each minute. */
+/** Lets time pass: a block each 12 seconds, the reader's look each second, and the sweep each minute. */
 async function pass(seconds: number, isOver = () => false): Promise<void> {
   for (let passed = 0; passed < seconds && !isOver(); passed++) {
     world.nowMs += 1000;
     const now = Math.floor(world.nowMs / 1000);
     if (now % blockSeconds === 0) model.mine(now, true);
-    world.start({ name: "watch", procedure: watchReceipts(chain, watcher) });
+    world.start({ name: "watch", procedure: readChain(chain, reader) });
     if (now % 60 === 0) world.start({ name: "sweep", procedure: theSystem.sweep(chain) });
     await finishAll();
   }

@@ -1,8 +1,8 @@
 import type { Network } from "../../../lib/core/network.ts";
 import { cancelling } from "../../../lib/trading/core/cancelling.ts";
 import { placing } from "../../../lib/trading/core/placing.ts";
+import { newReader, readChain, sweepLanes } from "../../../lib/trading/core/reading.ts";
 import { signTransaction } from "../../../lib/trading/core/signer.ts";
-import { sweepLanes, watchReceipts } from "../../../lib/trading/core/waking.ts";
 import { workLane } from "../../../lib/trading/core/work-lane.ts";
 
 /** The procedures under test. A mutant replaces one. */
@@ -11,7 +11,7 @@ export type System = {
   cancel: typeof cancelling;
   work: typeof workLane;
   sign: typeof signTransaction;
-  watch: (chain: Network) => ReturnType<typeof watchReceipts>;
+  watch: (chain: Network) => ReturnType<typeof readChain>;
   sweep: typeof sweepLanes;
 };
 
@@ -20,6 +20,6 @@ export const theSystem: System = {
   cancel: cancelling,
   work: workLane,
   sign: signTransaction,
-  watch: (chain) => watchReceipts(chain, { wokenMs: new Map() }),
+  watch: (chain) => readChain(chain, newReader()),
   sweep: sweepLanes,
 };

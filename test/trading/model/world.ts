@@ -1,9 +1,9 @@
-import type { Effect } from "../../../lib/trading/core/effects.ts";
-import type { ChainSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import type { Effect, Question } from "../../../lib/trading/core/effects.ts";
+import type { HostSnapshot, Look } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import { newestAttempt } from "../../../lib/trading/core/evm/slot.ts";
 import type { Intent, LaneKey } from "../../../lib/trading/core/intent.ts";
 import type { PlaceAnswer, PlaceRequest } from "../../../lib/trading/core/placing.ts";
-import type { TradeStep } from "../../../lib/trading/core/table-step.ts";
+import type { ReaderLease, TradeStep } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { defaultOrderSettings } from "../../../lib/trading/core/trading-chain.ts";
 import type { Limits } from "../../../lib/trading/core/wallet-policy.ts";
@@ -33,6 +33,8 @@ export class World {
   readonly wakes: LaneKey[] = [];
   nowMs: number;
   isStopped = false;
+  /** Without a lease, the sweep wakes every lane. */
+  readerLease: ReaderLease | undefined;
   chainLimits = wideLimits;
   private ids = 0;
   readonly random: Random;
@@ -227,8 +229,17 @@ export class World {
         process.quotes = seen.map((each) => quoteFrom(each && truthOf(each), orders[0]));
         return [quoteFrom(seen[0], orders[0]), quoteFrom(seen[1], orders[0])];
       }
-      case "chainSnapshot":
-        return this.chainSnapshot(effect.hashes);
+      case "look":
+        return this.look(effect.heights);
+      case "minedIn": {
+        const receipts = (await this.snapshot({ hashes: effect.hashes }))?.receipts;
+        return receipts && new Map(effect.hashes.map((hash) => [hash, receipts.get(hash)?.block.hash ?? ""]));
+      }
+      case "readReaderLease":
+        return this.readerLease;
+      case "changeReaderLease":
+      case "startReader":
+        throw new Error("the test of readers has its own world");
       case "sign":
         throw new Error("the signer is a process");
       case "send":
@@ -250,12 +261,21 @@ export class World {
     }
   }
 
-  private async chainSnapshot(hashes: readonly string[]): Promise<ChainSnapshot | undefined> {
+  private async look(heights: readonly number[]): Promise<Look | undefined> {
+    const head = (await this.snapshot({}))?.latest;
+    const parent = (head?.number ?? 0) - 1;
+    const snapshot = await this.snapshot({ blocks: [parent, ...heights] });
+    if (head === undefined || snapshot === undefined) return undefined;
+    const { blocks: hashes, finalized: final } = snapshot;
+    return { number: head.number, time: head.time, parentHash: hashes.get(parent) ?? "", hashes, final };
+  }
+
+  /** Asks the first host about the chain, by any wallet. */
+  private async snapshot(
+    question: Pick<Partial<Question>, "hashes" | "blocks">,
+  ): Promise<HostSnapshot | undefined> {
     const [{ wallet } = { wallet: "" }] = this.table.all("wallet");
-    const snapshot = await this.chain.hostSnapshot(0, { chain, wallet, hashes, orders: [] });
-    if (snapshot === undefined) return undefined;
-    const blocks = [...snapshot.receipts].map(([hash, { block }]) => [hash, block.hash] as const);
-    return { latest: snapshot.latest.hash, finalized: snapshot.finalized.number, blocks: new Map(blocks) };
+    return this.chain.hostSnapshot(0, { chain, wallet, hashes: [], orders: [], ...question });
   }
 
   private orderNamed(userID: string, orderId: string): TradeOrder | undefined {

@@ -43,6 +43,8 @@ export const tokenABI = new Interface([
 export const multicallABI = new Interface([
   "function aggregate3((address target, bool allowFailure, bytes callData)[] calls) payable returns ((bool success, bytes returnData)[])",
   "function getEthBalance(address account) view returns (uint256)",
+  "function getBlockHash(uint256 blockNumber) view returns (bytes32)",
+  "function getLastBlockHash() view returns (bytes32)",
   "function getBlockNumber() view returns (uint256)",
   "function getCurrentBlockTimestamp() view returns (uint256)",
 ]);

@@ -5,6 +5,8 @@ import type { Candidate } from "./route-choice.ts";
 /** A block. Its time is in seconds. */
 export type Block = { number: number; hash: string; time: number };
 
+export type BlockName = Pick<Block, "number" | "hash">;
+
 /** The result of a transaction, read from its receipt and logs. */
 export type Receipt = {
   hash: string;
@@ -63,14 +65,20 @@ export type HostSnapshot = {
   receipts: ReadonlyMap<string, Receipt>;
 };
 
-/** One host's answers about the transactions of all lanes of a chain. */
-export type ChainSnapshot = {
-  /** The hash of its latest block. */
-  latest: string;
-  /** The number of its finalized block. */
-  finalized: number;
-  /** The hash of each mined transaction's block, by the transaction's hash. */
-  blocks: ReadonlyMap<string, string>;
+/**
+ * One host's view of a chain, for all lanes. A block cannot know its own hash, so a look knows its parent's: a replaced
+ * block shows in the next look.
+ */
+export type Look = {
+  /** The number of the latest block. */
+  number: number;
+  /** Its time, in seconds. */
+  time: number;
+  parentHash: string;
+  /** The hashes of the blocks at the requested heights, without those that the host does not know. */
+  hashes: ReadonlyMap<number, string>;
+  /** The final block. Its time is in seconds. */
+  final?: Pick<Block, "number" | "time">;
 };
 
 /**

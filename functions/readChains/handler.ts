@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Context } from "aws-lambda";
+import { handOverTo } from "../../lib/aws/hand-over.ts";
+import { background } from "../../lib/runtime/background.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { logFault, logWarning } from "../../lib/runtime/log.ts";
+import { openTable } from "../../lib/table/table.ts";
+import { openChains } from "../../lib/trading/chains/open-chains.ts";
+import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
+import { readChains } from "../../lib/trading/execution/read-chains.ts";
+import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
+import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
+
+const chains = openChains(environment("TRADING"));
+const onFault = (error: unknown) => logFault("readChains", error);
+const effects = { ...tableEffects(openTable(environment("TABLE_NAME"))), ...lookEffects(chains) };
+
+/** The bundle contains the configuration of the chains too. */
+const build = createHash("sha256")
+  .update(readFileSync(import.meta.filename))
+  .digest("hex");
+
+/** The next run takes over after ten minutes. If it fails, this one goes on a little longer. */
+const longestRunMs = 13 * 60_000;
+
+/** Time for the last round. */
+const shutdownMs = 15_000;
+
+export const handler = background("readChains", (_event: unknown, context: Context) =>
+  readChains(
+    {
+      effects,
+      // Each chain has connections of its own.
+      wakeOf: () => wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), onFault).wake,
+      onFault,
+      onSilence: (error) => logWarning("readChains", error),
+    },
+    [...chains.keys()],
+    { build, longestMs: Math.min(longestRunMs, context.getRemainingTimeInMillis() - shutdownMs) },
+  ),
+);

@@ -1,0 +1,171 @@
+import { randomUUID } from "node:crypto";
+import { ChainUnavailable, RpcRefusal } from "../chains/host-fault.ts";
+import {
+  beatMs,
+  endReading,
+  type HeldLease,
+  renewReaderLease,
+  takeReaderLease,
+} from "../core/reader-lease.ts";
+import { newReader, readChain } from "../core/reading.ts";
+import { chainFacts, type TradingChain } from "../core/trading-chain.ts";
+import { type Performers, runProcedure } from "./run-procedure.ts";
+import { WakeQueue } from "./wake-queue.ts";
+
+type Needed = Required<
+  Pick<Performers, "look" | "minedIn" | "readLanes" | "readReaderLease" | "changeReaderLease">
+>;
+
+export type ReadDeps = {
+  effects: Needed;
+  /** Makes the function that wakes lanes of a chain. It never rejects. */
+  wakeOf: (chain: TradingChain) => Required<Performers>["wake"];
+  /** Receives errors. The run goes on. */
+  onFault: (error: unknown) => void;
+  /** Receives the first error of each outage in which no host of a chain answers. */
+  onSilence: (error: unknown) => void;
+};
+
+export type ReadTimes = {
+  /** Names the code. A run takes over from one with other code. */
+  build: string;
+  /** The run ends after this time. */
+  longestMs: number;
+};
+
+const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The time between two looks: that of a block, within these limits. */
+const pauses = { leastMs: 1000, mostMs: 2000 };
+
+const pauseOf = (chain: TradingChain): number =>
+  Math.min(pauses.mostMs, Math.max(pauses.leastMs, chainFacts[chain].blockSeconds * 1000));
+
+/** The time after which a run without lanes ends. */
+const mostIdleMs = 5 * 60_000;
+
+/** A round that takes longer counts as stuck: the lease is not renewed any more. */
+const longestRoundMs = 20_000;
+
+/** Reads each chain until another run takes over or no lane is left. A slow chain delays no other. */
+export async function readChains(
+  deps: ReadDeps,
+  chains: readonly TradingChain[],
+  times: ReadTimes,
+): Promise<void> {
+  const run = randomUUID();
+  await Promise.all(
+    chains.map((chain) => new ChainRun(deps, chain, { ...times, run }).start().catch(deps.onFault)),
+  );
+}
+
+/** A run for one chain. */
+class ChainRun {
+  readonly #deps: ReadDeps;
+  readonly #chain: TradingChain;
+  readonly #times: ReadTimes & { run: string };
+  readonly #reader = newReader();
+  readonly #wakes: WakeQueue;
+  readonly #performers: Performers;
+  readonly #untilMs: number;
+  #roundMs = Date.now();
+  #isOver = false;
+
+  constructor(deps: ReadDeps, chain: TradingChain, times: ReadTimes & { run: string }) {
+    const { effects, wakeOf, onSilence } = deps;
+    this.#deps = deps;
+    this.#chain = chain;
+    this.#times = times;
+    this.#untilMs = Date.now() + times.longestMs;
+    const wake = wakeOf(chain);
+    this.#wakes = new WakeQueue(async (lane) => wake({ lane }));
+    const silence = new Silence(onSilence);
+    this.#performers = {
+      ...effects,
+      look: silence.reported(effects.look),
+      minedIn: silence.reported(effects.minedIn),
+      now: () => Date.now(),
+      pause: ({ ms }) => delay(ms) as Promise<undefined>,
+      wake: ({ lane }) => {
+        this.#wakes.add(lane);
+        return undefined;
+      },
+    };
+  }
+
+  async start(): Promise<void> {
+    const { run, build } = this.#times;
+    const look = () => this.#look();
+    const lease = await runProcedure(takeReaderLease(this.#chain, { run, build }, look), this.#performers);
+    if (lease !== undefined) await this.#hold(lease);
+    await this.#wakes.emptied();
+  }
+
+  async #hold(lease: HeldLease): Promise<void> {
+    const beats = this.#beat(lease);
+    await this.#read(lease);
+    this.#isOver = true;
+    await beats;
+  }
+
+  *#look() {
+    const { isAnswered } = yield* readChain(this.#chain, this.#reader);
+    return isAnswered;
+  }
+
+  async #read(lease: HeldLease): Promise<void> {
+    const pauseMs = pauseOf(this.#chain);
+    let busyMs = Date.now();
+    for (; !this.#isOver && Date.now() < this.#untilMs; await delay(pauseMs)) {
+      this.#roundMs = Date.now();
+      try {
+        const { lanes } = await runProcedure(readChain(this.#chain, this.#reader), this.#performers);
+        if (lanes > 0) busyMs = Date.now();
+        if (Date.now() - busyMs < mostIdleMs) continue;
+        if (await runProcedure(endReading(this.#chain, lease), this.#performers)) return;
+        busyMs = Date.now();
+      } catch (error) {
+        this.#deps.onFault(error);
+      }
+    }
+  }
+
+  /** Renews the lease while rounds go on. If the table fails, another run may take over, and then this one ends. */
+  async #beat(lease: HeldLease): Promise<void> {
+    for (; !this.#isOver; await delay(beatMs)) {
+      if (Date.now() - this.#roundMs > longestRoundMs) continue;
+      try {
+        if (await runProcedure(renewReaderLease(this.#chain, lease), this.#performers)) continue;
+        this.#isOver = true;
+        return;
+      } catch (error) {
+        this.#deps.onFault(error);
+      }
+    }
+  }
+}
+
+/** Reports the first failure of a chain that does not answer. Lanes that are due are woken all the same. */
+class Silence {
+  readonly #onSilence: (error: unknown) => void;
+  #isSilent = false;
+
+  constructor(onSilence: (error: unknown) => void) {
+    this.#onSilence = onSilence;
+  }
+
+  reported<Ask, Answer>(act: (ask: Ask) => Answer | Promise<Answer>) {
+    return async (ask: Ask): Promise<Answer | undefined> => {
+      try {
+        const answer = await act(ask);
+        this.#isSilent = false;
+        return answer;
+      } catch (error) {
+        if (!(error instanceof ChainUnavailable || error instanceof RpcRefusal)) throw error;
+        if (!this.#isSilent) this.#onSilence(error);
+        this.#isSilent = true;
+        return undefined;
+      }
+    };
+  }
+}

@@ -1,0 +1,39 @@
+import type { LaneKey } from "../core/intent.ts";
+
+/** The most invocations at a time. */
+const mostAtOnce = 32;
+
+/** Wakes lanes of one chain in the background, so that many of them do not delay the next look. */
+export class WakeQueue {
+  readonly #wake: (lane: LaneKey) => Promise<unknown>;
+  /** By wallet: a lane that waits to be woken is not woken twice. */
+  readonly #waiting = new Map<string, LaneKey>();
+  #running = 0;
+  #idle = Promise.withResolvers<void>();
+
+  /** @param wake Must not reject. */
+  constructor(wake: (lane: LaneKey) => Promise<unknown>) {
+    this.#wake = wake;
+    this.#idle.resolve();
+  }
+
+  add(lane: LaneKey): void {
+    this.#waiting.set(lane.wallet, lane);
+    if (this.#running === mostAtOnce) return;
+    if (this.#running++ === 0) this.#idle = Promise.withResolvers<void>();
+    void this.#work();
+  }
+
+  /** Waits until all lanes are woken. */
+  emptied(): Promise<void> {
+    return this.#idle.promise;
+  }
+
+  async #work(): Promise<void> {
+    for (const [wallet, lane] of this.#waiting) {
+      this.#waiting.delete(wallet);
+      await this.#wake(lane);
+    }
+    if (--this.#running === 0) this.#idle.resolve();
+  }
+}

@@ -1,0 +1,46 @@
+import type { Effect, Procedure } from "../../lib/trading/core/effects.ts";
+
+/** One order in which the effects of several procedures take place. */
+type Schedule = {
+  /**
+   * Runs procedures to their ends.
+   *
+   * @param perform Performs an effect. It may add procedures.
+   */
+  run(procedures: Procedure<void>[], perform: (effect: Effect) => unknown): void;
+};
+
+/** Effects that others cannot see. Their place in the order does not matter. */
+const isPrivate = ({ do: name }: Effect) => name === "now";
+
+/** Returns every order in which the effects of procedures can take place. */
+export function* interleavings(): Generator<Schedule> {
+  let choices: readonly number[] | undefined = [];
+  while (choices !== undefined) {
+    const planned: readonly number[] = choices;
+    const made: { chosen: number; of: number }[] = [];
+    yield {
+      run(procedures, perform) {
+        const running: { procedure: Procedure<void>; effect: Effect }[] = [];
+        const goOn = (procedure: Procedure<void>, answer?: unknown) => {
+          let next = procedure.next(answer as never);
+          while (!next.done && isPrivate(next.value)) next = procedure.next(perform(next.value) as never);
+          return next.done ? undefined : { procedure, effect: next.value };
+        };
+        for (;;) {
+          running.push(...procedures.splice(0).flatMap((procedure) => goOn(procedure) ?? []));
+          if (running.length === 0) return;
+          const chosen = planned[made.length] ?? 0;
+          made.push({ chosen, of: running.length });
+          const [{ procedure, effect }] = running.splice(chosen, 1) as [(typeof running)[number]];
+          const rest = goOn(procedure, perform(effect));
+          if (rest !== undefined) running.push(rest);
+        }
+      },
+    };
+    // Counts up: the last choice with another option takes it, and those after it begin again.
+    const last = made.findLastIndex(({ chosen, of }) => chosen + 1 < of);
+    const next = (made[last]?.chosen ?? 0) + 1;
+    choices = last < 0 ? undefined : [...made.slice(0, last).map(({ chosen }) => chosen), next];
+  }
+}

@@ -1,0 +1,80 @@
+import { expect, it } from "vitest";
+import { placeRequest } from "../../support/place-request.ts";
+import { genesis } from "./history.ts";
+import { ModelChain } from "./model-chain.ts";
+import { Random } from "./random.ts";
+import { theSystem } from "./system.ts";
+import { chain, World } from "./world.ts";
+
+const startMs = Date.UTC(2026, 10, 21, 20);
+const [wallet, userID] = ["0xA1", "alice"];
+const [blockSeconds, minuteSeconds] = [12, 60];
+const lease = { run: "r", epoch: 1, build: "b", startedAtMs: startMs, heartbeatMs: startMs };
+
+/**
+ * Trades for ten minutes while only the sweep wakes lanes: an order each two minutes, a block each twelve seconds.
+ *
+ * @returns For each order, the seconds from the finality of its transaction until it settled.
+ */
+async function tradeWithoutReader(renewsLease: boolean): Promise<Map<string, number>> {
+  const random = new Random(1);
+  const model = new ModelChain(random, genesis, startMs / 1000);
+  const world = new World(random, theSystem, model, startMs);
+  world.table.put("wallet", { chain, wallet, userID });
+  world.maxGasPrices.set(userID, 100n);
+  const finalAt = new Map<string, number>();
+  const settledAt = new Map<string, number>();
+
+  const finishAll = async () => {
+    for (;;) {
+      const lane = world.wakes.shift();
+      if (lane !== undefined) world.startWork(lane);
+      const [process] = world.processes;
+      if (process === undefined) return;
+      await world.step(process);
+    }
+  };
+
+  const place = async () => {
+    const orderId = world.newId("order");
+    const terms = { side: "buy", token: "MOON", amount: 500n, slippage: 10, isPrivate: false } as const;
+    const validUntil = Math.floor(world.nowMs / 1000) + 600;
+    const fees = { maxGasPrice: 200n, gasPreset: "medium", nowMs: world.nowMs } as const;
+    const names = { wallet, userID, orderId, key: orderId, fingerprint: orderId };
+    world.place(placeRequest({ ...names, ...terms, ...fees, validUntil }), () => undefined);
+    await finishAll();
+  };
+
+  const note = (second: number) => {
+    const asked = { chain, wallet, hashes: [], orders: [] } as const;
+    const final = model.hostSnapshot(0, asked)?.finalized.number ?? 0;
+    for (const { intent, life } of world.table.all("order")) {
+      const mined =
+        world.invariants.swapOf(intent.orderId)?.receipt?.block.number ?? Number.POSITIVE_INFINITY;
+      if (final >= mined && !finalAt.has(intent.orderId)) finalAt.set(intent.orderId, second);
+      if (life.settled && !settledAt.has(intent.orderId)) settledAt.set(intent.orderId, second);
+    }
+  };
+
+  for (let second = 0; second < 20 * minuteSeconds; second += blockSeconds) {
+    if (renewsLease) world.readerLease = { ...lease, heartbeatMs: world.nowMs };
+    if (second % 120 === 0 && second < 600) await place();
+    world.nowMs += blockSeconds * 1000;
+    model.mine(Math.floor(world.nowMs / 1000), true);
+    note(second);
+    if (second % minuteSeconds === 0) world.start({ name: "sweep", procedure: theSystem.sweep(chain) });
+    await finishAll();
+    note(second);
+  }
+  expect(world.table.all("lane")).toEqual([]);
+  return new Map([...settledAt].map(([orderId, second]) => [orderId, second - (finalAt.get(orderId) ?? 0)]));
+}
+
+it.each([
+  ["is gone", false],
+  ["renews its lease, but no host answers it", true],
+])("settles every order within five minutes of finality while the reader %s", async (_, renewsLease) => {
+  const lateness = [...(await tradeWithoutReader(renewsLease)).values()];
+  expect(lateness).toHaveLength(5);
+  expect(Math.max(...lateness)).toBeLessThanOrEqual(5 * minuteSeconds);
+});
