@@ -188,7 +188,10 @@ function minedProgress({ life, isCancelling }: TradeOrder, slot: Slot): Progress
   return ended("rejected", receipt?.isSlippage ? "SLIPPAGE_EXCEEDED" : "REVERTED");
 }
 
-/** Applies changes to the order, with the next revision, and with the next version if clients see a difference. */
+/**
+ * Applies changes to the order, with the next revision, and with the next version if clients see a difference. The
+ * time never falls, although a writer may have read the clock before the previous one did.
+ */
 export function changed(
   order: TradeOrder,
   changes: Partial<
@@ -201,7 +204,8 @@ export function changed(
 ): TradeOrder {
   const next = { ...order, ...changes, revision: order.revision + 1 };
   if (isSameLife(next.life, order.life) && next.amount === order.amount) return next;
-  return { ...next, version: order.version + 1, updatedAt: new Date(nowMs).toISOString() };
+  const updatedMs = Math.max(nowMs, Date.parse(order.updatedAt));
+  return { ...next, version: order.version + 1, updatedAt: new Date(updatedMs).toISOString() };
 }
 
 export function isSameLife(a: Life, b: Life): boolean {

@@ -77,6 +77,11 @@ describe("changed", () => {
     expect(after).toMatchObject({ revision: 2, version: 2, updatedAt: "2026-11-21T20:00:03.400Z" });
   });
 
+  it("keeps the time when it was read before that of the previous version", () => {
+    const after = changed(tradeOrder(), { life: { ...unstarted, stage: "sent", txHash: "0x1" } }, 0);
+    expect(after).toMatchObject({ version: 2, updatedAt: "2026-11-21T20:00:00.000Z" });
+  });
+
   it("changes only the revision when clients see no change", () => {
     const after = changed(tradeOrder(), { swapNonce: 7, life: { ...unstarted } }, nowMs);
     expect(after).toMatchObject({ revision: 2, version: 1, updatedAt: "2026-11-21T20:00:00.000Z" });
