@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { deployer, localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import { startSecondHost } from "../../../lib/tools/dev/chains/second-host.ts";
 import { approval, v3Liquidity } from "../../../lib/tools/dev/chains/uniswap.ts";
+import { type UnkindnessName, unkindnesses } from "../../../lib/tools/dev/chains/unkindnesses.ts";
 import { type CallTransaction, encodeCall } from "../../../lib/trading/chains/evm/calldata.ts";
 import type { RpcCall } from "../../../lib/trading/chains/evm/rpc-call.ts";
 import { type RpcHost, rpcHost } from "../../../lib/trading/chains/rpc-host.ts";
@@ -191,6 +193,23 @@ describe("snapshotOf", () => {
     expect(snapshot?.nonce).toMatchObject({ finalized: 0 });
     expect(snapshot?.receipts.get(transactionHash)).toMatchObject({ status: "ok" });
     expect(sizes.toSorted((a, b) => b - a).slice(0, 4)).toEqual([20, 20, 5, 0]);
+  });
+
+  it.each<UnkindnessName>([
+    "batches of 3",
+    "simulation unsupported",
+    "short fee history",
+    "pruned states",
+    "header not found",
+  ])("sees a filled order through a host of this kind: %s", async (name) => {
+    const { transactionHash } = await swap({}, v2);
+    const host = await startSecondHost({ chainUrl: chain.url });
+    host.faults = unkindnesses[name];
+    const snapshot = await take({ hashes: [transactionHash], orders: [intent()] }, host.url).finally(
+      host.close,
+    );
+    expect(snapshot?.receipts.get(transactionHash)).toMatchObject({ status: "ok" });
+    expect(snapshot?.orders.size).toBe(1);
   });
 
   it("takes the mined nonce from a host that keeps no pending transactions", async () => {

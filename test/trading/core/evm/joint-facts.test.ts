@@ -61,7 +61,16 @@ describe("jointQuote, of two hosts of which one cannot simulate", () => {
       tradeFacts({ routes: [guess] }),
     ],
     ["differs about the pool", unlisted(onV2({ amountOut: 4500n, quoted: 4999n })), unlisted(guess)],
-    ["hides the best v2 pool", unlisted(onV2()), unlisted(onV2({ feeBps: 25, amountOut: 4999n, isGuess }))],
+    [
+      "that cannot simulate hides the best v2 pool",
+      unlisted(onV2(), onV2({ feeBps: 25, amountOut: 4990n, quoted: 4990n })),
+      unlisted(onV2({ feeBps: 25, amountOut: 4990n, quoted: 4990n, isGuess })),
+    ],
+    [
+      "refuses a pool of a listed token",
+      tradeFacts({ routes: [onV2({ feeBps: 25, amountOut: 4990n, quoted: 4990n })] }),
+      tradeFacts({ routes: [guess, onV2({ feeBps: 25, amountOut: 4990n, quoted: 4990n, isGuess })] }),
+    ],
     [
       "refuses a pool without another one that pays nearly as much",
       unlisted(onV2({ amountOut: 3749n, quoted: 3749n })),
