@@ -5,10 +5,10 @@ import type { LeaseCondition, ReaderLease } from "./table-step.ts";
 /** The interval of heartbeats. */
 export const beatMs = 2000;
 
-/** With an older heartbeat, a reader counts as gone. */
+/** With an older heartbeat, a reader may be gone. */
 const freshMs = 5000;
 
-/** A lease with an older heartbeat is free. It leaves time for clocks that differ. */
+/** A lease with an older heartbeat is free. This leaves time for clocks that differ. */
 const lapsedMs = 10_000;
 
 /** A run hands over to the next one after this time. */
@@ -17,9 +17,9 @@ const longestLeaseMs = 600_000;
 /** After this time without a heartbeat, the sweep takes the place of the reader. */
 const missingMs = 30_000;
 
-/** True if a run reads the chain, so that it will see every lane written until now. */
-export const isRead = (lease: ReaderLease | undefined, nowMs: number): boolean =>
-  lease !== undefined && !lease.isEnded && nowMs - lease.heartbeatMs <= freshMs;
+/** True if a run has the lease, so that it will see every lane written until now. */
+const isRead = (lease: ReaderLease | undefined, nowMs: number): boolean =>
+  lease !== undefined && !lease.isEnded && nowMs - lease.heartbeatMs <= lapsedMs;
 
 /** True if no run has read the chain for long. */
 export const isReaderMissing = (lease: ReaderLease | undefined, nowMs: number): boolean =>
@@ -44,7 +44,7 @@ function claimOn(lease: ReaderLease | undefined, { run, build }: Candidate, nowM
   if (lease === undefined || lease.isEnded) return "if lanes exist";
   if (lease.run === run || nowMs - lease.heartbeatMs > lapsedMs) return "take";
   if (lease.build !== build || nowMs - lease.startedAtMs > longestLeaseMs) return "after a look";
-  return isRead(lease, nowMs) ? "leave" : "wait";
+  return nowMs - lease.heartbeatMs > freshMs ? "wait" : "leave";
 }
 
 /**
@@ -104,7 +104,10 @@ export function* endReading(chain: Network, { run, epoch }: HeldLease): Procedur
   return !(yield* perform({ do: "changeReaderLease", chain, when, set }));
 }
 
-/** Starts a reader of the chain unless there is one. The lane of the order must be written before. */
+/**
+ * Starts a reader of the chain unless there is one. The lane of the order must be written before. Many runs may do so at
+ * once, so the readers that they start must not have to wait for the lease.
+ */
 export function* ensureReader(chain: Network): Procedure<void> {
   const lease = yield* perform({ do: "readReaderLease", chain });
   if (!isRead(lease, yield* perform({ do: "now" }))) yield* perform({ do: "startReader" });

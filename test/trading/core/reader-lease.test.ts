@@ -170,7 +170,7 @@ describe("an order, and a reader that ends", () => {
 
   it("start no second reader while one reads", () => {
     const world = new LeaseWorld();
-    Object.assign(world, { lease: leaseOf({ heartbeatMs: 0 }), nowMs: 5000 });
+    Object.assign(world, { lease: leaseOf({ heartbeatMs: 0 }), nowMs: 10_000 });
     world.run(ensureReader("eth"));
     expect(world.starts).toBe(0);
     world.nowMs++;
