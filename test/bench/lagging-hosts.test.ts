@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { tradingChains } from "../../lib/trading/core/trading-chain.ts";
 import { shareUnavailable } from "./lagging-hosts.ts";
 
-const quotes = 50;
+const quotes = 300;
 
 describe("quotes of hosts of which one lags", () => {
   it.each(tradingChains)("never fail on %s at up to 3 s", async (chain) => {

@@ -1,7 +1,8 @@
 import { seededRandom } from "../../lib/local/src/random.ts";
+import { jointQuote } from "../../lib/trading/core/evm/joint-facts.ts";
 import { chainFacts, mostApartSeconds, type TradingChain } from "../../lib/trading/core/trading-chain.ts";
 import { askUntilAgreed } from "../../lib/trading/quotes/quotes-of-hosts.ts";
-import { tradeFacts } from "../support/place-request.ts";
+import { quotedRoute, tradeFacts } from "../support/place-request.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
 
 export type Cell = {
@@ -20,6 +21,9 @@ const requests = 3;
 
 /** Hosts that prune keep the state of so many blocks. */
 const keptBlocks = 128;
+
+/** The share of quotes at the newest block that a new block tears: hosts answer each call of a request on its own. */
+const torn = 0.2;
 
 /** The quotes start at random within this time, so that they meet blocks of each age. */
 const startsWithinMs = 60_000;
@@ -48,7 +52,9 @@ export async function shareUnavailable({ chain, lagSeconds, quotes, seed = 1 }: 
     await clock.pause(times.reduce((sum, time) => sum + time, 0));
     if (number > newest || number <= head(lagMs) - keptBlocks) return undefined;
     const time = Math.floor((number * blockMs) / 1000);
-    return tradeFacts({ block: { number, time }, amountOut: BigInt(number) });
+    const isTorn = asked === undefined && random() < torn;
+    const amountOut = BigInt(number * 2 + (isTorn ? 1 : 0));
+    return tradeFacts({ block: { number, time }, amountOut, routes: [quotedRoute({ amountOut })] });
   }
 
   async function isUnavailable(): Promise<boolean> {
@@ -57,8 +63,7 @@ export async function shareUnavailable({ chain, lagSeconds, quotes, seed = 1 }: 
       ...{ hosts, inOrder: () => hosts, side: "buy", quoteBy },
       ...{ apartSeconds: mostApartSeconds(chain), nowMs: clock.nowMs, pause: clock.pause },
     });
-    const [first, second] = [a, b] as { block?: { number: number } }[];
-    return first?.block === undefined || first.block.number !== second?.block?.number;
+    return jointQuote(a, b, "buy") === undefined;
   }
 
   const outcomes = Promise.all(Array.from({ length: quotes }, isUnavailable));

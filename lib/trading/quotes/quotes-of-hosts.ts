@@ -57,7 +57,8 @@ export async function askUntilAgreed<Host>(asking: Asking<Host>): Promise<Quotes
   }
   for (let isFirst = true; ; isFirst = false) {
     // Asks the other hosts only if the first two do not agree.
-    const quotes = await quotesAtOneBlock(asking, isFirst ? inOrder().slice(0, 2) : inOrder());
+    const hosts = isFirst ? inOrder().slice(0, 2) : inOrder();
+    const quotes = await quotesAtOneBlock(asking, hosts, isFirst);
     const pairs = quotes.flatMap((a, index) => quotes.slice(index + 1).map((b): Quotes => [a, b]));
     const settled = pairs.find((pair) => jointQuote(...pair, asking.side) !== undefined);
     if (settled !== undefined) return settled;
@@ -66,20 +67,26 @@ export async function askUntilAgreed<Host>(asking: Asking<Host>): Promise<Quotes
   }
 }
 
-/** Asks hosts that are ahead again, at the newest block that two hosts have. */
+/**
+ * Asks hosts that are ahead again, at the newest block that two hosts have. If that has failed, it asks all of them
+ * again: a new block can tear a quote of the newest one, since hosts answer each call of a request on its own.
+ */
 async function quotesAtOneBlock<Host>(
   { quoteBy, apartSeconds }: Asking<Host>,
   hosts: readonly Host[],
+  isFirst: boolean,
 ): Promise<readonly HostQuote[]> {
   const quotes = await Promise.all(hosts.map((host) => quoteBy(host)));
   const blocks = quotes.filter(isQuoted).map(({ block }) => block);
   const common = commonBlock(blocks, apartSeconds);
   if (common === undefined) return quotes;
+  const isLate = ({ block }: TradeFacts) => block.number < common.number;
+  const isThere = ({ block }: TradeFacts) => isFirst && block.number === common.number;
   return Promise.all(
     quotes.map((quote, index) =>
-      isQuoted(quote) && quote.block.number > common.number
-        ? quoteBy(hosts[index] as Host, common.number)
-        : quote,
+      !isQuoted(quote) || isLate(quote) || isThere(quote)
+        ? quote
+        : quoteBy(hosts[index] as Host, common.number),
     ),
   );
 }
