@@ -135,6 +135,18 @@ describe("a served chain", () => {
     await vi.waitFor(async () => expect(await height()).toBeGreaterThan(before), waiting);
   });
 
+  it("counts and notes as final what four more blocks follow, as its times say", async () => {
+    const chain = await started(folderForTest());
+    await pay(chain.ask);
+    const heightOf = async (tag: string) =>
+      Number(((await chain.ask("eth_getBlockByNumber", tag, false)) as { number: string }).number);
+    await vi.waitFor(async () => {
+      const latest = await heightOf("latest");
+      expect(await heightOf("finalized")).toBe(latest - 4);
+      expect(chain.book.notes.newest.eth).toMatchObject({ number: latest, final: { number: latest - 4 } });
+    }, waiting);
+  });
+
   it("has two hosts with faults of their own, if faults can be set", async () => {
     const { url, hosts } = await opened(folderForTest(), { faults: true });
     expect(new Set([url, ...hosts]).size).toBe(3);
