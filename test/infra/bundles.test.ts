@@ -67,8 +67,9 @@ const limits: Readonly<Record<string, number>> = {
   deliver: 850,
   // Contains the clients of three services, and the quoting code.
   placeOrder: 550,
-  // Contains the clients of two services, and the code of chains.
+  // These contain the clients of two services, and the code of chains.
   executeOrders: 480,
+  readChains: 440,
   // Contains the clients of two services, and the schemas of all that it reads.
   signTransaction: 420,
   // These contain the clients of two services, and the code that derives addresses.
