@@ -1,6 +1,12 @@
 import { BatchRefused, batchWords, HostFault } from "./host-fault.ts";
 
-type Limits = { methods: string; maxBytes: number; signal: AbortSignal };
+type Limits = {
+  methods: string;
+  maxBytes: number;
+  signal: AbortSignal;
+  /** Is called with the size of each piece of the response. */
+  onBytes?: ((bytes: number) => void) | undefined;
+};
 
 /**
  * Posts JSON and reads the JSON response. Stops reading at the limits, whatever length the server declares.
@@ -8,8 +14,8 @@ type Limits = { methods: string; maxBytes: number; signal: AbortSignal };
  * @throws {HostFault}
  */
 export async function readJsonBody(url: string, body: unknown, limits: Limits): Promise<unknown> {
-  const { methods, maxBytes, signal } = limits;
-  const text = await post(url, body, maxBytes, methods, signal).catch((error: unknown) => {
+  const { methods, signal } = limits;
+  const text = await post(url, body, limits).catch((error: unknown) => {
     if (error instanceof HostFault) throw error;
     throw new HostFault(
       signal.aborted ? "TIMEOUT" : wasUnsent(error) ? "UNREACHABLE" : "BROKEN_OFF",
@@ -43,8 +49,13 @@ const mostRefusalBytes = 4096;
 /** Statuses of requests that are too long, or that a host does not understand. */
 const lengthStatuses = [400, 413];
 
-async function refusalOf(response: Response, body: unknown, methods: string): Promise<HostFault> {
-  const text = (await readText(response, mostRefusalBytes).catch(() => undefined)) ?? "";
+async function refusalOf(
+  response: Response,
+  body: unknown,
+  methods: string,
+  onBytes: Limits["onBytes"],
+): Promise<HostFault> {
+  const { text } = await readText(response, mostRefusalBytes, onBytes).catch(() => ({ text: "" }));
   const isOfBatch = lengthStatuses.includes(response.status) || batchWords.test(text);
   if (Array.isArray(body) && isOfBatch)
     return new BatchRefused(
@@ -54,7 +65,7 @@ async function refusalOf(response: Response, body: unknown, methods: string): Pr
   return new HostFault(response.status === 429 ? "TOO_MANY_REQUESTS" : "BAD_STATUS", methods);
 }
 
-async function post(url: string, body: unknown, maxBytes: number, methods: string, signal: AbortSignal) {
+async function post(url: string, body: unknown, { methods, maxBytes, signal, onBytes }: Limits) {
   const response = await fetch(url, {
     method: "POST",
     headers: { "Content-Type": "application/json", Accept: "application/json" },
@@ -62,21 +73,26 @@ async function post(url: string, body: unknown, maxBytes: number, methods: strin
     redirect: "error",
     signal,
   });
-  if (!response.ok) throw await refusalOf(response, body, methods);
-  const text = await readText(response, maxBytes);
-  if (text === undefined) throw new HostFault("TOO_LARGE", methods);
+  if (!response.ok) throw await refusalOf(response, body, methods, onBytes);
+  const { text, isWhole } = await readText(response, maxBytes, onBytes);
+  if (!isWhole) throw new HostFault("TOO_LARGE", methods);
   return text;
 }
 
-/** Reads a body of at most so many bytes. Leaving the loop early cancels the rest of the response. */
-async function readText(response: Response, maxBytes: number): Promise<string | undefined> {
+/** Reads the first bytes of a body. Leaving the loop early cancels the rest of the response. */
+async function readText(
+  response: Response,
+  maxBytes: number,
+  onBytes: Limits["onBytes"],
+): Promise<{ text: string; isWhole: boolean }> {
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > maxBytes) return undefined;
-    text += decoder.decode(chunk, { stream: true });
+    onBytes?.(chunk.length);
+    text += decoder.decode(chunk.subarray(0, maxBytes - bytes + chunk.length), { stream: true });
+    if (bytes > maxBytes) return { text, isWhole: false };
   }
-  return text + decoder.decode();
+  return { text: text + decoder.decode(), isWhole: true };
 }

@@ -11,6 +11,8 @@ export type RpcHostOptions = {
   /** The largest answer, unless a call allows more. */
   maxBytes?: number;
   nowMs?: () => number;
+  /** Is called with the size of each piece of an answer. */
+  onBytes?: (bytes: number) => void;
 };
 
 /** One RPC server of a chain. */
@@ -55,7 +57,7 @@ const isSending = ({ method }: RpcCall<unknown>) => method === "eth_sendRawTrans
  * transaction that it sends.
  */
 export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abilities } {
-  const { url, chainId, timeoutMs, maxBytes, nowMs } = { ...defaults, ...options };
+  const { url, chainId, timeoutMs, maxBytes, nowMs, onBytes } = { ...defaults, ...options };
   let checkedMs = Number.NEGATIVE_INFINITY;
   let batch = { most: Number.POSITIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY };
   const lackedUntilMs = new Map<Ability, number>();
@@ -81,6 +83,7 @@ export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abili
       methods: names.join(),
       maxBytes: Math.max(maxBytes, ...calls.map((call) => call.maxBytes ?? 0)),
       signal: AbortSignal.any(limits),
+      onBytes,
     });
     return itemsInOrder(answer, firstId, names);
   }
