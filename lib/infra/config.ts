@@ -119,7 +119,7 @@ export class ConfigurationError extends Error {
 }
 
 /** @throws {ConfigurationError} */
-export function readConfiguration(node: Node): Configuration {
+export function readConfiguration(node: Pick<Node, "tryGetContext">): Configuration {
   const keys = Object.keys(Context.pipe[0].entries);
   const context = v.safeParse(Context, Object.fromEntries(keys.map((key) => [key, node.tryGetContext(key)])));
   if (!context.success) throw new ConfigurationError(context.issues.map(describe).join("\n"));

@@ -44,7 +44,7 @@ describe("the context of the edge", () => {
     [{ edge: false, edgeOnly: true }, "edgeOnly needs edge to be true"],
     [{ edge: false, webAclArn }, "webAclArn needs edge to be true"],
     [{ edge: false, firewall: true }, "firewall needs edge to be true"],
-    [{ edge: "no" }, "edge is not JSON: no"],
+    [{ edge: "no" }, "edge is not JSON"],
     [{ originKeyLabel: "A" }, "originKeyLabel must be 1 to 16 lower-case letters and digits"],
     [{ edgeOnly: 1 }, "edgeOnly must be true or false"],
     [
