@@ -1,0 +1,143 @@
+import { DomainError } from "../../core/domain-error.ts";
+import { commonBlock } from "../../trading/chains/chain-client.ts";
+import { blockCall } from "../../trading/chains/evm/rpc-call.ts";
+import { HostFault, RpcRefusal } from "../../trading/chains/host-fault.ts";
+import { type RpcHost, rpcHost } from "../../trading/chains/rpc-host.ts";
+import { coinDecimals, formatAmount } from "../../trading/core/decimal-text.ts";
+import type { Block } from "../../trading/core/evm/host-snapshot.ts";
+import { jointQuote } from "../../trading/core/evm/joint-facts.ts";
+import type { TradeFacts } from "../../trading/core/trade-facts.ts";
+import { chainFacts, mostApartSeconds } from "../../trading/core/trading-chain.ts";
+import { quoteOnChain } from "../../trading/quotes/quote-on-chain.ts";
+import { type ConfiguredChain, callsOfHost } from "./calls-of-host.ts";
+import { type HostError, settle, wordsOf } from "./measure.ts";
+import type { ChainLook, HostLook, QuoteAnswer, QuoteLook } from "./report.ts";
+
+/** A chain with its hosts, which learn their limits over many looks. */
+export type OpenHosts = ConfiguredChain & { hosts: readonly { url: string; rpc: RpcHost }[] };
+
+/** The listed tokens to quote, and whether to make all calls or only those for the newest block. */
+export type LookScope = { symbols: readonly string[]; hasCalls: boolean };
+
+/** The coins that each quote spends. */
+const spent = 10n ** 17n;
+
+export const openHosts = ({ chain, configuration }: ConfiguredChain): OpenHosts => ({
+  chain,
+  configuration,
+  hosts: configuration.hosts.map((url) => ({
+    url,
+    rpc: rpcHost({ url, chainId: chainFacts[chain].chainId }),
+  })),
+});
+
+/** Looks at all hosts of a chain at the same time. */
+export async function lookAtChain(open: OpenHosts, { symbols, hasCalls }: LookScope): Promise<ChainLook> {
+  const { chain, configuration } = open;
+  const heads = await Promise.all(open.hosts.map(({ rpc }) => settle(rpc.request([blockCall("latest")]))));
+  const known = heads.map((head) => (head instanceof Error ? undefined : head[0]));
+  const newest = known.filter((head) => head !== undefined).toSorted((a, b) => b.number - a.number)[0];
+  const apartSeconds = mostApartSeconds(chain);
+  const isInStep = known.map(
+    (head) =>
+      head !== undefined && newest !== undefined && commonBlock([newest, head], apartSeconds) !== undefined,
+  );
+  const common = known
+    .filter((head, index): head is Block => head !== undefined && isInStep[index] === true)
+    .toSorted((a, b) => a.number - b.number)[0];
+
+  const hosts = await Promise.all(
+    open.hosts.map(async ({ url }, index): Promise<HostLook> => {
+      const answer = heads[index];
+      const look = hasCalls
+        ? await callsOfHost(open, url, spent)
+        : {
+            calls: answer instanceof Error ? [failedHead(answer)] : [{ name: "block latest", ...nothing }],
+            contracts: [],
+          };
+      const head = known[index];
+      // Only the name and the port: the rest of a URL may contain a key.
+      const { host } = new URL(url);
+      if (head === undefined || newest === undefined) return { host, ...look };
+      const lagSeconds = Math.max(0, newest.time - head.time);
+      const words = `is further behind the newest host than the ${apartSeconds} s that trading allows`;
+      return {
+        ...{ host, head, lagSeconds, ...look },
+        ...(!isInStep[index] && { lagProblem: { words, isFatal: true } }),
+      };
+    }),
+  );
+  const quotes: QuoteLook[] = [];
+  for (const { symbol, token, decimals } of configuration.tokens.filter((each) =>
+    symbols.includes(each.symbol),
+  ))
+    if (common !== undefined) {
+      const asked = open.hosts.map(({ rpc }, index) =>
+        isInStep[index] ? quoteBy(rpc, open, token, common.number) : undefined,
+      );
+      quotes.push({ symbol, ...compared(await Promise.all(asked), decimals, hosts) });
+    }
+  const { symbol } = chainFacts[chain].coin;
+  return { chain, spent: `${formatAmount(spent, coinDecimals)} ${symbol}`, hosts, quotes };
+}
+
+const nothing = { bytes: 0, ms: 0 };
+
+const failedHead = (error: HostError) => ({
+  ...{ name: "block latest", ...nothing },
+  problem: { words: wordsOf(error), isFatal: true },
+});
+
+/** A host's answer to a quote: facts about the trade, or the reason for none. */
+type Quoted = TradeFacts | DomainError | HostError;
+
+/** Asks a host for a quote, in the same requests as an order. */
+async function quoteBy(rpc: RpcHost, chain: ConfiguredChain, token: string, block: number): Promise<Quoted> {
+  const trade = { side: "buy", token, amount: formatAmount(spent, coinDecimals) } as const;
+  const asked = { trade, gasPreset: "medium", orders: [] } as const;
+  try {
+    return await settle(quoteOnChain((calls) => rpc.request(calls), chain, asked, block));
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    throw error;
+  }
+}
+
+/** Compares quotes as trading does. Undefined stands for a host that was not asked. */
+function compared(
+  quotes: readonly (Quoted | undefined)[],
+  decimals: number,
+  hosts: readonly HostLook[],
+): Omit<QuoteLook, "symbol"> {
+  const amounts = quotes
+    .flatMap((quote) => (quote === undefined || quote instanceof Error ? [] : [quote.amountOut]))
+    .toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const [least = 0n, most = 0n] = [amounts[0], amounts.at(-1)];
+  const failed = quotes.flatMap((quote, index) =>
+    isHostError(quote) ? [`${hosts[index]?.host} ${wordsOf(quote)}`] : [],
+  );
+  const given = quotes.flatMap((quote) => (quote === undefined || isHostError(quote) ? [] : [quote]));
+  const words = failed[0] ?? disagreementOf(given);
+  return {
+    answers: quotes.map((quote) => quote && answerOf(quote, decimals)),
+    ...(amounts.length > 1 && {
+      differenceBps: most === 0n ? 0 : Number(((most - least) * 1_000_000n) / most) / 100,
+    }),
+    ...(words !== undefined && { problem: { words, isFatal: true } }),
+  };
+}
+
+function answerOf(quote: Quoted, decimals: number): QuoteAnswer {
+  if (quote instanceof DomainError) return { words: quote.code };
+  if (quote instanceof Error) return { words: wordsOf(quote) };
+  return { amount: formatAmount(quote.amountOut, decimals) };
+}
+
+const isHostError = (quote: Quoted | undefined): quote is HostError =>
+  quote instanceof HostFault || quote instanceof RpcRefusal;
+
+function disagreementOf([first, ...others]: readonly (TradeFacts | DomainError)[]): string | undefined {
+  if (others.some((other) => jointQuote(first, other, "buy") === undefined))
+    return "the hosts disagree about the trade";
+  return first instanceof DomainError ? `it cannot be bought: ${first.code}` : undefined;
+}

@@ -1,0 +1,71 @@
+import type { RpcCall, ValuesOf } from "../../trading/chains/evm/rpc-call.ts";
+import { type FaultReason, HostFault, RpcRefusal } from "../../trading/chains/host-fault.ts";
+import { rpcHost } from "../../trading/chains/rpc-host.ts";
+
+/** Why a host gave no usable answer. */
+export type HostError = HostFault | RpcRefusal;
+
+/** An answer with its size and time. `mostCalls` is the largest batch that the host takes, as far as this shows it. */
+export type Measured<Values> = {
+  bytes: number;
+  ms: number;
+  mostCalls: number;
+} & ({ values: Values } | { error: HostError });
+
+/**
+ * Sends calls in one request, as trading does. If the host refuses so many calls at once, they are repeated in parts.
+ */
+export async function measure<const Calls extends readonly RpcCall<unknown>[]>(
+  url: string,
+  calls: Calls,
+): Promise<Measured<ValuesOf<Calls>>> {
+  let bytes = 0;
+  const onBytes = (count: number) => {
+    bytes += count;
+  };
+  // A new host each time, so that no request is shaped by the answers to earlier ones.
+  const host = rpcHost({ url, onBytes });
+  const startMs = performance.now();
+  const answer = await settle(host.request(calls));
+  const ms = Math.round(performance.now() - startMs);
+  const { mostCalls } = host.abilities();
+  return answer instanceof Error
+    ? { bytes, ms, mostCalls, error: answer }
+    : { bytes, ms, mostCalls, values: answer };
+}
+
+/** Returns the answer, or the host's error as a value. */
+export async function settle<Value>(answer: Promise<Value>): Promise<Value | HostError> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof HostFault || error instanceof RpcRefusal) return error;
+    throw error;
+  }
+}
+
+const faultWords: Readonly<Record<FaultReason, string>> = {
+  UNREACHABLE: "cannot be reached",
+  BROKEN_OFF: "breaks off the connection",
+  TIMEOUT: "does not answer in time",
+  BAD_STATUS: "answers with an HTTP error",
+  TOO_MANY_REQUESTS: "takes no more requests for now",
+  TOO_LARGE: "sends a larger answer than trading reads",
+  EMPTY: "sends an empty answer",
+  NOT_JSON: "sends an answer that is not JSON",
+  NOT_JSON_RPC: "sends an answer that is not JSON-RPC",
+  WRONG_ID: "answers another question",
+  WRONG_CHAIN: "belongs to another chain",
+  BAD_RESULT: "gives a result that trading cannot use",
+  REFUSED: "refuses the request",
+};
+
+/** Describes an error in plain words. They contain nothing that the host sent, except the code of a refusal. */
+export function wordsOf(error: HostError): string {
+  if (error instanceof HostFault) return faultWords[error.reason];
+  if (error.isBusy) return faultWords.TOO_MANY_REQUESTS;
+  if (error.isOutOfStep) return "does not have this block or its state";
+  if (error.kind === "unsupported") return "does not know this method, or does not allow it";
+  if (error.kind === "call") return "says that the call fails on the chain";
+  return `refuses the call with code ${error.code}`;
+}

@@ -1,0 +1,111 @@
+import type { Block } from "../../trading/core/evm/host-snapshot.ts";
+import type { TradingChain } from "../../trading/core/trading-chain.ts";
+
+/** A fatal problem makes orders fail. Trading works around the others. */
+export type Problem = { words: string; isFatal: boolean };
+
+/** A call that trading makes, with the size and time of its answer. */
+export type CallLook = { name: string; bytes: number; ms: number; problem?: Problem };
+
+export type HostLook = {
+  /** The host's name and port. The rest of its URL may contain a key. */
+  host: string;
+  head?: Block;
+  lagSeconds?: number;
+  lagProblem?: Problem;
+  calls: readonly CallLook[];
+  /** The configured contracts, as far as the host was asked for their code. */
+  contracts: readonly { name: string; hasCode: boolean }[];
+};
+
+export type QuoteLook = {
+  symbol: string;
+  /** The amount that each host says would arrive, or its reason. Undefined for hosts that were not asked. */
+  answers: readonly (QuoteAnswer | undefined)[];
+  differenceBps?: number;
+  problem?: Problem;
+};
+
+/** Amounts are decimal text. */
+export type QuoteAnswer = { amount: string } | { words: string };
+
+/** The hosts of a chain at one moment. */
+export type ChainLook = {
+  chain: TradingChain;
+  /** The amount of coins that each quote spends, with their symbol. */
+  spent: string;
+  hosts: readonly HostLook[];
+  quotes: readonly QuoteLook[];
+};
+
+/** A point that was checked, and its problem, if it has one. */
+export type Finding = { subject: string; problem: Problem | undefined };
+
+const noCode = "has no code at its address";
+
+export function findingsOf({ chain, hosts, quotes }: ChainLook): Finding[] {
+  return [
+    ...hosts.flatMap(({ host, calls, lagSeconds, lagProblem, contracts }): Finding[] => {
+      const of = (name: string) => `${chain} ${host}, ${name}`;
+      return [
+        ...calls.map(({ name, problem }) => ({ subject: of(name), problem })),
+        ...(lagSeconds === undefined ? [] : [{ subject: of("lag"), problem: lagProblem }]),
+        ...contracts.map(({ name, hasCode }) => ({
+          subject: of(name),
+          problem: hasCode ? undefined : { words: noCode, isFatal: true },
+        })),
+      ];
+    }),
+    ...quotes.map(({ symbol, problem }) => ({ subject: `${chain}, quote of ${symbol}`, problem })),
+  ];
+}
+
+export const lineOfFinding = ({ subject, problem }: Finding): string =>
+  `${subject}: ${problem?.words ?? "works again"}`;
+
+/** Lists what would fail in trading, and what trading works around. */
+export function verdictOf(findings: readonly Finding[]): string[] {
+  const linesWhere = (isFatal: boolean) =>
+    findings
+      .filter(({ problem }) => problem?.isFatal === isFatal)
+      .map((finding) => `  ${lineOfFinding(finding)}`);
+  const [fatal, other] = [linesWhere(true), linesWhere(false)];
+  return [
+    ...(fatal.length === 0 ? ["Nothing would fail."] : ["Would fail:", ...fatal]),
+    ...(other.length === 0 ? [] : ["Trading works around this:", ...other]),
+  ];
+}
+
+export function tableOf(look: ChainLook): string[] {
+  return [look.chain, ...look.hosts.flatMap(hostLines), ...quoteLines(look)];
+}
+
+const nameWidth = 26;
+
+function hostLines({ host, head, lagSeconds = 0, calls, contracts }: HostLook): string[] {
+  const title = head === undefined ? "no newest block" : `block ${head.number}, ${lagSeconds} s behind`;
+  const row = (name: string, bytes: unknown, ms: unknown, words = "") =>
+    `    ${name.padEnd(nameWidth)}${String(bytes).padStart(9)}${String(ms).padStart(7)}  ${words}`.trimEnd();
+  return [
+    `  ${host}: ${title}`,
+    row("call", "bytes", "ms"),
+    ...calls.map(({ name, bytes, ms, problem }) => row(name, bytes, ms, problem?.words)),
+    ...contracts.filter(({ hasCode }) => !hasCode).map(({ name }) => `    ${name} ${noCode}`),
+  ];
+}
+
+function quoteLines({ spent, hosts, quotes }: ChainLook): string[] {
+  if (quotes.length === 0) return [];
+  const cell = (answer: QuoteAnswer | undefined) =>
+    answer === undefined ? "not asked" : "amount" in answer ? answer.amount : answer.words;
+  return [
+    `  for ${spent}`,
+    ...quotes.flatMap(({ symbol, answers, differenceBps, problem }) => [
+      `    ${symbol}${differenceBps === undefined ? "" : `, hosts differ by ${differenceBps} basis points`}`,
+      ...answers.map(
+        (answer, index) => `      ${(hosts[index]?.host ?? "").padEnd(nameWidth)}${cell(answer)}`,
+      ),
+      ...(problem === undefined ? [] : [`      ${problem.words}`]),
+    ]),
+  ];
+}
