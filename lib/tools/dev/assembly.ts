@@ -8,7 +8,7 @@ export const root = resolve(import.meta.dirname, "../../..");
 export const AUDIENCE = "trading-terminal";
 
 /** Folders of lib that neither the stacks nor the handlers import. */
-const tools = new Set(["admin", "dev", "documents", "local", "verify"]);
+const tools = new Set(["admin", "dev", "documents", "hosts", "local", "verify"]);
 
 /**
  * Configuration files that change the synthesized stacks. npm writes the second lock file, which lists the installed

@@ -127,10 +127,16 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     pages() {
       const [showConsole, showReference] = [consolePages(), referencePages()];
       const urls = chains?.chains.map(({ chain, url }) => [chain, url]) ?? [];
-      return (request) =>
-        pathOf(request) === "/chains.json"
-          ? Promise.resolve(json(200, Object.fromEntries(urls)))
-          : (showConsole(request) ?? showReference(request));
+      const hosts = chains?.chains.map((each) => [each.chain, each.hosts]) ?? [];
+      const lists = new Map([
+        ["/chains.json", Object.fromEntries(urls)],
+        ["/hosts.json", Object.fromEntries(hosts)],
+      ]);
+      return (request) => {
+        const list = lists.get(pathOf(request));
+        if (list !== undefined) return Promise.resolve(json(200, list));
+        return showConsole(request) ?? showReference(request);
+      };
     },
     onStep: step,
     async assembly(site: Site) {

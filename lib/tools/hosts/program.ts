@@ -1,0 +1,144 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { StartupError } from "cdk-local-runner";
+import { Command, InvalidArgumentError, Option } from "commander";
+import cdk from "../../../cdk.json" with { type: "json" };
+import { ConfigurationError, readConfiguration } from "../../infra/config.ts";
+import type { TradingConfiguration } from "../../trading/chains/chain-configuration.ts";
+import { type TradingChain, tradingChains } from "../../trading/core/trading-chain.ts";
+import { localContracts } from "../dev/chains/deployment.ts";
+import { port, runProgram, type Stdio } from "../dev/run-program.ts";
+import { lookAtChain, type OpenHosts, openHosts } from "./look-at-chain.ts";
+import { findingsOf, tableOf, verdictOf } from "./report.ts";
+import { watchHosts } from "./watched.ts";
+
+type Context = Readonly<Record<string, string>>;
+
+type Options = { chain?: readonly TradingChain[]; context: Context; local?: number; watch?: true };
+
+export type WatchTimes = {
+  nowMs(): number;
+  pause(ms: number): Promise<unknown>;
+};
+
+/** The pause between two looks of a watch. */
+const pauseMs = 10_000;
+
+/** A watch makes all calls once in this many looks: more would count against the limits of the hosts. */
+const looksPerCall = 6;
+
+/**
+ * `npm run hosts`: checks the hosts of chains before trading is switched on there. The exit status is 1 if something
+ * would fail.
+ *
+ * @param stopped Ends a watch.
+ */
+export async function main(
+  args: readonly string[],
+  { stdout, stderr }: Stdio,
+  stopped: AbortSignal,
+  { nowMs, pause }: WatchTimes = {
+    nowMs: Date.now,
+    pause: (ms) => delay(ms, undefined, { signal: stopped }).catch(() => undefined),
+  },
+): Promise<number> {
+  const print = (lines: readonly string[]) => void stdout.write(lines.map((line) => `${line}\n`).join(""));
+  const command = new Command("npm run hosts --")
+    .description(
+      "Makes each call of trading at each host of the chains, and lists what would fail. It sends no transaction. " +
+        "It prints names of hosts, but no URL, since URLs may contain keys.",
+    )
+    .addOption(
+      new Option("--chain <name...>", "the chains; by default, those of the context trading").choices(
+        tradingChains,
+      ),
+    )
+    .option("-c, --context <key=value...>", "context, as for a deploy", withContext, {})
+    .option("--local <port>", "check the chains of the service that runs on this machine at this port", port)
+    .option("--watch", "check again each 10 seconds until Ctrl-C, and print what changes");
+  let hasFailed = false;
+  const status = await runProgram<Options>(command, args, { stdout, stderr }, async (options) => {
+    const trading = await tradingFor(options);
+    const chains = tradingChains.flatMap((chain) => {
+      const configuration = trading[chain];
+      return configuration === undefined ? [] : [openHosts({ chain, configuration })];
+    });
+    const watched = watchHosts();
+
+    async function look(round: number): Promise<void> {
+      const isFirst = round === 0;
+      const hasCalls = round % looksPerCall === 0;
+      const looks = await Promise.all(
+        chains.map((chain) => lookAtChain(chain, { symbols: symbolsFor(chain, round), hasCalls })),
+      );
+      const changes = looks.flatMap((each) => watched.note(each));
+      if (isFirst) print([...looks.flatMap(tableOf), ...verdictOf(looks.flatMap(findingsOf))]);
+      else print(changes.map((line) => `${new Date(nowMs()).toISOString()} ${line}`));
+    }
+
+    await look(0);
+    if (options.watch) {
+      for (let round = 1; ; round++) {
+        await pause(pauseMs);
+        if (stopped.aborted) break;
+        await look(round);
+      }
+      print(watched.summary());
+    }
+    hasFailed = watched.hasFailed();
+  });
+  return status === 0 && hasFailed ? 1 : status;
+}
+
+/** Names all listed tokens for the first look, and one of them in turn for each later look. */
+function symbolsFor({ configuration }: OpenHosts, round: number): string[] {
+  const symbols = configuration.tokens.map(({ symbol }) => symbol);
+  return round === 0 ? symbols : symbols.filter((_, index) => index === round % symbols.length);
+}
+
+function withContext(text: string, before: Context): Context {
+  const at = text.indexOf("=");
+  if (at < 1) throw new InvalidArgumentError("Give a key and a value, such as publicHosts=true.");
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+/** @throws {StartupError} if the configuration is invalid, or has no chain to check */
+async function tradingFor({ chain, context, local }: Options): Promise<TradingConfiguration> {
+  if (local !== undefined) return localTrading(local, chain);
+  const values: Readonly<Record<string, unknown>> = {
+    ...cdk.context,
+    ...context,
+    ...(chain && { trading: chain }),
+  };
+  try {
+    const { trading } = readConfiguration({ tryGetContext: (key) => values[key] });
+    if (Object.keys(trading).length > 0) return trading;
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new StartupError(error.message);
+    throw error;
+  }
+  throw new StartupError("The context has no chain that trades. Name the chains to check with --chain.");
+}
+
+/** @throws {StartupError} if no service runs at the port, or it lacks a chain */
+async function localTrading(
+  at: number,
+  chains: readonly TradingChain[] = tradingChains,
+): Promise<TradingConfiguration> {
+  const hosts = await hostsAt(at);
+  return Object.fromEntries(
+    chains.map((chain) => {
+      const urls = hosts[chain];
+      if (urls === undefined) throw new StartupError(`The service at port ${at} has no chain ${chain}`);
+      return [chain, { ...localContracts(chain), hosts: urls }];
+    }),
+  );
+}
+
+async function hostsAt(at: number): Promise<{ [Chain in TradingChain]?: readonly string[] }> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${at}/hosts.json`);
+    return (await response.json()) as { [Chain in TradingChain]?: readonly string[] };
+  } catch {
+    throw new StartupError(`No service with local chains answers at port ${at}. Start it with npm start.`);
+  }
+}
