@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { main } from "../../../lib/tools/documents/documents.ts";
 
-function files() {
-  const texts = new Map([["docs/SECURITY.md", readFileSync("docs/SECURITY.md", "utf8")]]);
+function files(first: Iterable<readonly [string, string]>) {
+  const texts = new Map(first);
   const warnings: string[] = [];
   const deps = {
     read: (path: string) => texts.get(path) ?? "",
@@ -15,20 +15,22 @@ function files() {
 }
 
 describe("npm run documents", () => {
+  /** All documents, as the program writes them. */
+  const { texts: written, deps } = files([["docs/SECURITY.md", readFileSync("docs/SECURITY.md", "utf8")]]);
+  beforeAll(async () => {
+    expect(await main([], deps)).toBe(0);
+  });
+
   it("writes only the client's types with --client", async () => {
-    const { texts, deps } = files();
-    await main([], deps);
-    const types = texts.get("lib/client/openapi.ts");
-    const written: string[] = [];
-    const write = (path: string, text: string) => written.push(path, text);
+    const calls: string[] = [];
+    const write = (path: string, text: string) => calls.push(path, text);
     expect(await main(["--client"], { ...deps, write })).toBe(0);
-    expect(written).toEqual(["lib/client/openapi.ts", types]);
+    expect(calls).toEqual(["lib/client/openapi.ts", written.get("lib/client/openapi.ts")]);
   });
 
   it("writes documents that --check then accepts", async () => {
-    const { texts, warnings, deps } = files();
-    expect(await main([], deps)).toBe(0);
-    expect([...texts.keys()]).toEqual([
+    const { warnings, deps } = files(written);
+    expect([...written.keys()]).toEqual([
       "docs/SECURITY.md",
       "docs/openapi.json",
       "docs/asyncapi.json",
@@ -42,8 +44,7 @@ describe("npm run documents", () => {
   });
 
   it("reports each outdated document with --check, and leaves it unchanged", async () => {
-    const { texts, warnings, deps } = files();
-    await main([], deps);
+    const { texts, warnings, deps } = files(written);
     texts.set("docs/asyncapi.json", "{}");
     expect(await main(["--check"], deps)).toBe(1);
     expect(warnings).toEqual(["docs/asyncapi.json is out of date; run npm run documents"]);
