@@ -33,6 +33,11 @@ export type StartOptions = {
    * whole transaction. AWS documents neither.
    */
   leadingKeys?: LeadingKeys;
+  /**
+   * The time that an asynchronous event waits before its function runs. The default is 0; AWS needs some milliseconds, and
+   * sometimes seconds.
+   */
+  queueMs?: number | undefined;
   /** Serves `/_local/faults`, where a test sets the share of calls that fail. */
   faults?: boolean;
   /** Seed for conflicts and faults. The default is 1. */

@@ -167,7 +167,10 @@ export async function start(options: StartOptions): Promise<Runner> {
   });
   undo.defer(() => lambda.stop());
   const { store } = workspace;
-  const sources = createEventSources({ resources, lambda, dynamodb, credentials, store, log });
+  const sources = createEventSources({
+    ...{ resources, lambda, dynamodb, credentials, store, log },
+    queueMs: options.queueMs,
+  });
   undo.defer(() => sources.stop());
   const emulated = awsServices(
     credentials,

@@ -25,6 +25,8 @@ export type EventSourcesOptions = {
   store: Store;
   log: (entry: LogEntry) => void;
   clock?: Clock;
+  /** The time that events for functions wait in a queue. */
+  queueMs?: number | undefined;
 };
 
 /** Everything that invokes functions asynchronously: callers, table streams and schedules. */
@@ -41,7 +43,7 @@ export type EventSources = {
 
 /** @throws {StartupError} if the stacks use something that is not emulated */
 export function createEventSources(options: EventSourcesOptions): EventSources {
-  const { resources, lambda, dynamodb, credentials, store, log, clock = systemClock } = options;
+  const { resources, lambda, dynamodb, credentials, store, log, clock = systemClock, queueMs } = options;
   const { report } = gatewayLog(log, "lambda");
   const onFault = (error: unknown) =>
     report(error instanceof Error ? `${error.name}: ${error.message}` : `${error}`);
@@ -54,7 +56,7 @@ export function createEventSources(options: EventSourcesOptions): EventSources {
   const mappings = readMappings(resources, lambda.has, queues);
 
   const { invoke } = lambda;
-  const invokeLater = createAsyncInvocations({ invoke, configOf, clock, signal, report });
+  const invokeLater = createAsyncInvocations({ invoke, configOf, clock, signal, report, queueMs });
   const checkpoints = openCheckpoints(store, clock, onFault);
   const client = new DynamoDBStreamsClient({
     endpoint: dynamodb.endpoint,

@@ -18,6 +18,8 @@ export type AsyncOptions = {
   pausesMs?: readonly [number, number];
   /** Number of events that one function handles at a time. Other events wait and grow older. */
   concurrency?: number;
+  /** The time that each event waits before its first attempt. */
+  queueMs?: number | undefined;
 };
 
 type Pending = { event: unknown; acceptedAt: number; failures: number };
@@ -28,7 +30,7 @@ type Queue = { waiting: Pending[]; running: number };
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
  */
 export function createAsyncInvocations(options: AsyncOptions): InvokeLater {
-  const { clock, pausesMs = [1_000, 2_000], concurrency = CONCURRENCY, signal } = options;
+  const { clock, pausesMs = [1_000, 2_000], concurrency = CONCURRENCY, queueMs = 0, signal } = options;
   const queues = new Map<string, Queue>();
 
   function enter(functionName: string, pending: Pending): void {
@@ -76,6 +78,8 @@ export function createAsyncInvocations(options: AsyncOptions): InvokeLater {
 
   return (nameOrArn, event) => {
     if (signal.aborted) return;
-    enter(nameIn(nameOrArn), { event, acceptedAt: clock.now(), failures: 0 });
+    const pending = { event, acceptedAt: clock.now(), failures: 0 };
+    if (queueMs === 0) return enter(nameIn(nameOrArn), pending);
+    void clock.pause(queueMs, signal).then(() => signal.aborted || enter(nameIn(nameOrArn), pending));
   };
 }

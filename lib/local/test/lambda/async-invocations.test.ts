@@ -14,7 +14,7 @@ const tooOld = "deliver did not handle an asynchronous event; giving up: EventAg
 function open(
   config: Partial<InvokeConfig>,
   invoke: (event: unknown) => Promise<InvokeResult>,
-  { concurrency = 4 } = {},
+  { concurrency = 4, queueMs = 0 } = {},
 ) {
   const { clock, advance } = testClock();
   const begin = clock.now();
@@ -31,6 +31,7 @@ function open(
     signal: ending.signal,
     report: (line) => lines.push(line),
     concurrency,
+    queueMs,
   });
   return { invokeLater, advance, ending, tries, lines, times: () => tries.map(({ at }) => at) };
 }
@@ -42,6 +43,13 @@ describe("an asynchronous event", () => {
     await advance(60_000);
     expect(tries).toEqual([{ at: 0, name: "deliver", event: { n: 1 } }]);
     expect(lines).toEqual([]);
+  });
+
+  it("waits in the queue before its first attempt only", async () => {
+    const { invokeLater, advance, times } = open({}, async () => threw, { queueMs: 30 });
+    invokeLater("deliver", {});
+    await advance(60_000);
+    expect(times()).toEqual([30, 1030, 3030]);
   });
 
   it("is retried twice, after growing pauses, and then given up", async () => {
