@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { resolve } from "node:path";
 
 /** A process of the benchmark. It answers each request before it reads the next. */
 export type Child<Request, Answer> = {
@@ -10,12 +10,12 @@ export type Child<Request, Answer> = {
   stop(): Promise<void>;
 };
 
-/** Starts a script of this folder and waits for its first message. */
+/** Starts a script, of this folder unless its path is absolute, and waits for its first message. */
 export async function startChild<Request, Answer, First = Answer>(
   script: string,
   ...options: string[]
 ): Promise<Child<Request, Answer> & { first: First }> {
-  const child = fork(join(import.meta.dirname, script), options, {
+  const child = fork(resolve(import.meta.dirname, script), options, {
     serialization: "advanced",
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });

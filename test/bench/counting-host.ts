@@ -1,29 +1,28 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { setTimeout as pause } from "node:timers/promises";
+import type { HostCall, HostRequest } from "./host-requests.ts";
 import { now } from "./statistics.ts";
 
-/** A request to a host: the methods of its batch, and its time. */
-export type HostRequest = { methods: string[]; at: number; isLook: boolean };
-
-/** The selector of a call that only a reader makes. */
-const getLastBlockHash = "27e86d6e";
-
-/** A chain's host that records its requests. */
-export async function startCountingHost(chainUrl: string) {
+/**
+ * A chain's host that records its requests.
+ *
+ * @param roundTripMs The time that requests and answers take together. Connections are open at once.
+ */
+export async function startCountingHost(chainUrl: string, roundTripMs = 0) {
   const requests: HostRequest[] = [];
+  const travel = () => (roundTripMs === 0 ? undefined : pause(roundTripMs / 2));
   const server = createServer(async (request, response) => {
-    const at = now();
     try {
       const body = await text(request);
-      const calls = [JSON.parse(body)].flat() as { method: string; params: unknown[] }[];
-      const methods = calls.map(({ method }) => method);
-      // Matches the reader's look for all wallets, once a second.
-      const isLook = body.includes(getLastBlockHash);
-      requests.push({ methods, at, isLook });
+      await travel();
+      requests.push({ calls: [JSON.parse(body)].flat() as HostCall[], at: now() });
       const headers = { "Content-Type": "application/json" };
       const answer = await fetch(chainUrl, { method: "POST", headers, body });
-      response.writeHead(200, headers).end(await answer.text());
+      const replies = await answer.text();
+      await travel();
+      response.writeHead(200, headers).end(replies);
     } catch {
       response.destroy();
     }

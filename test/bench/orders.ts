@@ -1,205 +1,236 @@
 /**
- * `npm run bench:orders` measures orders on a local runner with one chain: the time from the response to the
- * broadcast, the requests to hosts, the processor time of each function, and how many orders of 50 wallets
- * are filled in a minute. It compares the broadcast with signing and sending alone, in the same run.
+ * `npm run bench:orders` measures orders on a local runner with one chain: the times from the request to the response and to
+ * the broadcast, cold and warm, the requests to hosts with their units, the processor time of each function, and how many
+ * orders of 50 wallets are filled in a minute. It compares the times with those of one process that agrees, signs and sends,
+ * in the same run. `--rtt` moves the hosts away, and `--queue` lets asynchronous invocations wait, both in milliseconds.
  */
-import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Wallet } from "ethers/wallet";
 import { localAddresses, localContracts } from "../../lib/tools/dev/chains/deployment.ts";
 import { startLocalChain } from "../../lib/tools/dev/chains/local-chain.ts";
+import { dollarsOfUnits, hostPrices } from "../../lib/tools/documents/host-units.ts";
 import { newEvmKey } from "../support/keys.ts";
 import { startCountingHost } from "./counting-host.ts";
+import { countsByPhase, type HostCounts, phases, sends } from "./host-requests.ts";
+import { type FloorTrade, openFloor } from "./order-floor.ts";
+import { openTrader } from "./order-trader.ts";
 import { type ProcessorTime, processorTime, timeBetween } from "./processor-time.ts";
 import { machine } from "./report.ts";
 import { startService } from "./service.ts";
-import { now, spreadOf } from "./statistics.ts";
+import { now, percentile, spreadOf } from "./statistics.ts";
 import { figure, textTable } from "./text-table.ts";
 
 const { values } = parseArgs({
   options: {
     orders: { type: "string", default: "30" },
+    cold: { type: "string", default: "5" },
     wallets: { type: "string", default: "50" },
     rounds: { type: "string", default: "3" },
+    rtt: { type: "string", default: "0" },
+    queue: { type: "string", default: "0" },
   },
 });
-const [orders, walletCount, rounds] = [values.orders, values.wallets, values.rounds].map(Number) as [
-  number,
-  number,
-  number,
+const number = (name: keyof typeof values) => Number(values[name]);
+const [orders, coldOrders, walletCount, rounds] = [
+  number("orders"),
+  number("cold"),
+  number("wallets"),
+  number("rounds"),
 ];
+const [roundTripMs, queueMs] = [number("rtt"), number("queue")];
 
-type Order = { orderId: string; status: string; settled: boolean };
+/** The functions between a request and the broadcast. */
+const functionsOfOrder = ["authorize", "placeOrder", "executeOrders", "signTransaction"] as const;
 
+/** Orders and floor trades before the measured ones. */
+const warmUp = 5;
+
+/** Milliseconds from the request. */
+type Times = { toAnswer: number; toBroadcast: number };
+
+const folder = mkdtempSync(join(tmpdir(), "bench-orders-"));
 const chain = await startLocalChain({ chain: "eth" });
-const hosts = [await startCountingHost(chain.url), await startCountingHost(chain.url)];
-const [first] = hosts as [(typeof hosts)[number]];
+const hosts = [
+  await startCountingHost(chain.url, roundTripMs),
+  await startCountingHost(chain.url, roundTripMs),
+];
 const miner = setInterval(() => chain.request("evm_mine").catch(() => {}), 1000);
-const service = await startService(1, {
-  trading: ["eth"],
-  chains: { eth: { ...localContracts("eth"), hosts: hosts.map(({ url }) => url), relay: null } },
-  walletLimits: { Base: 500 },
-});
+const configuration = { ...localContracts("eth"), hosts: hosts.map(({ url }) => url) };
+const floor = openFloor(folder);
+const service = await startService(
+  1,
+  { trading: ["eth"], chains: { eth: { ...configuration, relay: null } }, walletLimits: { Base: 500 } },
+  queueMs,
+);
 
-let token = await service.token("trader");
-async function ask<Data>(path: string, body?: object, key?: string): Promise<Data> {
-  const response = await fetch(`${service.baseUrl}${path}`, {
-    headers: {
-      Authorization: `Bearer ${token}`,
-      ...(body && { "Content-Type": "application/json" }),
-      ...(key && { "Idempotency-Key": key }),
-    },
-    ...(body && { method: "POST", body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`);
-  return (JSON.parse(text) as { data: Data }).data;
+const requests = () => hosts.flatMap((host) => host.requests);
+function forget(): void {
+  for (const host of hosts) host.requests.length = 0;
 }
-
-async function newWallet(): Promise<string> {
-  const { address, privateKey } = newEvmKey();
-  await ask("/storeWallet_v2", { network: "eth", privateKey });
-  await chain.request("anvil_setBalance", [address, `0x${(10n ** 20n).toString(16)}`]);
-  return address;
-}
-
-const buy = (wallet: string) =>
-  ask<{ order: Order }>(
-    "/api/v2/orders",
-    { chain: "eth", wallet, side: "buy", type: "market", token: localAddresses.moon, amount: "0.001" },
-    randomUUID(),
+const sentAt = () =>
+  Math.min(
+    ...requests()
+      .filter(sends)
+      .map(({ at }) => at),
   );
 
-/** Waits until all orders of the user match. */
-async function untilAll(is: (order: Order) => boolean): Promise<void> {
-  for (;;) {
-    const { orders: newest } = await ask<{ orders: Order[] }>("/api/v2/orders?limit=100");
-    if (newest.every(is)) return;
-    await delay(200);
-  }
+const trader = await openTrader(service, chain);
+
+/** Places an order and waits until its outcome is final. */
+async function orderOnce(wallet: string) {
+  forget();
+  const begunAt = now();
+  await trader.buy(wallet);
+  const answeredAt = now();
+  await trader.untilAll(({ settled }) => settled);
+  const times: Times = { toAnswer: answeredAt - begunAt, toBroadcast: sentAt() - begunAt };
+  return { times, counts: countsByPhase(requests(), answeredAt) };
 }
-const isFilled = ({ status }: Order) => status === "filled";
-const isSettled = ({ settled }: Order) => settled;
 
-const sending = (methods: readonly string[]) => methods.includes("eth_sendRawTransaction");
-
-/** Places orders one at a time on an idle service. */
-async function oneByOne(wallet: string) {
-  const [toAnswer, toBroadcast, requestsToAnswer, requestsToBroadcast, requestsInAll] = [0, 1, 2, 3, 4].map(
-    (): number[] => [],
-  ) as [number[], number[], number[], number[], number[]];
+async function ordersOneByOne(wallet: string) {
+  const done: Awaited<ReturnType<typeof orderOnce>>[] = [];
   let before: ProcessorTime;
-  for (let index = -5; index < orders; index++) {
+  for (let index = -warmUp; index < orders; index++) {
     if (index === 0) before = processorTime(service.pid);
-    for (const host of hosts) host.requests.length = 0;
-    const start = now();
-    await buy(wallet);
-    const answered = now();
-    const asked = () => hosts.flatMap(({ requests }) => requests.filter(({ isLook }) => !isLook));
-    while (!asked().some(({ methods }) => sending(methods))) await delay(1);
-    const sent = Math.min(...asked().flatMap(({ methods, at }) => (sending(methods) ? [at] : [])));
-    await untilAll(isSettled);
-    if (index < 0) continue;
-    toAnswer.push(answered - start);
-    toBroadcast.push(sent - answered);
-    requestsToAnswer.push(asked().filter(({ at }) => at < answered && at < sent).length);
-    requestsToBroadcast.push(asked().filter(({ at }) => at <= sent).length);
-    requestsInAll.push(asked().length);
+    const order = await orderOnce(wallet);
+    if (index >= 0) done.push(order);
   }
-  const used = timeBetween(before, processorTime(service.pid)) ?? new Map<string, number>();
-  return { toAnswer, toBroadcast, requestsToAnswer, requestsToBroadcast, requestsInAll, used };
+  return { done, used: timeBetween(before, processorTime(service.pid)) };
 }
 
-/** The lower bound: only signs and sends a transfer. */
-async function bare() {
-  const wallet = new Wallet(newEvmKey().privateKey);
-  await chain.request("anvil_setBalance", [wallet.address, `0x${(10n ** 20n).toString(16)}`]);
-  const took: number[] = [];
-  const begun = process.cpuUsage();
-  for (let nonce = 0; nonce < orders; nonce++) {
-    const start = now();
-    const raw = await wallet.signTransaction({
-      ...{ to: wallet.address, nonce, gasLimit: 21_000n, chainId: 1n, type: 2 },
-      ...{ maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 1n },
-    });
-    await fetch(first.url, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify([{ jsonrpc: "2.0", id: 1, method: "eth_sendRawTransaction", params: [raw] }]),
-    }).then((response) => response.text());
-    took.push(now() - start);
+async function coldOrdersOneByOne(wallet: string): Promise<Times[]> {
+  const times: Times[] = [];
+  while (times.length < coldOrders) {
+    await service.cool(functionsOfOrder);
+    times.push((await orderOnce(wallet)).times);
   }
-  const { user, system } = process.cpuUsage(begun);
-  return { took, cpuMs: (user + system) / 1000 / orders };
+  return times;
 }
 
-console.log(`${machine()}\n`);
-try {
-  const wallet = await newWallet();
-  const single = await oneByOne(wallet);
-  const floor = await bare();
-  const [broadcast, answer, alone] = [single.toBroadcast, single.toAnswer, floor.took].map(spreadOf) as [
-    ReturnType<typeof spreadOf>,
-    ReturnType<typeof spreadOf>,
-    ReturnType<typeof spreadOf>,
-  ];
-  const row = (name: string, { p50, p95 }: typeof alone) => [
-    name,
-    figure(p50),
-    figure(p95),
-    `x ${figure(p50 / alone.p50)}`,
-  ];
-  console.log(`${orders} orders of a wallet, one after the other`);
-  console.log(
-    textTable(
-      ["from, to", "p50 ms", "p95 ms", "of signing and sending"],
-      [
-        row("the request to the answer", answer),
-        row("the answer to the broadcast", broadcast),
-        row("signing and sending alone", alone),
-      ],
-    ),
-  );
-  const counts: [string, number[]][] = [
-    ["to the answer", single.requestsToAnswer],
-    ["to the broadcast", single.requestsToBroadcast],
-    ["until the outcome is final", single.requestsInAll],
-  ];
-  console.log(
-    `\n${textTable(
-      ["requests to hosts, polling aside", "p50"],
-      counts.map(([name, each]) => [name, figure(spreadOf(each).p50)]),
-    )}`,
-  );
-  console.log(
-    `\n${textTable(
-      ["CPU ms of an order", "", "of signing and sending"],
-      [...single.used]
-        .toSorted(([, one], [, other]) => other - one)
-        .filter(([, ms]) => ms / orders >= 0.1)
-        .map(([use, ms]) => [use, figure(ms / orders), `x ${figure(ms / orders / floor.cpuMs)}`]),
-    )}`,
-  );
+/** Trades with a wallet that the service does not have. Blocks come before the next trade, so nonces agree. */
+async function floorTrades(
+  count: number,
+  trade: typeof floor.trade,
+): Promise<{ times: Times[]; trades: FloorTrade[] }> {
+  const { address: wallet, privateKey } = newEvmKey();
+  await trader.fund(wallet);
+  const request = { configuration, wallet, privateKey, token: localAddresses.moon, amount: "0.001" };
+  const [times, trades]: [Times[], FloorTrade[]] = [[], []];
+  while (times.length < count) {
+    forget();
+    const done = await trade(request);
+    trades.push(done);
+    times.push({ toAnswer: done.agreedAt - done.begunAt, toBroadcast: sentAt() - done.begunAt });
+    await chain.request("evm_mine");
+  }
+  return { times, trades };
+}
 
+function timeTable(name: string, ours: readonly Times[], lowest: readonly Times[]): string {
+  const row = (from: string, of: (times: Times) => number) => {
+    const [own, bound] = [spreadOf(ours.map(of)), spreadOf(lowest.map(of))];
+    const cells = (["p50", "p95", "p99"] as const).flatMap((rank) => [
+      figure(own[rank]),
+      figure(bound[rank]),
+      `x ${figure(own[rank] / bound[rank])}`,
+    ]);
+    return [from, ...cells];
+  };
+  const head = ["p50 ms", "floor", "ratio", "p95 ms", "floor", "ratio", "p99 ms", "floor", "ratio"];
+  return textTable(
+    [name, ...head],
+    [
+      row("the request to the answer", ({ toAnswer }) => toAnswer),
+      row("the request to the broadcast", ({ toBroadcast }) => toBroadcast),
+    ],
+  );
+}
+
+function countTable(counts: readonly ReturnType<typeof countsByPhase>[]): string {
+  const rows = ([...phases, "shared"] as const).map((phase) => {
+    const usual = (of: (counts: HostCounts) => number) =>
+      percentile(
+        counts.map((each) => of(each[phase])),
+        50,
+      );
+    const units = usual((each) => each.units);
+    return [
+      phase,
+      ...[usual(({ requests }) => requests), usual(({ calls }) => calls), units].map(figure),
+      `$${(1000 * dollarsOfUnits(units)).toFixed(2)}`,
+    ];
+  });
+  const { provider, source, readOn, perMillionUnits } = hostPrices;
+  return `Units of ${provider} (${source}, ${readOn}), at $${perMillionUnits} a million
+${textTable(["both hosts, p50", "requests", "calls", "units", "1,000 orders"], rows)}`;
+}
+
+function processorTable(used: ProcessorTime, floorMs: number): string {
+  const rows = [...(used ?? [])]
+    .toSorted(([, one], [, other]) => other - one)
+    .filter(([, ms]) => ms / orders >= 0.1)
+    .map(([use, ms]) => [
+      use === "server" ? "runner" : use,
+      figure(ms / orders),
+      `x ${figure(ms / orders / floorMs)}`,
+    ]);
+  return textTable(["CPU ms of an order", "", "of the floor"], rows);
+}
+
+/** Lets many wallets trade at once. Returns the orders that are filled in a minute. */
+async function filledPerMinute(): Promise<number> {
   const wallets: string[] = [];
-  while (wallets.length < walletCount) wallets.push(await newWallet());
-  token = await service.token("trader");
+  const crowd = await openTrader(service, chain, "crowd");
+  while (wallets.length < walletCount) wallets.push(await crowd.newWallet());
   const start = now();
   for (let round = 0; round < rounds; round++) {
     const left = [...wallets];
     const work = async () => {
-      for (let next = left.pop(); next !== undefined; next = left.pop()) await buy(next);
+      for (let next = left.pop(); next !== undefined; next = left.pop()) await crowd.buy(next);
     };
     await Promise.all(Array.from({ length: 10 }, work));
-    await untilAll(isFilled);
+    await crowd.untilAll(({ status }) => status === "filled");
   }
-  const minutes = (now() - start) / 60_000;
-  const all = rounds * walletCount;
-  console.log(`\n${all} orders of ${walletCount} wallets: ${figure(all / minutes)} filled a minute`);
+  return (rounds * walletCount) / ((now() - start) / 60_000);
+}
+
+console.log(`${machine()}
+hosts ${roundTripMs} ms away, asynchronous invocations queued for ${queueMs} ms
+floor: one process that agrees with both hosts, signs and sends; its answer is the agreement\n`);
+try {
+  const wallet = await trader.newWallet();
+  const { done, used } = await ordersOneByOne(wallet);
+  await floorTrades(warmUp, floor.trade);
+  const bound = await floorTrades(orders, floor.trade);
+  console.log(
+    timeTable(
+      `${orders} warm orders, from, to`,
+      done.map(({ times }) => times),
+      bound.times,
+    ),
+  );
+  if (coldOrders > 0) {
+    const cold = await coldOrdersOneByOne(wallet);
+    await floorTrades(1, floor.tradeCold);
+    const coldBound = await floorTrades(coldOrders, floor.tradeCold);
+    console.log(`\n${timeTable(`${coldOrders} cold orders, from, to`, cold, coldBound.times)}`);
+  }
+  console.log(`\n${countTable(done.map(({ counts }) => counts))}`);
+  const [first, last] = [bound.trades[0], bound.trades.at(-1)] as [FloorTrade, FloorTrade];
+  console.log(`\n${processorTable(used, (last.cpuMs - first.cpuMs) / (orders - 1))}`);
+  if (walletCount > 0) {
+    const perMinute = await filledPerMinute();
+    console.log(
+      `\n${rounds * walletCount} orders of ${walletCount} wallets: ${figure(perMinute)} filled a minute`,
+    );
+  }
 } finally {
+  await floor.stop();
   await service.stop();
   clearInterval(miner);
   for (const host of hosts) host.stop();
   await chain.close();
+  rmSync(folder, { recursive: true });
 }

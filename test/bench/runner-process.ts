@@ -1,4 +1,4 @@
-/** An in-memory local runner with these options, without a price feed. */
+/** An in-memory local runner with these options, without a price feed. Each message cools the functions that it names. */
 
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -6,7 +6,11 @@ import { start, synthesize } from "cdk-local-runner";
 import { say } from "./child.ts";
 
 const { values } = parseArgs({
-  options: { shards: { type: "string", default: "4" }, context: { type: "string", default: "{}" } },
+  options: {
+    shards: { type: "string", default: "4" },
+    context: { type: "string", default: "{}" },
+    queue: { type: "string", default: "0" },
+  },
 });
 
 const AUDIENCE = "benchmark";
@@ -14,6 +18,7 @@ const runner = await start({
   audience: AUDIENCE,
   port: 0,
   streamPort: 0,
+  queueMs: Number(values.queue),
   async assembly({ issuer, jwksUri, folder, reaper }) {
     const context = {
       issuer,
@@ -32,6 +37,15 @@ const runner = await start({
 process.once("SIGTERM", async () => {
   await runner.stop();
   process.exit(0);
+});
+
+/** Ends the processes of functions, so that their next event starts new ones. */
+process.on("message", async (names: readonly string[]) => {
+  const chosen = runner.functions.filter(({ name }) =>
+    names.some((each) => name.includes(`-${each}Function`)),
+  );
+  await Promise.all(chosen.map(({ name, codeFolder }) => runner.replaceCode(name, codeFolder)));
+  say({ cooled: chosen.length });
 });
 
 say({ baseUrl: runner.baseUrl });

@@ -1,3 +1,4 @@
+import type { OperationName } from "../../lib/operations/operations.ts";
 import { savePrices } from "../../lib/prices/price-records.ts";
 import { openTable, type Table } from "../../lib/table/table.ts";
 import { startChild } from "./child.ts";
@@ -15,6 +16,8 @@ export type Service = {
   token(user: string): Promise<string>;
   /** Writes prices like the feed. `sentAt` is just before the write. */
   writePrices(): Promise<Tick>;
+  /** Makes the next call of these functions a cold one. */
+  cool(functions: readonly OperationName[]): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -28,14 +31,19 @@ type Description = {
 /** Sorts after the lease of any run of the feed, so the feed writes nothing. */
 const lease = "~benchmark";
 
-/** @param context differences from the default configuration. */
-export async function startService(shards: number, context: object = {}): Promise<Service> {
-  const runner = await startChild<never, never, { baseUrl: string }>(
+/**
+ * @param context differences from the default configuration.
+ * @param queueMs the time that asynchronous events wait before their function runs.
+ */
+export async function startService(shards: number, context: object = {}, queueMs = 0): Promise<Service> {
+  const runner = await startChild<readonly OperationName[], { cooled: number }, { baseUrl: string }>(
     "runner-process.ts",
     "--shards",
     `${shards}`,
     "--context",
     JSON.stringify(context),
+    "--queue",
+    `${queueMs}`,
   );
   const { baseUrl } = runner.first;
   const description = (await (await fetch(`${baseUrl}/_local/outputs`)).json()) as Description;
@@ -60,6 +68,10 @@ export async function startService(shards: number, context: object = {}): Promis
       const sentAt = now();
       if (!(await savePrices(table, pricesAsOf(asOf), lease))) throw new Error("The prices were not saved");
       return { asOf, sentAt };
+    },
+    async cool(functions) {
+      const { cooled } = await runner.ask(functions);
+      if (cooled !== functions.length) throw new Error(`Only ${cooled} of ${functions} were found`);
     },
     stop: runner.stop,
   };

@@ -1,0 +1,45 @@
+/**
+ * What a provider bills for calls to its hosts: units for each call, whatever batch it comes in. Others bill requests, or
+ * have other weights.
+ */
+export const hostPrices = {
+  provider: "Alchemy",
+  source: "https://www.alchemy.com/docs/reference/compute-unit-costs",
+  readOn: "2026-11-23",
+  /** In dollars. An assumption: the price depends on the plan. */
+  perMillionUnits: 0.4,
+  units: {
+    eth_chainId: 0,
+    eth_feeHistory: 10,
+    eth_maxPriorityFeePerGas: 10,
+    eth_estimateGas: 20,
+    eth_gasPrice: 20,
+    eth_getBalance: 20,
+    eth_getBlockByHash: 20,
+    eth_getBlockByNumber: 20,
+    eth_getTransactionByHash: 20,
+    eth_getTransactionCount: 20,
+    eth_getTransactionReceipt: 20,
+    eth_call: 26,
+    eth_sendRawTransaction: 40,
+    eth_simulateV1: 40,
+  },
+} as const;
+
+const unitsOfMethod: Readonly<Record<string, number>> = hostPrices.units;
+
+/**
+ * Adds up the units of calls, given by their methods.
+ *
+ * @throws Error if the table lacks a method
+ */
+export function unitsOf(methods: readonly string[]): number {
+  return methods.reduce((sum, method) => {
+    const units = unitsOfMethod[method];
+    if (units === undefined)
+      throw new Error(`Add the units of ${method} to lib/tools/documents/host-units.ts`);
+    return sum + units;
+  }, 0);
+}
+
+export const dollarsOfUnits = (units: number): number => (units / 1_000_000) * hostPrices.perMillionUnits;

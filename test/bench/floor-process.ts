@@ -1,0 +1,73 @@
+/**
+ * The lower bound of an order: one process that has the key. It agrees with two hosts on a quote, signs the swap, and sends
+ * it to both.
+ */
+import { DomainError } from "../../lib/core/domain-error.ts";
+import { encodeCall } from "../../lib/trading/chains/evm/calldata.ts";
+import { publishCall } from "../../lib/trading/chains/evm/rpc-call.ts";
+import { signAndWipe } from "../../lib/trading/chains/evm/signed-transaction.ts";
+import { type ChainReader, openChains } from "../../lib/trading/chains/open-chains.ts";
+import { jointQuote } from "../../lib/trading/core/evm/joint-facts.ts";
+import { isV2Venue, type SwapCall } from "../../lib/trading/core/intent.ts";
+import { chainFacts } from "../../lib/trading/core/trading-chain.ts";
+import { quotesOfHosts } from "../../lib/trading/quotes/quotes-of-hosts.ts";
+import { say } from "./child.ts";
+import { now } from "./statistics.ts";
+
+export type FloorRequest = {
+  configuration: ChainReader["configuration"];
+  wallet: string;
+  /** In hex. */
+  privateKey: string;
+  token: string;
+  /** In coins, as decimal text. */
+  amount: string;
+};
+
+/** Processor time is that of the whole process. */
+export type FloorAnswer = { agreedAt: number; cpuMs: number };
+
+const chain = "eth";
+let reader: ChainReader | undefined;
+
+async function trade({ configuration, wallet, privateKey, token, amount }: FloorRequest): Promise<number> {
+  reader ??= openChains({ [chain]: configuration }).get(chain) as ChainReader;
+  const trade = { side: "buy", token, amount } as const;
+  const quotes = await quotesOfHosts(reader, { chain, wallet, trade, gasPreset: "medium", orders: [] });
+  const quote = jointQuote(...quotes, trade.side);
+  if (quote === undefined || quote instanceof DomainError) throw quote ?? new Error("The hosts disagree");
+  const agreedAt = now();
+  const { venue, feeBps, router } = quote.routes[0];
+  const call: SwapCall = {
+    ...{ purpose: "swap", side: trade.side, token, venue, feeBps, router },
+    ...{ recipient: wallet, value: quote.amount, amountIn: quote.amount },
+    minAmountOut: (quote.amountOut * 99n) / 100n,
+    deadline: quote.block.time + 600,
+    hasRefund: !isV2Venue({ venue }),
+  };
+  const terms = {
+    chainId: chainFacts[chain].chainId,
+    nonce: quote.nextNonce as number,
+    gasLimit: quote.transactions.at(-1)?.gasLimit as bigint,
+    fees: quote.fees,
+  };
+  const secret = Buffer.from(privateKey.slice(2), "hex");
+  const { raw } = signAndWipe(secret, encodeCall(configuration, call, wallet), terms);
+  // The hosts may share a node, which takes it once.
+  await Promise.any(reader.client.hosts.map((host) => host.request([publishCall(raw)])));
+  return agreedAt;
+}
+
+process.on("message", async (request: FloorRequest) => {
+  try {
+    const agreedAt = await trade(request);
+    const { user, system } = process.cpuUsage();
+    say({ agreedAt, cpuMs: (user + system) / 1000 } satisfies FloorAnswer);
+  } catch (error) {
+    // An uncaught error would print the bundle.
+    console.error(`The floor failed: ${error}`);
+    process.exit(1);
+  }
+});
+
+say({});

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { buildSync } from "esbuild";
+import { bundleOptions } from "../../lib/infra/functions/bundle.ts";
+import { type Child, startChild } from "./child.ts";
+import type { FloorAnswer, FloorRequest } from "./floor-process.ts";
+import { now } from "./statistics.ts";
+
+/** The time at which a trade began: with the start of its process if that is new. */
+export type FloorTrade = FloorAnswer & { begunAt: number };
+
+/**
+ * Builds the lower bound of an order like a function.
+ *
+ * @param folder for its code, and for compiled code, which the local runner keeps for functions too.
+ */
+export function openFloor(folder: string) {
+  const script = join(folder, "floor.mjs");
+  const entryPoint = join(import.meta.dirname, "floor-process.ts");
+  buildSync({ ...bundleOptions, entryPoints: [entryPoint], outfile: script });
+  process.env.NODE_COMPILE_CACHE = join(folder, "code-cache");
+  const start = () => startChild<FloorRequest, FloorAnswer, object>(script);
+  let warm: Child<FloorRequest, FloorAnswer> | undefined;
+
+  return {
+    /** Trades in one process, which the first call starts. */
+    async trade(request: FloorRequest): Promise<FloorTrade> {
+      warm ??= await start();
+      const begunAt = now();
+      return { begunAt, ...(await warm.ask(request)) };
+    },
+    /** Trades in a new process. */
+    async tradeCold(request: FloorRequest): Promise<FloorTrade> {
+      const begunAt = now();
+      const child = await start();
+      try {
+        return { begunAt, ...(await child.ask(request)) };
+      } finally {
+        await child.stop();
+      }
+    },
+    stop: async () => warm?.stop(),
+  };
+}
