@@ -1,0 +1,66 @@
+import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
+import { startLocalChain } from "../../lib/tools/dev/chains/local-chain.ts";
+import { encodeCall } from "../../lib/trading/chains/evm/calldata.ts";
+import { openChains } from "../../lib/trading/chains/open-chains.ts";
+import type { RpcHost } from "../../lib/trading/chains/rpc-host.ts";
+import type { Question } from "../../lib/trading/core/effects.ts";
+import { swapBy } from "../../lib/trading/core/intent.ts";
+import type { TradingChain } from "../../lib/trading/core/trading-chain.ts";
+import { snapshotOf } from "../../lib/trading/execution/snapshot-of-host.ts";
+import { quoteOnChain } from "../../lib/trading/quotes/quote-on-chain.ts";
+import { alice } from "../support/local-chain.ts";
+import { intent as intentOf, localV2, localV3 } from "../support/trading.ts";
+import { countsOf, type HostCounts, type HostRequest } from "./host-requests.ts";
+
+/** What a run knows about the transaction of its order: nothing, its hash, its block, or the order's outcome. */
+export type Stage = "unsent" | "sent" | "mined" | "ended";
+
+/** What one host is asked for a quote, and for a run at each stage. */
+export type OrderCalls = Record<Stage | "quote", HostCounts>;
+
+/** Asks a local chain about a buy at each stage, and counts. The chain's id is not among the calls. */
+export async function orderCalls(chain: TradingChain): Promise<OrderCalls> {
+  const local = await startLocalChain({ chain });
+  try {
+    const configuration = { ...local.contracts, hosts: [local.url] };
+    const reader = openChains({ [chain]: configuration }).get(chain);
+    const [host] = reader?.client.hosts ?? [];
+    if (reader === undefined || host === undefined) throw new Error("The chain does not trade");
+    const wallet = alice.address;
+    const token = localAddresses.moon;
+    const intent = intentOf({
+      ...{ chain, wallet, token, minAmountOut: 1n, routes: [localV2, localV3] },
+      ...{ isPrivate: false, validUntil: 2 ** 32 - 1 },
+    });
+
+    async function counted(act: (counting: RpcHost) => Promise<unknown>): Promise<HostCounts> {
+      const requests: HostRequest[] = [];
+      const request: RpcHost["request"] = (calls, signal) => {
+        requests.push({ calls, at: 0 });
+        return (host as RpcHost).request(calls, signal);
+      };
+      if ((await act({ request })) === undefined) throw new Error("The host gave no answer");
+      return countsOf(requests);
+    }
+    const snapshot = (about: Partial<Question>) =>
+      counted((counting) =>
+        snapshotOf(counting, reader, { chain, wallet, hashes: [], orders: [], ...about }),
+      );
+
+    const orders = [intent];
+    const trade = { side: intent.side, token, amount: "0.5" } as const;
+    const asked = { wallet, trade, gasPreset: intent.gasPreset, orders: [] };
+    const quote = await counted(({ request }) => quoteOnChain((calls) => request(calls), reader, asked));
+    const unsent = await snapshot({ orders });
+    const sent = await snapshot({ orders, hashes: [`0x${"1".repeat(64)}`] });
+    const { value, ...call } = encodeCall(configuration, swapBy(intent, localV2, intent.amount), wallet);
+    const swap = { from: wallet, ...call, value: `0x${value.toString(16)}`, gas: "0xf4240" };
+    const hashes = [String(await local.request("eth_sendTransaction", [swap]))];
+    await local.request("evm_mine");
+    const mined = await snapshot({ orders, hashes });
+    const ended = await snapshot({ hashes });
+    return { quote, unsent, sent, mined, ended };
+  } finally {
+    await local.close();
+  }
+}

@@ -1,0 +1,117 @@
+import type { Result } from "ethers/abi";
+import { multicallABI } from "../../lib/trading/chains/evm/contract-abi.ts";
+import type { RpcCall } from "../../lib/trading/chains/evm/rpc-call.ts";
+import type { RpcHost } from "../../lib/trading/chains/rpc-host.ts";
+import type { Block } from "../../lib/trading/core/evm/host-snapshot.ts";
+import { chainFacts, type TradingChain } from "../../lib/trading/core/trading-chain.ts";
+
+/** In seconds: when the final block jumps, it is this old, and then it stays for the time between two jumps. */
+export type Finality = { lateSeconds: number; jumpSeconds: number };
+
+/** The number of blocks at the start. */
+const first = 1_000_000;
+
+/** The blocks that Multicall3 knows. */
+const knownBlocks = 256;
+
+const hex = (value: number) => `0x${value.toString(16)}`;
+
+const hashOf = (number: number) => `0x${number.toString(16).padStart(64, "0")}`;
+
+/** A chain that follows from the time alone. It takes each transaction into its next block. */
+export class TimedChain {
+  readonly blockMs: number;
+  readonly #startMs = Date.now();
+  readonly #finality: Finality;
+  /** The number of the block of each transaction. */
+  readonly #blocks = new Map<string, number>();
+
+  constructor(chain: TradingChain, finality: Finality) {
+    this.blockMs = chainFacts[chain].blockSeconds * 1000;
+    this.#finality = finality;
+  }
+
+  msOf(number: number): number {
+    return this.#startMs + (number - first) * this.blockMs;
+  }
+
+  block(number: number): Block {
+    return { number, hash: hashOf(number), time: Math.floor(this.msOf(number) / 1000) };
+  }
+
+  latest(): Block {
+    return this.block(this.#numberAt(Date.now()));
+  }
+
+  finalized(): Block {
+    return this.block(this.#numberAt(this.jumpMs() - this.#finality.lateSeconds * 1000));
+  }
+
+  /** The time of the last jump of the final block. */
+  jumpMs(): number {
+    const everyMs = this.#finality.jumpSeconds * 1000;
+    return Date.now() - ((Date.now() - this.#startMs) % everyMs);
+  }
+
+  take(transaction: string): void {
+    if (!this.#blocks.has(transaction)) this.#blocks.set(transaction, this.latest().number + 1);
+  }
+
+  /** Undefined if the transaction is in no block yet. */
+  blockOf(transaction: string): Block | undefined {
+    const number = this.#blocks.get(transaction);
+    return number === undefined || number > this.latest().number ? undefined : this.block(number);
+  }
+
+  #numberAt(ms: number): number {
+    return first + Math.floor((ms - this.#startMs) / this.blockMs);
+  }
+}
+
+/** A host of the chain that answers what a reader asks. */
+export const hostOf = (chain: TimedChain, act: (calls: readonly RpcCall<unknown>[]) => Promise<void>) => ({
+  request: (async (calls: readonly RpcCall<unknown>[]) => {
+    await act(calls);
+    return calls.map(({ method, params, read }) => read(answerTo(chain, method, params)));
+  }) as RpcHost["request"],
+});
+
+function answerTo(chain: TimedChain, method: string, [subject]: readonly unknown[]): unknown {
+  switch (method) {
+    case "eth_call":
+      return multicallAnswer(chain, (subject as { data: string }).data);
+    case "eth_getBlockByNumber": {
+      const { number, hash, time } =
+        subject === "finalized" ? chain.finalized() : chain.block(Number(subject));
+      return { number: hex(number), hash, timestamp: hex(time) };
+    }
+    case "eth_getTransactionReceipt": {
+      const block = chain.blockOf(String(subject));
+      if (block === undefined) return null;
+      const gas = { gasUsed: "0x1", effectiveGasPrice: "0x1" };
+      return { status: "0x1", blockNumber: hex(block.number), blockHash: block.hash, ...gas, logs: [] };
+    }
+    default:
+      throw new Error(`The chain does not answer ${method}`);
+  }
+}
+
+function multicallAnswer(chain: TimedChain, data: string): string {
+  const [calls] = multicallABI.decodeFunctionData("aggregate3", data);
+  const answers = [...calls].map(({ callData }: Result) => {
+    const call = multicallABI.parseTransaction({ data: callData });
+    const { number, time } = chain.latest();
+    const value = {
+      getBlockNumber: () => number,
+      getCurrentBlockTimestamp: () => time,
+      getLastBlockHash: () => hashOf(number - 1),
+      getBlockHash: () => {
+        const asked = Number(call?.args[0]);
+        return hashOf(asked < number && asked >= number - knownBlocks ? asked : 0);
+      },
+    }[String(call?.name)];
+    if (call === null || value === undefined) throw new Error("The chain does not answer this call");
+    return [true, multicallABI.encodeFunctionResult(call.fragment, [value()])];
+  });
+  return multicallABI.encodeFunctionResult("aggregate3", [answers]);
+}

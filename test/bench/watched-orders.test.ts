@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import type { OrderCalls } from "./order-calls.ts";
+import { watchOrders } from "./watched-orders.ts";
+
+const counts = (units: number) => ({ requests: 3, calls: 10, units });
+const calls: OrderCalls = {
+  quote: counts(1),
+  unsent: counts(10),
+  sent: counts(100),
+  mined: counts(1000),
+  ended: counts(10_000),
+};
+
+it("counts what both hosts are asked for an order, from the quote to its final outcome", async () => {
+  const finality = { lateSeconds: 360, jumpSeconds: 30 };
+  const report = await watchOrders({ chain: "base", lanes: 20, finality, calls });
+  expect(report.orders).toBeGreaterThan(3);
+  // The sweep looks once after five minutes.
+  expect(report.runs).toEqual({ "the swap": 1, "the fill": 1, "the sweep's runs": 1, "the end": 1 });
+  const units = Object.values(report.perOrder).map((each) => each.units);
+  const receipts = report.perOrder["the reader"].calls;
+  expect(units).toEqual([2, 20 + 80, 2000, 20_000, 20_000, 20 * receipts]);
+  // The reader asks for a receipt only until the transaction is known to be mined.
+  expect(receipts).toBeGreaterThanOrEqual(1);
+  expect(receipts).toBeLessThanOrEqual(3);
+  // It looks at base each second.
+  expect(report.shared.requests).toBeGreaterThan(50);
+  expect(report.shared.requests).toBeLessThanOrEqual(60);
+  expect(Math.max(...report.fills.usual, ...report.fills.afterJump)).toBeLessThan(3000);
+});

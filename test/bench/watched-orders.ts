@@ -1,0 +1,412 @@
+import { seededRandom } from "../../lib/local/src/random.ts";
+import type { ChainClient } from "../../lib/trading/chains/chain-client.ts";
+import type { ChainReader } from "../../lib/trading/chains/open-chains.ts";
+import type { Question } from "../../lib/trading/core/effects.ts";
+import type { HostSnapshot, Receipt } from "../../lib/trading/core/evm/host-snapshot.ts";
+import { newestAttempt } from "../../lib/trading/core/evm/slot.ts";
+import type { LaneKey } from "../../lib/trading/core/intent.ts";
+import { placing } from "../../lib/trading/core/placing.ts";
+import { sweepLanes } from "../../lib/trading/core/reading.ts";
+import { signTransaction } from "../../lib/trading/core/signer.ts";
+import type { Lane, ReaderLease } from "../../lib/trading/core/table-step.ts";
+import { defaultOrderSettings, type TradingChain } from "../../lib/trading/core/trading-chain.ts";
+import { workLane } from "../../lib/trading/core/work-lane.ts";
+import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
+import { readChains } from "../../lib/trading/execution/read-chains.ts";
+import { type Performers, runProcedure } from "../../lib/trading/execution/run-procedure.ts";
+import { WakeQueue } from "../../lib/trading/execution/wake-queue.ts";
+import { orderFacts, routeFacts, snapshot } from "../support/lane-states.ts";
+import { draftOf, placeRequest, quoteFrom } from "../support/place-request.ts";
+import { noLimits, wideLimits } from "../support/trading.ts";
+import { ModelTable } from "../trading/model/table.ts";
+import { countsOf, type HostCounts, isShared } from "./host-requests.ts";
+import type { OrderCalls, Stage } from "./order-calls.ts";
+import { type Finality, hostOf, TimedChain } from "./timed-chain.ts";
+import { inVirtualTime, pause } from "./virtual-time.ts";
+
+export type WatchOptions = {
+  chain: TradingChain;
+  /** The usual number of lanes. */
+  lanes: number;
+  finality: Finality;
+  calls: OrderCalls;
+  seed?: number;
+};
+
+/** Estimates for AWS and hosts, in milliseconds. */
+const times = { table: 8, invoke: 14, queue: 30, signer: 45, roundTrip: 40 };
+
+/** What asks the hosts for an order. The sweep's runs find nothing to do. */
+export const askers = [
+  "the quote",
+  "the swap",
+  "the fill",
+  "the sweep's runs",
+  "the end",
+  "the reader",
+] as const;
+
+export type Asker = (typeof askers)[number];
+
+export type WatchReport = {
+  /** The orders counted. All of them settled. */
+  orders: number;
+  /** The counts of both hosts together, for an order. */
+  perOrder: Record<Asker, HostCounts>;
+  /** Runs of executeOrders for an order, by what they did. */
+  runs: Record<Exclude<Asker, "the quote" | "the reader">, number>;
+  /** What all lanes share, in a minute, and the orders that come in it. */
+  shared: HostCounts;
+  ordersPerMinute: number;
+  /** Milliseconds from a transaction's block to the recorded fill. */
+  fills: { usual: number[]; afterJump: number[] };
+  /** The most lanes that were due at a jump of the final block. */
+  mostDue: number;
+};
+
+const nothing = (): HostCounts => ({ requests: 0, calls: 0, units: 0 });
+
+function add(sum: HostCounts, counts: HostCounts, times = 1): void {
+  for (const name of ["requests", "calls", "units"] as const) sum[name] += times * counts[name];
+}
+
+const startMs = Date.UTC(2026, 10, 21, 20);
+
+/** A fill counts as one after a jump within this time: a reader asks for the final block at least every ten seconds. */
+const afterJumpMs = 15_000;
+
+/** The time for which orders are counted, in jumps of the final block. */
+const countedJumps = 4;
+
+const minuteMs = 60_000;
+
+/**
+ * Lets orders come at random in virtual time, with the product's reader, sweep and runs of executeOrders, on a chain that
+ * finalises late. When the usual number of lanes is reached, it counts for the time of some jumps, until those orders settle.
+ */
+export const watchOrders = (options: WatchOptions): Promise<WatchReport> =>
+  inVirtualTime(startMs, () => new Watched(options).run());
+
+/** An order's wallet, its items, and what it has asked. */
+type Watch = {
+  lane: LaneKey;
+  table: ModelTable;
+  isCounted: boolean;
+};
+
+class Watched {
+  readonly #options: WatchOptions;
+  readonly #chain: TimedChain;
+  readonly #watches = new Map<string, Watch>();
+  readonly #perOrder = Object.fromEntries(askers.map((asker) => [asker, nothing()])) as Record<
+    Asker,
+    HostCounts
+  >;
+  readonly #runs = { "the swap": 0, "the fill": 0, "the sweep's runs": 0, "the end": 0 };
+  readonly #fills: WatchReport["fills"] = { usual: [], afterJump: [] };
+  readonly #shared = nothing();
+  readonly #reader: Performers;
+  #lease: ReaderLease | undefined;
+  #orders = 0;
+  #isCounting = false;
+  #isOver = false;
+  #mostDue = 0;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+    const { chain } = options;
+    this.#chain = new TimedChain(chain, options.finality);
+    const host = hostOf(this.#chain, async (calls) => {
+      await pause(times.roundTrip);
+      const request = { calls };
+      const isOfAll = isShared(request);
+      if (this.#isCounting && isOfAll) add(this.#shared, countsOf([{ ...request, at: 0 }]));
+      if (!isOfAll) this.#countReading(calls);
+    });
+    const client = { hosts: [host], inOrder: () => [host] } as Partial<ChainClient> as ChainClient;
+    const reader = { chain, client } as ChainReader;
+    this.#reader = {
+      ...lookEffects(new Map([[chain, reader]])),
+      readLanes: async () => {
+        await pause(times.table);
+        return this.#lanes();
+      },
+      readReaderLease: () => this.#lease,
+      changeReaderLease: ({ when = {}, set }) => {
+        const isAsBefore = Object.entries(when).every(
+          ([name, value]) => this.#lease?.[name as keyof ReaderLease] === value,
+        );
+        if (isAsBefore) this.#lease = { ...this.#lease, ...set } as ReaderLease;
+        return isAsBefore;
+      },
+      now: () => Date.now(),
+    };
+  }
+
+  async run(): Promise<WatchReport> {
+    const { lanes, finality } = this.#options;
+    const lifeMs = (finality.lateSeconds + finality.jumpSeconds) * 1000;
+    // An order waits for half of the time between two jumps, on average.
+    const meanLifeMs = (finality.lateSeconds + finality.jumpSeconds / 2) * 1000;
+    const countedMs = countedJumps * finality.jumpSeconds * 1000;
+    void this.#schedule();
+    const arrivals = this.#arrivals(meanLifeMs / lanes);
+    await pause(lifeMs);
+    this.#isCounting = true;
+    await pause(countedMs);
+    this.#isCounting = false;
+    for (let left = true; left; ) {
+      await pause(minuteMs);
+      left = [...this.#watches.values()].some(({ isCounted }) => isCounted);
+    }
+    this.#isOver = true;
+    await arrivals;
+    const count = (counts: HostCounts, by: number): HostCounts => ({
+      requests: counts.requests / by,
+      calls: counts.calls / by,
+      units: counts.units / by,
+    });
+    const each = Object.entries(this.#perOrder).map(([asker, counts]) => [
+      asker,
+      count(counts, this.#orders),
+    ]);
+    const runs = Object.entries(this.#runs).map(([what, number]) => [what, number / this.#orders]);
+    return {
+      orders: this.#orders,
+      perOrder: Object.fromEntries(each) as WatchReport["perOrder"],
+      runs: Object.fromEntries(runs) as WatchReport["runs"],
+      shared: count(this.#shared, countedMs / minuteMs),
+      ordersPerMinute: this.#orders / (countedMs / minuteMs),
+      fills: this.#fills,
+      mostDue: this.#mostDue,
+    };
+  }
+
+  /** Starts the reader and the sweep each minute, as EventBridge does. */
+  async #schedule(): Promise<void> {
+    const { chain } = this.#options;
+    const wake = async (lane: LaneKey) => this.#invoke(lane);
+    const fail = (error: unknown) => {
+      throw error;
+    };
+    const deps = {
+      effects: this.#reader as Required<Performers>,
+      wakeOf:
+        () =>
+        ({ lane }: { lane: LaneKey }) =>
+          wake(lane) as Promise<undefined>,
+      onFault: fail,
+      onSilence: fail,
+    };
+    while (!this.#isOver) {
+      void readChains(deps, [chain], { build: "b", longestMs: 13 * minuteMs });
+      const wakes = new WakeQueue(wake);
+      await runProcedure(sweepLanes(chain), {
+        ...this.#reader,
+        wake: ({ lane }) => void wakes.add(lane) as undefined,
+      });
+      await pause(minuteMs);
+    }
+  }
+
+  /** Lets orders come at random, on average in these steps. */
+  async #arrivals(stepMs: number): Promise<void> {
+    const random = seededRandom(this.#options.seed ?? 1);
+    for (let index = 0; !this.#isOver; index++) {
+      await pause(Math.round(-Math.log(1 - random()) * stepMs));
+      void this.#place(`0x${index.toString(16)}`);
+    }
+  }
+
+  async #place(wallet: string): Promise<void> {
+    const { chain, calls } = this.#options;
+    const lane = { chain, wallet };
+    const isCounted = this.#isCounting;
+    const watch = { lane, table: new ModelTable(), isCounted };
+    watch.table.put("wallet", { ...lane, userID: wallet });
+    this.#watches.set(wallet, watch);
+    if (isCounted) {
+      this.#orders++;
+      add(this.#perOrder["the quote"], calls.quote, 2);
+    }
+    const nowMs = Date.now();
+    const request = placeRequest({
+      ...{ wallet, orderId: wallet, userID: wallet, key: wallet, fingerprint: wallet },
+      ...{ side: "buy", token: "MOON", amount: 10n ** 17n, slippage: 10, isPrivate: false },
+      ...{ maxGasPrice: 10n ** 11n, gasPreset: "medium", validUntil: Math.floor(nowMs / 1000) + 600, nowMs },
+    });
+    const setup = { chain, hasRelay: false, limits: wideLimits };
+    const answer = await runProcedure(placing({ ...request, chain, setup }), this.#effectsOf(watch));
+    if ("refused" in answer) throw new Error(`An order was refused: ${answer.refused}`);
+  }
+
+  /** Hands a lane to a run, without waiting for it. */
+  async #invoke(lane: LaneKey): Promise<void> {
+    await pause(times.invoke);
+    const watch = this.#watches.get(lane.wallet);
+    if (watch !== undefined) void pause(times.queue).then(() => this.#work(watch));
+  }
+
+  async #work(watch: Watch): Promise<void> {
+    const { lane, table } = watch;
+    let stage: Stage | undefined;
+    const asked = nothing();
+    const effects = this.#effectsOf(watch, (question) => {
+      stage ??= this.#stageOf(question);
+      add(asked, this.#options.calls[this.#stageOf(question)], 2);
+    });
+    const holder = `${lane.wallet} ${Date.now()}`;
+    await runProcedure(workLane(lane, holder, wideLimits), effects);
+    const isOver = table.get("lane", lane) === undefined;
+    if (isOver) this.#watches.delete(lane.wallet);
+    if (!watch.isCounted || stage === undefined) return;
+    const what =
+      stage === "unsent" || stage === "sent"
+        ? "the swap"
+        : stage === "mined"
+          ? "the fill"
+          : isOver
+            ? "the end"
+            : "the sweep's runs";
+    this.#runs[what]++;
+    add(this.#perOrder[what], asked);
+  }
+
+  #stageOf({ hashes, orders }: Question): Stage {
+    if (orders.length === 0) return "ended";
+    if (hashes.length === 0) return "unsent";
+    return hashes.some((hash) => this.#chain.blockOf(hash) !== undefined) ? "mined" : "sent";
+  }
+
+  #lanes(): readonly Lane[] {
+    const { chain } = this.#options;
+    const lanes = [...this.#watches.values()].flatMap(
+      ({ lane, table }) => table.get("lane", { chain, wallet: lane.wallet }) ?? [],
+    );
+    const final = this.#chain.finalized().number;
+    const due = lanes.filter(({ watch }) => (watch?.finalFrom ?? Number.POSITIVE_INFINITY) <= final);
+    this.#mostDue = Math.max(this.#mostDue, due.length);
+    return lanes;
+  }
+
+  /** Counts receipts and headers that the reader asks for on behalf of single orders. */
+  #countReading(calls: Parameters<typeof countsOf>[0][number]["calls"]): void {
+    const counted = calls.filter(({ method, params }) => {
+      const watch = method === "eth_getTransactionReceipt" && this.#watches.get(walletIn(String(params[0])));
+      return watch ? watch.isCounted : this.#isCounting;
+    });
+    if (counted.length === 0) return;
+    const { calls: count, units } = countsOf([{ calls: counted, at: 0 }]);
+    add(this.#perOrder["the reader"], { requests: counted.length / calls.length, calls: count, units });
+  }
+
+  #snapshot(question: Question): HostSnapshot {
+    const receipts = question.hashes.flatMap((hash) => {
+      const block = this.#chain.blockOf(hash);
+      const amounts = { fee: 1n, l1Fee: 0n, gasUsed: 1n, gasPrice: 1n, spent: 1n, received: 1n };
+      return block === undefined
+        ? []
+        : [[hash, { hash, block, status: "ok", ...amounts } as Receipt] as const];
+    });
+    const nonce = receipts.length;
+    const [finalized, latest] = [this.#chain.finalized(), this.#chain.latest()];
+    const facts = question.orders.map((intent) => {
+      const routes = intent.routes.map((route) => routeFacts(route));
+      return [intent.orderId, orderFacts({ routes })] as const;
+    });
+    const isFinal = receipts.some(([, { block }]) => block.number <= finalized.number);
+    return snapshot(undefined, {
+      ...{ latest, finalized, orders: new Map(facts), receipts: new Map(receipts) },
+      nonce: { latest: nonce, pending: question.hashes.length, finalized: isFinal ? nonce : 0 },
+    });
+  }
+
+  #effectsOf({ lane, table }: Watch, onQuestion: (question: Question) => void = () => {}): Performers {
+    const { wallet } = lane;
+    const userID = wallet;
+    const order = () => table.get("order", { intent: { userID, orderId: wallet } });
+    const afterTable = async <Answer>(answer: () => Answer): Promise<Answer> => {
+      await pause(times.table);
+      return answer();
+    };
+    let answers: { question: Question; snapshot: Promise<HostSnapshot> } | undefined;
+    const performers: Performers = {
+      now: () => Date.now(),
+      pause: ({ ms }) => pause(ms) as Promise<undefined>,
+      readPlacing: () =>
+        afterTable(() => ({
+          ...{ used: undefined, order: undefined, hasWallet: true, laneOrders: [], jobs: undefined },
+          ...{ settings: defaultOrderSettings[lane.chain as TradingChain], isStopped: false },
+          limits: noLimits,
+        })),
+      quote: async ({ question }) => {
+        await pause(2 * times.roundTrip);
+        const draft = draftOf(question);
+        const asked = { ...lane, hashes: [], orders: [draft] };
+        const quote = () => quoteFrom(this.#snapshot(asked), draft);
+        return [quote(), quote()];
+      },
+      makeMac: () => "mac",
+      checkMac: () => true,
+      readLane: () =>
+        afterTable(() => ({
+          ...{ lane: table.get("lane", lane), jobs: table.all("job"), slots: table.all("slot") },
+          ...{ orders: table.all("order"), books: table.all("book"), isStopped: false },
+          ...{ retired: new Set<string>(), cancelled: new Set<string>() },
+          bytes: new Map(table.all("bytes").map(({ hash, raw }) => [hash, raw])),
+          maxGasPrices: new Map([[userID, 10n ** 12n]]),
+          limits: new Map([[userID, noLimits]]),
+        })),
+      /** Both hosts are asked at once, in three rounds. */
+      hostSnapshot: ({ question }) => {
+        if (answers?.question !== question) {
+          onQuestion(question);
+          answers = { question, snapshot: pause(3 * times.roundTrip).then(() => this.#snapshot(question)) };
+        }
+        return answers.snapshot;
+      },
+      sign: async ({ request }) => {
+        await pause(times.signer);
+        return runProcedure(signTransaction(request), performers);
+      },
+      readSigning: ({ request }) => ({
+        ...{ order: order(), slot: table.get("slot", { ...lane, nonce: request.nonce }) },
+        ...{ ledger: table.get("ledger", { orderId: wallet }), maxGasPrice: 10n ** 12n, limits: noLimits },
+        ...{ isRetired: false, isStopped: false, isCancelled: false, chainLimits: wideLimits },
+      }),
+      signBytes: () => ({ hash: transactionOf(wallet), raw: transactionOf(wallet) }),
+      send: async ({ raw }) => {
+        await pause(times.roundTrip / 2);
+        this.#chain.take(raw);
+        if (this.#watches.get(wallet)?.isCounted) {
+          const sent = countsOf([{ calls: [{ method: "eth_sendRawTransaction", params: [] }], at: 0 }]);
+          add(this.#perOrder["the swap"], sent, 2);
+        }
+        await pause(times.roundTrip / 2);
+        return "reached" as const;
+      },
+      wake: () => this.#invoke(lane) as Promise<undefined>,
+      write: ({ step }) =>
+        afterTable(() => {
+          const wasFilled = order()?.life.status === "filled";
+          const isWritten = table.write(step) !== undefined;
+          if (isWritten && !wasFilled && order()?.life.status === "filled") this.#noteFill(table);
+          return isWritten;
+        }),
+    };
+    return performers;
+  }
+
+  #noteFill(table: ModelTable): void {
+    if (!this.#isCounting) return;
+    const [slot] = table.all("slot");
+    const block = this.#chain.blockOf(newestAttempt(slot as NonNullable<typeof slot>)?.hash ?? "");
+    if (block === undefined) throw new Error("A fill has no block");
+    const isAfterJump = Date.now() - this.#chain.jumpMs() < afterJumpMs;
+    this.#fills[isAfterJump ? "afterJump" : "usual"].push(Date.now() - this.#chain.msOf(block.number));
+  }
+}
+
+/** The hash of a wallet's transaction. */
+const transactionOf = (wallet: string) => `0x${wallet.slice(2).padStart(64, "0")}`;
+const walletIn = (hash: string) => `0x${BigInt(hash).toString(16)}`;
