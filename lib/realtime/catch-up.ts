@@ -3,6 +3,7 @@ import { encodeMessage, type ServerMessage } from "../api/server-messages.ts";
 import { type Delivery, type Outcome, type Pusher, push } from "../aws/push.ts";
 import { type PrivateChannel, privateChannels } from "../core/channel.ts";
 import { forEachConcurrently } from "../core/concurrency.ts";
+import { inPartsOf } from "../core/in-parts.ts";
 import { readRedemptions } from "../rewards/redemption-records.ts";
 import type { Table } from "../table/table.ts";
 import { readSettings } from "../users/settings-records.ts";
@@ -33,9 +34,7 @@ const maxConnections = 100;
 /** Splits connections into catch-ups. */
 export function inCatchUps(connections: readonly ConnectionName[]): CatchUp[] {
   const names = connections.map(({ userID, connectionId }) => ({ userID, connectionId }));
-  return Array.from({ length: Math.ceil(names.length / maxConnections) }, (_, index) => ({
-    connections: names.slice(index * maxConnections, (index + 1) * maxConnections),
-  }));
+  return inPartsOf(maxConnections, names).map((part) => ({ connections: part }));
 }
 
 /** The pauses between attempts, in milliseconds. The last one is repeated. */

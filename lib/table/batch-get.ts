@@ -1,4 +1,5 @@
 import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
+import { inPartsOf } from "../core/in-parts.ts";
 import type { Key } from "./keys.ts";
 import { retry } from "./retry.ts";
 import type { Item, Table } from "./table.ts";
@@ -19,9 +20,7 @@ export class KeysUnprocessed extends Error {
  * @throws {KeysUnprocessed} if DynamoDB does not read all of them within a few attempts.
  */
 export async function getItems<Content>(table: Table, keys: readonly Key[]): Promise<Item<Content>[]> {
-  const calls = Array.from({ length: Math.ceil(keys.length / keysPerCall) }, (_, index) =>
-    getAtMost100<Content>(table, keys.slice(index * keysPerCall, (index + 1) * keysPerCall)),
-  );
+  const calls = inPartsOf(keysPerCall, keys).map((part) => getAtMost100<Content>(table, part));
   return (await Promise.all(calls)).flat();
 }
 

@@ -12,10 +12,10 @@ import { alice } from "../support/local-chain.ts";
 import { intent as intentOf, localV2, localV3 } from "../support/trading.ts";
 import { countsOf, type HostCounts, type HostRequest } from "./host-requests.ts";
 
-/** What a run knows about the transaction of its order: nothing, its hash, its block, or the order's outcome. */
+/** The stage of an order, by its transaction: unsent, sent, in a block, or with the final outcome. */
 export type Stage = "unsent" | "sent" | "mined" | "ended";
 
-/** What one host is asked for a quote, and for a run at each stage. */
+/** The counts of one host's calls for a quote, and for a run at each stage. */
 export type OrderCalls = Record<Stage | "quote", HostCounts>;
 
 /** Asks a local chain about a buy at each stage, and counts. The chain's id is not among the calls. */

@@ -36,7 +36,7 @@ export type WatchOptions = {
 /** Estimates for AWS and hosts, in milliseconds. */
 const times = { table: 8, invoke: 14, queue: 30, signer: 45, roundTrip: 40 };
 
-/** What asks the hosts for an order. The sweep's runs find nothing to do. */
+/** The causes of an order's requests to hosts. The sweep's runs find nothing to do. */
 export const askers = [
   "the quote",
   "the swap",
@@ -55,7 +55,7 @@ export type WatchReport = {
   perOrder: Record<Asker, HostCounts>;
   /** Runs of executeOrders for an order, by what they did. */
   runs: Record<Exclude<Asker, "the quote" | "the reader">, number>;
-  /** What all lanes share, in a minute, and the orders that come in it. */
+  /** The requests of a minute that serve all lanes, and the number of orders that come in it. */
   shared: HostCounts;
   ordersPerMinute: number;
   /** Milliseconds from a transaction's block to the recorded fill. */

@@ -20,9 +20,9 @@ import {
   transactionCall,
 } from "../../trading/chains/evm/rpc-call.ts";
 import { simulateCall } from "../../trading/chains/evm/simulation.ts";
-import { RpcRefusal } from "../../trading/chains/host-fault.ts";
+import { type HostError, RpcRefusal } from "../../trading/chains/host-fault.ts";
 import { chainFacts, type TradingChain } from "../../trading/core/trading-chain.ts";
-import { type HostError, measure, wordsOf } from "./measure.ts";
+import { measure, wordsOf } from "./measure.ts";
 import type { CallLook, HostLook } from "./report.ts";
 
 export type ConfiguredChain = { chain: TradingChain; configuration: ChainConfiguration };
@@ -113,7 +113,7 @@ export async function callsOfHost(
     const spare = { without: "the reason why a transaction failed may stay unknown" };
     await ask(`state ${seconds} s back`, coinsCall(wallet, then), seconds === 3 ? undefined : spare);
   }
-  for (const size of batchSizes) await askTogether(size, coinsCall(wallet, number));
+  for (const size of batchSizes) await askInBatch(size, coinsCall(wallet, number));
   return { calls: looks, contracts: await askForCode() };
 
   async function askAboutTransaction(newest: number): Promise<void> {
@@ -130,7 +130,7 @@ export async function callsOfHost(
     looks.push({ name: "receipt", bytes: 0, ms: 0, problem: { words, isFatal: false } });
   }
 
-  async function askTogether(size: number, call: RpcCall<unknown>): Promise<void> {
+  async function askInBatch(size: number, call: RpcCall<unknown>): Promise<void> {
     const { bytes, ms, mostCalls, ...answer } = await measure(url, Array(size).fill(call));
     const problem =
       "error" in answer

@@ -1,7 +1,7 @@
 import { DomainError } from "../../core/domain-error.ts";
 import { commonBlock } from "../../trading/chains/chain-client.ts";
 import { blockCall } from "../../trading/chains/evm/rpc-call.ts";
-import { HostFault, RpcRefusal } from "../../trading/chains/host-fault.ts";
+import { type HostError, isHostError } from "../../trading/chains/host-fault.ts";
 import { type RpcHost, rpcHost } from "../../trading/chains/rpc-host.ts";
 import { coinDecimals, formatAmount } from "../../trading/core/decimal-text.ts";
 import type { Block } from "../../trading/core/evm/host-snapshot.ts";
@@ -10,7 +10,7 @@ import type { TradeFacts } from "../../trading/core/trade-facts.ts";
 import { chainFacts, mostApartSeconds } from "../../trading/core/trading-chain.ts";
 import { quoteOnChain } from "../../trading/quotes/quote-on-chain.ts";
 import { type ConfiguredChain, callsOfHost } from "./calls-of-host.ts";
-import { type HostError, settle, wordsOf } from "./measure.ts";
+import { settle, wordsOf } from "./measure.ts";
 import type { ChainLook, HostLook, QuoteAnswer, QuoteLook } from "./report.ts";
 
 /** A chain with its hosts, which learn their limits over many looks. */
@@ -132,9 +132,6 @@ function answerOf(quote: Quoted, decimals: number): QuoteAnswer {
   if (quote instanceof Error) return { words: wordsOf(quote) };
   return { amount: formatAmount(quote.amountOut, decimals) };
 }
-
-const isHostError = (quote: Quoted | undefined): quote is HostError =>
-  quote instanceof HostFault || quote instanceof RpcRefusal;
 
 function disagreementOf([first, ...others]: readonly (TradeFacts | DomainError)[]): string | undefined {
   if (others.some((other) => jointQuote(first, other, "buy") === undefined))

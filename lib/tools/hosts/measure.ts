@@ -1,9 +1,6 @@
 import type { RpcCall, ValuesOf } from "../../trading/chains/evm/rpc-call.ts";
-import { type FaultReason, HostFault, RpcRefusal } from "../../trading/chains/host-fault.ts";
+import { type FaultReason, type HostError, HostFault, isHostError } from "../../trading/chains/host-fault.ts";
 import { rpcHost } from "../../trading/chains/rpc-host.ts";
-
-/** Why a host gave no usable answer. */
-export type HostError = HostFault | RpcRefusal;
 
 /** An answer with its size and time. `mostCalls` is the largest batch that the host takes, as far as this shows it. */
 export type Measured<Values> = {
@@ -39,7 +36,7 @@ export async function settle<Value>(answer: Promise<Value>): Promise<Value | Hos
   try {
     return await answer;
   } catch (error) {
-    if (error instanceof HostFault || error instanceof RpcRefusal) return error;
+    if (isHostError(error)) return error;
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { inPartsOf } from "../../core/in-parts.ts";
 import { type Ask, askTogether, type ValuesIn } from "./ask-together.ts";
 import { isTooLarge } from "./host-fault.ts";
 
@@ -28,8 +29,5 @@ export async function askInParts<Item, Asked extends object>(
       return await askInParts(ask, part, callsOf, Math.ceil(part.length / 2));
     }
   }
-  const parts = Array.from({ length: Math.ceil(items.length / size) }, (_, part) =>
-    items.slice(part * size, (part + 1) * size),
-  );
-  return (await Promise.all(parts.map(askPart))).flat();
+  return (await Promise.all(inPartsOf(size, items).map(askPart))).flat();
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Block } from "../core/evm/host-snapshot.ts";
 import { chainFacts, mostApartSeconds, type TradingChain } from "../core/trading-chain.ts";
 import { blockCall, type RpcCall, type ValuesOf } from "./evm/rpc-call.ts";
-import { ChainUnavailable, HostFault, RpcRefusal } from "./host-fault.ts";
+import { ChainUnavailable, type HostError, HostFault, isHostError, RpcRefusal } from "./host-fault.ts";
 import { type RpcHost, rpcHost } from "./rpc-host.ts";
 
 type Calls = readonly RpcCall<unknown>[];
@@ -89,17 +89,17 @@ export function chainClient(options: ChainClientOptions): ChainClient {
     host: RpcHost,
     calls: Asked,
     signal?: AbortSignal,
-  ): Promise<{ values: ValuesOf<Asked> } | { error: HostFault | RpcRefusal }> {
+  ): Promise<{ values: ValuesOf<Asked> } | { error: HostError }> {
     try {
       return { values: await host.request(calls, signal) };
     } catch (error) {
-      if (error instanceof HostFault || error instanceof RpcRefusal) return { error };
+      if (isHostError(error)) return { error };
       throw error;
     }
   }
 
   async function read<const Asked extends Calls>(calls: Asked): Promise<ValuesOf<Asked>> {
-    const errors: (HostFault | RpcRefusal)[] = [];
+    const errors: HostError[] = [];
     for (const host of inOrder()) {
       const answer = await ask(host, calls);
       if ("values" in answer) return answer.values;
@@ -117,9 +117,9 @@ export function chainClient(options: ChainClientOptions): ChainClient {
     asked: readonly RpcHost[],
     callsAt: (block: Block) => Asked,
     signal: AbortSignal,
-  ): Promise<Agreement<Asked> | { errors: (HostFault | RpcRefusal)[] }> {
+  ): Promise<Agreement<Asked> | { errors: HostError[] }> {
     const needed = Math.min(2, hosts.length);
-    const errors: (HostFault | RpcRefusal)[] = [];
+    const errors: HostError[] = [];
     const heads: { host: RpcHost; block: Block }[] = [];
     const askHead = async (host: RpcHost) => {
       const answer = await ask(host, [blockCall("latest")], signal);
@@ -169,7 +169,7 @@ export function chainClient(options: ChainClientOptions): ChainClient {
   }
 
   /** Returns the refusal if every host refused in the same way. */
-  function unsupported(errors: readonly (HostFault | RpcRefusal)[]): RpcRefusal | undefined {
+  function unsupported(errors: readonly HostError[]): RpcRefusal | undefined {
     const refusals = errors.filter(
       (error): error is RpcRefusal => error instanceof RpcRefusal && error.kind === "unsupported",
     );

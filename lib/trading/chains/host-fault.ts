@@ -133,7 +133,7 @@ export class RpcRefusal extends Error {
     return !this.refusesBatch && (busyCodes.includes(this.code) || this.says(busyWords));
   }
 
-  /** The same refusal, of a whole batch. */
+  /** Turns the refusal of one call into that of its batch. */
   asBatch(methods: readonly string[]): BatchRefused {
     return new BatchRefused(methods, this.#words);
   }
@@ -143,6 +143,12 @@ export class RpcRefusal extends Error {
     return this.#data;
   }
 }
+
+/** Why a host gave no usable answer. */
+export type HostError = HostFault | RpcRefusal;
+
+export const isHostError = (error: unknown): error is HostError =>
+  error instanceof HostFault || error instanceof RpcRefusal;
 
 /** No host answered, or no two hosts agreed. The request can be repeated later. */
 export class ChainUnavailable extends Error {

@@ -1,3 +1,4 @@
+import { inPartsOf } from "../../core/in-parts.ts";
 import { type Ability, chainIdCall, type RpcCall, type ValuesOf } from "./evm/rpc-call.ts";
 import { BatchRefused, HostFault, isTooLarge, RpcRefusal, unsupportedCode } from "./host-fault.ts";
 import { readJsonBody } from "./json-body.ts";
@@ -37,7 +38,7 @@ let lastId = 0;
 
 type Item = Record<string, unknown>;
 
-/** What a host has shown that it cannot do. */
+/** The limits that a host has shown. */
 type Abilities = {
   /** The most calls that it takes in a request. */
   mostCalls: number;
@@ -95,11 +96,8 @@ export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abili
   async function postAll(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
     for (let most = mostCalls(); ; ) {
       const size = Math.min(most, calls.length);
-      const parts = Array.from({ length: Math.ceil(calls.length / size) }, (_, part) =>
-        calls.slice(part * size, (part + 1) * size),
-      );
       try {
-        const items = await Promise.all(parts.map((part) => post(part, signal)));
+        const items = await Promise.all(inPartsOf(size, calls).map((part) => post(part, signal)));
         if (most < mostCalls()) batch = { most, untilMs: nowMs() + memoryMs };
         return items.flat();
       } catch (error) {

@@ -64,7 +64,7 @@ const nameOf = ({ number, hash }: BlockName): BlockName => ({ number, hash });
 /** The signed transactions of a lane, each with the block that it was seen in. */
 export const watchedIn = ({ watch }: Lane) => Object.entries(watch?.blocks ?? {});
 
-/** What a reader has learned from a look. */
+/** News that a look brings a reader. */
 export type ChainNews = {
   /** The hash of the block of each transaction that it asked about. Empty for those in no block. */
   minedIn: ReadonlyMap<string, string>;

@@ -25,7 +25,7 @@ const isRead = (lease: ReaderLease | undefined, nowMs: number): boolean =>
 export const isReaderMissing = (lease: ReaderLease | undefined, nowMs: number): boolean =>
   lease === undefined || nowMs - lease.heartbeatMs > missingMs;
 
-/** What names a lease that a run has taken. */
+/** Identifies the lease of one run. */
 export type HeldLease = Pick<ReaderLease, "run" | "epoch">;
 
 /**

@@ -1,3 +1,4 @@
+import { inPartsOf } from "../../core/in-parts.ts";
 import type { Network } from "../../core/network.ts";
 import { askInParts } from "../chains/ask-in-parts.ts";
 import { type Ask, askTogether } from "../chains/ask-together.ts";
@@ -5,7 +6,7 @@ import { multicallABI } from "../chains/evm/contract-abi.ts";
 import { blockNumberOf, blockTimeOf } from "../chains/evm/contract-questions.ts";
 import { contractQuestion, multicall, multicallAddress } from "../chains/evm/multicall.ts";
 import { blockCall, blockHashCall, receiptCall } from "../chains/evm/rpc-call.ts";
-import { ChainUnavailable, HostFault, RpcRefusal } from "../chains/host-fault.ts";
+import { ChainUnavailable, type HostError, HostFault, isHostError } from "../chains/host-fault.ts";
 import type { ChainReader } from "../chains/open-chains.ts";
 import type { Effects } from "../core/effects.ts";
 import type { Look } from "../core/evm/host-snapshot.ts";
@@ -25,7 +26,7 @@ export const lookEffects = (chains: ReadonlyMap<Network, ChainReader>) =>
 /**
  * Asks one host after the other, beginning with the one of that number.
  *
- * @throws {ChainUnavailable} or {@link RpcRefusal} if no host answers.
+ * @throws {ChainUnavailable} if no host answers.
  */
 async function fromAnyHost<Answer>(
   reader: ChainReader | undefined,
@@ -35,12 +36,12 @@ async function fromAnyHost<Answer>(
   if (reader === undefined) return undefined;
   const hosts = reader.client.inOrder();
   const first = number % hosts.length;
-  let failure: HostFault | RpcRefusal | undefined;
+  let failure: HostError | undefined;
   for (const { request } of [...hosts.slice(first), ...hosts.slice(0, first)]) {
     try {
       return await ask(request);
     } catch (error) {
-      if (!(error instanceof HostFault || error instanceof RpcRefusal)) throw error;
+      if (!isHostError(error)) throw error;
       failure = error;
     }
   }
@@ -104,8 +105,7 @@ const known = (heights: readonly number[], hashes: readonly (string | undefined)
 /** Asks for one part after the other, so a chain has at most one answer in memory. */
 async function blocksOf(ask: Ask, hashes: readonly string[]): Promise<Map<string, string>> {
   const blocks = new Map<string, string>();
-  for (let from = 0; from < hashes.length; from += callsPerRequest) {
-    const part = hashes.slice(from, from + callsPerRequest);
+  for (const part of inPartsOf(callsPerRequest, hashes)) {
     const receipts = await askInParts(ask, part, receiptCall, callsPerRequest);
     for (const [index, hash] of part.entries()) blocks.set(hash, receipts[index]?.blockHash ?? "");
   }

@@ -11,7 +11,7 @@ import {
   transactionCall,
   type ValuesOf,
 } from "../chains/evm/rpc-call.ts";
-import { HostFault, RpcRefusal } from "../chains/host-fault.ts";
+import { isHostError, type RpcRefusal } from "../chains/host-fault.ts";
 import type { Block, Receipt } from "../core/evm/host-snapshot.ts";
 import type { Call } from "../core/intent.ts";
 
@@ -70,7 +70,7 @@ async function failedBySlippage(ask: Ask, { transaction, block }: ReceiptRest): 
   try {
     return (await ask(calls)).some((outcome) => isSlippage(outcome));
   } catch (error) {
-    if (error instanceof HostFault || error instanceof RpcRefusal) return false;
+    if (isHostError(error)) return false;
     throw error;
   }
 }

@@ -14,7 +14,7 @@ import {
 } from "../chains/evm/rpc-call.ts";
 import { belongingsCall, type TokenBelongings } from "../chains/evm/token-belongings.ts";
 import { unsignedBytes } from "../chains/evm/unsigned-transaction.ts";
-import { HostFault, RpcRefusal } from "../chains/host-fault.ts";
+import { isHostError } from "../chains/host-fault.ts";
 import type { ChainReader } from "../chains/open-chains.ts";
 import type { RpcHost } from "../chains/rpc-host.ts";
 import type { Question } from "../core/effects.ts";
@@ -48,7 +48,7 @@ export async function snapshotOf(
   try {
     return await takeSnapshot((calls) => host.request(calls), chain, question);
   } catch (error) {
-    if (error instanceof HostFault || error instanceof RpcRefusal) return undefined;
+    if (isHostError(error)) return undefined;
     throw error;
   }
 }

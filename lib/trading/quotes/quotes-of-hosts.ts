@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../../core/domain-error.ts";
 import { commonBlock } from "../chains/chain-client.ts";
-import { HostFault, RpcRefusal } from "../chains/host-fault.ts";
+import { isHostError } from "../chains/host-fault.ts";
 import type { ChainReader } from "../chains/open-chains.ts";
 import type { RpcHost } from "../chains/rpc-host.ts";
 import { jointQuote } from "../core/evm/joint-facts.ts";
@@ -104,7 +104,7 @@ async function quoteBy(
     return await quoteOnChain((calls) => host.request(calls), reader, question, block);
   } catch (error) {
     if (error instanceof DomainError) return error;
-    if (error instanceof HostFault || error instanceof RpcRefusal) return undefined;
+    if (isHostError(error)) return undefined;
     throw error;
   }
 }

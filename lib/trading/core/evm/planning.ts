@@ -216,7 +216,7 @@ function approvedRouter({ intent }: TradeOrder, { slots }: LaneView): string | u
   return calls.findLast(({ purpose }) => purpose === "approve")?.router;
 }
 
-/** Returns the best route that reaches the order's minimum, or the reason why there is none. */
+/** Returns the best route that reaches the order's minimum. If none does, returns the reason. */
 function bestFor(
   { side, minAmountOut }: Intent,
   amountIn: bigint,
