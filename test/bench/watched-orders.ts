@@ -80,6 +80,9 @@ const countedJumps = 4;
 
 const minuteMs = 60_000;
 
+/** The run that an order needs at a stage before its end. */
+const runFor = { unsent: "the swap", sent: "the swap", mined: "the fill" } as const;
+
 /**
  * Lets orders come at random in virtual time, with the product's reader, sweep and runs of executeOrders, on a chain that
  * finalises late. When the usual number of lanes is reached, it counts for the time of some jumps, until those orders settle.
@@ -260,14 +263,7 @@ class Watched {
     const isOver = table.get("lane", lane) === undefined;
     if (isOver) this.#watches.delete(lane.wallet);
     if (!watch.isCounted || stage === undefined) return;
-    const what =
-      stage === "unsent" || stage === "sent"
-        ? "the swap"
-        : stage === "mined"
-          ? "the fill"
-          : isOver
-            ? "the end"
-            : "the sweep's runs";
+    const what = stage === "ended" ? (isOver ? "the end" : "the sweep's runs") : runFor[stage];
     this.#runs[what]++;
     add(this.#perOrder[what], asked);
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { ChainUnavailable, RpcRefusal } from "../chains/host-fault.ts";
+import { ChainUnavailable } from "../chains/host-fault.ts";
 import {
   beatMs,
   endReading,
@@ -161,7 +161,7 @@ class Silence {
         this.#isSilent = false;
         return answer;
       } catch (error) {
-        if (!(error instanceof ChainUnavailable || error instanceof RpcRefusal)) throw error;
+        if (!(error instanceof ChainUnavailable)) throw error;
         if (!this.#isSilent) this.#onSilence(error);
         this.#isSilent = true;
         return undefined;

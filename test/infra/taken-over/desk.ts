@@ -1,4 +1,5 @@
 import { getAddress } from "ethers/address";
+import { afterAll, beforeAll } from "vitest";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { routesOf } from "../../../lib/trading/chains/evm/calldata.ts";
@@ -13,7 +14,7 @@ import { tradingStopKey } from "../../../lib/trading/items/keys.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { readSignRequest, signPayload } from "../../../lib/trading/signing/sign-payload.ts";
 import { signOnRequest } from "../../../lib/trading/signing/sign-transaction.ts";
-import type { Engine } from "../../support/dynamodb.ts";
+import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { itemsNamed, putItems } from "../../support/items.ts";
 import { alice } from "../../support/local-chain.ts";
 import { placing, putPolicy } from "../../support/placed-orders.ts";
@@ -186,10 +187,17 @@ export class SigningDesk {
   }
 }
 
-/** Opens a desk in the engine's table, and returns a function that copies it to a table of its own. */
-export async function desksIn(engine: Engine): Promise<() => Promise<SigningDesk>> {
-  const first = await SigningDesk.open(engine.table);
-  const items = await itemsNamed(engine.table, "");
+/** Opens a desk for the tests of a file. Returns a function that copies it to a table of its own. */
+export function desksForTests(): () => Promise<SigningDesk> {
+  let engine: Engine;
+  let first: SigningDesk;
+  let items: Awaited<ReturnType<typeof itemsNamed>>;
+  beforeAll(async () => {
+    engine = await startTable();
+    first = await SigningDesk.open(engine.table);
+    items = await itemsNamed(engine.table, "");
+  }, engineStart);
+  afterAll(() => engine.stop());
   return async () => {
     const table = await engine.newTable();
     await putItems(table, items);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
 import { type Intent, type SwapCall, swapBy } from "../../../lib/trading/core/intent.ts";
@@ -16,23 +16,15 @@ import {
 } from "../../../lib/trading/items/keys.ts";
 import { readPlacing } from "../../../lib/trading/items/views.ts";
 import { settingsKey } from "../../../lib/users/item-keys.ts";
-import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { putItems } from "../../support/items.ts";
 import { feeBudgetOf, readSigned, Theft } from "../../support/signed-bytes.ts";
 import { signedFee, slot, v2, v3 } from "../../support/trading.ts";
 import { Random } from "../../trading/model/random.ts";
-import { desksIn, policyOfAlice, type SigningDesk } from "./desk.ts";
+import { desksForTests, policyOfAlice, type SigningDesk } from "./desk.ts";
 import { type Allows, Intruder } from "./intruder.ts";
 import { access, isAllowed, kmsKeyArns, roleOf } from "./roles.ts";
 
-let engine: Engine;
-let openDesk: () => Promise<SigningDesk>;
-
-beforeAll(async () => {
-  engine = await startTable();
-  openDesk = await desksIn(engine);
-}, engineStart);
-afterAll(() => engine.stop());
+const openDesk = desksForTests();
 
 const executor = roleOf("executeOrders");
 

@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { OperationName } from "../../../lib/operations/operations.ts";
 import { sealedKeyKey } from "../../../lib/table/wallet-keys.ts";
 import { swapBy } from "../../../lib/trading/core/intent.ts";
 import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { cancellationKey, policyKey, slotKey, tradeKey } from "../../../lib/trading/items/keys.ts";
-import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { Theft } from "../../support/signed-bytes.ts";
 import { slot, v2 } from "../../support/trading.ts";
 import { Random } from "../../trading/model/random.ts";
-import { dai, desksIn, mallory, policyOfAlice, type SigningDesk } from "./desk.ts";
+import { dai, desksForTests, mallory, policyOfAlice } from "./desk.ts";
 import { Intruder } from "./intruder.ts";
 import { allowedTo } from "./roles.ts";
 
-let engine: Engine;
-let openDesk: () => Promise<SigningDesk>;
-
-beforeAll(async () => {
-  engine = await startTable();
-  openDesk = await desksIn(engine);
-}, engineStart);
-afterAll(() => engine.stop());
+const openDesk = desksForTests();
 
 /** An intruder with the role of a function, and the lane of a healthy executor. */
 async function intrudeAs(name: OperationName) {
