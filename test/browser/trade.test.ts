@@ -65,4 +65,23 @@ describe("the trade panel", () => {
     expect(await token.inputValue()).not.toBe(localAddresses.trap);
     await context.close();
   });
+
+  it("shows the warnings of an order that goes to a public pool beside the order", async () => {
+    const { page, context } = await browser.visit();
+    await signIn(page, "alice");
+    const trade = panel(page);
+    await trade.getByLabel("Chain").selectOption("avax");
+    await trade
+      .getByRole("list", { name: "Warnings about the trade" })
+      .getByText("mev unprotected")
+      .waitFor();
+    await trade.getByRole("button", { name: "Buy MOON" }).click();
+    const orders = page.getByRole("list", { name: "Orders" }).getByRole("listitem");
+    const placed = orders.filter({ hasText: "MOON/AVAX" });
+    await placed
+      .getByRole("list", { name: "Warnings about the order" })
+      .getByText("mev unprotected")
+      .waitFor();
+    await context.close();
+  });
 });

@@ -4,6 +4,9 @@ import type { RestData, Terminal, TerminalState } from "../../../../client/index
 
 export type Profile = Extract<RestData<"getUserData">, { tier: string }>;
 
+type Placed = Extract<RestData<"placeOrder">, { order: unknown }>;
+export type Warning = Placed["warnings"][number];
+
 /** State and functions that all panels share. */
 export type Desk = {
   terminal: Terminal;
@@ -11,6 +14,9 @@ export type Desk = {
   profile: Profile;
   /** The number of changes of redemptions since the page was opened. */
   redemptionChanges: number;
+  /** Warnings about the orders placed on this page, by order. The stream does not repeat them. */
+  orderWarnings: ReadonlyMap<string, readonly Warning[]>;
+  noteOrder(placed: Placed): void;
   /** Shows a message for a few seconds. */
   notify(text: string, kind?: "good" | "bad"): void;
 };

@@ -3,6 +3,7 @@ import type { Order, Position } from "../../../../client/index.ts";
 import { Choice, Panel } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
 import { amount, clock, shortened, words } from "./format.ts";
+import { Warnings } from "./quote-view.tsx";
 
 export function Executions() {
   const { orders, positions } = useDesk().state;
@@ -51,7 +52,7 @@ function outcome({ status, stage, settled, reasonCode }: Order): string {
 }
 
 function OrderRow({ order }: { order: Order }) {
-  const { terminal } = useDesk();
+  const { terminal, orderWarnings } = useDesk();
   const { call, isBusy } = useCall();
   const nameOf = useWalletNames();
   const { orderId, side, symbol, chain, status } = order;
@@ -63,6 +64,7 @@ function OrderRow({ order }: { order: Order }) {
       <strong>{symbol}</strong>
       <span class="badge">{chain}</span>
       <span class={`outcome ${status}`}>{outcome(order)}</span>
+      <Warnings about="the order" warnings={orderWarnings.get(orderId) ?? []} />
       <dl>
         <dt>Amount</dt>
         <dd>{amount(order.amount)}</dd>

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RestData, RestRequest } from "../../../../client/index.ts";
-import { useDesk } from "./desk.ts";
+import { useDesk, type Warning } from "./desk.ts";
 import { amount, coinOf, percent, words } from "./format.ts";
 
 type Quote = RestData<"quoteOrder">["quote"];
@@ -38,6 +38,19 @@ export function useQuote(trade: Trade | undefined, progress: string): Quoted | u
   return quoted?.asked === asked ? quoted : undefined;
 }
 
+export function Warnings({ about, warnings }: { about: string; warnings: readonly Warning[] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <ul class="flags" aria-label={`Warnings about ${about}`}>
+      {warnings.map((warning) => (
+        <li key={warning} class="badge warn">
+          {words(warning)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** Shows everything that a user should know before a trade. */
 export function QuoteView({ quoted }: { quoted: Quoted | undefined }) {
   if (quoted?.problem) return <p class="notice bad">{quoted.problem}</p>;
@@ -69,15 +82,7 @@ export function QuoteView({ quoted }: { quoted: Quoted | undefined }) {
         <dt>Route</dt>
         <dd>{route.map(({ venue, feeBps }) => `${venue} ${feeBps / 100} %`).join(", ")}</dd>
       </dl>
-      {quote.warnings.length > 0 && (
-        <ul class="flags" aria-label="Warnings about the trade">
-          {quote.warnings.map((warning) => (
-            <li key={warning} class="badge warn">
-              {words(warning)}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Warnings about="the trade" warnings={quote.warnings} />
       {wouldBeRefused && (
         <p class="notice bad">
           Would be refused: {words(wouldBeRefused.code)}. {wouldBeRefused.message}

@@ -21,7 +21,7 @@ const sides = [
 const shortcuts = { buy: ["0.1", "0.5", "1"], sell: ["25", "50", "100"] } as const;
 
 export function Trade() {
-  const { terminal, state, notify } = useDesk();
+  const { terminal, state, notify, noteOrder } = useDesk();
   const { call, isBusy } = useCall();
   const [chain, setChain] = useState<TradingChain>("eth");
   const [side, setSide] = useState<Side>("buy");
@@ -76,7 +76,9 @@ export function Trade() {
     if (wallet === undefined) return;
     const body = { ...trade, wallet, type: "market" as const };
     const placed = await call(() => terminal.placeOrder({ body }));
-    if (placed) notify(side === "buy" ? "The buy is placed" : "The sale is placed");
+    if (placed === undefined || !("order" in placed)) return;
+    noteOrder(placed);
+    notify(side === "buy" ? "The buy is placed" : "The sale is placed");
   }
   function pickChain(next: string) {
     setChain(next as TradingChain);

@@ -27,6 +27,7 @@ export function Workspace({ session, onSignOut }: { session: Session; onSignOut:
   const [tries, setTries] = useState(0);
   const [log, setLog] = useState<LogEntry[]>([]);
   const [redemptionChanges, setRedemptionChanges] = useState(0);
+  const [orderWarnings, setOrderWarnings] = useState<Desk["orderWarnings"]>(new Map());
   const [notices, setNotices] = useState<Notice[]>([]);
   const { terminal, onSend } = session;
 
@@ -63,8 +64,11 @@ export function Workspace({ session, onSignOut }: { session: Session; onSignOut:
     setTimeout(() => setNotices((shown) => shown.filter(({ id }) => id !== notice.id)), noticeMs);
   }
 
+  const noteOrder: Desk["noteOrder"] = ({ order, warnings }) =>
+    setOrderWarnings((noted) => new Map(noted).set(order.orderId, warnings));
+
   const desk: Desk | undefined = profile && {
-    ...{ terminal, profile, redemptionChanges, notify },
+    ...{ terminal, profile, redemptionChanges, notify, orderWarnings, noteOrder },
     state: state ?? nothing,
   };
   return (
