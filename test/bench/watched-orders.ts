@@ -353,11 +353,13 @@ class Watched {
           maxGasPrices: new Map([[userID, 10n ** 12n]]),
           limits: new Map([[userID, noLimits]]),
         })),
-      /** Both hosts are asked at once, in three rounds. */
+      /** Both hosts are asked at once, in two rounds, or three if something was sent. */
       hostSnapshot: ({ question }) => {
         if (answers?.question !== question) {
           onQuestion(question);
-          answers = { question, snapshot: pause(3 * times.roundTrip).then(() => this.#snapshot(question)) };
+          const rounds = question.hashes.length > 0 ? 3 : 2;
+          const snapshot = pause(rounds * times.roundTrip).then(() => this.#snapshot(question));
+          answers = { question, snapshot };
         }
         return answers.snapshot;
       },

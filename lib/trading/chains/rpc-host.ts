@@ -89,17 +89,30 @@ export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abili
     return itemsInOrder(answer, firstId, names);
   }
 
+  /** Posts calls in requests of this size, beside each other. The last call follows them. */
+  async function postParts(
+    size: number,
+    calls: readonly RpcCall<unknown>[],
+    signal?: AbortSignal,
+  ): Promise<Item[]> {
+    if (size >= calls.length) return post(calls, signal);
+    const rest = calls.at(-1)?.isLast ? calls.slice(-1) : [];
+    const parts = inPartsOf(size, calls.slice(0, calls.length - rest.length));
+    const items = await Promise.all(parts.map((part) => post(part, signal)));
+    return [...items.flat(), ...(rest.length > 0 ? await post(rest, signal) : [])];
+  }
+
   /**
-   * Posts calls in as few requests as the host takes. If it refuses a batch, all are repeated in smaller ones at once,
-   * and the size that worked is remembered.
+   * Posts calls in as few requests as the host takes. If it refuses a batch, all are repeated in smaller ones, and the
+   * size that worked is remembered.
    */
   async function postAll(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
     for (let most = mostCalls(); ; ) {
       const size = Math.min(most, calls.length);
       try {
-        const items = await Promise.all(inPartsOf(size, calls).map((part) => post(part, signal)));
+        const items = await postParts(size, calls, signal);
         if (most < mostCalls()) batch = { most, untilMs: nowMs() + memoryMs };
-        return items.flat();
+        return items;
       } catch (error) {
         if (!(error instanceof BatchRefused) || error.sent === 1) throw error;
         most = error.most ?? Math.floor(error.sent / 2);
@@ -161,10 +174,13 @@ export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abili
       const items = await itemsOfAble(calls, signal);
       const values = calls.map((call, index) => settled(() => resultOf(call, items[index] as Item)));
       // Hosts behind one address have not all seen the same blocks.
-      const again = calls.filter((call, index) => {
+      const isOutOfStep = calls.map((call, index) => {
         const { error } = values[index] as Settled;
         return error instanceof RpcRefusal && error.isOutOfStep && !isSending(call);
       });
+      const again = calls.filter(
+        ({ isLast }, index) => isOutOfStep[index] || (isLast && isOutOfStep.includes(true)),
+      );
       const others = again.length === 0 ? [] : await itemsOfAble(again, signal);
       return calls.map((call, index) => {
         const item = others[again.indexOf(call)];

@@ -2,9 +2,10 @@ import { askInParts } from "../chains/ask-in-parts.ts";
 import { type Ask, askTogether, type ValuesIn } from "../chains/ask-together.ts";
 import { routesOf } from "../chains/evm/calldata.ts";
 import { feeMarketCalls, feeMarketOf, l1FeesCall } from "../chains/evm/fee-market.ts";
-import { type PoolRoute, poolCalls, poolRoutesOf } from "../chains/evm/pool-routes.ts";
+import { areAt, type PoolRoute, poolCalls, poolRoutesOf } from "../chains/evm/pool-routes.ts";
 import {
   attempt,
+  type BlockTag,
   blockCall,
   blockHashCall,
   coinsCall,
@@ -53,17 +54,22 @@ export async function snapshotOf(
   }
 }
 
-/** Asks in several requests, each of which needs the results of the one before. Few wallets need more than three. */
+/**
+ * Asks in two requests, and in a third for the results of sent transactions. A block that arrives between the calls of
+ * the first one costs a request, and so do sales whose wallet holds less than they want to sell.
+ */
 async function takeSnapshot(
   ask: Ask,
   chain: Chain,
   { wallet, hashes, calls, orders, blocks = [] }: Question,
 ): Promise<HostSnapshot | undefined> {
+  const ordersAt = (tag: BlockTag) => orders.map((intent) => orderCalls(chain, intent, tag));
   const head = await askTogether(ask, {
     latest: blockCall("latest"),
     finalized: blockCall("finalized"),
     market: feeMarketCalls(chain.chain),
     pending: pendingNonceCall(wallet),
+    orders: ordersAt("latest"),
   });
   const { latest, finalized } = head;
   const tag = latest.number;
@@ -71,25 +77,33 @@ async function takeSnapshot(
   const clearFees = feesFor(chain.chain, clearPreset, market);
   // Asks for receipts after the latest block is known, so that every transaction in it has one.
   const minedSoon = askInParts(ask, hashes, receiptCall);
-  const factsSoon = askTogether(ask, {
-    nonce: { latest: nonceCall(wallet, tag), finalized: finalNonceCall(wallet, finalized.number) },
-    coins: coinsCall(wallet, tag),
-    clearL1Fee: clearL1FeeCalls(chain, wallet, clearFees, tag),
-    orders: orders.map((intent) => orderCalls(chain, intent, tag)),
+  const isTorn = head.orders.some(
+    ({ belongings: [own], pools }) =>
+      !areAt(pools, latest) || (own !== undefined && own.block !== latest.number),
+  );
+  const answersSoon = isTorn ? askTogether(ask, ordersAt(tag)) : Promise.resolve(head.orders);
+  const factsSoon = answersSoon.then(async (answers) => {
+    const shares = await withAmounts(ask, chain, orders, answers, tag);
+    const requests = shares.map((share) => ({ ...share, request: requestFor(chain, share, market) }));
+    const facts = await askTogether(ask, {
+      nonce: { latest: nonceCall(wallet, tag), finalized: finalNonceCall(wallet, finalized.number) },
+      coins: coinsCall(wallet, tag),
+      clearL1Fee: clearL1FeeCalls(chain, wallet, clearFees, tag),
+      routes: requests.map(({ request, routes }) => routeCalls(chain, request, routes, latest)),
+      blocks: blocks.map(blockHashCall),
+      // Nothing may be asked after this. Without receipts, these are the last questions.
+      again: hashes.length === 0 ? [hashAgain(tag)] : [],
+    });
+    return { requests, facts };
   });
-  const [facts, mined] = await Promise.all([factsSoon, minedSoon]);
-  const shares = await withAmounts(ask, chain, orders, facts.orders, tag);
-  const requests = shares.map((share) => ({ ...share, request: requestFor(chain, share, market) }));
+  const [{ requests, facts }, mined] = await Promise.all([factsSoon, minedSoon]);
   const found = mined.flatMap((each, index) =>
     each === undefined ? [] : [{ mined: each, hash: hashes[index] as string }],
   );
-  const detailsSoon = askInParts(ask, found, receiptCalls);
-  const restSoon = askTogether(ask, {
-    routes: requests.map(({ request, routes }) => routeCalls(chain, request, routes, latest)),
-    blocks: blocks.map(blockHashCall),
-    again: blockCall(tag),
-  });
-  const [rest, details] = await Promise.all([restSoon, detailsSoon]);
+  const [details, again] = await Promise.all([
+    askInParts(ask, found, receiptCalls),
+    facts.again.length > 0 ? facts.again : ask([hashAgain(tag)]),
+  ]);
   const receipts = await readReceipts(
     ask,
     chain.configuration,
@@ -97,10 +111,10 @@ async function takeSnapshot(
     found.map((each, index) => ({ ...each, ...(details[index] as (typeof details)[0]) })),
     calls,
   );
-  if (rest.again.hash !== latest.hash || receipts === undefined) return undefined;
+  if (again[0] !== latest.hash || receipts === undefined) return undefined;
   const known = await Promise.all(
     requests.map(async ({ intent, belongings, request, routes }, index) => {
-      const answers = rest.routes[index] as (typeof rest.routes)[0];
+      const answers = facts.routes[index] as (typeof facts.routes)[0];
       const working = workingRoutes(chain, request, routes, answers);
       const estimated = await withEstimates(ask, chain, request, working, tag);
       return [intent.orderId, factsOf(chain, request, estimated, belongings)] as const;
@@ -117,13 +131,16 @@ async function takeSnapshot(
     orders: new Map(known),
     blocks: new Map(
       blocks.flatMap((number, index) => {
-        const hash = rest.blocks[index];
+        const hash = facts.blocks[index];
         return hash === undefined ? [] : [[number, hash] as const];
       }),
     ),
     receipts,
   };
 }
+
+/** Asks again for the hash of the block that the other calls read. Another one has replaced it if the hash is not the same. */
+const hashAgain = (number: number) => ({ ...blockHashCall(number), isLast: true }) as const;
 
 /** Asks for the nonce after the wallet's pending transactions. Undefined if the host keeps none. */
 const pendingNonceCall = (wallet: string): RpcCall<number | undefined> => {
@@ -154,14 +171,14 @@ const clearL1FeeCalls = ({ chain }: Chain, wallet: string, fees: Fees, tag: numb
   return hasL1Fee ? [l1FeesCall([unsignedBytes({ to: wallet, value: 0n, data: "0x" }, terms)], tag)] : [];
 };
 
-const orderCalls = (chain: Chain, intent: Intent, tag: number) => ({
+const orderCalls = (chain: Chain, intent: Intent, tag: BlockTag) => ({
   belongings:
     intent.side === "sell" ? [belongingsCall(chain.configuration, intent.token, intent.wallet, tag)] : [],
   pools: orderPoolCalls(chain, intent, intent.amount, tag),
 });
 
 /** Asks the pools of the order's routes. The configuration may no longer know some of them. */
-function orderPoolCalls({ configuration }: Chain, intent: Intent, amountIn: bigint, tag: number) {
+function orderPoolCalls({ configuration }: Chain, intent: Intent, amountIn: bigint, tag: BlockTag) {
   const routes = routesOf(configuration).filter((route) => allowsRoute(intent, route));
   return poolCalls(configuration, intent.token, [{ side: intent.side, amountIn }], tag, routes);
 }

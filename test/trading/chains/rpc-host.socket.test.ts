@@ -341,6 +341,27 @@ describe("a host that limits its batches", () => {
     expect(host.abilities().mostCalls).toBe(Number.POSITIVE_INFINITY);
   });
 
+  it("gets the last call after it has answered the others", async () => {
+    let [open, openAtLast] = [0, -1];
+    server.misbehaviour = (response, requests) => {
+      if (requests.length > 3)
+        return json(error(31, "Batch of more than 3 requests are not allowed"))(response, requests);
+      if (requests.some(({ method }) => method === "eth_getTransactionCount")) openAtLast = open;
+      open++;
+      setTimeout(() => {
+        open--;
+        reshaped((items) => (requests.length > 1 ? items : items[0]))(response, requests);
+      }, 10);
+    };
+    const last = { ...nonceCall(wallet, 57), isLast: true } as const;
+    expect(await host.request([...Array.from({ length: 7 }, () => gasPriceCall()), last])).toEqual([
+      ...prices(7),
+      16,
+    ]);
+    expect(sizes()).toEqual([9, 3, 3, 2, 1]);
+    expect(openAtLast).toBe(0);
+  });
+
   it("by rates gets no further requests", async () => {
     server.misbehaviour = json(error(-32005, "rate limit exceeded"));
     expect(await failure(ask(11))).toMatchObject({ reason: "REFUSED" });
@@ -392,6 +413,17 @@ describe("a host that lacks a block in between", () => {
       expect(server.requests.map(({ length }) => length)).toEqual([3, 1, 1, 1]);
     },
   );
+});
+
+describe("a last call", () => {
+  it("is asked again after calls that are asked again", async () => {
+    let calls = 0;
+    server.answers.eth_getBalance = () =>
+      calls++ === 0 ? new RpcFailure(-32000, "header not found") : "0x20";
+    server.answers.eth_getTransactionCount = () => `0x${calls}`;
+    const last = { ...nonceCall(wallet, 57), isLast: true } as const;
+    expect(await host.request([gasPriceCall(), coinsCall(wallet, 57), last])).toEqual([16n, 32n, 2]);
+  });
 });
 
 describe("RpcRefusal", () => {

@@ -304,6 +304,45 @@ describe("snapshotOf", () => {
     expect((await factsOf(order)).routes).toEqual([]);
   });
 
+  it("takes two requests, and one more if a block arrives between the calls of the first", async () => {
+    const buy = await receiptOf(await swap({}, v2));
+    if (buy?.status !== "ok") throw new Error("The purchase failed");
+    const sale = intent({ side: "sell", amount: buy.received, orderId: "sale" });
+    const host = rpcHost({ url: chain.url, chainId: chainFacts.base.chainId });
+    const reader = { chain: "base", configuration: configuration() } as const;
+    const question: Question = { chain: "base", wallet, hashes: [], orders: [intent(), sale] };
+    const methods: string[][] = [];
+    let meanwhile: (() => Promise<unknown>) | undefined;
+    const watched: RpcHost = {
+      async request(calls) {
+        methods.push(calls.map(({ method }) => method));
+        const [first, ...others] = calls;
+        if (meanwhile === undefined || first === undefined) return await host.request(calls);
+        const head = await host.request([first]);
+        await meanwhile();
+        meanwhile = undefined;
+        return [...head, ...(await host.request(others))] as never;
+      },
+    };
+    const whole = await snapshotOf(watched, reader, question);
+    expect(methods).toHaveLength(2);
+    // Nothing that the check guards is asked beside it, or later.
+    expect(methods[1]?.at(-1)).toBe("eth_getBlockByNumber");
+    methods.length = 0;
+    meanwhile = () => swap({ amount: coins(5) }, v2);
+    const torn = await snapshotOf(watched, reader, question);
+    expect(methods).toHaveLength(3);
+    expect(torn?.latest).toEqual(whole?.latest);
+    expect(torn?.nonce.latest).toBe(whole?.nonce.latest);
+    const amountsIn = (snapshot: HostSnapshot | undefined) =>
+      [...(snapshot?.orders.values() ?? [])].map(({ held, routes }) => [
+        held,
+        ...routes.map(({ amountOut }) => amountOut),
+      ]);
+    expect(amountsIn(torn)).toEqual(amountsIn(whole));
+    expect(amountsIn(whole)).toMatchObject([{ length: 3 }, { length: 3 }]);
+  });
+
   it("is undefined if another block replaces the latest one meanwhile", async () => {
     await chain.mine(2);
     const host = rpcHost({ url: chain.url, chainId: chainFacts.base.chainId });

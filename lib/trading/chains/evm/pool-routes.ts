@@ -70,17 +70,30 @@ export function poolCalls(
         paid: byTrade(v2, answers.slice(routes.length) as (PoolAnswer | undefined)[]),
       };
     }),
-    v3: thenRead(multicall(quotesOf(v3), tag, v3Gas), (answers) => byTrade(v3, answers)),
+    v3: thenRead(
+      multicall([blockNumberOf(), ...quotesOf(v3)] as const, tag, v3Gas),
+      ([number, ...answers]) => ({
+        number: Number(number),
+        paid: byTrade(v3, answers as (PoolAnswer | undefined)[]),
+      }),
+    ),
   };
 }
 
 type PoolAnswers = {
   sure: Pick<PoolRoutes, "block" | "pools"> & { paid: readonly (readonly PaidBy[])[] };
-  v3: readonly (readonly PaidBy[])[];
+  /** Without a number if the host could not run the quotes. */
+  v3: { number: number; paid: readonly (readonly PaidBy[])[] };
 };
 
+/** True if all pools answered at this block. */
+export const areAt = ({ sure, v3 }: PoolAnswers, { number, time }: PoolRoutes["block"]): boolean =>
+  sure.block.number === number &&
+  sure.block.time === time &&
+  (v3.number === number || Number.isNaN(v3.number));
+
 export function poolRoutesOf({ sure: { block, pools, paid }, v3 }: PoolAnswers): PoolRoutes {
-  const all = paid.map((answers, trade) => [...answers, ...(v3[trade] ?? [])]);
+  const all = paid.map((answers, trade) => [...answers, ...(v3.paid[trade] ?? [])]);
   return {
     block,
     pools,

@@ -21,6 +21,8 @@ export type RpcCall<Value> = {
   needs?: Ability;
   /** The largest answer of a request with this call, if it may exceed the usual limit. */
   maxBytes?: number;
+  /** Is the last call of its request. A host that takes only small batches gets it after it has answered the others. */
+  isLast?: true;
 };
 
 /** Makes a call whose error is a value, unless only this host has the problem. */

@@ -1,10 +1,10 @@
 import type { ChainConfiguration } from "../chain-configuration.ts";
-import { allowanceOf, balanceOf } from "./contract-questions.ts";
+import { allowanceOf, balanceOf, blockNumberOf } from "./contract-questions.ts";
 import { multicall, thenRead } from "./multicall.ts";
 import type { BlockTag, RpcCall } from "./rpc-call.ts";
 
-/** A wallet's units of a token, and the units that each router may take. */
-export type TokenBelongings = { held: bigint; allowances: ReadonlyMap<string, bigint> };
+/** A wallet's units of a token, and the units that each router may take, at the block of this number. */
+export type TokenBelongings = { block: number; held: bigint; allowances: ReadonlyMap<string, bigint> };
 
 /** The most gas that a token gets for answers about itself. */
 export const tokenGas = 2_000_000n;
@@ -18,11 +18,16 @@ export function belongingsCall(
 ): RpcCall<TokenBelongings | undefined> {
   const routers = [...new Set(venues.map(({ router }) => router))];
   const questions = [
+    blockNumberOf(),
     balanceOf(token, wallet),
     ...routers.map((router) => allowanceOf(token, wallet, router)),
   ] as const;
-  return thenRead(multicall(questions, tag, tokenGas), ([held, ...allowed]) => {
-    if (held === undefined) return undefined;
-    return { held, allowances: new Map(routers.map((router, index) => [router, allowed[index] ?? 0n])) };
+  return thenRead(multicall(questions, tag, tokenGas), ([block, held, ...allowed]) => {
+    if (block === undefined || held === undefined) return undefined;
+    return {
+      block: Number(block),
+      held,
+      allowances: new Map(routers.map((router, index) => [router, allowed[index] ?? 0n])),
+    };
   });
 }
