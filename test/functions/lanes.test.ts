@@ -4,7 +4,7 @@ import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { DynamoDBDocumentClient, QueryCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import type { Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { handler as executeOrders } from "../../functions/executeOrders/handler.ts";
 import { handler as readChains } from "../../functions/readChains/handler.ts";
 import { handler as sweepLanes } from "../../functions/sweepLanes/handler.ts";
@@ -76,6 +76,8 @@ describe("sweepLanes", () => {
       .on(QueryCommand, queryOf(shard as KeyRange))
       .resolves({ Items: [{ ...laneKey(lane), ...lane, jobs: 1, watch: { jobs: 1, blocks: {} } }] });
     lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
+    // The time for hosts to agree is over at once.
+    vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
     await sweepLanes();
     // Each of the four chains has two shards and a lease.
     expect(table.commandCalls(QueryCommand)).toHaveLength(12);
@@ -83,6 +85,9 @@ describe("sweepLanes", () => {
     expect(others).toEqual([]);
     expect(start).toMatchObject({ FunctionName: "executeOrders", InvocationType: "Event" });
     expect(JSON.parse(String(start?.Payload))).toEqual(lane);
+    const warning = (error: string, chain: string) => expect.objectContaining({ error, chain });
+    const silences = ["eth", "base", "bsc", "avax"].map((chain) => warning("ChainUnavailable", chain));
+    expect(logged()).toEqual(expect.arrayContaining([warning("ReaderMissing", "base"), ...silences]));
   });
 });
 

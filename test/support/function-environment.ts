@@ -1,5 +1,15 @@
 import { defaultChains } from "../../lib/infra/default-chains.ts";
 
+/** No test may ask a real network, so nothing listens here. */
+const nowhere = "http://127.0.0.1:1";
+
+const chains = Object.fromEntries(
+  Object.entries(defaultChains).map(([chain, { relay, ...contracts }]) => [
+    chain,
+    { ...contracts, hosts: [nowhere, nowhere], ...(relay && { relay: nowhere }) },
+  ]),
+);
+
 /** Variables that the stack sets for its functions. Functions that push also get an endpoint. */
 export const functionEnvironment: Readonly<Record<string, string>> = {
   AWS_REGION: "us-east-1",
@@ -35,6 +45,6 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   STANDARD_PLAN_ID: "standard",
   PRO_PLAN_ID: "pro",
   KEY_GRACE_SECONDS: "120",
-  TRADING: JSON.stringify(defaultChains),
+  TRADING: JSON.stringify(chains),
   PLAN_STAGES: JSON.stringify([{ apiId: "Rest", stage: "live" }]),
 };
