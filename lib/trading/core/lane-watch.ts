@@ -17,8 +17,9 @@ const lookAgainMs = { signed: 30_000, mined: 5 * 60_000 };
 
 /** Decides when the lane must run again, after a run that has done all it could. */
 export function watchFor({ jobs, slots, orders }: LaneView, nowMs: number): LaneWatch {
-  const blocks = slots.flatMap(({ attempts, receipt }) =>
-    attempts.map(({ hash }) => [hash, receipt?.hash === hash ? nameOf(receipt.block) : ""] as const),
+  const blocks = slots.flatMap(({ attempts, receipt }): [string, BlockName | string][] =>
+    // While one attempt is in a block, no other can be.
+    receipt ? [[receipt.hash, nameOf(receipt.block)]] : attempts.map(({ hash }) => [hash, ""]),
   );
   const final = orders.flatMap((order) => finalFrom(order, slots) ?? []);
   const due = orders.flatMap((order) => dueMs(order, slots, nowMs)).filter((ms) => ms > nowMs);
@@ -29,7 +30,9 @@ export function watchFor({ jobs, slots, orders }: LaneView, nowMs: number): Lane
     blocks: Object.fromEntries(blocks),
     ...(final.length > 0 && { finalFrom: Math.min(...final) }),
     ...(due.length > 0 && { dueAtMs: Math.min(...due) }),
-    ...(blocks.length > 0 && { lookAgainAtMs: nowMs + (isSigned ? lookAgainMs.signed : lookAgainMs.mined) }),
+    ...(blocks.length + final.length > 0 && {
+      lookAgainAtMs: nowMs + (isSigned ? lookAgainMs.signed : lookAgainMs.mined),
+    }),
     ...(idle !== undefined && { idleSinceMs: idle }),
   };
 }

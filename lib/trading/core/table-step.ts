@@ -12,8 +12,8 @@ export type LaneWatch = {
   /** The jobs that the run knew of. */
   jobs: number;
   /**
-   * The block that each signed transaction was seen in, by its hash. Empty if it was in none. Lanes of earlier versions have
-   * only the hash of the block.
+   * The block that each signed transaction was seen in, by its hash. Empty if it was in none, and absent if another one of
+   * its nonce was. Lanes of earlier versions have only the hash of the block.
    */
   blocks: Readonly<Record<string, BlockName | string>>;
   /** The first final block with which an outcome may be final. */

@@ -120,6 +120,11 @@ describe("watchFor", () => {
     });
   });
 
+  it("watches only the attempt that is in a block, since no other of its nonce can be", () => {
+    const bumped = mined(5, { attempts: [attempt, { ...attempt, hash: "0x2" }] });
+    expect(watchFor(view([filled], [bumped]), nowMs).blocks).toEqual({ "0x1": { number: 5, hash: "0xb5" } });
+  });
+
   it("waits until the blocks in which a sale found nothing are final", () => {
     const soldOutIn = [4, 6].map((number) => ({ number, hash: `0xb${number}` }));
     const ending = {
@@ -129,7 +134,11 @@ describe("watchFor", () => {
       soldOutIn,
     } as const;
     const life = { ...open.life, status: "rejected", stage: "done" } as const;
-    expect(watchFor(view([tradeOrder({ ending, life })]), nowMs)).toMatchObject({ finalFrom: 6 });
+    const lookAgainAtMs = nowMs + 300_000;
+    expect(watchFor(view([tradeOrder({ ending, life })]), nowMs)).toMatchObject({
+      finalFrom: 6,
+      lookAgainAtMs,
+    });
   });
 
   it("does not wait for the finality of an approval or of a nonce taken by another program", () => {
