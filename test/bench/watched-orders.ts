@@ -6,7 +6,7 @@ import type { HostSnapshot, Receipt } from "../../lib/trading/core/evm/host-snap
 import { newestAttempt } from "../../lib/trading/core/evm/slot.ts";
 import type { LaneKey } from "../../lib/trading/core/intent.ts";
 import { placing } from "../../lib/trading/core/placing.ts";
-import { sweepLanes } from "../../lib/trading/core/reading.ts";
+import { newSweepMemory, sweepLanes } from "../../lib/trading/core/reading.ts";
 import { signTransaction } from "../../lib/trading/core/signer.ts";
 import type { Lane, ReaderLease } from "../../lib/trading/core/table-step.ts";
 import { defaultOrderSettings, type TradingChain } from "../../lib/trading/core/trading-chain.ts";
@@ -201,10 +201,11 @@ class Watched {
       onFault: fail,
       onSilence: fail,
     };
+    const memory = newSweepMemory();
     while (!this.#isOver) {
       void readChains(deps, [chain], { build: "b", longestMs: 13 * minuteMs });
       const wakes = new WakeQueue(wake);
-      await runProcedure(sweepLanes(chain), {
+      await runProcedure(sweepLanes(chain, memory), {
         ...this.#reader,
         wake: ({ lane }) => void wakes.add(lane) as undefined,
       });

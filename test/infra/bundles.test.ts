@@ -70,6 +70,7 @@ const limits: Readonly<Record<string, number>> = {
   // These contain the clients of two services, and the code of chains.
   executeOrders: 480,
   readChains: 440,
+  sweepLanes: 440,
   // Contains the clients of two services, and the schemas of all that it reads.
   signTransaction: 420,
   // These contain the clients of two services, and the code that derives addresses.

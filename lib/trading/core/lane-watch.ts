@@ -12,7 +12,7 @@ const retryMs = 5000;
 /** Blocks arrive later than their timestamp. */
 const afterDeadlineMs = 2000;
 
-/** The sweep runs a lane after this time: a reader may be wrong, or see only one host that is. */
+/** The sweep takes care of a lane after this time: a reader may be wrong, or see only one host that is. */
 const lookAgainMs = { signed: 30_000, mined: 5 * 60_000 };
 
 /** Decides when the lane must run again, after a run that has done all it could. */
@@ -89,7 +89,24 @@ export function isDue(lane: Lane, news: ChainNews | undefined, nowMs: number): b
   });
 }
 
-/** True if the sweep should run the lane although there is a reader. */
-export const wantsSweep = (lane: Lane, nowMs: number): boolean =>
-  isDue(lane, undefined, nowMs) ||
-  (lane.watch?.lookAgainAtMs !== undefined && nowMs >= lane.watch.lookAgainAtMs);
+/** True if the sweep should make sure that no reader has missed what the lane waits for. */
+export const isLookDue = ({ watch }: Lane, nowMs: number): boolean =>
+  watch?.lookAgainAtMs !== undefined && nowMs >= watch.lookAgainAtMs;
+
+/** True if the lane waits only until blocks that it knows are final. */
+export const isSettling = (lane: Lane): boolean =>
+  lane.watch?.finalFrom !== undefined && watchedIn(lane).every(([, block]) => typeof block !== "string");
+
+/**
+ * True if a host has shown that such a lane must go on waiting. No news shows nothing.
+ *
+ * @param confirmed The hashes of blocks that are in the host's chain.
+ */
+export const mustSettle = (
+  lane: Lane,
+  news: ChainNews | undefined,
+  confirmed: ReadonlySet<string>,
+): boolean =>
+  news?.final !== undefined &&
+  news.final < (lane.watch?.finalFrom ?? 0) &&
+  watchedIn(lane).every(([, block]) => typeof block !== "string" && confirmed.has(block.hash));

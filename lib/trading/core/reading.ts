@@ -3,24 +3,9 @@ import { type Procedure, perform } from "./effects.ts";
 import type { BlockName, Look } from "./evm/host-snapshot.ts";
 import type { LaneKey } from "./intent.ts";
 import { isHeld } from "./lane-steps.ts";
-import { type ChainNews, isDue, wantsSweep, watchedIn } from "./lane-watch.ts";
+import { type ChainNews, isDue, isLookDue, isSettling, mustSettle, watchedIn } from "./lane-watch.ts";
 import { isReaderMissing } from "./reader-lease.ts";
 import type { Lane } from "./table-step.ts";
-
-/**
- * Wakes the lanes that are due or have waited for long, and all of them if no reader has read the chain for long. This
- * retries anything that was lost.
- *
- * @returns The lanes of the chain, and whether a reader is missing.
- */
-export function* sweepLanes(chain: Network): Procedure<{ lanes: readonly Lane[]; isReaderMissing: boolean }> {
-  const lanes = yield* perform({ do: "readLanes", chain });
-  const lease = yield* perform({ do: "readReaderLease", chain });
-  const nowMs = yield* perform({ do: "now" });
-  const isMissing = lanes.length > 0 && isReaderMissing(lease, nowMs);
-  for (const lane of lanes) if (isMissing || wantsSweep(lane, nowMs)) yield* perform({ do: "wake", lane });
-  return { lanes, isReaderMissing: isMissing };
-}
 
 /** The memory of a reader's run for a chain. */
 export type Reader = {
@@ -138,3 +123,49 @@ function isBehind(look: Look, reader: Reader, nowMs: number): boolean {
 
 const finalPauseMs = (ageSeconds: number): number =>
   Math.min(finalMs.most, Math.max(finalMs.least, (ageSeconds * 1000) / finalMs.share));
+
+/** The memory of the sweep for a chain: one for each of two hosts, since a run of readChains may see only a wrong one. */
+export type SweepMemory = readonly [Reader, Reader];
+
+export const newSweepMemory = (): SweepMemory => [newReader(), newReader()];
+
+/** The result of a sweep: the lanes of the chain, and whether a reader is missing. */
+export type Sweep = { lanes: readonly Lane[]; isReaderMissing: boolean };
+
+/**
+ * Wakes the lanes that are due or have waited for long, and all of them if no reader has read the chain for long. This
+ * retries anything that was lost. Lanes that wait only for finality are left alone while two hosts say that they must.
+ */
+export function* sweepLanes(chain: Network, memory: SweepMemory): Procedure<Sweep> {
+  const lanes = yield* perform({ do: "readLanes", chain });
+  const lease = yield* perform({ do: "readReaderLease", chain });
+  const nowMs = yield* perform({ do: "now" });
+  const isMissing = lanes.length > 0 && isReaderMissing(lease, nowMs);
+  const settling: Lane[] = [];
+  for (const lane of lanes) {
+    const isDueNow = isMissing || isDue(lane, undefined, nowMs);
+    if (!isDueNow && !isLookDue(lane, nowMs)) continue;
+    // A look can take long, so no other lane waits for it.
+    if (!isDueNow && isSettling(lane)) settling.push(lane);
+    else yield* perform({ do: "wake", lane });
+  }
+  yield* wakeUnlessSettling(chain, memory, settling, nowMs);
+  return { lanes, isReaderMissing: isMissing };
+}
+
+function* wakeUnlessSettling(
+  chain: Network,
+  memory: SweepMemory,
+  lanes: readonly Lane[],
+  nowMs: number,
+): Procedure<void> {
+  if (lanes.length === 0) return;
+  const seen: { news: ChainNews | undefined; confirmed: Reader["confirmed"] }[] = [];
+  for (const [host, reader] of memory.entries()) {
+    Object.assign(reader, { host, finalDueMs: nowMs });
+    const news = yield* readNews(chain, reader, lanes, nowMs);
+    seen.push({ news, confirmed: reader.confirmed });
+  }
+  const isWaiting = (lane: Lane) => seen.every(({ news, confirmed }) => mustSettle(lane, news, confirmed));
+  for (const lane of lanes) if (!isWaiting(lane)) yield* perform({ do: "wake", lane });
+}

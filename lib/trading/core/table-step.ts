@@ -20,7 +20,7 @@ export type LaneWatch = {
   finalFrom?: number;
   /** The time when the lane is due even if nothing happens on the chain. */
   dueAtMs?: number;
-  /** The time when the lane should run in case that no reader has seen what it waits for. */
+  /** The time from which the sweep makes sure that no reader has missed what the lane waits for. */
   lookAgainAtMs?: number;
   /** The time since which one of its orders could continue, but nothing has happened to it. */
   idleSinceMs?: number;

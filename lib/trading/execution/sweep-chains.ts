@@ -2,7 +2,7 @@ import type { Table } from "../../table/table.ts";
 import { ChainUnavailable, RpcRefusal } from "../chains/host-fault.ts";
 import type { ChainReader } from "../chains/open-chains.ts";
 import { hasUnseenOrder, idleSinceMs, type LaneTrouble, troubleOf } from "../core/lane-trouble.ts";
-import { sweepLanes } from "../core/reading.ts";
+import { type SweepMemory, sweepLanes } from "../core/reading.ts";
 import type { Lane } from "../core/table-step.ts";
 import type { TradingChain } from "../core/trading-chain.ts";
 import { laneOrdersOf } from "../items/lane-records.ts";
@@ -31,28 +31,33 @@ class ReaderMissing extends Error {
 
 export type SweepDeps = {
   table: Table;
-  chains: ReadonlyMap<TradingChain, Pick<ChainReader, "client">>;
-  effects: Required<Pick<Performers, "readLanes" | "readReaderLease" | "wake">>;
+  /** The next sweep asks for less if it has the same memory. */
+  chains: ReadonlyMap<TradingChain, Pick<ChainReader, "client"> & { memory: SweepMemory }>;
+  effects: Required<Pick<Performers, "readLanes" | "readReaderLease" | "wake" | "look" | "minedIn">>;
   onTrouble: (trouble: Trouble) => void;
+  /** Receives the error that kept it from looking at a chain. The lanes are woken instead. */
+  onFault: (error: unknown) => void;
   nowMs?: () => number;
 };
 
 /** Wakes the lanes of all chains that need it, and reports problems. A failing chain does not delay the others. */
 export async function sweepChains(deps: SweepDeps): Promise<void> {
-  const chains = [...deps.chains.keys()];
+  const chains = [...deps.chains];
   const swept = await Promise.allSettled([
-    ...chains.map((chain) => sweepChain(deps, chain)),
-    ...chains.map((chain) => reportSilence(deps, chain)),
+    ...chains.map(([chain, { memory }]) => sweepChain(deps, chain, memory)),
+    ...chains.map(([chain]) => reportSilence(deps, chain)),
   ]);
   const failed = swept.find(({ status }) => status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
 }
 
-async function sweepChain(deps: SweepDeps, chain: TradingChain): Promise<void> {
-  const { effects, onTrouble, nowMs = Date.now } = deps;
+async function sweepChain(deps: SweepDeps, chain: TradingChain, memory: SweepMemory): Promise<void> {
+  const { effects, onTrouble, onFault, nowMs = Date.now } = deps;
   const wakes = new WakeQueue(async (lane) => effects.wake({ lane }));
-  const { lanes, isReaderMissing } = await runProcedure(sweepLanes(chain), {
+  const { lanes, isReaderMissing } = await runProcedure(sweepLanes(chain, memory), {
     ...effects,
+    look: orNothing(effects.look, onFault),
+    minedIn: orNothing(effects.minedIn, onFault),
     now: nowMs,
     wake: ({ lane }) => {
       wakes.add(lane);
@@ -63,6 +68,18 @@ async function sweepChain(deps: SweepDeps, chain: TradingChain): Promise<void> {
   await wakes.emptied();
   for (const lane of lanes) await reportTrouble(deps, chain, lane);
 }
+
+/** Answers nothing if an effect fails, since looks must not keep lanes from being woken. Silence is reported elsewhere. */
+const orNothing =
+  <Ask, Answer>(act: (ask: Ask) => Answer | Promise<Answer>, onFault: SweepDeps["onFault"]) =>
+  async (ask: Ask): Promise<Answer | undefined> => {
+    try {
+      return await act(ask);
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) onFault(error);
+      return undefined;
+    }
+  };
 
 async function reportTrouble(
   { table, onTrouble, nowMs = Date.now }: SweepDeps,

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Effect, Effects, Procedure } from "../../../lib/trading/core/effects.ts";
 import type { Look } from "../../../lib/trading/core/evm/host-snapshot.ts";
-import { newReader, type Reader, readChain, sweepLanes } from "../../../lib/trading/core/reading.ts";
+import {
+  newReader,
+  newSweepMemory,
+  type Reader,
+  readChain,
+  sweepLanes,
+} from "../../../lib/trading/core/reading.ts";
 import type { Lane, LaneWatch } from "../../../lib/trading/core/table-step.ts";
 
 /** A chain whose blocks are named by their numbers, with a letter for the branch. */
@@ -55,7 +61,12 @@ type Ended<Result> = { effects: Effect[]; woken: string[]; result: Result };
 function run<Result>(
   procedure: Procedure<Result>,
   lanes: readonly Lane[],
-  { chain = new FakeChain("a1"), nowMs = 0, heartbeatMs = 0 } = {},
+  {
+    chain = new FakeChain("a1"),
+    second = undefined as FakeChain | undefined,
+    nowMs = 0,
+    heartbeatMs = 0,
+  } = {},
 ): Ended<Result> {
   const effects: Effect[] = [];
   const lease = { run: "r", epoch: 1, build: "b", startedAtMs: 0, heartbeatMs };
@@ -63,7 +74,7 @@ function run<Result>(
     if (effect.do === "readLanes") return lanes;
     if (effect.do === "now") return nowMs;
     if (effect.do === "readReaderLease") return lease;
-    if (effect.do === "look") return chain.look(effect);
+    if (effect.do === "look") return ((effect.host === 1 ? second : undefined) ?? chain).look(effect);
     if (effect.do === "minedIn")
       return new Map(effect.hashes.map((hash) => [hash, chain.mined.get(hash) ?? ""]));
     return undefined;
@@ -237,17 +248,83 @@ describe("sweepLanes", () => {
     lane("long", { lookAgainAtMs: 100_000 }),
     lane("new", { jobs: 0 }),
   ];
+  const sweep = (of: readonly Lane[], options: Parameters<typeof run>[2] = {}, memory = newSweepMemory()) => {
+    const { effects, woken, result } = run(sweepLanes("eth", memory), of, { nowMs: 100_000, ...options });
+    return { woken, result, looks: effects.flatMap((each) => (each.do === "look" ? [each] : [])) };
+  };
+  const fresh = { heartbeatMs: 100_000 };
 
   it("wakes the lanes that are due, or should be looked at again", () => {
-    const { woken, result } = run(sweepLanes("eth"), lanes, { nowMs: 100_000, heartbeatMs: 70_000 });
+    const { woken, result, looks } = sweep(lanes, { heartbeatMs: 70_000 });
     expect(woken).toEqual(["due", "long", "new"]);
     expect(result).toEqual({ lanes, isReaderMissing: false });
+    expect(looks).toEqual([]);
   });
 
   it("wakes every lane if the reader's heartbeat is older than 30 seconds", () => {
-    const { woken, result } = run(sweepLanes("eth"), lanes, { nowMs: 100_000, heartbeatMs: 69_999 });
-    expect(woken).toEqual(["due", "waiting", "long", "new"]);
+    const { woken, result } = sweep([...lanes, settling], { heartbeatMs: 69_999, ...hosts() });
+    expect(woken).toEqual(["due", "waiting", "long", "new", "x"]);
     expect(result.isReaderMissing).toBe(true);
-    expect(run(sweepLanes("eth"), [], { nowMs: 100_000 }).result.isReaderMissing).toBe(false);
+    expect(sweep([], { heartbeatMs: 0 }).result.isReaderMissing).toBe(false);
+  });
+
+  const x = { number: 2, hash: "a2" };
+  const settling = lane("x", { blocks: { x }, finalFrom: 2, lookAgainAtMs: 100_000 });
+
+  /** Two hosts that agree with the lane, unless they are changed. */
+  const hosts = (change: (chain: FakeChain) => void = () => {}, changed: readonly number[] = [0, 1]) => {
+    const [chain, second] = [0, 1].map((host) => {
+      const fake = new FakeChain("a1 a2 a3 a4 a5");
+      fake.final = 1;
+      if (changed.includes(host)) change(fake);
+      return fake;
+    });
+    return { chain: chain as FakeChain, second: second as FakeChain };
+  };
+
+  it("leaves lanes alone while two hosts show that they must wait for finality", () => {
+    const soldOut = lane("y", { finalFrom: 2, lookAgainAtMs: 0 });
+    const { woken, looks } = sweep([settling, soldOut], { ...fresh, ...hosts() });
+    expect(woken).toEqual([]);
+    expect(looks.map(({ host, heights, wantsFinal }) => [host, heights, wantsFinal])).toEqual([
+      [0, [2], true],
+      [1, [2], true],
+    ]);
+  });
+
+  it("asks for the height of a block once, and each time for the final block", () => {
+    const [memory, seen] = [newSweepMemory(), hosts()];
+    sweep([settling], { ...fresh, ...seen }, memory);
+    for (const chain of [seen.chain, seen.second]) chain.blocks.push("a6", "a7");
+    const { woken, looks } = sweep([settling], { ...fresh, ...seen, nowMs: 100_001 }, memory);
+    expect(woken).toEqual([]);
+    expect(looks.map(({ heights, wantsFinal }) => [heights, wantsFinal])).toEqual([
+      [[4], true],
+      [[4], true],
+    ]);
+    // A replaced parent puts all blocks in doubt.
+    seen.second.blocks = ["a1", "b2", "b3", "b4", "b5", "b6", "b7", "b8"];
+    expect(sweep([settling], { ...fresh, ...seen }, memory).woken).toEqual(["x"]);
+  });
+
+  const news: readonly [string, (chain: FakeChain) => void][] = [
+    ["says that its block is final", (chain) => Object.assign(chain, { final: 2 })],
+    ["has another block at its height", (chain) => Object.assign(chain, { blocks: ["a1", "b2", "b3"] })],
+    ["does not know its block", (chain) => Object.assign(chain, { blocks: ["a1", "a2"] })],
+    ["does not answer", (chain) => Object.assign(chain, { isDown: true })],
+  ];
+  it.each(
+    news.flatMap(([what, change]) =>
+      [[0], [1], [0, 1]].map((changed) => [changed.join(" and "), what, change, changed] as const),
+    ),
+  )("wakes a lane that waits for finality if host %s %s", (_, __, change, changed) => {
+    expect(sweep([settling], { ...fresh, ...hosts(change, changed) }).woken).toEqual(["x"]);
+  });
+
+  it("runs a lane with a transaction in no block, without a look", () => {
+    const taken = lane("z", { blocks: { x, z: "" }, finalFrom: 2, lookAgainAtMs: 0 });
+    const { woken, looks } = sweep([taken], { ...fresh, ...hosts() });
+    expect(woken).toEqual(["z"]);
+    expect(looks).toEqual([]);
   });
 });

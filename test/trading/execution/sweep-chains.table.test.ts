@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ChainUnavailable, RpcRefusal } from "../../../lib/trading/chains/host-fault.ts";
+import { newSweepMemory } from "../../../lib/trading/core/reading.ts";
 import type { Lane } from "../../../lib/trading/core/table-step.ts";
 import { type TradingChain, tradingChains } from "../../../lib/trading/core/trading-chain.ts";
 import { type SweepDeps, sweepChains } from "../../../lib/trading/execution/sweep-chains.ts";
@@ -17,17 +18,21 @@ const lane = (wallet: string): Lane => ({
   watch: { jobs: 1, blocks: {}, dueAtMs: 0 },
 });
 
+const fault = new Error("a fault of the look");
 const fresh = { run: "r", epoch: 1, build: "b", startedAtMs: 0, heartbeatMs: Number.MAX_SAFE_INTEGER };
 
 const readLanes = vi.fn(async (_: { chain: string }): Promise<Lane[]> => []);
 const readReaderLease = vi.fn<SweepDeps["effects"]["readReaderLease"]>();
 const start = vi.fn(async (_: { wallet: string }): Promise<void> => undefined);
 const agree = vi.fn(async (_: TradingChain) => ({}));
+const look = vi.fn<SweepDeps["effects"]["look"]>();
+const minedIn = vi.fn<SweepDeps["effects"]["minedIn"]>();
 const onFault = vi.fn();
 const onTrouble = vi.fn<SweepDeps["onTrouble"]>();
 
 beforeEach(() => {
-  for (const each of [readLanes, readReaderLease, start, agree, onFault, onTrouble]) each.mockReset();
+  for (const each of [readLanes, readReaderLease, start, agree, look, minedIn, onFault, onTrouble])
+    each.mockReset();
   readLanes.mockResolvedValue([]);
   readReaderLease.mockReturnValue(fresh);
   start.mockResolvedValue();
@@ -40,8 +45,14 @@ const sweep = (
 ) =>
   sweepChains({
     table: db.table,
-    chains: new Map(chains.map((chain) => [chain, { client: { agree: () => agree(chain) } } as never])),
-    effects: { readLanes: read, readReaderLease, ...wakeEffect(start, onFault) },
+    chains: new Map(
+      chains.map((chain) => [
+        chain,
+        { client: { agree: () => agree(chain) }, memory: newSweepMemory() } as never,
+      ]),
+    ),
+    effects: { readLanes: read, readReaderLease, look, minedIn, ...wakeEffect(start, onFault) },
+    onFault,
     onTrouble,
     nowMs: () => nowMs,
   });
@@ -92,6 +103,17 @@ describe("sweepChains", () => {
     await bench.work();
     await sweepAfter(300_000);
     expect(troubles()).toEqual([]);
+  });
+
+  it("wakes lanes that wait for finality if it cannot look at the chain", async () => {
+    const block = { number: 1, hash: "0xb1" };
+    const watch = { jobs: 1, blocks: { "0x1": block }, finalFrom: 1, lookAgainAtMs: 0 };
+    readLanes.mockResolvedValue([{ ...lane("a"), watch }]);
+    look.mockRejectedValueOnce(new ChainUnavailable()).mockRejectedValueOnce(fault);
+    await sweep(["eth"]);
+    expect(look).toHaveBeenCalledTimes(2);
+    expect(start).toHaveBeenCalledOnce();
+    expect(onFault.mock.calls).toEqual([[fault]]);
   });
 
   it("reports a chain with lanes that nobody reads", async () => {

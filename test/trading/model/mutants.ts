@@ -13,10 +13,13 @@ import type { HostQuote } from "../../../lib/trading/core/trade-facts.ts";
 import { type System, theSystem } from "./system.ts";
 
 type Answer = Effects[keyof Effects]["answer"];
-type Rewrite = { effect?: (effect: Effect) => Effect; answer?: (effect: Effect, answer: Answer) => Answer };
+export type Rewrite = {
+  effect?: (effect: Effect) => Effect;
+  answer?: (effect: Effect, answer: Answer) => Answer;
+};
 
 /** Runs a procedure with rewritten effects or results. */
-function* rewritten<Result>(
+export function* rewritten<Result>(
   procedure: Procedure<Result>,
   { effect = (same) => same, answer = (_, same) => same }: Rewrite,
 ): Procedure<Result> {

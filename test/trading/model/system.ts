@@ -1,7 +1,7 @@
 import type { Network } from "../../../lib/core/network.ts";
 import { cancelling } from "../../../lib/trading/core/cancelling.ts";
 import { placing } from "../../../lib/trading/core/placing.ts";
-import { newReader, readChain, sweepLanes } from "../../../lib/trading/core/reading.ts";
+import { newReader, newSweepMemory, readChain, sweepLanes } from "../../../lib/trading/core/reading.ts";
 import { signTransaction } from "../../../lib/trading/core/signer.ts";
 import { workLane } from "../../../lib/trading/core/work-lane.ts";
 
@@ -12,7 +12,7 @@ export type System = {
   work: typeof workLane;
   sign: typeof signTransaction;
   watch: (chain: Network) => ReturnType<typeof readChain>;
-  sweep: typeof sweepLanes;
+  sweep: (chain: Network) => ReturnType<typeof sweepLanes>;
 };
 
 export const theSystem: System = {
@@ -21,5 +21,5 @@ export const theSystem: System = {
   work: workLane,
   sign: signTransaction,
   watch: (chain) => readChain(chain, newReader()),
-  sweep: sweepLanes,
+  sweep: (chain) => sweepLanes(chain, newSweepMemory()),
 };

@@ -1,4 +1,4 @@
-import type { Effect, Question } from "../../../lib/trading/core/effects.ts";
+import type { Effect, Effects, Question } from "../../../lib/trading/core/effects.ts";
 import type { HostSnapshot, Look } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import { newestAttempt } from "../../../lib/trading/core/evm/slot.ts";
 import type { Intent, LaneKey } from "../../../lib/trading/core/intent.ts";
@@ -230,9 +230,9 @@ export class World {
         return [quoteFrom(seen[0], orders[0]), quoteFrom(seen[1], orders[0])];
       }
       case "look":
-        return this.look(effect.heights);
+        return this.look(effect);
       case "minedIn": {
-        const receipts = (await this.snapshot({ hashes: effect.hashes }))?.receipts;
+        const receipts = (await this.snapshot(effect.host, { hashes: effect.hashes }))?.receipts;
         return receipts && new Map(effect.hashes.map((hash) => [hash, receipts.get(hash)?.block.hash ?? ""]));
       }
       case "readReaderLease":
@@ -261,21 +261,23 @@ export class World {
     }
   }
 
-  private async look(heights: readonly number[]): Promise<Look | undefined> {
-    const head = (await this.snapshot({}))?.latest;
+  private async look({ host, heights }: Effects["look"]["ask"]): Promise<Look | undefined> {
+    const head = (await this.snapshot(host, {}))?.latest;
     const parent = (head?.number ?? 0) - 1;
-    const snapshot = await this.snapshot({ blocks: [parent, ...heights] });
+    const snapshot = await this.snapshot(host, { blocks: [parent, ...heights] });
     if (head === undefined || snapshot === undefined) return undefined;
     const { blocks: hashes, finalized: final } = snapshot;
     return { number: head.number, time: head.time, parentHash: hashes.get(parent) ?? "", hashes, final };
   }
 
-  /** Asks the first host about the chain, by any wallet. */
+  /** Asks one of the two hosts about the chain, by any wallet. */
   private async snapshot(
+    host: number,
     question: Pick<Partial<Question>, "hashes" | "blocks">,
   ): Promise<HostSnapshot | undefined> {
     const [{ wallet } = { wallet: "" }] = this.table.all("wallet");
-    return this.chain.hostSnapshot(0, { chain, wallet, hashes: [], orders: [], ...question });
+    const asked = { chain, wallet, hashes: [], orders: [], ...question } as const;
+    return this.chain.hostSnapshot(host % 2 === 0 ? 0 : 1, asked);
   }
 
   private orderNamed(userID: string, orderId: string): TradeOrder | undefined {
