@@ -20,7 +20,8 @@ import { newEvmKey } from "./keys.ts";
 import type { TestChain } from "./local-chain.ts";
 import { ignoredNotes, openKeys, putSealedWallet } from "./signing.ts";
 
-type Caller = "placeOrder" | "cancelOrder" | "executeOrders" | "signTransaction";
+/** The functions that reach the table. */
+export type Caller = "placeOrder" | "cancelOrder" | "executeOrders" | "signTransaction";
 
 type Changes = {
   userID?: string;

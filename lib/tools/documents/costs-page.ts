@@ -1,7 +1,20 @@
 import { type OperationName, operations, operationsOf } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
 import { atRest, type CostTemplate, knownResources } from "./billed-resources.ts";
-import { deliveryMs, logKilobytes, prices, runs, runsOfApproval, runsOfBuy } from "./price-table.ts";
+import { dollarsOfUnits, hostPrices, unitsOf, watchedOrders } from "./host-units.ts";
+import {
+  deliveryMs,
+  laneBytes,
+  logKilobytes,
+  type OrderRuns,
+  priceMessageBytes,
+  prices,
+  type Run,
+  runs,
+  runsOfApproval,
+  runsOfBuy,
+  subscriberBytes,
+} from "./price-table.ts";
 
 const { perMillion, monthly } = prices;
 const million = 1_000_000;
@@ -60,7 +73,8 @@ export function costsPage(templates: readonly CostTemplate[]): string {
     "",
     "- The column Lambda includes the authorizer, and publishChanges for what is published.",
     "- A change of settings and a recorded order or position include one push to one connection.",
-    "- Authorizers cache a user for a minute; without a cached user, a run reads the table once, $0.13 a million.",
+    "- Each process of an authorizer caches a user for a minute: with few processes, most runs read nothing.",
+    "  With many, most runs read the table once, $0.13 a million.",
     "- Connections cost $0.25 for a million minutes.",
     `- At the edge, a request costs ${dollars(perMillion.edgeRequests)} a million more, and a GB sent ${dollars(prices.edgeGigabyte)}; without it (context \`edge\`), API Gateway sends for about the same.`,
     `- Its firewall (context \`firewall\`) costs ${dollars(monthly.webAcl)} a month, and ${dollars(perMillion.firewallRequests)} a million requests.`,
@@ -70,17 +84,22 @@ export function costsPage(templates: readonly CostTemplate[]): string {
     "",
     ...orderTable(functions),
     "",
-    "- An order takes at least three runs: for its transaction, its fill, and its final outcome.",
-    "  Each fee increase, and each check of a waiting order, takes one more run.",
+    "- Each fee increase, and each check of a waiting order, takes one more run of executeOrders.",
     "- Each change that the user sees includes one push to one connection.",
-    "- The costs do not include gas, which the user's wallet pays, or the hosts' bills: [trading.md](trading.md#hosts) counts their requests.",
+    "- A test counts the write units; durations and reads are estimates.",
+    "- Not included are gas, which the user's wallet pays, the runs at rest, and hosts.",
+    "",
+    "### Hosts",
+    "",
+    ...hostTable(functions),
     "",
     "## A thousand clients on prices for a month",
     "",
     ...clientTable(functions),
     "",
     "- Add the costs of prices at rest, once.",
-    "- Messages count in steps of 32 KB.",
+    `- A message with five prices has ${priceMessageBytes} bytes, and counts as up to 32 KB.`,
+    "  The bytes of frames, TLS and TCP around it are not included.",
     "- API Gateway's account quota of 10,000 requests a second includes every push.",
     "  Ask AWS to raise it before you have that many clients on prices.",
     "",
@@ -145,7 +164,8 @@ function tradingAtRest(functions: Functions, deployed: Functions): string[] {
   return missing.length === 0
     ? []
     : [
-        `- With trading, ${names} cost up to ${dollars(cost)} a month.`,
+        `- With trading on four chains, ${names} cost up to ${dollars(cost)} a month, without [hosts](#hosts) and the reads of waiting orders.`,
+        "  readChains runs only while orders wait.",
         `  The signer's network costs ${dollars(walls)}, and the key of orders ${dollars(monthly.key)}.`,
       ];
 }
@@ -169,15 +189,18 @@ function fixedCosts(resources: ReturnType<typeof knownResources>): Cost[] {
 
 const timeCost = (gigabytes: number, ms: number) => gigabytes * (ms / 1000) * prices.gigabyteSecond;
 
+/** The bytes of a read unit. */
+const readBytes = 4096;
+
 const tableCost = ({ reads = 0, writes = 0 }: { reads?: number; writes?: number }) =>
   (reads * perMillion.reads + writes * perMillion.writes) / million;
 
-const lambdaCost = (name: OperationName, functions: Functions) =>
-  perMillion.functionRuns / million + timeCost(functions[name]?.gigabytes ?? 0, runs[name].ms);
+const lambdaCost = (name: OperationName, functions: Functions, { ms }: Run = runs[name]) =>
+  perMillion.functionRuns / million + timeCost(functions[name]?.gigabytes ?? 0, ms);
 
 /** Computes the cost of one run of a function, with its calls to the table. */
-const runCost = (name: OperationName, functions: Functions) =>
-  lambdaCost(name, functions) + tableCost(runs[name]);
+const runCost = (name: OperationName, functions: Functions, run: Run = runs[name]) =>
+  lambdaCost(name, functions, run) + tableCost(run);
 
 function scheduledCosts(functions: Functions): Cost[] {
   return operationsOf("schedule").flatMap(([name, { everyMinutes }]) => {
@@ -236,41 +259,110 @@ function millionOf(name: OperationName, functions: Functions): string[][] | unde
   return [[name, ...parts.map((part) => (part === 0 ? "" : dollars(part))), dollars(total)]];
 }
 
-/** Computes the cost of an order from its placing until its outcome is final. */
+/** Computes the cost of a million runs of a function for an order, with what they set off. */
+function orderRunCost({ name, count, run = runs[name] }: OrderRuns, functions: Functions): number {
+  const request = perMillion.restRequests + logKilobytes * prices.logGigabyte;
+  const others: Partial<Record<OperationName, number>> = {
+    placeOrder: request + lambdaCost("authorize", functions) * million,
+    publishChanges: perMillion.streamMessages + perMillion.reads,
+  };
+  const { keyCalls = 0 } = run;
+  return (
+    count * (runCost(name, functions, run) * million + keyCalls * perMillion.keyCalls + (others[name] ?? 0))
+  );
+}
+
+/** The looks at base while an order waits for its final outcome: one in each second. */
+const looksOfBuy = watchedOrders.lifeSeconds;
+
+/** Computes the cost of a million orders on base from their placing until their outcomes are final. */
+function buyCosts(functions: Functions): { cells: [string, string]; cost: number }[] {
+  const reads = looksOfBuy * (laneBytes / readBytes);
+  return [
+    ...runsOfBuy.map((each) => {
+      const { name, purpose, count } = each;
+      const cells: [string, string] = [purpose === undefined ? name : `${name}: ${purpose}`, `${count}`];
+      return { cells, cost: orderRunCost(each, functions) };
+    }),
+    { cells: ["readChains: reads of the waiting order", ""], cost: reads * perMillion.reads },
+  ];
+}
+
+const total = (parts: readonly { cost: number }[]) => parts.reduce((before, { cost }) => before + cost, 0);
+
 function orderTable(functions: Functions): string[] {
-  const ofRuns = (counts: Partial<Record<OperationName, number>>) =>
-    (Object.entries(counts) as [OperationName, number][]).map(([name, count]) => {
-      const { keyCalls = 0 } = runs[name];
-      const request = perMillion.restRequests + logKilobytes * prices.logGigabyte;
-      const others: Partial<Record<OperationName, number>> = {
-        placeOrder: request + lambdaCost("authorize", functions) * million,
-        publishChanges: perMillion.streamMessages + perMillion.reads,
-      };
-      const cost = runCost(name, functions) * million + keyCalls * perMillion.keyCalls + (others[name] ?? 0);
-      return { name, count, cost: count * cost };
-    });
-  const [buy, approval] = [ofRuns(runsOfBuy), ofRuns(runsOfApproval)];
-  const total = (parts: typeof buy) => parts.reduce((before, { cost }) => before + cost, 0);
+  const parts = buyCosts(functions);
+  const approval = runsOfApproval.reduce((before, each) => before + orderRunCost(each, functions), 0);
   return table(
-    ["Function", "Runs", "A million buys"],
-    buy.map(({ name, count, cost }) => [name, `${count}`, dollars(cost)]),
-    ["**Total, about**", "", `**$${Math.round(total(buy))}**`],
-  ).concat("", `A sale that needs an approval costs $${Math.round(total(approval))} a million more.`);
+    ["Function", "Runs", "A million buys on base"],
+    parts.map(({ cells, cost }) => [...cells, dollars(cost)]),
+    ["**Total, about**", "", `**$${Math.round(total(parts))}**`],
+  ).concat("", `A sale that needs an approval costs $${Math.round(approval)} a million more.`);
+}
+
+/** The calls of the sweep's check, one to each of two hosts. */
+const checkOfHosts = ["eth_getBlockByNumber", "eth_getBlockByNumber"];
+
+/** Computes what hosts charge for orders, quotes and looks. */
+function hostTable(functions: Functions): string[] {
+  const { lanes, lifeSeconds, eth, base } = watchedOrders;
+  const chains = [eth, base];
+  const row = (name: string, cellOf: (chain: (typeof chains)[number]) => string) => [
+    name,
+    ...chains.map(cellOf),
+  ];
+  const ordersPerMonth = (lanes / lifeSeconds) * monthSeconds;
+  const times = (million * dollarsOfUnits(base.units)) / total(buyCosts(functions));
+  const millionsOf = (units: number) => `$${Math.round(million * dollarsOfUnits(units))}`;
+  return [
+    `Hosts are the largest cost of an order: on base, ${times.toFixed(0)} times that of AWS.`,
+    "",
+    ...table(
+      ["Both hosts of a chain", "eth", "base"],
+      [
+        row("Requests for a buy", ({ requests }) => requests.toFixed(0)),
+        row("Units for a buy", ({ units }) => grouped(units)),
+        row("A million buys", ({ units }) => millionsOf(units)),
+        row("A million quotes", ({ quoteUnits }) => millionsOf(quoteUnits)),
+        row("A month of the sweep's checks", () =>
+          dollars(monthMinutes * dollarsOfUnits(unitsOf(checkOfHosts))),
+        ),
+        row("A month of looks", ({ lookUnits }) => dollars(ordersPerMonth * dollarsOfUnits(lookUnits))),
+      ],
+    ),
+    "",
+    `- Units are those of [${hostPrices.provider}'s price list](${hostPrices.source}) of ${hostPrices.readOn}, at an assumed price of $${hostPrices.perMillionUnits.toFixed(2)} a million.`,
+    "  Other providers have other weights, or bill requests.",
+    `- \`npm run bench:watch\` counts them in virtual time, with ${grouped(lanes)} orders that wait for final blocks 20 to 26 minutes old; [benchmarks.md](benchmarks.md#orders) has the parts.`,
+    "- The sweep checks two hosts of each chain each minute, also without orders.",
+    "- A reader looks at a chain only while orders wait there, once for all of them; a buy includes its share.",
+    "- Not included are approvals, fee increases, orders that wait for a price, repetitions after a host's failure, readBalances and inspectToken.",
+    "  bsc and avax were not counted.",
+  ];
 }
 
 function clientTable(functions: Functions): string[] {
   const messages = monthSeconds * (perMillion.streamMessages / million);
   const minutes = monthMinutes * (perMillion.connectionMinutes / million);
   const delivery = monthSeconds * timeCost(functions.deliver?.gigabytes ?? 0, deliveryMs);
+  const reads = tableCost({ reads: monthSeconds * (subscriberBytes / readBytes) });
+  const gigabytes = (monthSeconds * priceMessageBytes) / 1e9;
+  const egress = gigabytes * prices.edgeGigabyte;
   const rows = [
     ["Messages, one in each second", "2.592 M × $1.00 / M each", dollars(1000 * messages)],
+    ["Traffic", `${gigabytes.toFixed(2)} GB × $${prices.edgeGigabyte} each`, dollars(1000 * egress)],
     ["Connections", "43,200 minutes × $0.25 / M each", dollars(1000 * minutes)],
     ["deliver, for each message", `2.592 M × ${deliveryMs} ms each`, dollars(1000 * delivery)],
+    [
+      "deliver, reads",
+      `2.592 M × ${subscriberBytes} bytes × $0.125 / M for 4 KB each`,
+      dollars(1000 * reads),
+    ],
   ];
   return table(["Item", "Calculation", "A month"], rows, [
     "**Total, about**",
     "",
-    `**$${Math.round(1000 * (messages + minutes + delivery))}**`,
+    `**$${Math.round(1000 * (messages + egress + minutes + delivery + reads))}**`,
   ]);
 }
 

@@ -1,4 +1,5 @@
 import type { OperationName } from "../../operations/operations.ts";
+import { watchedOrders } from "./host-units.ts";
 
 /** List prices of us-east-1 in dollars, without free tiers. A month has 30 days. */
 export const prices = {
@@ -44,7 +45,7 @@ export const prices = {
 } as const;
 
 /** The usage of one run of a function: its billed time, and its calls to other services. The times are estimates. */
-type Run = {
+export type Run = {
   ms: number;
   reads?: number;
   writes?: number;
@@ -57,7 +58,20 @@ type Run = {
   publishes?: boolean;
 };
 
-/** The usage of each function. Authorizers remember a user for a minute, so most of their runs read nothing. */
+/**
+ * The write units of a buy, counted by test/trading/execution/real-chain.table.test.ts: two for each started kilobyte of an
+ * item that a transaction writes or checks. Runs of executeOrders differ by what is new for the order.
+ */
+export const writesOfBuy = {
+  placeOrder: 16,
+  executeOrders: { swap: 22, fill: 24, nothingNew: 4, end: 26 },
+  signTransaction: 18,
+} as const;
+
+/**
+ * The usage of each function. Runs of authorizers read nothing if their process has met the user within a minute. With many
+ * processes, most runs read once.
+ */
 export const runs: Record<OperationName, Run> = {
   authorize: { ms: 15 },
   storeWallet: { ms: 30, reads: 2, writes: 8, keyCalls: 1 },
@@ -109,29 +123,59 @@ export const runs: Record<OperationName, Run> = {
   inspectToken: { ms: 400 },
   readBalances: { ms: 200, reads: 4 },
   quoteOrder: { ms: 400, reads: 4 },
-  placeOrder: { ms: 400, reads: 6, writes: 16, keyCalls: 1, publishes: true },
+  placeOrder: { ms: 400, reads: 6, writes: writesOfBuy.placeOrder, keyCalls: 1, publishes: true },
   cancelOrder: { ms: 40, reads: 4, writes: 8, publishes: true },
   listOrders: { ms: 40, reads: 10 },
   getOrder: { ms: 40, reads: 4 },
   listPositions: { ms: 40, reads: 10 },
-  // Executes a buy until its transaction. It is woken twice more until the outcome is final.
-  executeOrders: { ms: 1000, reads: 20, writes: 40 },
-  signTransaction: { ms: 60, reads: 9, writes: 18, keyCalls: 2 },
-  // Runs for the whole minute on four chains, and reads each of them every second.
+  // Sends a transaction. Runs that send none are below.
+  executeOrders: { ms: 1000, reads: 20, writes: writesOfBuy.executeOrders.swap },
+  signTransaction: { ms: 60, reads: 9, writes: writesOfBuy.signTransaction, keyCalls: 2 },
   // One run works all the time, here on four chains, and each minute another one finds that it is not needed.
   readChains: { ms: 60_100, reads: 424, writes: 120 },
   sweepLanes: { ms: 50, reads: 12 },
   refuseTrading: { ms: 5 },
 };
 
-/** The runs for an order from its placing until its outcome is final, with one for each change shown to its user. */
-export const runsOfBuy = { placeOrder: 1, executeOrders: 3, signTransaction: 1, publishChanges: 4 } as const;
+/** Runs of a function for an order. Without other usage, they have that of the function. */
+export type OrderRuns = { name: OperationName; purpose?: string; count: number; run?: Run };
+
+const { fill, nothingNew, end } = writesOfBuy.executeOrders;
+
+/** The runs for a buy on base from its placing until its outcome is final, with one for each change shown to its user. */
+export const runsOfBuy: readonly OrderRuns[] = [
+  { name: "placeOrder", count: 1 },
+  { name: "executeOrders", purpose: "the swap", count: 1 },
+  { name: "executeOrders", purpose: "the fill", count: 1, run: { ms: 400, reads: 20, writes: fill } },
+  {
+    name: "executeOrders",
+    purpose: "the sweep, nothing new",
+    count: watchedOrders.base.sweepRuns,
+    run: { ms: 400, reads: 20, writes: nothingNew },
+  },
+  { name: "executeOrders", purpose: "the end", count: 1, run: { ms: 400, reads: 20, writes: end } },
+  { name: "signTransaction", count: 1 },
+  { name: "publishChanges", count: 4 },
+];
 
 /** The additional runs for a sale if the router needs an approval first. */
-export const runsOfApproval = { executeOrders: 1, signTransaction: 1, publishChanges: 1 } as const;
+export const runsOfApproval: readonly OrderRuns[] = [
+  { name: "executeOrders", count: 1 },
+  { name: "signTransaction", count: 1 },
+  { name: "publishChanges", count: 1 },
+];
+
+/** The size of a lane while its order waits for finality. A reader reads all lanes of a chain for each look. */
+export const laneBytes = 350;
 
 /** Processor time of deliver for each client, from docs/benchmarks.md. */
 export const deliveryMs = 0.25;
+
+/** The size of a message with the prices of five coins. */
+export const priceMessageBytes = 687;
+
+/** The size of a subscriber's item, which deliver reads for each message. */
+export const subscriberBytes = 132;
 
 /** Log volume of a request: the access log and the function's log. */
 export const logKilobytes = 1;

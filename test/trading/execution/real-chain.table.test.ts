@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writesOfBuy } from "../../../lib/tools/documents/price-table.ts";
 import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";
 import { coinDecimals, unitsFrom } from "../../../lib/trading/core/decimal-text.ts";
 import type { RouteFacts } from "../../../lib/trading/core/evm/host-snapshot.ts";
@@ -6,7 +7,8 @@ import { snapshotOf } from "../../../lib/trading/execution/snapshot-of-host.ts";
 import { readListed } from "../../../lib/trading/items/listed-executions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { startTestChain, type TestChain } from "../../support/local-chain.ts";
-import { openDesk, type TradingDesk } from "../../support/trading-desk.ts";
+import { type Caller, openDesk, type TradingDesk } from "../../support/trading-desk.ts";
+import { countingUnits, type UnitCounter } from "./support/write-units.ts";
 
 const db = tableForTests();
 const userID = "alice";
@@ -52,6 +54,34 @@ describe("an order on a real chain", () => {
     expect((await desk.coins()) - before).toBe(wei(receivedAmount) - wei(networkFee));
     const { executions } = await readListed(db.table, { userID, kind: "position" }, { filter: {}, limit: 9 });
     expect(executions).toMatchObject([{ status: "closed", settled: true, amount: "0", cost: "0" }]);
+  });
+});
+
+describe("a buy on a real chain", () => {
+  it("takes the write units that docs/costs.md bills", async () => {
+    const placeOrder = countingUnits(db.table);
+    const executeOrders = countingUnits(db.table);
+    const signTransaction = countingUnits(db.table);
+    const tables: Partial<Record<Caller, UnitCounter>> = { placeOrder, executeOrders, signTransaction };
+    const tableOf = (caller: Caller) => tables[caller]?.table ?? db.table;
+    // Cognito's ids of users have this length.
+    const desk = await openDesk(db.table, chain, { userID: "a".repeat(36), tableOf });
+    const unitsOfRun = async () => {
+      await desk.work();
+      return executeOrders.take();
+    };
+    await desk.place({ amount: "0.5" });
+    const swap = await unitsOfRun();
+    await chain.mine();
+    const fill = await unitsOfRun();
+    const nothingNew = await unitsOfRun();
+    await chain.mine(4);
+    const end = await unitsOfRun();
+    expect({
+      placeOrder: placeOrder.take(),
+      executeOrders: { swap, fill, nothingNew, end },
+      signTransaction: signTransaction.take(),
+    }).toEqual(writesOfBuy);
   });
 });
 
