@@ -85,7 +85,10 @@ const QuoteBalanceSchema = v.object({
 const NetworkFeeSchema = v.object({
   expected: AmountTextSchema,
   max: AmountTextSchema,
-  l1: v.pipe(AmountTextSchema, v.description("The part paid for layer 1")),
+  l1: v.pipe(
+    AmountTextSchema,
+    v.description("The part paid beside gas: for data on layer 1, and to the operator of base"),
+  ),
 });
 
 const submissions = ["private", "sequencer", "public"] as const;

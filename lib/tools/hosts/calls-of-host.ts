@@ -106,7 +106,8 @@ export async function callsOfHost(
     without: "the usual amount of gas is taken",
     covers: isPermanent,
   });
-  if (hasL1Fee) await ask("L1 fee", l1FeesCall([`0x02${"c0".repeat(200)}`], number));
+  if (hasL1Fee)
+    await ask("L1 fee", l1FeesCall([{ unsigned: `0x02${"c0".repeat(200)}`, gasLimit: 200_000n }], number));
   await askAboutTransaction(number);
   for (const seconds of [3, 60]) {
     const then = Math.max(0, number - Math.ceil(seconds / blockSeconds));

@@ -30,7 +30,7 @@ export type FillReport = {
   /** The shortfall against the quote, in percent. Negative if more arrived. */
   slippage: number;
   priceImpact?: number;
-  /** In coin. `l1` is the part of the total paid for layer 1. */
+  /** In coin. `l1` is the part of the total paid beside gas: for layer 1, and to the operator of base. */
   networkFee: Record<"total" | Call["purpose"] | "l1", string>;
   gasUsed: number;
   /** In gwei. */

@@ -168,7 +168,8 @@ const finalNonceCall = (wallet: string, finalized: number): RpcCall<number> => (
 const clearL1FeeCalls = ({ chain }: Chain, wallet: string, fees: Fees, tag: number) => {
   const { chainId, hasL1Fee } = chainFacts[chain];
   const terms = { chainId, nonce: 0, gasLimit: clearGas, fees };
-  return hasL1Fee ? [l1FeesCall([unsignedBytes({ to: wallet, value: 0n, data: "0x" }, terms)], tag)] : [];
+  const unsigned = unsignedBytes({ to: wallet, value: 0n, data: "0x" }, terms);
+  return hasL1Fee ? [l1FeesCall([{ unsigned, gasLimit: clearGas }], tag)] : [];
 };
 
 const orderCalls = (chain: Chain, intent: Intent, tag: BlockTag) => ({

@@ -98,11 +98,11 @@ export function routeCalls(
 ) {
   const { wallet, token, amountIn, allowances, hasTokens, fees, baseFee } = request;
   const { chainId, hasL1Fee } = chainFacts[chain];
-  const unsigned = (call: SwapCall | ApproveCall) =>
-    unsignedBytes(encodeCall(configuration, call, wallet), {
-      ...{ chainId, nonce: 0, fees },
-      gasLimit: usualGasLimit[call.purpose],
-    });
+  const unsigned = (call: SwapCall | ApproveCall) => {
+    const gasLimit = usualGasLimit[call.purpose];
+    const terms = { chainId, nonce: 0, fees, gasLimit };
+    return { unsigned: unsignedBytes(encodeCall(configuration, call, wallet), terms), gasLimit };
+  };
   const transactions = routes.flatMap((route) => [
     unsigned(swapOf(request, route)),
     unsigned({ purpose: "approve", token, router: route.router, amount: amountIn }),

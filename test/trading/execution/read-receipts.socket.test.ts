@@ -52,6 +52,17 @@ describe("askInParts", () => {
   });
 });
 
+describe("receiptCall", () => {
+  const { read } = receiptCall(hash, true);
+  const costs = { ...receiptOf(0), gasUsed: "0x5208", l1Fee: "0x7" };
+
+  it("adds the fee of base's operator, by gas and by transaction, to that for the data", () => {
+    const operator = { operatorFeeScalar: "0x2", operatorFeeConstant: "0x5" };
+    expect(read({ ...costs, ...operator })).toMatchObject({ l1Fee: 7n + 21_000n * 2n * 100n + 5n });
+    expect(read({ ...costs, operatorFeeScalar: null })).toMatchObject({ l1Fee: 7n });
+  });
+});
+
 describe("readReceipts", () => {
   const block = { number: 5, hash, time: 5 };
   const mined: MinedTransaction = {

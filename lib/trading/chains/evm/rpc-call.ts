@@ -157,7 +157,7 @@ export type MinedTransaction = {
   gasUsed: bigint;
   /** The price paid, in wei per unit of gas. */
   gasPrice: bigint;
-  /** The fee that base charged for the data; 0 on other chains. */
+  /** The fees that base charged for the data and for its operator; 0 on other chains. */
   l1Fee: bigint;
   logs: readonly ContractLog[];
 };
@@ -170,11 +170,15 @@ const ReceiptSchema = v.pipe(
     gasUsed: Quantity,
     effectiveGasPrice: Quantity,
     l1Fee: v.nullish(Quantity, "0x0"),
+    operatorFeeScalar: v.nullish(Quantity, "0x0"),
+    operatorFeeConstant: v.nullish(Quantity, "0x0"),
     logs: v.array(LogSchema),
   }),
   v.transform(
-    ({ status, effectiveGasPrice, ...rest }): MinedTransaction => ({
+    ({ status, effectiveGasPrice, operatorFeeScalar, operatorFeeConstant, ...rest }): MinedTransaction => ({
       ...rest,
+      // As base computes it since its upgrade Jovian.
+      l1Fee: rest.l1Fee + rest.gasUsed * operatorFeeScalar * 100n + operatorFeeConstant,
       isOk: status === 1n,
       gasPrice: effectiveGasPrice,
     }),

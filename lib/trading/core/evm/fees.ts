@@ -75,7 +75,7 @@ export function feesFor(chain: TradingChain, preset: GasPreset, market: FeeMarke
   };
 }
 
-/** The cost of a transaction's data on layer 1. 0 for chains other than base. */
+/** The cost of a transaction beside its gas: of its data on layer 1, and of the operator. 0 for chains other than base. */
 export type L1Fee = bigint;
 
 /**

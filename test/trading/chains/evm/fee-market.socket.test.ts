@@ -56,28 +56,40 @@ describe("feeMarketOf", () => {
 });
 
 describe("l1FeesCall", () => {
-  const oracle = new Interface(["function getL1Fee(bytes) view returns (uint256)"]);
+  const oracle = new Interface([
+    "function getL1Fee(bytes) view returns (uint256)",
+    "function getOperatorFee(uint256) view returns (uint256)",
+  ]);
 
   it("encodes transactions of any length as the oracle's contract reads them", () => {
     const unsigned = ["0x", "0x02", `0x${"ab".repeat(32)}`, `0x${"ab".repeat(333)}`];
-    const [request, tag] = l1FeesCall(unsigned, 57).params;
+    const transactions = unsigned.map((each) => ({ unsigned: each, gasLimit: 300_000n }));
+    const [request, tag] = l1FeesCall(transactions, 57).params;
     const [calls] = multicallABI.decodeFunctionData("aggregate3", (request as { data: string }).data);
     expect(calls.map(({ target, callData }: Result) => [target, callData])).toEqual(
-      unsigned.map((each) => [
-        "0x420000000000000000000000000000000000000F",
-        oracle.encodeFunctionData("getL1Fee", [each]),
-      ]),
+      unsigned
+        .flatMap((each) => [
+          oracle.encodeFunctionData("getL1Fee", [each]),
+          oracle.encodeFunctionData("getOperatorFee", [300_000n]),
+        ])
+        .map((data) => ["0x420000000000000000000000000000000000000F", data]),
     );
     expect(tag).toBe("0x39");
   });
 
-  it("reads one word for each, and nothing else", () => {
-    const { read } = l1FeesCall(["0x02", "0x02"], "latest");
-    const answer = (...words: string[]) =>
-      multicallABI.encodeFunctionResult("aggregate3", [words.map((data) => [true, data])]);
-    const fee = oracle.encodeFunctionResult("getL1Fee", [255n]);
-    expect(read(answer(fee, fee))).toEqual([255n, 255n]);
-    for (const result of ["0x", `0x${"00".repeat(31)}`, `0x${"00".repeat(64)}`])
-      expect(() => read(answer(fee, result))).toThrow();
+  const transaction = { unsigned: "0x02", gasLimit: 1n };
+  const { read } = l1FeesCall([transaction, transaction], "latest");
+  const answer = (...answers: [isKnown: boolean, word: string][]) =>
+    multicallABI.encodeFunctionResult("aggregate3", [answers]);
+  const fee = (value: bigint) => oracle.encodeFunctionResult("getL1Fee", [value]);
+
+  it("adds the operator fee, which old oracles do not know", () => {
+    const ofData: [boolean, string] = [true, fee(255n)];
+    expect(read(answer(ofData, [true, fee(3n)], ofData, [false, "0x"]))).toEqual([258n, 255n]);
+  });
+
+  it.each(["0x", `0x${"00".repeat(31)}`, `0x${"00".repeat(64)}`])("does not take %s for a fee", (result) => {
+    const known: [boolean, string] = [true, fee(255n)];
+    expect(() => read(answer(known, known, [true, result], known))).toThrow();
   });
 });
