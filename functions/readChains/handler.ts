@@ -21,7 +21,7 @@ const build = createHash("sha256")
   .update(readFileSync(import.meta.filename))
   .digest("hex");
 
-/** The next run takes over after ten minutes. If it fails, this one goes on a little longer. */
+/** The next run takes over within ten minutes. If it fails, this one goes on a little longer. */
 const longestRunMs = 13 * 60_000;
 
 /** Time for the last round. */

@@ -153,7 +153,7 @@ export const tradingRows = {
     invokes: ["executeOrders"],
     env: ["TRADING"],
     memoryMB: 256,
-    // A run hands over after ten minutes, or goes on for 13 if none comes.
+    // A run hands over within ten minutes, or goes on for 13 if none comes.
     timeoutSeconds: 900,
     impact: "Users see the outcome of their orders up to a minute late.",
   },

@@ -11,8 +11,10 @@ const freshMs = 5000;
 /** A lease with an older heartbeat is free. This leaves time for clocks that differ. */
 const lapsedMs = 10_000;
 
-/** A run hands over to the next one after this time. */
-const longestLeaseMs = 600_000;
+/** Runs hand over when a multiple of this time has passed: the next run takes the leases of all chains at once. */
+const shiftMs = 600_000;
+
+const shiftAt = (ms: number): number => Math.floor(ms / shiftMs);
 
 /** After this time without a heartbeat, the sweep takes the place of the reader. */
 const missingMs = 30_000;
@@ -34,7 +36,7 @@ export type HeldLease = Pick<ReaderLease, "run" | "epoch">;
  * - `wait`: the run that has it is late with its heartbeat.
  * - `if lanes exist`: no run has it, because none was needed.
  * - `take`: nobody renews it any more.
- * - `after a look`: its run works, but is old or runs other code. The next one shows first that it works too.
+ * - `after a look`: its run works, but its shift is over or it runs other code. The next one shows first that it works too.
  */
 type Claim = "leave" | "wait" | "if lanes exist" | "take" | "after a look";
 
@@ -43,7 +45,7 @@ type Candidate = Pick<ReaderLease, "run" | "build">;
 function claimOn(lease: ReaderLease | undefined, { run, build }: Candidate, nowMs: number): Claim {
   if (lease === undefined || lease.isEnded) return "if lanes exist";
   if (lease.run === run || nowMs - lease.heartbeatMs > lapsedMs) return "take";
-  if (lease.build !== build || nowMs - lease.startedAtMs > longestLeaseMs) return "after a look";
+  if (lease.build !== build || shiftAt(lease.startedAtMs) < shiftAt(nowMs)) return "after a look";
   return nowMs - lease.heartbeatMs > freshMs ? "wait" : "leave";
 }
 

@@ -84,9 +84,9 @@ describe("takeReaderLease", () => {
     ["without a heartbeat for ten seconds", { ...fresh, heartbeatMs: 989_999 }, silent, taken],
     ["of a run with other code", { ...fresh, build: "b0" }, seen, taken],
     ["of a run with other code, if no host answers", { ...fresh, build: "b0" }, silent, undefined],
-    ["of a run that is ten minutes old", { ...fresh, startedAtMs: 399_999 }, seen, taken],
-    ["of a run that is not ten minutes old", { ...fresh, startedAtMs: 400_000 }, seen, undefined],
-    ["of a run that is ten minutes old, if no host answers", { ...fresh, startedAtMs: 0 }, silent, undefined],
+    ["of a run from before the last full ten minutes", { ...fresh, startedAtMs: 599_999 }, seen, taken],
+    ["of a run since the last full ten minutes", { ...fresh, startedAtMs: 600_000 }, seen, undefined],
+    ["of a run from before them, if no host answers", { ...fresh, startedAtMs: 0 }, silent, undefined],
     ["that is its own", { ...fresh, run: "new" }, silent, taken],
     ["that has ended, where a lane exists", { isEnded: true }, silent, taken],
   ])("decides about a lease %s", (_, changes, look, expected) => {

@@ -93,22 +93,27 @@ describe("readChains", () => {
     expect(heartbeatAge("eth")).toBeGreaterThan(18_000);
   });
 
-  it("hands over after ten minutes without a missed look", async () => {
+  it("hands over at full ten minutes, without a missed look and all chains to one run", async () => {
     lanes.set("base", [lane("base")]);
-    const first = start(["base"]);
-    for (let minute = 1; minute <= 10; minute++) {
+    const first = start(["eth", "base"]);
+    await seconds(60);
+    lanes.set("eth", [lane("eth")]);
+    const second = start(["eth", "base"]);
+    for (let minute = 2; minute < 10; minute++) {
       await seconds(60);
-      const standby = start(["base"]);
+      const standby = start(["eth", "base"]);
       await seconds(0);
       expect(standby.isOver).toBe(true);
     }
+    expect(leases.get("eth")?.run).not.toBe(leases.get("base")?.run);
     await seconds(60);
     const before = looksAt("base");
-    const next = start(["base"]);
+    const next = start(["eth", "base"]);
     await seconds(4);
-    expect([first.isOver, next.isOver]).toEqual([true, false]);
+    expect([first.isOver, second.isOver, next.isOver]).toEqual([true, true, false]);
     expect(looksAt("base") - before).toBeGreaterThanOrEqual(4);
-    expect(leases.get("base")?.epoch).toBe(2);
+    expect([...leases.values()].map(({ epoch }) => epoch)).toEqual([2, 2]);
+    expect(leases.get("eth")?.run).toBe(leases.get("base")?.run);
   });
 
   it("hands over to new code at once, but not if that reaches no host", async () => {
