@@ -13,6 +13,7 @@ import {
   runs,
   runsOfApproval,
   runsOfBuy,
+  runWithoutNews,
   subscriberBytes,
 } from "./price-table.ts";
 
@@ -84,7 +85,8 @@ export function costsPage(templates: readonly CostTemplate[]): string {
     "",
     ...orderTable(functions),
     "",
-    "- Each fee increase, and each check of a waiting order, takes one more run of executeOrders.",
+    `- Each check of an order that waits to be sent takes one more run of executeOrders, ${dollars(orderRunCost(runWithoutNews, functions))} a million.`,
+    "  Each fee increase takes a run that signs.",
     "- Each change that the user sees includes one push to one connection.",
     "- A test counts the write units; durations and reads are estimates.",
     "- Not included are gas, which the user's wallet pays, the runs at rest, and hosts.",
@@ -335,7 +337,7 @@ function hostTable(functions: Functions): string[] {
     "  Other providers have other weights, or bill requests.",
     `- \`npm run bench:watch\` counts them in virtual time, with ${grouped(lanes)} orders that wait for final blocks 20 to 26 minutes old; [benchmarks.md](benchmarks.md#orders) has the parts.`,
     "- The sweep checks two hosts of each chain each minute, also without orders.",
-    "- A reader looks at a chain only while orders wait there, once for all of them; a buy includes its share.",
+    "- The reader and the sweep look at a chain while orders wait there, once for all of them; a buy includes its share.",
     "- Not included are approvals, fee increases, orders that wait for a price, repetitions after a host's failure, readBalances and inspectToken.",
     "  bsc and avax were not counted.",
   ];

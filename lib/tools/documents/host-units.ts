@@ -28,13 +28,13 @@ export const hostPrices = {
 
 /**
  * The figures of `npm run bench:watch` for a buy: its requests to both hosts and their units, those of its quote and of its
- * share in the looks at the chain, and the runs that the sweep starts. An order lives until its outcome is final.
+ * share in the looks at the chain. An order lives until its outcome is final.
  */
 export const watchedOrders = {
   lanes: 1000,
   lifeSeconds: 1392,
-  eth: { requests: 65.3, units: 4412, quoteUnits: 792, lookUnits: 20.5, sweepRuns: 3.4 },
-  base: { requests: 66.3, units: 4953, quoteUnits: 844, lookUnits: 37.1, sweepRuns: 3.43 },
+  eth: { requests: 31.3, units: 2780, quoteUnits: 792, lookUnits: 22.6 },
+  base: { requests: 32.1, units: 3179, quoteUnits: 844, lookUnits: 39.2 },
 } as const;
 
 const unitsOfMethod: Readonly<Record<string, number>> = hostPrices.units;

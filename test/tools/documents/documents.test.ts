@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { main } from "../../../lib/tools/documents/documents.ts";
+import { watchedOrders } from "../../../lib/tools/documents/host-units.ts";
 
 function files(first: Iterable<readonly [string, string]>) {
   const texts = new Map(first);
@@ -13,6 +14,15 @@ function files(first: Iterable<readonly [string, string]>) {
   };
   return { texts, warnings, deps };
 }
+
+describe("docs/costs.md", () => {
+  it("bills the units of an order in docs/benchmarks.md; if not, change watchedOrders", () => {
+    const page = readFileSync("docs/benchmarks.md", "utf8");
+    const [, eth, base] = /\n\| all \| ([\d,]+), [^|]*\| ([\d,]+), /.exec(page) ?? [];
+    const billed = [watchedOrders.eth, watchedOrders.base].map(({ units }) => units.toLocaleString("en-US"));
+    expect([eth, base]).toEqual(billed);
+  });
+});
 
 describe("npm run documents", () => {
   /** All documents, as the program writes them. */
