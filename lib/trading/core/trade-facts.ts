@@ -52,6 +52,8 @@ export type QuotedRoute = BindableRoute & {
   quoted: bigint;
   /** True if the host could not simulate the swap. */
   isGuess: boolean;
+  /** The most that such a host has shown to arrive, if it has. */
+  provenOut?: bigint;
 };
 
 /** One host's facts about a trade at one block. Amounts are in units. */

@@ -1,9 +1,9 @@
-import type { Ask } from "../chains/ask-together.ts";
+import { type Ask, askTogether } from "../chains/ask-together.ts";
 import { encodeCall } from "../chains/evm/calldata.ts";
 import { l1FeesCall } from "../chains/evm/fee-market.ts";
 import { thenRead } from "../chains/evm/multicall.ts";
 import type { PoolRoute } from "../chains/evm/pool-routes.ts";
-import { attempt, type BlockTag, gasEstimateCall } from "../chains/evm/rpc-call.ts";
+import { attempt, type BlockTag, contractCall, gasEstimateCall } from "../chains/evm/rpc-call.ts";
 import type { SimulatedAfter } from "../chains/evm/simulation.ts";
 import { type SwapOutcome, swapSimulation } from "../chains/evm/swap-simulation.ts";
 import { unsignedBytes } from "../chains/evm/unsigned-transaction.ts";
@@ -57,6 +57,8 @@ export type WorkingRoute = PoolRoute & {
   allowance: bigint;
   /** True if the host could not simulate it. */
   isGuess: boolean;
+  /** The most that the host has shown to arrive without a simulation. */
+  provenOut?: bigint;
 };
 
 /** The best routes to simulate per kind of pool: few, so that an unknown token cannot cause many simulations. */
@@ -191,27 +193,59 @@ export const transactionsOf = ({ approvals, gas }: Pick<WorkingRoute, "approvals
   gas.swap,
 ];
 
-/** Adds estimates of the gas to routes that the host could not simulate. */
+/** In percent of what a pool pays: the amounts of which a host may show that they arrive, the highest first. */
+const shownShares = [100n, 95n, 90n, 85n, 80n];
+
+/**
+ * True if the router fails a swap of which less than its minimum arrives. For a token from a v3 pool, nothing on chain
+ * checks that.
+ */
+const isChecked = ({ side }: SwapRequest, route: PoolRoute) => side === "sell" || isV2Venue(route);
+
+/**
+ * Adds estimates of the gas to routes that the host could not simulate.
+ *
+ * @param wantsProof Whether to ask for amounts of which the host can show that they arrive, too.
+ */
 export async function withEstimates(
   ask: Ask,
-  { configuration }: Pick<Chain, "configuration">,
+  chain: Pick<Chain, "configuration">,
   request: SwapRequest,
   routes: readonly WorkingRoute[],
   tag: BlockTag,
+  wantsProof = false,
 ): Promise<readonly WorkingRoute[]> {
   const guessed = routes.filter(({ isGuess, approvals }) => isGuess && approvals === 0);
   if (guessed.length === 0) return routes;
-  const estimates = await ask(
+  const { wallet: from } = request;
+  const answers = await askTogether(
+    ask,
     guessed.map((route) => {
-      const call = encodeCall(configuration, { ...swapOf(request, route), minAmountOut: 1n }, request.wallet);
-      return attempt(gasEstimateCall({ ...call, from: request.wallet }, tag));
+      const swap = (minAmountOut: bigint) => ({
+        ...encodeCall(chain.configuration, { ...swapOf(request, route), minAmountOut }, from),
+        from,
+      });
+      const isWanted = wantsProof && isChecked(request, route) && !isListed(chain, request.token);
+      return {
+        estimate: attempt(gasEstimateCall(swap(1n), tag)),
+        proofs: (isWanted ? amountsToShow(route) : []).map((amount) =>
+          thenRead(attempt(contractCall(swap(amount), tag)), (answer) =>
+            typeof answer === "string" ? amount : undefined,
+          ),
+        ),
+      };
     }),
   );
   return routes.map((route) => {
-    const estimate = estimates[guessed.indexOf(route)];
+    const { estimate, proofs = [] } = answers[guessed.indexOf(route)] ?? {};
+    const provenOut = proofs.find((amount) => amount !== undefined);
+    const proven = provenOut === undefined ? route : { ...route, provenOut };
     // A wallet without enough coin gets no estimate.
-    if (typeof estimate !== "bigint") return route;
+    if (typeof estimate !== "bigint") return proven;
     const swap = { ...route.gas.swap, estimate, gasLimit: least(gasLimitFor(estimate), mostGas) };
-    return { ...route, gas: { ...route.gas, swap } };
+    return { ...proven, gas: { ...route.gas, swap } };
   });
 }
+
+const amountsToShow = ({ quoted }: WorkingRoute): bigint[] =>
+  shownShares.map((share) => (quoted * share) / 100n);

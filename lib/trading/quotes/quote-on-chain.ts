@@ -117,7 +117,7 @@ export async function quoteOnChain(
   const quoted = sale ?? { routes: found.routes.slice(1), isTooSmall: found.isTooSmall.slice(1) };
   if (best === undefined) throw quoted.isTooSmall[0] ? tooSmall() : noRoute();
   const safety = safetyFor(best);
-  const [route = best] = await withEstimates(ask, reader, request, [best], tag);
+  const [route = best] = await withEstimates(ask, reader, request, [best], tag, true);
   if (route.amountOut === 0n) throw tooSmall();
   if (side === "buy" && !isWritable(route.amountOut, identity.decimals)) throw tokenNotFound(reader.chain);
   const liquidity = greatest(0n, ...[...second.states.values()].map(({ coins }) => coins));
@@ -148,7 +148,7 @@ const bothSizes = (side: Trade["side"], amountIn: bigint) =>
 
 /** Adds the amount that would arrive for more, after the same tax. */
 function bindableRoute(
-  { venue, feeBps, router, pool, amountOut, quoted, isGuess, networkFee }: WorkingRoute,
+  { venue, feeBps, router, pool, amountOut, quoted, isGuess, provenOut, networkFee }: WorkingRoute,
   ofMore: readonly PoolRoute[] = [],
 ): QuotedRoute {
   const paid = ofMore.find((each) => each.pool === pool)?.amountOut ?? 0n;
@@ -160,6 +160,7 @@ function bindableRoute(
     amountOut,
     quoted,
     isGuess,
+    ...(provenOut !== undefined && { provenOut }),
     networkFee,
     deepOut: (paid * amountOut) / quoted,
   };

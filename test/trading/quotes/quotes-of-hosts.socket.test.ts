@@ -114,6 +114,22 @@ describe("quotesOfHosts", () => {
     expect((b as TradeFacts).amountOut).toBeGreaterThan((both as TradeFacts).amountOut);
   });
 
+  it("gets proof from a host that cannot simulate of how much of an unlisted token arrives", async () => {
+    others[0].faults = unkindnesses["simulation unsupported"];
+    const provenOf = async (token: string, tokens: typeof chain.contracts.tokens) => {
+      const reader = readerOf(
+        { ...chain, contracts: { ...chain.contracts, tokens } },
+        { hosts: [others[0].url] },
+      );
+      const [quote] = await quotesOfHosts(reader, question({ token }), rounds(1));
+      const [{ quoted, provenOut }] = (quote as TradeFacts).routes;
+      return provenOut && Math.round(Number((provenOut * 10_000n) / quoted) / 100);
+    };
+    expect(await provenOf(moon, chain.contracts.tokens)).toBeUndefined();
+    expect(await provenOf(moon, [])).toBe(100);
+    expect(await provenOf(localAddresses.taxd, [])).toBe(95);
+  });
+
   it.each<UnkindnessName>([
     "batches of 10",
     "batches of 3",

@@ -57,8 +57,8 @@ const mostMissed = 3;
  * could invent a minimum far below the market, or hide a route.
  *
  * One of them may be unable to simulate. Then the other one's simulation can refuse a route, or lower what arrives by at
- * most the tax of a safe token. It can raise nothing: buys of unlisted tokens use a v3 pool only if both hosts have
- * simulated it. Undefined if the hosts disagree.
+ * most the tax of a safe token, but not below an amount that the first one has shown to arrive. It can raise nothing:
+ * buys of unlisted tokens use a v3 pool only if both hosts have simulated it. Undefined if the hosts disagree.
  */
 export function jointQuote(a: HostQuote, b: HostQuote, side: Order["side"]): HostQuote {
   if (a === undefined || b === undefined) return undefined;
@@ -84,7 +84,8 @@ function jointFacts(a: TradeFacts, b: TradeFacts, side: Order["side"]): HostQuot
   const missed = namers[0] === able ? plain.routes[0] : able.routes[0];
   if (!isSameBest && isMixed && !shared.some((route) => isSameRoute(route, missed))) {
     const isUnproven = needsProof(missed, able, side);
-    if (isListed || !(isUnproven || missed.isGuess)) return undefined;
+    const isShown = missed.provenOut !== undefined && (best?.amountOut ?? 0n) < missed.provenOut;
+    if (isListed || isShown || !(isUnproven || missed.isGuess)) return undefined;
     const isFar = !best || isBelow(best.amountOut, missed.quoted, isUnproven ? mostMissed : highestTax);
     if (isFar) return isUnproven ? unproven() : undefined;
   }
@@ -129,10 +130,12 @@ function jointRoutes(a: TradeFacts, b: TradeFacts, mostTax: number): QuotedRoute
     const amountOut = least(route.amountOut, same.amountOut);
     const isAgreed = route.amountOut === same.amountOut;
     const isLone = route.isGuess !== same.isGuess;
-    if (!isAgreed && !(isLone && !isBelow(amountOut, route.quoted, mostTax))) return [];
+    const [{ provenOut = 0n }, surer] = route.isGuess ? [route, same] : [same, route];
+    const isPossible = amountOut >= provenOut && !isBelow(amountOut, route.quoted, mostTax);
+    if (!isAgreed && !(isLone && isPossible)) return [];
     const networkFee = greatest(route.networkFee, same.networkFee);
     const deepOut = least(route.deepOut, same.deepOut);
-    return [{ ...route, amountOut, networkFee, deepOut, isGuess: route.isGuess && same.isGuess }];
+    return [{ ...surer, amountOut, networkFee, deepOut }];
   });
 }
 

@@ -56,6 +56,19 @@ describe("jointQuote, of two hosts of which one cannot simulate", () => {
   it.each<[string, TradeFacts, TradeFacts]>([
     ["lowers more than a safe token's tax", unlisted(onV2({ amountOut: 3749n })), unlisted(guess)],
     [
+      "lowers an amount that the other one has shown to arrive",
+      unlisted(onV2({ amountOut: 4749n })),
+      unlisted(onV2({ isGuess, provenOut: 4750n })),
+    ],
+    [
+      "refuses a pool of which the other one has shown more to arrive",
+      unlisted(onV2({ feeBps: 25, amountOut: 4749n, quoted: 4749n })),
+      unlisted(
+        onV2({ isGuess, provenOut: 4750n }),
+        onV2({ feeBps: 25, amountOut: 4749n, quoted: 4749n, isGuess }),
+      ),
+    ],
+    [
       "lowers a listed token",
       tradeFacts({ routes: [onV2({ amountOut: 4999n })] }),
       tradeFacts({ routes: [guess] }),
@@ -78,6 +91,11 @@ describe("jointQuote, of two hosts of which one cannot simulate", () => {
     ],
   ])("disagrees if a host %s", (_, simulated, plain) => {
     expect(joint(simulated, plain, "sell")).toBeUndefined();
+  });
+
+  it("lowers what arrives down to the amount that the other one has shown", () => {
+    const shown = unlisted(onV2({ isGuess, provenOut: 4750n }));
+    expect(joint(unlisted(onV2({ amountOut: 4750n })), shown)).toMatchObject({ amountOut: 4750n });
   });
 
   it("lets the simulation refuse a route", () => {
