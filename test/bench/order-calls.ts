@@ -12,8 +12,8 @@ import { alice } from "../support/local-chain.ts";
 import { intent as intentOf, localV2, localV3 } from "../support/trading.ts";
 import { countsOf, type HostCounts, type HostRequest } from "./host-requests.ts";
 
-/** The stage of an order, by its transaction: unsent, sent, in a block, or with the final outcome. */
-export type Stage = "unsent" | "sent" | "mined" | "ended";
+/** The stage of an order, by its transaction: unsent, sent and not due for higher fees, or in a block. */
+export type Stage = "unsent" | "sent" | "mined";
 
 /** The counts of one host's calls for a quote, and for a run at each stage. */
 export type OrderCalls = Record<Stage | "quote", HostCounts>;
@@ -52,14 +52,13 @@ export async function orderCalls(chain: TradingChain): Promise<OrderCalls> {
     const asked = { wallet, trade, gasPreset: intent.gasPreset, orders: [] };
     const quote = await counted(({ request }) => quoteOnChain((calls) => request(calls), reader, asked));
     const unsent = await snapshot({ orders });
-    const sent = await snapshot({ orders, hashes: [`0x${"1".repeat(64)}`] });
+    const sent = await snapshot({ hashes: [`0x${"1".repeat(64)}`] });
     const { value, ...call } = encodeCall(configuration, swapBy(intent, localV2, intent.amount), wallet);
     const swap = { from: wallet, ...call, value: `0x${value.toString(16)}`, gas: "0xf4240" };
     const hashes = [String(await local.request("eth_sendTransaction", [swap]))];
     await local.request("evm_mine");
-    const mined = await snapshot({ orders, hashes });
-    const ended = await snapshot({ hashes });
-    return { quote, unsent, sent, mined, ended };
+    const mined = await snapshot({ hashes });
+    return { quote, unsent, sent, mined };
   } finally {
     await local.close();
   }

@@ -80,9 +80,6 @@ const countedJumps = 4;
 
 const minuteMs = 60_000;
 
-/** The run that an order needs at a stage before its end. */
-const runFor = { unsent: "the swap", sent: "the swap", mined: "the fill" } as const;
-
 /**
  * Lets orders come at random in virtual time, with the product's reader, sweep and runs of executeOrders, on a chain that
  * finalises late. When the usual number of lanes is reached, it counts for the time of some jumps, until those orders settle.
@@ -260,17 +257,18 @@ class Watched {
       add(asked, this.#options.calls[this.#stageOf(question)], 2);
     });
     const holder = `${lane.wallet} ${Date.now()}`;
+    const wasFilled = isFilled(table);
     await runProcedure(workLane(lane, holder, wideLimits), effects);
     const isOver = table.get("lane", lane) === undefined;
     if (isOver) this.#watches.delete(lane.wallet);
     if (!watch.isCounted || stage === undefined) return;
-    const what = stage === "ended" ? (isOver ? "the end" : "the sweep's runs") : runFor[stage];
+    const last = isOver ? "the end" : "the sweep's runs";
+    const what = stage !== "mined" ? "the swap" : wasFilled ? last : "the fill";
     this.#runs[what]++;
     add(this.#perOrder[what], asked);
   }
 
-  #stageOf({ hashes, orders }: Question): Stage {
-    if (orders.length === 0) return "ended";
+  #stageOf({ hashes }: Question): Stage {
     if (hashes.length === 0) return "unsent";
     return hashes.some((hash) => this.#chain.blockOf(hash) !== undefined) ? "mined" : "sent";
   }
@@ -387,9 +385,9 @@ class Watched {
       wake: () => this.#invoke(lane) as Promise<undefined>,
       write: ({ step }) =>
         afterTable(() => {
-          const wasFilled = order()?.life.status === "filled";
+          const wasFilled = isFilled(table);
           const isWritten = table.write(step) !== undefined;
-          if (isWritten && !wasFilled && order()?.life.status === "filled") this.#noteFill(table);
+          if (isWritten && !wasFilled && isFilled(table)) this.#noteFill(table);
           return isWritten;
         }),
     };
@@ -405,6 +403,8 @@ class Watched {
     this.#fills[isAfterJump ? "afterJump" : "usual"].push(Date.now() - this.#chain.msOf(block.number));
   }
 }
+
+const isFilled = (table: ModelTable) => table.all("order").some(({ life }) => life.status === "filled");
 
 /** The hash of a wallet's transaction. */
 const transactionOf = (wallet: string) => `0x${wallet.slice(2).padStart(64, "0")}`;

@@ -33,8 +33,8 @@ export const hostPrices = {
 export const watchedOrders = {
   lanes: 1000,
   lifeSeconds: 1392,
-  eth: { requests: 31.3, units: 2780, quoteUnits: 792, lookUnits: 22.6 },
-  base: { requests: 32.1, units: 3179, quoteUnits: 844, lookUnits: 39.2 },
+  eth: { requests: 31.3, units: 2517, quoteUnits: 792, lookUnits: 22.6 },
+  base: { requests: 32.2, units: 2862, quoteUnits: 844, lookUnits: 39.2 },
 } as const;
 
 const unitsOfMethod: Readonly<Record<string, number>> = hostPrices.units;

@@ -1,7 +1,7 @@
 import { dayOf } from "../../core/time.ts";
 import { type LaneView, type Procedure, perform, type Question, type SignAnswer } from "./effects.ts";
 import type { HostSnapshots } from "./evm/host-snapshot.ts";
-import { type LaneState, type Move, nextMove, refusedStep } from "./evm/next-move.ts";
+import { type LaneState, type Move, nextMove, refusedStep, wantsFacts } from "./evm/next-move.ts";
 import { newestAttempt, type SendFailure, type Slot } from "./evm/slot.ts";
 import type { LaneKey } from "./intent.ts";
 import { afterStep, leaveStep, takeStep, withSlots } from "./lane-steps.ts";
@@ -19,17 +19,20 @@ const longestMs = 10_000;
 const callsOf = ({ call, attempts }: Slot) =>
   attempts.map(({ hash, purpose }) => [hash, purpose === "clear" ? { purpose } : call] as const);
 
-export const questionAbout = (lane: LaneKey, { slots, orders }: LaneView): Question => ({
+/** @param untilMs The run makes its last decision by this time. */
+export const questionAbout = (lane: LaneKey, { slots, orders }: LaneView, untilMs: number): Question => ({
   chain: lane.chain,
   wallet: lane.wallet,
   hashes: slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)),
   calls: new Map(slots.flatMap(callsOf)),
-  orders: orders.filter(({ life }) => life.status === "open").map(({ intent }) => intent),
+  orders: orders
+    .filter((order) => order.life.status === "open" && wantsFacts(order, slots, untilMs))
+    .map(({ intent }) => intent),
   blocks: orders.flatMap(({ ending }) => (ending?.soldOutIn ?? []).map(({ number }) => number)),
 });
 
-export function* askHosts(lane: LaneKey, view: LaneView): Procedure<HostSnapshots> {
-  const question = questionAbout(lane, view);
+export function* askHosts(lane: LaneKey, view: LaneView, untilMs: number): Procedure<HostSnapshots> {
+  const question = questionAbout(lane, view, untilMs);
   const first = yield* perform({ do: "hostSnapshot", host: 0, question });
   const second = yield* perform({ do: "hostSnapshot", host: 1, question });
   return [first, second];
@@ -48,7 +51,7 @@ export function* workLane(lane: LaneKey, holder: string, chainLimits: ChainLimit
   if (view.lane?.holder !== holder) return;
   const sendings = new Map<string, number | SendFailure>();
   for (let moves = 0; moves < maxMoves; ) {
-    const snapshots = yield* askHosts(lane, view);
+    const snapshots = yield* askHosts(lane, view, startMs + longestMs);
     const nowMs = yield* perform({ do: "now" });
     if (nowMs - startMs > longestMs) return;
     const isPatient = nowMs - startMs < patienceMs;

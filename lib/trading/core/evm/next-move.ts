@@ -209,10 +209,7 @@ function replaceMove(state: LaneState, front: Slot): Move | undefined {
     isForbidden(state, order) ||
     (order.isCancelling && front.call.purpose === "swap");
   const purpose: Call["purpose"] = isLapsed ? "clear" : newest.purpose;
-  const preset = newest.purpose === "clear" ? clearPreset : intent.gasPreset;
-  const dueMs = isTooCheap(front, newest)
-    ? newest.signedAtMs + repriceMs
-    : bumpDueMs(preset, newest.sentAtMs ?? newest.signedAtMs);
+  const dueMs = replaceDueMs(order, front, newest);
   // An attempt that nobody took needs no higher fees, unless it pays too little. Each run sends it again.
   const isUnreached = front.isUndelivered && front.refusal !== "underpriced";
   if (purpose === newest.purpose && (nowMs < dueMs || isUnreached)) return undefined;
@@ -221,6 +218,21 @@ function replaceMove(state: LaneState, front: Slot): Move | undefined {
   if (purpose !== "clear" && isTooLate) return undefined;
   const fees = bumpedFees(purpose, state, order, front);
   return fees && signMove(order, front, purpose, fees);
+}
+
+/** The time from which higher fees may replace an attempt. */
+function replaceDueMs({ intent }: TradeOrder, slot: Slot, newest: Attempt): number {
+  if (isTooCheap(slot, newest)) return newest.signedAtMs + repriceMs;
+  const preset = newest.purpose === "clear" ? clearPreset : intent.gasPreset;
+  return bumpDueMs(preset, newest.sentAtMs ?? newest.signedAtMs);
+}
+
+/** True if a run that ends by a time may need facts about an open order. A signed swap needs them only for higher fees. */
+export function wantsFacts(order: TradeOrder, slots: readonly Slot[], untilMs: number): boolean {
+  const swap = swapSlotOf(order, slots);
+  const newest = swap && newestAttempt(swap);
+  if (swap?.state !== "signed" || newest === undefined) return true;
+  return newest.purpose !== "clear" && untilMs >= replaceDueMs(order, swap, newest);
 }
 
 /** True if all hosts refuse an attempt because of its fees. A relay alone could lie to raise them. */

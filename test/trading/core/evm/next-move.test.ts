@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HostSnapshot, OrderFacts } from "../../../../lib/trading/core/evm/host-snapshot.ts";
-import { nextMove } from "../../../../lib/trading/core/evm/next-move.ts";
+import { nextMove, wantsFacts } from "../../../../lib/trading/core/evm/next-move.ts";
 import { clearGas, objectionTo } from "../../../../lib/trading/core/evm/signing-rules.ts";
 import type { Slot } from "../../../../lib/trading/core/evm/slot.ts";
 import type { Fees } from "../../../../lib/trading/core/intent.ts";
@@ -283,5 +283,26 @@ describe("nextMove", () => {
     const bytes = new Map([["0x1", "0x02"]]);
     const view = laneView(order, { slots: [{ ...slot, isPrivate }], bytes });
     expect(nextMove(laneStateOf(view, { snapshots: [seen, seen] }))).toMatchObject({ kind: "send", to });
+  });
+});
+
+describe("wantsFacts", () => {
+  const signedAtMs = seconds * 1000;
+  const { order, slot } = signedOrder({ attempt: { signedAtMs, sentAtMs: signedAtMs } });
+  const [newest] = slot.attempts as [Slot["attempts"][0]];
+
+  it.each<[string, Partial<Slot>, number, boolean]>([
+    ["is not signed", { state: "planned", attempts: [] }, 0, true],
+    ["waits for a block", {}, 59_999, false],
+    ["is due for higher fees", {}, 60_000, true],
+    [
+      "is refused for its fees",
+      { isPrivate: false, isUndelivered: true, refusal: "underpriced" },
+      5000,
+      true,
+    ],
+    ["is replaced by a clear", { attempts: [newest, { ...newest, purpose: "clear" }] }, 60_000, false],
+  ])("decides about an order whose swap %s", (_, changes, ms, expected) => {
+    expect(wantsFacts(order, [{ ...slot, ...changes }], signedAtMs + ms)).toBe(expected);
   });
 });
