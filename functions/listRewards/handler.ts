@@ -12,14 +12,25 @@ const table = openTable(environment("TABLE_NAME"));
 /** The catalogue is one item of up to 400 KB, which all users read. Operators rarely replace it. */
 const catalogue = remembered(() => readCatalogue(table), 5000);
 
-/** Stocks change with each sale. */
-const stocks = remembered(async () => readStocks(table, limitedIds(await catalogue())), 1000);
+const readLeft = async () => readStocks(table, limitedIds(await catalogue()));
 
-export const handler = rest("listRewards", async ({ userID }) => {
-  const [{ points }, rewards, left] = await Promise.all([
+/** Stocks change with each sale. */
+const stocksForMs = 1000;
+const stocks = remembered(readLeft, stocksForMs);
+
+/** Clocks of two instances may differ by this much. */
+const skewMs = 1000;
+
+export const handler = rest("listRewards", async ({ userID, now }) => {
+  const [{ points, pointsChangedAt = "" }, rewards, left] = await Promise.all([
     readOwnProfile(table, userID),
     catalogue(),
     stocks(),
   ]);
-  return { success: true, data: { rewards: rewardsFor(points, rewards, left) } };
+  // A user who has just bought a reward expects to see one piece less.
+  const hasJustBought = now.getTime() - Date.parse(pointsChangedAt) < stocksForMs + skewMs;
+  return {
+    success: true,
+    data: { rewards: rewardsFor(points, rewards, hasJustBought ? await readLeft() : left) },
+  };
 });

@@ -20,7 +20,7 @@ export async function pointsWrites(
   const newest = await readNewestLine(table, profile.userID);
   const points = profile.points + change.change;
   return [
-    profileChange(profile, { ...also, points }),
+    profileChange(profile, { ...also, points, pointsChangedAt: now.toISOString() }),
     ...nextLines(profile, newest, change, now).map((line) => ({
       kind: "put" as const,
       key: pointsLineKey(line.userID, line.number),

@@ -18,6 +18,8 @@ export type Profile = {
   usersReferred: number;
   experience: Experience;
   points: number;
+  /** The time of the last change of the points. */
+  pointsChangedAt?: string;
   /** Counts the wallets that are not retired. */
   walletCount: number;
   /** The highest slot of the user's wallets so far. See {@link Places}. */

@@ -159,6 +159,11 @@ describe("listRewards", () => {
     expect(await stocks()).toEqual([2, 5, -1]);
     vi.setSystemTime(Date.now() + 1);
     expect(await stocks()).toEqual([1, 5, -1]);
+    left(0);
+    table.on(GetCommand, { Key: profileKey("alice") }).resolves({
+      Item: { userID: "alice", points: 150, pointsChangedAt: new Date(Date.now() - 1999).toISOString() },
+    });
+    expect(await stocks(), "the stock after the user has bought a reward").toEqual([0, 5, -1]);
     const [keys] = table
       .commandCalls(BatchGetCommand)
       .map(({ args }) => args[0].input.RequestItems?.table?.Keys);
