@@ -1,6 +1,8 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect } from "vitest";
 import { get, sendRaw } from "../support/client.ts";
 import { connect, refusalOf } from "../support/stream.ts";
+import { profileOf } from "../support/terminal.ts";
 import { it, service } from "./support/check.ts";
 
 describe("the edge", () => {
@@ -19,6 +21,19 @@ describe("the edge", () => {
     const etag = (await read({ "Accept-Encoding": "gzip, br" })).headers.get("ETag") ?? "";
     expect(etag, "The ETag").toMatch(/^"\d+"$/);
     expect((await read({ "If-None-Match": etag })).status).toBe(304);
+  });
+
+  it("never gives a user the answer to another one who asks at the same time", async ({
+    edge: _,
+    minutes: __,
+    user,
+    other,
+  }) => {
+    // A plan allows 1000 requests a minute.
+    for (let pair = 0; pair < 1000; pair += 1) {
+      const [own, others] = await Promise.all([profileOf(user), profileOf(other), pause(70)]);
+      expect([own.userID, others.userID], `pair ${pair}`).toEqual([user.id, other.id]);
+    }
   });
 
   it("answers a GET with a body itself, with a 403 that is a page", async ({ edge: _ }) => {

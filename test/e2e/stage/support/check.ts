@@ -10,6 +10,8 @@ export type Run = {
   startedAt: number;
   isQuick: boolean;
   user: TestUser;
+  /** A second user, for checks that answers do not get mixed up. */
+  other: TestUser;
   /** Empty if the operator has provided no expired token. */
   expiredToken: string;
 };
@@ -23,6 +25,7 @@ export const service = await openService(inject("names"));
 type Given = {
   /** A user whom the service has not seen before this run. */
   user: { id: string; token: string };
+  other: { id: string; token: string };
   deployed: NonNullable<Service["deployed"]>;
   edge: NonNullable<Service["edge"]>;
   /** Marks checks that take longer than half a minute. */
@@ -35,6 +38,11 @@ export const it = test.extend<Given>({
     const user = inject("user");
     if ("missing" in user) skip(user.missing);
     else await use(user);
+  },
+  other: async ({ skip }, use) => {
+    const other = inject("other");
+    if ("missing" in other) skip(other.missing);
+    else await use(other);
   },
   deployed: async ({ skip }, use) => {
     if (service.deployed === undefined) skip("only a deployment has the data of this check");

@@ -35,8 +35,8 @@ export async function runVerify(args: readonly string[], deps: VerifyDeps): Prom
   let code = 0;
   const program = targeted(new Command("npm run verify --"), apiStack)
     .description(
-      "Checks the service's assumptions about AWS, as a user that it creates and removes afterwards. " +
-        `Takes about five minutes, ${maxMinutes} at most, and costs less than a cent.`,
+      "Checks the service's assumptions about AWS, as users that it creates and removes afterwards. " +
+        `Takes about seven minutes, ${maxMinutes} at most, and costs about a cent.`,
     )
     .addOption(otherStack("--data-stack <name>", dataStack.example))
     .addOption(otherStack("--watch-stack <name>", "TerminalWatch"))
@@ -84,14 +84,14 @@ async function verify(options: Options, { stdout, env }: VerifyDeps): Promise<nu
   say(`Checking ${baseUrl}`);
   try {
     const startedAt = Date.now();
-    const { user, expiredToken } = await signIn(service, env, toRemove);
+    const { user, other, expiredToken } = await signIn(service, env, toRemove);
     const token = "token" in user ? user.token : "";
     const run: Run = {
       deployment: {
         ...{ baseUrl, streamUrl, allowedOrigin: undefined },
         tokens: { from: "environment", tokens: [token, token] },
       },
-      ...{ names, startedAt, user, expiredToken, isQuick: quick },
+      ...{ names, startedAt, user, other, expiredToken, isQuick: quick },
     };
     isGood = await runChecks(run, say, signal);
   } finally {
