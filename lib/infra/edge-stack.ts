@@ -43,7 +43,7 @@ const passedOn = {
   cachePolicy: CachePolicy.CACHING_DISABLED,
   originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
   viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
-  // Compression would make strong ETags weak.
+  // CloudFront's compression would make strong ETags weak. API Gateway compresses.
   compress: false,
 };
 

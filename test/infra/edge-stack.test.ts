@@ -53,7 +53,7 @@ describe("the distribution", () => {
       // CachingDisabled and AllViewerExceptHostHeader.
       CachePolicyId: "4135ea2d-6df8-44a3-9df3-4b5a84be39ad",
       OriginRequestPolicyId: "b689b0a8-53d0-40ab-baf2-68738e2966ac",
-      // Compression would weaken ETags.
+      // CloudFront's compression would weaken ETags.
       Compress: false,
       ViewerProtocolPolicy: "https-only",
     });

@@ -1,4 +1,4 @@
-import { Stack, Validations } from "aws-cdk-lib";
+import { Size, Stack, Validations } from "aws-cdk-lib";
 import {
   ApiKeySourceType,
   type CfnAccount,
@@ -51,6 +51,7 @@ export class TerminalRestApi extends RestApi {
       description: "Trading terminal",
       endpointTypes: [EndpointType.REGIONAL],
       disableExecuteApiEndpoint: domain !== undefined,
+      minCompressionSize: Size.kibibytes(1),
       // A key in a header would let callers use up another user's plan.
       apiKeySourceType: ApiKeySourceType.AUTHORIZER,
       // Without this role, one per account and region, API Gateway refuses to write access logs.

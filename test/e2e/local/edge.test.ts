@@ -34,6 +34,24 @@ describe("the shared address", () => {
     expect(again.status).toBe(304);
   });
 
+  it("compresses answers from a kilobyte on, for clients that accept gzip", async () => {
+    const { token } = await newUser();
+    const read = async (path: string, coding: string) => {
+      const { text, headers } = await get(path, { token, headers: { "Accept-Encoding": coding } });
+      return [text.length > 1024, headers.get("Content-Encoding")];
+    };
+    const long = "/api/waitlist/v2/rewards";
+    expect([
+      await read(long, "gzip, br"),
+      await read(long, "br"),
+      await read("/listWallets", "gzip"),
+    ]).toEqual([
+      [true, "gzip"],
+      [true, null],
+      [false, null],
+    ]);
+  });
+
   it("caches no errors, so a refusal of one user does not affect another", async () => {
     const { token } = await newUser();
     const path = "/api/v2/orders/0000000000000000000000000A";

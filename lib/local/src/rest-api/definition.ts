@@ -20,6 +20,8 @@ import * as schemas from "./property-schemas.ts";
 export type ApiDefinition = {
   apiId: string;
   stage: { name: string; deploymentId: string };
+  /** The smallest response that is compressed, in bytes. Undefined without compression. */
+  minimumCompressionSize: number | undefined;
   /** Resources that have methods. */
   resources: readonly ApiResource[];
   gatewayResponses: GatewayResponseOverrides;
@@ -69,13 +71,14 @@ export function readDefinition(api: ResolvedResource, all: readonly ResolvedReso
   if (unknown) throw notEmulated(unknown, "the resource type");
   const ofType = (name: string) => own.filter(({ type }) => type === `AWS::ApiGateway::${name}`);
 
-  const { ApiKeySourceType } = readProperties(schemas.restApi, api);
+  const { ApiKeySourceType, MinimumCompressionSize } = readProperties(schemas.restApi, api);
   for (const account of ofType("Account")) readProperties(schemas.account, account);
   for (const deployment of ofType("Deployment")) readProperties(schemas.deployment, deployment);
   const { throttleOf, ...stage } = readStage(api, ofType("Stage"));
   return {
     apiId: api.logicalId,
     stage,
+    minimumCompressionSize: MinimumCompressionSize,
     resources: readResources(api, ofType("Resource"), ofType("Method"), {
       authorizers: readAuthorizers(ofType("Authorizer")),
       throttleOf,

@@ -25,6 +25,7 @@ export const restApi = v.strictObject({
   // Methods that require a key need AUTHORIZER, which definition.ts checks.
   ApiKeySourceType: v.optional(v.picklist(["HEADER", "AUTHORIZER"]), "HEADER"),
   DisableExecuteApiEndpoint: off,
+  MinimumCompressionSize: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_485_760))),
   // By default an API is edge-optimized, and CloudFront adds headers.
   EndpointConfiguration: v.strictObject({
     Types: v.strictTuple([v.literal("REGIONAL")]),

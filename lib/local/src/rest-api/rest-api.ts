@@ -8,6 +8,7 @@ import type { Invoke } from "../lambda/invoke.ts";
 import type { UsagePlans } from "../usage-plans/usage-plans.ts";
 import { authorize } from "./authorizer.ts";
 import { type Call, openCall } from "./call.ts";
+import { compressed } from "./compression.ts";
 import { type ApiResource, type Method, readDefinition } from "./definition.ts";
 import type { FunctionPort } from "./function-port.ts";
 import { GatewayFailure } from "./gateway-failure.ts";
@@ -99,7 +100,8 @@ export function createRestApi({
         const response = await integrate(call, method.integration, definition, functions);
         // Recorded: answers of mocks and of API Gateway itself have no trace id.
         const isTraced = method.integration.type !== "MOCK";
-        return withHeaders(response, [...idHeaders(call), ...(isTraced ? [traceHeader(call)] : [])]);
+        const headers = [...idHeaders(call), ...(isTraced ? [traceHeader(call)] : [])];
+        return withHeaders(compressed(response, request, definition.minimumCompressionSize), headers);
       } catch (error) {
         if (!(error instanceof GatewayFailure)) throw error;
         if (error.reason) report(`${request.method} ${call.context.resourcePath}: ${error.reason}`);

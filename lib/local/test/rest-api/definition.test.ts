@@ -187,7 +187,7 @@ describe("an API", () => {
     ["with a private endpoint", { EndpointConfiguration: { Types: ["PRIVATE"] } }],
     ["with a policy", { Policy: {} }],
     ["with an OpenAPI body", { Body: {} }],
-    ["with compression", { MinimumCompressionSize: 0 }],
+    ["with compression beyond the limit", { MinimumCompressionSize: 10_485_761 }],
     ["with a disabled endpoint", { DisableExecuteApiEndpoint: true }],
     ["with binary media types", { BinaryMediaTypes: ["image/png"] }],
   ])("stops the runner: %s", (_, changes) => {
