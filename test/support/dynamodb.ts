@@ -1,4 +1,3 @@
-import { CreateTableCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll } from "vitest";
 import {
   type DatabaseConnection,
@@ -6,6 +5,7 @@ import {
   newDatabase,
 } from "../../lib/local/test/support/dynamodb.ts";
 import { openTable, type Table } from "../../lib/table/table.ts";
+import { createTable } from "./create-table.ts";
 
 /** How long an engine may take to start, in milliseconds: Java on a machine that is busy with other tests. */
 export const engineStart = engineStartMs;
@@ -64,22 +64,4 @@ export function tableForTests(): { readonly table: Table } {
       return engine.table;
     },
   };
-}
-
-async function createTable(table: Table): Promise<Table> {
-  await table.client.send(
-    new CreateTableCommand({
-      TableName: table.name,
-      BillingMode: "PAY_PER_REQUEST",
-      AttributeDefinitions: [
-        { AttributeName: "PK", AttributeType: "S" },
-        { AttributeName: "SK", AttributeType: "S" },
-      ],
-      KeySchema: [
-        { AttributeName: "PK", KeyType: "HASH" },
-        { AttributeName: "SK", KeyType: "RANGE" },
-      ],
-    }),
-  );
-  return table;
 }

@@ -31,6 +31,8 @@ type Changes = {
   see?: typeof snapshotOf;
   /** The table as a function reaches it. */
   tableOf?: (caller: Caller) => Table;
+  /** Keys in a KMS, which are new ones by default. */
+  keys?: ReturnType<typeof openKeys>;
 };
 type Asked = Partial<PlaceOrderRequest>;
 
@@ -42,13 +44,13 @@ const nothing = async () => undefined;
 
 /** A user with a wallet of 100 coins, who trades through the use cases on a real chain and a real table. */
 export async function openDesk(table: Table, chain: TestChain, changes: Changes = {}) {
-  const { userID = `trader${++count}`, tableOf = () => table, see, ...rest } = changes;
+  const { userID = `trader${++count}`, tableOf = () => table, keys = openKeys(), see, ...rest } = changes;
   const { address: wallet, privateKey } = newEvmKey();
   const lane = { chain: chain.chain, wallet } as const;
   // Uses one host twice, so that the hosts agree.
   const configuration = { ...chain.contracts, hosts: [chain.url, chain.url], ...rest };
   const chains = openChains({ [chain.chain]: configuration });
-  const { vault, macs } = openKeys();
+  const { vault, macs } = keys;
   let woken = 0;
   const wake = () => {
     woken++;
@@ -70,7 +72,8 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   };
   const signer: Signer = (request) => signOnRequest(signing, request);
   const deps = { table: tableOf("placeOrder"), chains, macs, wake };
-  const work = () => executeOrders({ effects, signer, chains, startReader: nothing, onFault: nothing }, lane);
+  const work = (by: Signer = signer) =>
+    executeOrders({ effects, signer: by, chains, startReader: nothing, onFault: nothing }, lane);
   /** Places a request with a new key, by default to buy MOON. Null sends no key. */
   const ask = (asked: Asked, key: string | null = `k-${++count}`) => {
     const { moon: token } = localAddresses;
@@ -99,6 +102,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     },
     cancel: (orderId: string) => cancelOrder({ table: tableOf("cancelOrder"), wake }, userID, orderId),
     read: (orderId: string) => getOrder(table, userID, orderId),
+    signer,
     /** One run of executeOrders. */
     work,
     /** Looks at the chain as a reader does, and runs the lane if that wakes it. */
