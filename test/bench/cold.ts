@@ -1,24 +1,33 @@
 /**
- * `npm run bench:cold` measures how long functions take from the start of their process to the first
- * response, on Lambda's version of Node.js, and the processor time of warm calls. It compares them with a
- * bare handler, and with that handler in Express. Starts alternate, so that all see the same load of the
- * machine.
+ * `npm run bench:cold` measures the processor time of functions from the start of their process to the first response, on
+ * Lambda's version of Node.js, and that of warm calls. It compares them with a bare handler, and with that handler in
+ * Express. Starts alternate, so that all see the same load of the machine.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startLocalChain } from "../../lib/tools/dev/chains/local-chain.ts";
-import { bundled, contenders, environmentAt, floor } from "./contenders.ts";
+import { startTestChain } from "../support/local-chain.ts";
+import {
+  bundled,
+  type Contender,
+  contenders,
+  environmentAt,
+  memoryOf,
+  sdkRead,
+  signedRead,
+} from "./contenders.ts";
 import { fakeAws } from "./fake-aws.ts";
+import { isOrderFunction, openOrderPath } from "./order-path.ts";
 import { machine } from "./report.ts";
 import { type Started, startFunction } from "./runtime-api.ts";
 import { percentile } from "./statistics.ts";
 import { figure, textTable } from "./text-table.ts";
+import { openTlsFronts } from "./tls-front.ts";
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: "string", default: "15" },
+    rounds: { type: "string", default: "10" },
     calls: { type: "string", default: "100" },
     only: { type: "string", default: "" },
   },
@@ -31,53 +40,107 @@ const chosen = contenders.filter(
 );
 
 const folder = mkdtempSync(join(tmpdir(), "bench-cold-"));
-const aws = await fakeAws();
-const chain = await startLocalChain({ chain: "eth" });
-const environment = environmentAt(aws.url, chain);
+const closers: (() => void | Promise<void>)[] = [() => rmSync(folder, { recursive: true })];
 const starts = new Map<string, Started[]>(chosen.map(({ name }) => [name, []]));
 try {
+  const next = await opened();
   const folders = chosen.map((contender) => bundled(contender, folder));
   for (let round = 0; round <= rounds; round++)
-    for (const [index, { name, event, bare, refuses }] of chosen.entries()) {
+    for (const [index, contender] of chosen.entries()) {
+      const { name, refuses, bare, remainingMs } = contender;
       const isCompared = bare !== undefined || chosen.some((other) => other.bare === name);
-      const options = { folder: folders[index] as string, environment, event, calls: isCompared ? calls : 0 };
-      const started = await startFunction(options);
-      const isRefusal = refuses ?? name.startsWith("authorize");
-      if (/^{"(statusCode":[45]|errorType)/.test(started.answer) && !isRefusal)
+      const { isDone, ...start } = await next(contender);
+      const started = await startFunction({
+        folder: folders[index] as string,
+        calls: isCompared ? calls : 0,
+        remainingMs,
+        ...start,
+      });
+      const isRefusal = /^{"(statusCode":[45]|errorType)|"Effect":"Deny"/.test(started.answer);
+      if ((isRefusal && !refuses) || !(await isDone(started.answer)))
         throw new Error(`${name} failed: ${started.answer}`);
       // The first round fills the caches of the system.
       if (round > 0) starts.get(name)?.push(started);
     }
 } finally {
-  aws.close();
-  await chain.close();
-  rmSync(folder, { recursive: true });
+  for (const close of closers.reverse()) await close();
 }
+
+/** Opens what the chosen functions call. Returns a function that makes the event and environment of a start. */
+async function opened() {
+  const fronts = openTlsFronts(folder);
+  closers.push(fronts.close);
+  const aws = await fakeAws();
+  closers.push(aws.close);
+  const chain = await startTestChain();
+  closers.push(chain.close);
+  const { contracts, url } = chain;
+  const { certificateFile } = fronts;
+  const hosts = [await fronts.before(url), await fronts.before(url)];
+  const environment = environmentAt({ aws: await fronts.before(aws.url), hosts, contracts, certificateFile });
+  const orders = chosen.some(({ name }) => isOrderFunction(name)) && (await openOrderPath(aws, chain));
+  const plain = ({ event }: Contender) => ({ event, environment, isDone: async () => true });
+  if (!orders) return plain;
+  closers.push(orders.close);
+  const ofOrders = { ...environment, AWS_ENDPOINT_URL_DYNAMODB: await fronts.before(orders.endpoint) };
+  return async (contender: Contender) => {
+    const { name } = contender;
+    if (!isOrderFunction(name)) return plain(contender);
+    const start = await orders.next(name);
+    return { ...start, environment: { ...ofOrders, ...start.environment } };
+  };
+}
+
+/** The memory at which Lambda gives a function a whole processor. */
+const processorMB = 1769;
+
+const shareOf = (memoryMB: number) => Math.min(1, memoryMB / processorMB);
 
 /** Takes the first quartile: other work on the machine only adds time. */
 const usual = (name: string, of: (started: Started) => number) =>
   percentile((starts.get(name) ?? []).map(of), 25);
-const cells = (name: string, than: string, of: (started: Started) => number) => [
-  figure(usual(name, of)),
-  `x ${figure(usual(name, of) / usual(than, of))}`,
-];
+const ratio = (name: string, than: string, of: (started: Started) => number) =>
+  `x ${figure(usual(name, of) / usual(than, of))}`;
 
-console.log(`\n${machine()}\n${rounds} starts of each, in turns; first quartiles\n`);
+const rows = chosen.map((contender) => {
+  const { name } = contender;
+  const memoryMB = memoryOf(contender);
+  const cpuMs = ({ loadCpuMs, firstCpuMs }: Started) => loadCpuMs + firstCpuMs;
+  const lambdaMs = ({ loadCpuMs, firstCpuMs }: Started) => loadCpuMs + firstCpuMs / shareOf(memoryMB);
+  return [
+    name,
+    ...[({ loadCpuMs }: Started) => loadCpuMs, ({ firstCpuMs }: Started) => firstCpuMs, cpuMs].map((of) =>
+      figure(usual(name, of)),
+    ),
+    ratio(name, sdkRead, cpuMs),
+    ratio(name, signedRead, cpuMs),
+    `${memoryMB}`,
+    figure(usual(name, lambdaMs)),
+    ratio(name, sdkRead, lambdaMs),
+    ratio(name, signedRead, lambdaMs),
+  ];
+});
+const ofBoth = ["of SDK read", "of signed read"];
+console.log(`
+${machine()}
+${rounds} starts of each, in turns; first quartiles
+
+CPU is processor time, of which the load is the part until the first event.
+Lambda is an estimate: the load with a whole processor, and the first call with the memory's share of one.
+Ratios are those to the ${sdkRead} with the SDK and to the ${signedRead}, with as much memory.
+All calls begin with a TLS handshake, to a server on this machine that answers at once.
+On Lambda, a start takes longer: the code is fetched, a virtual machine starts, each call crosses a network,
+the processor is another one, and a share of it comes in slices.
+`);
 console.log(
-  textTable(
-    ["cold start", "ms", `of ${floor}`, "CPU ms", `of ${floor}`],
-    chosen.map(({ name }) => [
-      name,
-      ...cells(name, floor, ({ coldMs }) => coldMs),
-      ...cells(name, floor, ({ coldCpuMs }) => coldCpuMs),
-    ]),
-  ),
+  textTable(["cold start, ms", "load CPU", "call CPU", "CPU", ...ofBoth, "MB", "Lambda", ...ofBoth], rows),
 );
 console.log(
   `\n${textTable(
-    ["warm call", "CPU ms", "of the same calls to AWS"],
-    chosen.flatMap(({ name, bare }) =>
-      bare === undefined ? [] : [[name, ...cells(name, bare, ({ warmCpuMs }) => warmCpuMs)]],
-    ),
+    ["warm call", "CPU ms", "of the same calls to AWS by the SDK"],
+    chosen.flatMap(({ name, bare }) => {
+      const warmCpuMs = (started: Started) => started.warmCpuMs;
+      return bare === undefined ? [] : [[name, figure(usual(name, warmCpuMs)), ratio(name, bare, warmCpuMs)]];
+    }),
   )}`,
 );

@@ -3,27 +3,32 @@ import { join, resolve } from "node:path";
 import bs58 from "bs58";
 import { buildSync } from "esbuild";
 import { bundleOptions, codeFile, handlerOf } from "../../lib/infra/functions/bundle.ts";
-import type { OperationName } from "../../lib/operations/operations.ts";
-import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
-import type { LocalChain } from "../../lib/tools/dev/chains/local-chain.ts";
+import { type OperationName, operations } from "../../lib/operations/operations.ts";
+import { type LocalContracts, localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { authorizerEvent, restEvent } from "../support/events.ts";
 import { functionEnvironment } from "../support/function-environment.ts";
 import { sealedImport } from "../support/sealing.ts";
 import { connectEvent, disconnectEvent, messageEvent } from "../support/websocket-events.ts";
-import { offeredKey } from "./fake-aws.ts";
+import { keysPath, offeredKey, tokenOf } from "./fake-aws.ts";
 
 /** A handler to measure, with its first event. */
 export type Contender = {
   name: string;
-  event: unknown;
+  /** The functions of the order path get an event with each start. */
+  event?: unknown;
   /** The contender that makes the same calls to AWS and nothing else. Undefined if warm calls are not compared. */
   bare?: string;
   /** The expected response is a refusal. */
   refuses?: true;
+  /** The time left of the function's limit at the first call. */
+  remainingMs?: number;
 };
 
-/** The lower bound of all starts. */
-export const floor = "bare read";
+/** The simplest read with the SDK. */
+export const sdkRead = "bare read";
+
+/** The lower bound of all starts: the same read without the SDK. */
+export const signedRead = "bare read, signed by hand";
 
 const evmKey = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
 const solanaKey = "4Z7cXSyeFR8wNGMVXUE1TwtKn5D5Vu7FzEv69dokLv7KrQk7h6pu4LF8ZRR9yQBhc7uSM6RTTZtU1fmaxiNrxXrs";
@@ -32,18 +37,25 @@ const { moon } = localAddresses;
 const trader = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const request = { ...restEvent(), httpMethod: "GET", path: "/listWallets" };
 
+const { ISSUER: issuer = "", AUDIENCE: audience = "" } = functionEnvironment;
+const authorized = authorizerEvent({
+  Authorization: `Bearer ${await tokenOf("alice", { issuer, audience })}`,
+});
+
 const handlers: Record<string, string> = {
-  [floor]: "bare-read.ts",
+  [signedRead]: "signed-read.ts",
+  [sdkRead]: "bare-read.ts",
   "bare import": "bare-import.ts",
   "Express and serverless-http": "express-read.ts",
 };
 
 export const contenders: readonly Contender[] = [
-  { name: floor, event: request },
+  { name: signedRead, event: request, bare: sdkRead },
+  { name: sdkRead, event: request },
   { name: "bare import", event: request },
-  { name: "Express and serverless-http", event: request, bare: floor },
-  { name: "listWallets", event: request, bare: floor },
-  { name: "listWalletsV2", event: request, bare: floor },
+  { name: "Express and serverless-http", event: request, bare: sdkRead },
+  { name: "listWallets", event: request, bare: sdkRead },
+  { name: "listWalletsV2", event: request, bare: sdkRead },
   { name: "getUserData", event: request },
   { name: "listRewards", event: request },
   { name: "updateTradingSettings", event: restEvent({ body: { slippage: 1 }, path: { chain: "eth" } }) },
@@ -91,8 +103,13 @@ export const contenders: readonly Contender[] = [
   { name: "getOrder", event: restEvent({ path: { orderId: "o0" } }) },
   { name: "listPositions", event: restEvent() },
   { name: "refuseTrading", event: { ...restEvent(), httpMethod: "GET" }, refuses: true },
-  { name: "authorize", event: authorizerEvent() },
-  { name: "authorizeConnection", event: authorizerEvent() },
+  { name: "placeOrder" },
+  { name: "executeOrders" },
+  { name: "signTransaction" },
+  // A run reads until 15 seconds before its limit: here once.
+  { name: "readChains", remainingMs: 15_500 },
+  { name: "authorize", event: authorized },
+  { name: "authorizeConnection", event: authorized },
   { name: "connect", event: connectEvent() },
   { name: "disconnect", event: disconnectEvent() },
   { name: "subscribe", event: messageEvent({ type: "subscribe", channels: ["prices"] }, "subscribe") },
@@ -123,27 +140,44 @@ async function sealedEvent(network: string, privateKey: Uint8Array) {
   return { ...restEvent({ body }), headers: { "Content-Type": "application/json", "Idempotency-Key": key } };
 }
 
+const operationOf = ({ name }: Contender) => name.split(" ")[0] as OperationName;
+
+/** The memory of a contender: that of its function, or of most functions. */
+export const memoryOf = (contender: Contender): number =>
+  operations[contender.name in handlers ? "listWallets" : operationOf(contender)].memoryMB;
+
 /** Bundles a contender, and returns the folder of its code. The plain ones keep the SDK's credential chain. */
-export function bundled({ name }: Contender, parent: string): string {
+export function bundled(contender: Contender, parent: string): string {
+  const { name } = contender;
   const folder = join(parent, name.replaceAll(/\W+/g, "-"));
   mkdirSync(folder, { recursive: true });
   const own = handlers[name];
-  const entryPoint = own
-    ? resolve(import.meta.dirname, "handlers", own)
-    : handlerOf(name.split(" ")[0] as OperationName);
+  const entryPoint = own ? resolve(import.meta.dirname, "handlers", own) : handlerOf(operationOf(contender));
   const alias = own ? {} : bundleOptions.alias;
   buildSync({ ...bundleOptions, alias, entryPoints: [entryPoint], outfile: join(folder, codeFile) });
   return folder;
 }
 
+/** The places that functions call, all by TLS. */
+export type Places = {
+  aws: string;
+  hosts: readonly string[];
+  contracts: LocalContracts;
+  certificateFile: string;
+};
+
 /** The environment of every function, with all AWS services at one address, and one trading chain. */
-export const environmentAt = (
-  url: string,
-  { chain, contracts, url: host }: LocalChain,
-): Record<string, string> => ({
+export const environmentAt = ({
+  aws,
+  hosts,
+  contracts,
+  certificateFile,
+}: Places): Record<string, string> => ({
   ...functionEnvironment,
-  TRADING: JSON.stringify({ [chain]: { ...contracts, hosts: [host] } }),
+  TRADING: JSON.stringify({ eth: { ...contracts, hosts } }),
+  JWKS_URI: aws + keysPath,
   AWS_SESSION_TOKEN: "test",
-  AWS_ENDPOINT_URL: url,
+  AWS_ENDPOINT_URL: aws,
+  NODE_EXTRA_CA_CERTS: certificateFile,
   ALLOWED_ORIGINS: "[]",
 });

@@ -1,9 +1,10 @@
-import { createPublicKey, diffieHellman, generateKeyPairSync } from "node:crypto";
+import { createPublicKey, diffieHellman, generateKeyPairSync, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { marshall } from "@aws-sdk/util-dynamodb";
+import { SignJWT } from "jose";
 import { newProfile } from "../../lib/users/profile.ts";
 import { keyIdOf, pointIn } from "../../lib/wallets/keys/sealing.ts";
 import { order } from "../support/executions.ts";
@@ -60,7 +61,10 @@ function itemFor(body: string): object | undefined {
   return body.includes("WALLET#") ? wallets[0] : undefined;
 }
 
-/** The table's fixed responses: a user with three wallets. */
+/** A data key or a MAC. */
+const secretBytes = Buffer.alloc(32, 7).toString("base64");
+
+/** The fixed responses of the table, which has a user with three wallets, and of KMS. */
 function answerTo(target: string, body: string): object {
   switch (target.split(".").at(-1)) {
     case "Query":
@@ -76,10 +80,14 @@ function answerTo(target: string, body: string): object {
     }
     case "UpdateItem":
       return { Attributes: marshall(settings) };
-    case "GenerateDataKey": {
-      const bytes = Buffer.alloc(32, 7).toString("base64");
-      return { Plaintext: bytes, CiphertextBlob: bytes, KeyId: "key", KeyMaterialId: "material" };
-    }
+    case "GenerateDataKey":
+      return { Plaintext: secretBytes, CiphertextBlob: secretBytes, KeyId: "key", KeyMaterialId: "material" };
+    case "Decrypt":
+      return { Plaintext: secretBytes, KeyId: "key" };
+    case "GenerateMac":
+      return { Mac: secretBytes };
+    case "VerifyMac":
+      return { MacValid: true };
     case "GetPublicKey":
       return { PublicKey: publicKey.export({ format: "der", type: "spki" }).toString("base64") };
     case "DeriveSharedSecret":
@@ -104,20 +112,51 @@ export function offeredKey(): { keyId: string; publicKey: string } {
   return { keyId: keyIdOf(spki), publicKey: Buffer.from(pointIn(spki)).toString("base64url") };
 }
 
-/** Answers AWS calls immediately, so that only the functions' own time is measured. */
-export async function fakeAws(): Promise<{ url: string; close(): void }> {
+/** The issuer's key, which signs tokens. */
+const issuer = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const issuerKey = { ...issuer.publicKey.export({ format: "jwk" }), kid: "1", alg: "RS256", use: "sig" };
+
+/** Makes a token of this user, whose key the issuer's keys contain. */
+export const tokenOf = (userID: string, { issuer: name, audience }: { issuer: string; audience: string }) =>
+  new SignJWT({ sub: userID, jti: randomUUID() })
+    .setProtectedHeader({ alg: "RS256", kid: "1" })
+    .setIssuer(name)
+    .setAudience(audience)
+    .setIssuedAt()
+    .setExpirationTime("1h")
+    .sign(issuer.privateKey);
+
+/** The path of the issuer's keys. */
+export const keysPath = "/keys";
+
+export type FakeAws = {
+  url: string;
+  /** Answers the synchronous invocations of functions. */
+  invoked: (payload: unknown) => Promise<unknown>;
+  close(): void;
+};
+
+/** Answers calls to AWS and to the issuer immediately, so that only the functions' own time is measured. */
+export async function fakeAws(): Promise<FakeAws> {
   const server = createServer(async (request, response) => {
-    const answer = JSON.stringify(
-      answerTo(String(request.headers["x-amz-target"] ?? ""), await text(request)),
-    );
+    const body = await text(request);
+    const answer = JSON.stringify(await answerOf(request, body));
     response.writeHead(200, { "Content-Type": "application/x-amz-json-1.0" }).end(answer);
   });
+  const answerOf = ({ url = "", headers }: IncomingMessage, body: string) => {
+    if (url === keysPath) return { keys: [issuerKey] };
+    const isAwaited = url.endsWith("/invocations") && headers["x-amz-invocation-type"] !== "Event";
+    if (isAwaited) return fake.invoked(JSON.parse(body));
+    return answerTo(String(headers["x-amz-target"] ?? ""), body);
+  };
   await once(server.listen(0, "127.0.0.1"), "listening");
-  return {
+  const fake: FakeAws = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    invoked: () => Promise.reject(new Error("No function is invoked here")),
     close() {
       server.closeAllConnections();
       server.close();
     },
   };
+  return fake;
 }

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
 export type Started = {
-  /** The time from the start of the process to its first response. */
-  coldMs: number;
-  /** The processor time until then. */
-  coldCpuMs: number;
+  /** The processor time from the start of the process until its first event, in milliseconds. */
+  loadCpuMs: number;
+  /** The processor time of the first call. */
+  firstCpuMs: number;
   /** Processor time of a warm call. */
   warmCpuMs: number;
   /** The first answer, as JSON. */
@@ -23,18 +23,23 @@ export type StartOptions = {
   event: unknown;
   /** The number of warm calls, after as many unmeasured ones. */
   calls: number;
+  /** The time left of the function's limit at the first call. */
+  remainingMs?: number | undefined;
 };
 
-const deadlineMs = 30_000;
-
 /** Starts a process of a function, serves its Runtime API, and ends it after the warm calls. */
-export async function startFunction({ folder, environment, event, calls }: StartOptions): Promise<Started> {
+export async function startFunction({
+  folder,
+  environment,
+  event,
+  calls,
+  remainingMs = 30_000,
+}: StartOptions): Promise<Started> {
   const exchanges = new Waiting();
   const server = createServer((request, response) => exchanges.add(request, response));
   await once(server.listen(0, "127.0.0.1"), "listening");
   const api = `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const begun = performance.now();
   const child = spawn(process.execPath, [join(import.meta.dirname, "lambda-process.js")], {
     env: { ...environment, AWS_LAMBDA_RUNTIME_API: api, LAMBDA_TASK_ROOT: folder },
     stdio: ["ignore", "ignore", "inherit"],
@@ -46,23 +51,23 @@ export async function startFunction({ folder, environment, event, calls }: Start
     const next = await Promise.race([exchanges.take(), failed]);
     next.response.writeHead(200, {
       "Lambda-Runtime-Aws-Request-Id": "benchmark",
-      "Lambda-Runtime-Deadline-Ms": `${Date.now() + deadlineMs}`,
+      "Lambda-Runtime-Deadline-Ms": `${Date.now() + remainingMs}`,
       "Bench-Calls": `${times}`,
     });
     next.response.end(JSON.stringify(event));
     const { request, response } = await Promise.race([exchanges.take(), failed]);
-    const at = performance.now();
     const answer = await text(request);
     response.writeHead(202).end();
-    return { answer, at, cpuMs: Number(request.headers["bench-microseconds"]) / 1000 };
+    const cpuMs = (name: string) => Number(request.headers[name]) / 1000;
+    return { answer, beforeMs: cpuMs("bench-before"), callMs: cpuMs("bench-call") };
   };
 
   try {
     const first = await invoke(1);
-    const cold = { coldMs: first.at - begun, coldCpuMs: first.cpuMs, answer: first.answer };
+    const cold = { loadCpuMs: first.beforeMs, firstCpuMs: first.callMs, answer: first.answer };
     if (calls === 0) return { ...cold, warmCpuMs: Number.NaN };
     await invoke(calls);
-    return { ...cold, warmCpuMs: (await invoke(calls)).cpuMs };
+    return { ...cold, warmCpuMs: (await invoke(calls)).callMs };
   } finally {
     child.kill("SIGKILL");
     server.closeAllConnections();

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createReaper, startDynamoDb } from "cdk-local-runner/testing";
+import { openVault } from "../../lib/aws/vault.ts";
+import type { OperationName } from "../../lib/operations/operations.ts";
+import { openTable } from "../../lib/table/table.ts";
+import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
+import type { SignRequest } from "../../lib/trading/core/effects.ts";
+import { openMacs } from "../../lib/trading/signing/intent-mac.ts";
+import { readSignRequest, signPayload } from "../../lib/trading/signing/sign-payload.ts";
+import { createTable } from "../support/create-table.ts";
+import { restEvent } from "../support/events.ts";
+import { functionEnvironment } from "../support/function-environment.ts";
+import type { TestChain } from "../support/local-chain.ts";
+import { openDesk, type TradingDesk } from "../support/trading-desk.ts";
+import type { FakeAws } from "./fake-aws.ts";
+
+export type OrderStart = {
+  event: unknown;
+  /** The variables that differ from those of other starts. */
+  environment: Record<string, string>;
+  /** True if the function did its work, given its answer. */
+  isDone(answer: string): Promise<boolean>;
+};
+
+export type OrderPath = {
+  /** The endpoint of the table. */
+  endpoint: string;
+  /** Prepares an order for the start of this function. */
+  next(name: OrderFunction): Promise<OrderStart>;
+  close(): Promise<void>;
+};
+
+const buy = { type: "market", side: "buy", token: localAddresses.moon, amount: "0.5" } as const;
+
+/** Brings an order to where a function takes it over. Returns the function's event. */
+const preparations = {
+  async placeOrder({ lane }) {
+    const headers = { "Content-Type": "application/json", "Idempotency-Key": "a cold order" };
+    return { ...restEvent({ body: { ...lane, ...buy } }), headers };
+  },
+  async executeOrders(desk) {
+    await desk.place(buy);
+    return desk.lane;
+  },
+  async signTransaction(desk) {
+    await desk.place(buy);
+    let asked: SignRequest | undefined;
+    await desk.work(async (request) => {
+      asked = request;
+      return { later: "the signer is measured" };
+    });
+    if (asked === undefined) throw new Error("No signature was asked for");
+    return signPayload(asked);
+  },
+  async readChains(desk) {
+    await desk.place(buy);
+    await desk.work();
+    return {};
+  },
+} satisfies Partial<Record<OperationName, (desk: TradingDesk) => Promise<unknown>>>;
+
+export type OrderFunction = keyof typeof preparations;
+
+const answers: Record<OrderFunction, RegExp> = {
+  placeOrder: /^{"statusCode":200/,
+  executeOrders: /^null$/,
+  signTransaction: /"raw":"0x/,
+  readChains: /^null$/,
+};
+
+/** The number of transactions of the wallet after the function has done its work. */
+const transactionsAfter: Record<OrderFunction, number> = {
+  placeOrder: 0,
+  executeOrders: 1,
+  signTransaction: 0,
+  readChains: 1,
+};
+
+export const isOrderFunction = (name: string): name is OrderFunction => name in preparations;
+
+/** Places orders of `alice` in DynamoDB Local, with a table for each. The keys are those of the fake KMS. */
+export async function openOrderPath(aws: FakeAws, chain: TestChain): Promise<OrderPath> {
+  const temporary = mkdtempSync(join(tmpdir(), "bench-table-"));
+  const reaper = createReaper();
+  const { AWS_REGION: region = "", KEY_ID = "", MAC_KEY_ID = "", TABLE_ID = "" } = functionEnvironment;
+  const credentials = { accessKeyId: "test", secretAccessKey: "test" };
+  const database = await startDynamoDb({ temporary, credentials, reaper });
+  const config = { region, credentials, endpoint: aws.url };
+  const keys = { vault: openVault(KEY_ID, config), macs: openMacs(MAC_KEY_ID, TABLE_ID, config) };
+  let count = 0;
+  return {
+    endpoint: database.endpoint,
+    async next(name) {
+      const TABLE_NAME = `orders-${++count}`;
+      const table = await createTable(openTable(TABLE_NAME, { ...config, endpoint: database.endpoint }));
+      const desk = await openDesk(table, chain, { userID: "alice", keys });
+      aws.invoked = async (payload) =>
+        signPayload(await desk.signer(readSignRequest(payload) as SignRequest));
+      // Prices of old blocks are refused.
+      await chain.mine();
+      return {
+        event: await preparations[name](desk),
+        environment: { TABLE_NAME },
+        async isDone(answer) {
+          const count = await chain.request("eth_getTransactionCount", [desk.wallet, "pending"]);
+          return Number(count) === transactionsAfter[name] && answers[name].test(answer);
+        },
+      };
+    },
+    async close() {
+      keys.vault.client.destroy();
+      await database.stop();
+      await reaper.close();
+      rmSync(temporary, { recursive: true });
+    },
+  };
+}
