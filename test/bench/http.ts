@@ -1,10 +1,11 @@
 /**
  * `npm run bench:http` compares the limits of plans with the admitted requests of users who exceed them, then
- * measures latency, throughput and processor time of each operation, on a local runner. It fails if a plan is
- * not kept.
+ * measures latency, throughput and processor time of some operations on a local runner, beside one box. It fails
+ * if a plan is not kept.
  */
 import { parseArgs } from "node:util";
 import { requestsPerMinute } from "../../lib/plans/plan.ts";
+import type { LoadFigures } from "./load.ts";
 import { type OperationFigures, operationFigures } from "./operation-latency.ts";
 import { type Admission, loadPlan, type PlanLoad } from "./plan-load.ts";
 import { machine } from "./report.ts";
@@ -18,8 +19,7 @@ const { values } = parseArgs({
     customers: { type: "string", default: "20" },
     "requests-per-minute": { type: "string", default: "120" },
     seconds: { type: "string", default: "90" },
-    calls: { type: "string", default: "200" },
-    "at-once": { type: "string", default: "8" },
+    "load-seconds": { type: "string", default: "5" },
   },
 });
 const seconds = Number(values.seconds);
@@ -35,7 +35,7 @@ const loads: PlanLoad[] = [
     seconds,
   },
 ];
-const [calls, atOnce] = [Number(values.calls), Number(values["at-once"])];
+const loadSeconds = Number(values["load-seconds"]);
 
 /** The tolerated difference between admitted and promised requests, as a share of the promised ones. */
 const tolerance = 0.02;
@@ -44,15 +44,18 @@ const keeps = ({ plan }: PlanLoad, { atOnce, admitted, promised }: Admission) =>
   atOnce >= plan.requestsPerMinute && Math.abs(admitted - promised) <= Math.max(1, tolerance * promised);
 
 console.log(`${machine()}\n`);
-const service = await startService(1);
+// Each stored wallet is another one.
+const service = await startService(1, { walletLimits: { Enterprise: 100_000 } });
 let kept = true;
 try {
-  for (const load of loads) {
+  for (const load of seconds > 0 ? loads : []) {
     const admissions = await loadPlan(service, load);
     kept &&= admissions.every((admission) => keeps(load, admission));
     console.log(planTable(load, admissions));
   }
-  console.log(operationTable(await operationFigures(service, { calls, atOnce })));
+  const figures = await operationFigures(service, loadSeconds);
+  console.log(boxTable(figures));
+  console.log(shareTable(figures));
 } finally {
   await service.stop();
 }
@@ -75,16 +78,42 @@ ${textTable(["user", "before the first 429", "admitted", "promised", "admitted/p
 `;
 }
 
-function operationTable(figures: readonly OperationFigures[]): string {
-  const rows = figures.map(({ name, latency: { p50, p95, p99 }, perSecond, shares }) => {
-    const { ours, runner, dynamodb } = shares;
-    const all = ours + runner + dynamodb;
-    const percent = (share: number) => `${figure((100 * share) / all)} %`;
-    return [name, ...[p50, p95, p99, perSecond, all].map(figure), ...[ours, runner, dynamodb].map(percent)];
+type Figures = { perSecond: number; p50: number; p95: number; cpuMs: number };
+
+function figuresOf({ calls, perSecond, latency: { p50, p95 }, used }: LoadFigures): Figures {
+  const all = [...(used?.values() ?? [Number.NaN])].reduce((sum, ms) => sum + ms, 0);
+  return { perSecond, p50, p95, cpuMs: all / calls };
+}
+
+/** Compares the service on its runner with one box. */
+function boxTable(figures: readonly OperationFigures[]): string {
+  const rows = figures.map(({ name, atOnce, service, box }) => {
+    const [ours, theirs] = [figuresOf(service), box && figuresOf(box)];
+    const cells = (of: keyof Figures) => [
+      figure(ours[of]),
+      ...(theirs ? [figure(theirs[of]), `x ${figure(ours[of] / theirs[of])}`] : ["-", "-"]),
+    ];
+    return [`${name}, ${atOnce} at once`, ...(["perSecond", "p50", "p95", "cpuMs"] as const).flatMap(cells)];
   });
-  return `Operations: ${calls} calls one after another, then ${calls} with ${atOnce} at once
-${textTable(
-  ["operation", "p50 ms", "p95 ms", "p99 ms", "calls/s", "CPU ms/call", "ours", "runner", "DynamoDB Local"],
-  rows,
-)}`;
+  const head = ["calls/s", "p50 ms", "p95 ms", "CPU ms/call"].flatMap((name) => [name, "box", "ratio"]);
+  return `Operations for ${loadSeconds} s each, on the runner and on one box in turns
+The box is a process with Express, jose, a token bucket in memory and SQLite on the same machine.
+The runner emulates API Gateway, Lambda, DynamoDB and KMS, which AWS runs on other machines.
+So compare money, as docs/benchmarks.md does, and not these times.
+${textTable(["operation", ...head], rows)}
+`;
+}
+
+/** Divides the processor time of the runner's operations. */
+function shareTable(figures: readonly OperationFigures[]): string {
+  const rows = figures.map(({ name, atOnce, service: { calls, used } }) => {
+    const shares = { functions: 0, runner: 0, dynamodb: 0 };
+    for (const [use, ms] of used ?? [["", Number.NaN]])
+      shares[use === "server" ? "runner" : use === "DynamoDB Local" ? "dynamodb" : "functions"] += ms;
+    const { functions, runner, dynamodb } = shares;
+    const all = functions + runner + dynamodb;
+    const percents = [functions, runner, dynamodb].map((share) => `${figure((100 * share) / all)} %`);
+    return [`${name}, ${atOnce} at once`, figure(all / calls), ...percents];
+  });
+  return textTable(["on the runner", "CPU ms/call", "functions", "runner", "DynamoDB Local"], rows);
 }

@@ -1,87 +1,95 @@
-import { operationsOf } from "../../lib/operations/operations.ts";
-import type { RestRow } from "../../lib/operations/types.ts";
+import { deepStrictEqual } from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { decodeJwt } from "jose";
+import { operations, type RestOperationName } from "../../lib/operations/operations.ts";
 import { changeUser } from "../../lib/tools/admin/commands/set-user.ts";
-import { type ProcessorTime, processorTime, timeBetween } from "./processor-time.ts";
+import type { BoxAnswer, BoxRequest } from "./box-process.ts";
+import { startChild } from "./child.ts";
+import { type Call, type LoadFigures, send, underLoad } from "./load.ts";
 import type { Service } from "./service.ts";
-import { now, type Spread, spreadOf } from "./statistics.ts";
 
-/** Milliseconds of processor time per call, by process. NaN if unknown. */
-export type Shares = {
-  /** The functions, which also run on Lambda. */
-  ours: number;
-  /** The runner, which replaces API Gateway, Lambda, KMS and the issuer. */
-  runner: number;
-  dynamodb: number;
+/** Figures of the service and, if it has the operation, of one box. */
+export type OperationFigures = {
+  name: string;
+  atOnce: number;
+  service: LoadFigures;
+  box: LoadFigures | undefined;
 };
 
-/** Latency in milliseconds of sequential calls, and throughput of concurrent ones. */
-export type OperationFigures = { name: string; latency: Spread; perSecond: number; shares: Shares };
+/** The operations to measure, with the bodies of their requests. */
+const measured = {
+  listWallets: undefined,
+  updateTradingSettings: (index) => ({ slippage: 1 + (index % 100) / 100 }),
+  // Private keys 1, 2, 3 and so on, of empty wallets.
+  storeWallet: (index) => ({ network: "eth", privateKey: `0x${(index + 1).toString(16).padStart(64, "0")}` }),
+} satisfies { [Name in RestOperationName]?: ((index: number) => object) | undefined };
 
-/** Private keys 1, 2, 3 and so on, of empty wallets. */
-const testKey = (index: number) => `0x${(index + 1).toString(16).padStart(64, "0")}`;
+const ofBox: readonly string[] = ["listWallets", "updateTradingSettings"];
 
-/** Calls of each client before the measured ones. */
-const callsToWarmUp = 10;
+const crowds = [1, 8, 32];
 
-const bodies: Record<string, (index: number) => object> = {
-  "/storeWallet_v2": (index) => ({ network: "eth", privateKey: testKey(index) }),
-  "/updateTradingSettings/{chain}": (index) => ({ slippage: 1 + (index % 100) / 100 }),
-};
+/** The wallets of a user who lists them. */
+const listedWallets = 3;
 
-export async function operationFigures(
-  service: Service,
-  { calls, atOnce }: { calls: number; atOnce: number },
-): Promise<OperationFigures[]> {
+/** Measures operations of the service and of one box in turns. Each has its own user, far from the limits of plan and tier. */
+export async function operationFigures(service: Service, seconds: number): Promise<OperationFigures[]> {
+  const folder = mkdtempSync(join(tmpdir(), "bench-box-"));
+  const { iss = "", aud } = decodeJwt(await service.token("box"));
+  const issuer = ["--issuer", iss, "--audience", `${aud}`, "--jwks-uri", `${iss}/jwks.json`];
+  const box = await startChild<BoxRequest, BoxAnswer>("box-process.ts", "--folder", folder, ...issuer);
   const figures: OperationFigures[] = [];
-  for (const [name, row] of operationsOf("rest")) {
-    // Each operation has its own user, far from the limits of plan and tier.
-    const call = await caller(service, `latency-${name}`, row);
-    // Starts as many instances as are needed below, and compiles their code.
-    await each(atOnce * callsToWarmUp, atOnce, (index) => call(2 * calls + index));
-    const before = processorTime(service.pid);
-    const latencies: number[] = [];
-    await each(calls, 1, async (index) => {
-      const begun = now();
-      await call(index);
-      latencies.push(now() - begun);
-    });
-    const begun = now();
-    await each(calls, atOnce, (index) => call(calls + index));
-    const perSecond = calls / ((now() - begun) / 1000);
-    const spent = timeBetween(before, processorTime(service.pid));
-    figures.push({ name, latency: spreadOf(latencies), perSecond, shares: sharesOf(spent, 2 * calls) });
+  try {
+    for (const name of Object.keys(measured) as (keyof typeof measured)[]) {
+      const user = await newUser(service, `latency-${name}`);
+      const onService = user.calls(name, service.baseUrl);
+      const onBox = user.calls(name, box.first.baseUrl);
+      if (name === "listWallets") {
+        const storing = user.calls("storeWallet", service.baseUrl);
+        for (let index = 0; index < listedWallets; index++) await send(storing());
+        await box.ask({ userID: user.userID, wallets: await send<object[]>(onService()) });
+      }
+      if (ofBox.includes(name)) await expectSameFields(onService(), onBox());
+      for (const atOnce of crowds) {
+        const load = { atOnce, seconds };
+        figures.push({
+          ...{ name, atOnce },
+          service: await underLoad(onService, { ...load, serverPid: service.pid }),
+          box: ofBox.includes(name) ? await underLoad(onBox, { ...load, serverPid: box.pid }) : undefined,
+        });
+      }
+    }
+    return figures;
+  } finally {
+    await box.stop();
+    rmSync(folder, { recursive: true });
   }
-  return figures;
 }
 
-async function each(count: number, atOnce: number, call: (index: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  const client = async () => {
-    while (next < count) await call(next++);
+async function newUser({ baseUrl, table, token }: Service, userID: string) {
+  const Authorization = `Bearer ${await token(userID)}`;
+  await send({ method: "GET", url: `${baseUrl}/getUserData`, headers: { Authorization } });
+  await changeUser(table, userID, { tier: "Enterprise", requestsPerMinute: 60_000 }, new Date());
+  return {
+    userID,
+    /** Makes calls of an operation, each with another body. */
+    calls(name: keyof typeof measured, place: string): () => Call {
+      const { method, path } = operations[name];
+      const url = place + path.replace("{chain}", "eth");
+      const bodyOf = measured[name];
+      let count = 0;
+      return () => {
+        if (bodyOf === undefined) return { method, url, headers: { Authorization } };
+        const headers = { Authorization, "Content-Type": "application/json" };
+        return { method, url, headers, body: bodyOf(count++) };
+      };
+    },
   };
-  await Promise.all(Array.from({ length: atOnce }, client));
 }
 
-function sharesOf(spent: ProcessorTime, calls: number): Shares {
-  if (spent === undefined) return { ours: Number.NaN, runner: Number.NaN, dynamodb: Number.NaN };
-  const shares: Shares = { ours: 0, runner: 0, dynamodb: 0 };
-  for (const [use, time] of spent)
-    shares[use === "server" ? "runner" : use === "DynamoDB Local" ? "dynamodb" : "ours"] += time / calls;
-  return shares;
-}
-
-async function caller({ baseUrl, table, token }: Service, user: string, { method, path }: RestRow) {
-  const headers = {
-    Authorization: `Bearer ${await token(user)}`,
-    ...(method === "POST" && { "Content-Type": "application/json" }),
-  };
-  const url = baseUrl + path.replace("{chain}", "eth");
-  await fetch(`${baseUrl}/getUserData`, { headers });
-  await changeUser(table, user, { tier: "Enterprise", requestsPerMinute: 60_000 }, new Date());
-  return async (index: number) => {
-    const body = bodies[path]?.(index + 1);
-    const answer = await fetch(url, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-    await answer.arrayBuffer();
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
-  };
+/** @throws if two places answer with other fields, so that a comparison would mean nothing. */
+async function expectSameFields(call: Call, other: Call): Promise<void> {
+  const fieldsOf = (answer: object) => JSON.stringify(Object.keys([answer].flat()[0] ?? {}).toSorted());
+  deepStrictEqual(fieldsOf(await send<object>(other)), fieldsOf(await send<object>(call)));
 }
