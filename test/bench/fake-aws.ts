@@ -152,7 +152,7 @@ export async function fakeAws(): Promise<FakeAws> {
   await once(server.listen(0, "127.0.0.1"), "listening");
   const fake: FakeAws = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    invoked: () => Promise.reject(new Error("No function is invoked here")),
+    invoked: async () => ({}),
     close() {
       server.closeAllConnections();
       server.close();
