@@ -7,6 +7,7 @@ import { type OperationName, operations } from "../../lib/operations/operations.
 import { type LocalContracts, localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { authorizerEvent, restEvent } from "../support/events.ts";
 import { functionEnvironment } from "../support/function-environment.ts";
+import { alice } from "../support/local-chain.ts";
 import { sealedImport } from "../support/sealing.ts";
 import { connectEvent, disconnectEvent, messageEvent } from "../support/websocket-events.ts";
 import { keysPath, offeredKey, tokenOf } from "./fake-aws.ts";
@@ -33,8 +34,7 @@ export const signedRead = "bare read, signed by hand";
 const evmKey = "4c0883a69102937d6231471b5dbb6204fe5129617082792ae468d01a3f362318";
 const solanaKey = "4Z7cXSyeFR8wNGMVXUE1TwtKn5D5Vu7FzEv69dokLv7KrQk7h6pu4LF8ZRR9yQBhc7uSM6RTTZtU1fmaxiNrxXrs";
 const { moon } = localAddresses;
-/** Anvil's first account, which has coins. */
-const trader = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const trader = alice.address;
 const request = { ...restEvent(), httpMethod: "GET", path: "/listWallets" };
 
 const { ISSUER: issuer = "", AUDIENCE: audience = "" } = functionEnvironment;

@@ -8,6 +8,7 @@ import { SignJWT } from "jose";
 import { newProfile } from "../../lib/users/profile.ts";
 import { keyIdOf, pointIn } from "../../lib/wallets/keys/sealing.ts";
 import { order } from "../support/executions.ts";
+import { alice } from "../support/local-chain.ts";
 
 const at = "2026-11-21T09:00:00.000Z";
 const profile = {
@@ -58,7 +59,8 @@ function itemsFor(body: string): object[] {
 function itemFor(body: string): object | undefined {
   if (body.includes("PROFILE")) return profile;
   if (body.includes("ORDER#")) return orders[0];
-  return body.includes("WALLET#") ? wallets[0] : undefined;
+  // Wallets to import are new.
+  return body.includes(alice.address) ? wallets[0] : undefined;
 }
 
 /** A data key or a MAC. */
