@@ -83,7 +83,10 @@ export async function quoteOnChain(
     side === "buy"
       ? routesToTry((found.routes[1] ?? []).filter(isHarmless), found.routes[2])
       : found.pools.map((pool) => ({ ...pool, amountOut: amount }));
-  if (tried.length === 0) throw found.isTooSmall[1] ? tooSmall() : noRoute();
+  if (tried.length === 0) {
+    if (found.isTooSmall[1]) throw tooSmall();
+    throw (found.routes[1] ?? []).length > 0 ? mustRevoke(configuration.wrapped.symbol) : noRoute();
+  }
   const market = feeMarketOf(first.market);
   const request: SwapRequest = {
     wallet,
@@ -167,6 +170,12 @@ function bindableRoute(
 }
 
 const noRoute = () => new DomainError("NO_ROUTE", "No pool can trade this token for the chain's coin");
+
+const mustRevoke = (wrapped: string) =>
+  new DomainError(
+    "NO_ROUTE",
+    `Only v3 pools can trade this token, and the wallet lets their router take its ${wrapped}, which a malicious token can abuse. Revoke that approval first`,
+  );
 
 const tooSmall = () =>
   new DomainError("AMOUNT_TOO_SMALL", "The amount is too small: you would receive nothing");
