@@ -68,7 +68,7 @@ export function planFor(
   return planAt({ nonce, order, facts, view, snapshots, limits, nowMs });
 }
 
-type HostFacts = OrderFacts & Pick<HostSnapshot, "baseFee">;
+type HostFacts = OrderFacts & Pick<HostSnapshot, "baseFee"> & { held: bigint };
 
 /**
  * True if a nonce below existing slots may be used: another program's transaction has disappeared from the chain after
@@ -83,18 +83,38 @@ const isFree = (nonce: number, { slots, orders }: LaneView, snapshots: HostSnaps
       return state === "signed" && above !== undefined && isPast(above.intent.validUntil, snapshots);
     });
 
+/** Balances of tokens that bear interest grow by less than this part in 200 seconds, even at 1,000 % a year. */
+const mostGrowth = 10_000n;
+
+/**
+ * Returns the tokens that both hosts say are in the wallet. If the hosts are at different blocks, balances may have grown
+ * a little in between: the smaller one counts, so a lying host can hold back one part in 10,000 but add nothing.
+ */
+function agreedHeld(
+  hosts: readonly [Pick<HostSnapshot, "latest">, Pick<HostSnapshot, "latest">],
+  a: bigint,
+  b: bigint,
+): bigint | undefined {
+  const [{ latest }, other] = hosts;
+  const smaller = least(a, b);
+  const isClose = latest.hash !== other.latest.hash && (greatest(a, b) - smaller) * mostGrowth <= smaller;
+  return a === b || isClose ? smaller : undefined;
+}
+
 /** Returns the facts of both hosts if they agree on the wallet's balances. */
 function agreedFacts(
   { orderId }: Intent,
-  [a, b]: readonly [HostSnapshot, HostSnapshot],
+  hosts: readonly [HostSnapshot, HostSnapshot],
 ): readonly [HostFacts, HostFacts] | undefined {
+  const [a, b] = hosts;
   const facts = [a.orders.get(orderId), b.orders.get(orderId)] as const;
   const [mine, other] = facts;
   if (mine === undefined || other === undefined || a.coins !== b.coins) return undefined;
-  if (mine.held !== other.held) return undefined;
+  const held = agreedHeld(hosts, mine.held ?? 0n, other.held ?? 0n);
+  if (held === undefined) return undefined;
   return [
-    { ...mine, baseFee: a.baseFee },
-    { ...other, baseFee: b.baseFee },
+    { ...mine, held, baseFee: a.baseFee },
+    { ...other, held, baseFee: b.baseFee },
   ];
 }
 
@@ -132,9 +152,8 @@ type Planning = {
 function planAt({ nonce, order, facts, view, snapshots, limits, nowMs }: Planning): Readiness {
   const { intent } = order;
   const [{ coins }] = snapshots;
-  const [first] = facts;
+  const [{ held }] = facts;
   const isSale = intent.side === "sell";
-  const held = first.held ?? 0n;
   const amount = isSale ? least(held, intent.amount) : intent.amount;
   if (amount === 0n) {
     const soldOutIn = blocksSeen(snapshots);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { OrderFacts, RouteFacts } from "../../../../lib/trading/core/evm/host-snapshot.ts";
+import type { HostSnapshot, OrderFacts, RouteFacts } from "../../../../lib/trading/core/evm/host-snapshot.ts";
 import { planFor } from "../../../../lib/trading/core/evm/planning.ts";
 import type { Slot } from "../../../../lib/trading/core/evm/slot.ts";
 import type { Intent, Route } from "../../../../lib/trading/core/intent.ts";
@@ -174,5 +174,28 @@ describe("planFor, for a sale that needs an approval", () => {
     const facts = seen(good, better);
     const ended = { end: { status: "rejected", reasonCode: "REVERTED" } };
     expect(planned(facts, facts, approved(4, 5), [approval(v3)])).toEqual(ended);
+  });
+});
+
+describe("planFor, with a balance that grows", () => {
+  const holding = (held: bigint) => facts([{ ...v3, pays: good }], { held });
+  const at = (block: number, held: bigint) =>
+    snapshot(holding(held), { latest: { number: block, hash: `0x${block}`, time: block } });
+  const planAt = (...hosts: readonly [HostSnapshot, HostSnapshot]) => {
+    const plan = planFor(sale, laneView(sale), hosts, { chainLimits: wideLimits, nowMs: 0 });
+    return "slot" in plan ? [plan.amount, plan.slot.held] : plan;
+  };
+  const [held, waits] = [amount / 2n, { wait: "CHAIN_UNAVAILABLE" }];
+  const most = held + held / 10_000n;
+
+  it("sells the smaller balance of two hosts at different blocks", () => {
+    expect(planAt(at(57, held), at(58, most))).toEqual([held, held]);
+    expect(planAt(at(58, most), at(57, held))).toEqual([held, held]);
+  });
+
+  it("waits if the balances are further apart, differ at the same block, or one is 0", () => {
+    expect(planAt(at(57, held), at(58, most + 1n))).toEqual(waits);
+    expect(planAt(at(57, held), at(57, held + 1n))).toEqual(waits);
+    expect(planAt(at(57, 0n), at(58, 1n))).toEqual(waits);
   });
 });
