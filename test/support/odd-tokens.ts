@@ -28,6 +28,11 @@ const oddities = [
   "wants an approval of 0 first",
   "loses a unit of each transfer",
   "can be sold only where gas is free",
+  "cannot be sold in the block of its purchase",
+  "cannot be sold half a minute after its purchase",
+  "limits the size of sales",
+  "taxes large sales",
+  "grows",
 ] as const;
 
 /** Tokens with a defect, by its description. */

@@ -88,6 +88,13 @@ describe("inspectToken", () => {
       "can be sold only where gas is free",
       { sellable: false, buyTax: 0, sellTax: null, flags: ["NOT_LISTED", "CANNOT_SELL"] },
     ],
+    ["cannot be sold in the block of its purchase", { ...sellable, flags: ["NOT_LISTED"] }],
+    [
+      "cannot be sold half a minute after its purchase",
+      { sellable: false, buyTax: 0, sellTax: null, flags: ["NOT_LISTED", "CANNOT_SELL"] },
+    ],
+    ["limits the size of sales", { ...sellable, flags: ["NOT_LISTED"] }],
+    ["grows", { ...sellable, flags: ["NOT_LISTED"] }],
     ["wants an approval of 0 first", { ...sellable, flags: ["NOT_LISTED"] }],
     ["loses a unit of each transfer", { ...sellable, flags: ["NOT_LISTED", "TRANSFER_LOSS"] }],
     ["returns nothing from transfers", { ...sellable, decimals: 6, flags: ["NOT_LISTED"] }],

@@ -98,7 +98,7 @@ export async function callsOfHost(
   await ask("quotes of v3", pools.v3);
   const { to, data } = balanceOf(token.token, wallet);
   const read = { from: wallet, to, data, gas: 100_000n };
-  await ask("simulation", simulateCall([read], { ...latest, baseFee }), {
+  await ask("simulation", simulateCall([[read], [read]], { ...latest, baseFee }), {
     without: "only the other hosts show whether a token can be sold",
     covers: isPermanent,
   });

@@ -40,6 +40,20 @@ export function bestSafety(safeties: readonly TokenSafety[]): TokenSafety {
   return best;
 }
 
+/**
+ * Combines the findings of the probe with those of a larger amount. The worse ones count, since a token may limit or tax
+ * only large sales.
+ */
+export const worseSafety = (probe: TokenSafety, larger: TokenSafety): TokenSafety => ({
+  sellable: larger.sellable === false ? false : (probe.sellable ?? larger.sellable),
+  buyTax: higherTax(probe.buyTax, larger.buyTax),
+  sellTax: higherTax(probe.sellTax, larger.sellTax),
+  hasLoss: probe.hasLoss || larger.hasLoss,
+});
+
+const higherTax = (a: number | null, b: number | null) =>
+  a === null || b === null ? (a ?? b) : Math.max(a, b);
+
 /** In a pool with less than one coin, the smallest trade moves the price by several percent. */
 const leastLiquidity = 10n ** 18n;
 

@@ -20,6 +20,7 @@ import {
 import { mostGas } from "../core/evm/signing-rules.ts";
 import type { Order } from "../core/execution.ts";
 import { type ApproveCall, type Fees, isV2Venue, type SwapCall } from "../core/intent.ts";
+import type { TokenSafety } from "../core/token-safety.ts";
 import { chainFacts } from "../core/trading-chain.ts";
 
 type Chain = Pick<ChainReader, "chain" | "configuration">;
@@ -59,6 +60,8 @@ export type WorkingRoute = PoolRoute & {
   isGuess: boolean;
   /** The most that the host has shown to arrive without a simulation. */
   provenOut?: bigint;
+  /** For a buy: what buying and selling back this amount showed about the token, if the host could simulate it. */
+  safety?: TokenSafety | undefined;
 };
 
 /** The best routes to simulate per kind of pool: few, so that an unknown token cannot cause many simulations. */
@@ -184,6 +187,7 @@ function withOutcome(
     wantsZeroFirst,
     allowance,
     isGuess: !isKnown,
+    safety: isKnown ? outcome.safety : undefined,
   };
 }
 

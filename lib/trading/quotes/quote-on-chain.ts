@@ -17,7 +17,7 @@ import { deepTimes, ranked } from "../core/evm/route-choice.ts";
 import { isV2Venue } from "../core/intent.ts";
 import { shortage } from "../core/order-checks.ts";
 import { isWritable, type TokenIdentity } from "../core/token-identity.ts";
-import { bestSafety, flagsOf, type TokenSafety } from "../core/token-safety.ts";
+import { bestSafety, flagsOf, type TokenSafety, worseSafety } from "../core/token-safety.ts";
 import type { QuotedRoute, QuoteQuestion, Trade, TradeFacts } from "../core/trade-facts.ts";
 import {
   type RouteAnswers,
@@ -119,7 +119,9 @@ export async function quoteOnChain(
   const [best, ...others] = ranked(working, { side, amountIn: amount, isListed: identity.isListed });
   const quoted = sale ?? { routes: found.routes.slice(1), isTooSmall: found.isTooSmall.slice(1) };
   if (best === undefined) throw quoted.isTooSmall[0] ? tooSmall() : noRoute();
-  const safety = safetyFor(best);
+  // A smaller amount shows no more than the probe, and a sale of a few units pays nothing.
+  const larger = amount > probeCoins ? best.safety : undefined;
+  const safety = larger ? worseSafety(safetyFor(best), larger) : safetyFor(best);
   const [route = best] = await withEstimates(ask, reader, request, [best], tag, true);
   if (route.amountOut === 0n) throw tooSmall();
   if (side === "buy" && !isWritable(route.amountOut, identity.decimals)) throw tokenNotFound(reader.chain);

@@ -98,7 +98,7 @@ describe("a host that limits its batches", () => {
 
 describe("a host that cannot simulate", () => {
   const simulation = () =>
-    attempt(simulateCall([{ from: wallet, to: wallet }], { number: 57, time: 101, baseFee: 7n }));
+    attempt(simulateCall([[{ from: wallet, to: wallet }]], { number: 57, time: 101, baseFee: 7n }));
   const asked = () => server.requests.flat().filter(({ method }) => method === "eth_simulateV1").length;
 
   it("is not asked to for ten minutes", async () => {

@@ -197,7 +197,7 @@ describe("request", () => {
   it("asks again without a simulation whose result is too large", async () => {
     server.answers.eth_simulateV1 = "0".repeat(2 * 1024 * 1024);
     const simulation = attempt(
-      simulateCall([{ from: wallet, to: wallet }], { number: 57, time: 101, baseFee: 7n }),
+      simulateCall([[{ from: wallet, to: wallet }]], { number: 57, time: 101, baseFee: 7n }),
     );
     const [before, simulated, after] = await host.request([
       gasPriceCall(),

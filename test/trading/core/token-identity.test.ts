@@ -7,6 +7,7 @@ import {
   safetyOf,
   type TokenSafety,
   unknownSafety,
+  worseSafety,
 } from "../../../lib/trading/core/token-safety.ts";
 import { looksLike, shortAddress, shownName, shownSymbol } from "../../../lib/trading/core/token-text.ts";
 
@@ -158,6 +159,22 @@ describe("bestSafety", () => {
     expect(bestSafety([unknownSafety, trap, sellable(5), sellable(1)])).toEqual(sellable(1));
     expect(bestSafety([unknownSafety, trap])).toEqual(trap);
     expect(bestSafety([])).toEqual(unknownSafety);
+  });
+});
+
+describe("worseSafety", () => {
+  const good: TokenSafety = { sellable: true, buyTax: 1, sellTax: 2, hasLoss: false };
+
+  it("takes the worse of two findings", () => {
+    const trap: TokenSafety = { sellable: false, buyTax: 0, sellTax: null, hasLoss: true };
+    const worse = { sellable: false, buyTax: 1, sellTax: 2, hasLoss: true };
+    expect(worseSafety(good, trap)).toEqual(worse);
+    expect(worseSafety(trap, good)).toEqual(worse);
+    expect(worseSafety(good, { ...good, sellTax: 30 })).toEqual({ ...good, sellTax: 30 });
+  });
+
+  it("takes the larger amount's if the probe shows nothing", () => {
+    expect(worseSafety(unknownSafety, good)).toEqual(good);
   });
 });
 

@@ -7,7 +7,7 @@ import { inspectToken } from "../../../lib/trading/inspect-token.ts";
 import { quoteTrade } from "../../../lib/trading/quotes/quote-trade.ts";
 import { chainsOf, readerOf } from "../../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
-import { deployOddToken } from "../../support/odd-tokens.ts";
+import { deployOddToken, type OddToken } from "../../support/odd-tokens.ts";
 import { type AskedQuote as Asked, buyOn, quotedAt, quoteOn, traderOf } from "../../support/quotes.ts";
 import { tradeOrder } from "../../support/trading.ts";
 
@@ -116,6 +116,19 @@ describe("quoteTrade", () => {
   ])("names the field %s if it is wrong", async (field, asked) => {
     await expect(quote(asked)).rejects.toMatchObject({ code: "INVALID_REQUEST", details: { field } });
   });
+
+  it.each<[OddToken, object]>([
+    ["limits the size of sales", { flags: ["NOT_LISTED", "CANNOT_SELL"], buyTax: 0, sellTax: 0 }],
+    ["taxes large sales", { flags: ["NOT_LISTED", "TAXED"], buyTax: 0, sellTax: 30 }],
+  ])(
+    "shows that a large order would be refused, but not a small one, if a token %s",
+    async (name, details) => {
+      const token = await deployOddToken(chain, name);
+      const wouldBeRefused = { code: "TOKEN_UNSAFE", details };
+      expect(await quote({ token, amount: "0.1", wallet })).toMatchObject({ wouldBeRefused });
+      expect(await quote({ token, amount: "0.03", wallet })).not.toHaveProperty("wouldBeRefused");
+    },
+  );
 
   it("finds no route for tokens that refuse to move, or only pretend to", async () => {
     for (const name of ["refuses transfers", "reports transfers that it does not make"] as const) {

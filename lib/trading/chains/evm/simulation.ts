@@ -41,7 +41,10 @@ const OutcomeSchema = v.pipe(
   ),
 );
 
-const SimulationSchema = v.tuple([v.object({ calls: v.array(OutcomeSchema) })]);
+const SimulationSchema = v.array(v.object({ calls: v.array(OutcomeSchema) }));
+
+/** The time between simulated blocks. */
+const blockSeconds = 60;
 
 /** The block on top of which transactions are simulated, and the base fee of the next block. */
 export type SimulatedAfter = Pick<Block, "number" | "time"> & { baseFee: bigint };
@@ -61,12 +64,16 @@ const usualTip = () => BigInt(randomInt(1e8, 2e9));
 /**
  * Simulates transactions one after another on top of a block, as if their senders had enough coin. One that reverts
  * does not stop the others. Balances, gas prices and the block look real: a token could recognize a simulation by a
- * zero.
+ * zero. Returns the outcomes of all blocks in one list.
+ *
+ * @param blocks The transactions of each block. A minute passes between them, but their numbers follow each other: hosts
+ * would fill a gap with blocks of their own times.
  */
 export function simulateCall(
-  transactions: readonly SimulatedTransaction[],
+  blocks: readonly (readonly SimulatedTransaction[])[],
   { number, time, baseFee }: SimulatedAfter,
 ): RpcCall<readonly SimulatedOutcome[]> {
+  const transactions = blocks.flat();
   const tip = usualTip();
   const maxFeePerGas = 2n * baseFee + tip;
   const fees = { maxFeePerGas: tagText(maxFeePerGas), maxPriorityFeePerGas: tagText(tip) };
@@ -76,36 +83,38 @@ export function simulateCall(
     needs: "simulation",
     params: [
       {
-        blockStateCalls: [
-          {
+        blockStateCalls: blocks.map((calls, index) => ({
+          ...(index === 0 && {
             stateOverrides: Object.fromEntries(
               transactions.map(({ from }) => [
                 from,
                 { balance: tagText(balanceOf(from, transactions, maxFeePerGas)) },
               ]),
             ),
-            // Some hosts would reuse the block's own time, at which pools skip a costly part of their bookkeeping.
-            blockOverrides: {
-              time: tagText(time + 1),
-              baseFeePerGas: tagText(baseFee),
-              prevRandao: `0x${randomBytes(32).toString("hex")}`,
-            },
-            calls: transactions.map(({ data, ...rest }) => ({
-              ...callObject(rest),
-              ...fees,
-              ...(data !== undefined && { input: data }),
-            })),
+          }),
+          // Some hosts would reuse the block's own time, at which pools skip a costly part of their bookkeeping.
+          blockOverrides: {
+            number: tagText(number + 1 + index),
+            time: tagText(time + 1 + index * blockSeconds),
+            baseFeePerGas: tagText(baseFee),
+            prevRandao: `0x${randomBytes(32).toString("hex")}`,
           },
-        ],
+          calls: calls.map(({ data, ...rest }) => ({
+            ...callObject(rest),
+            ...fees,
+            ...(data !== undefined && { input: data }),
+          })),
+        })),
         validation: false,
         traceTransfers: false,
       },
       tagText(number),
     ],
     read(result) {
-      const [{ calls }] = v.parse(SimulationSchema, result);
-      if (calls.length !== transactions.length) throw new Error("Outcomes are missing");
-      return calls;
+      const simulated = v.parse(SimulationSchema, result);
+      const isWhole = blocks.every((block, index) => simulated[index]?.calls.length === block.length);
+      if (!isWhole || simulated.length !== blocks.length) throw new Error("Outcomes are missing");
+      return simulated.flatMap(({ calls }) => calls);
     },
   };
 }

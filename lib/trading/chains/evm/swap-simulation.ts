@@ -2,10 +2,11 @@ import { least } from "../../core/bigints.ts";
 import { mostGas } from "../../core/evm/signing-rules.ts";
 import type { Order } from "../../core/execution.ts";
 import { isV2Venue, type Route } from "../../core/intent.ts";
+import { type RoundTrip, safetyOf, type TokenSafety } from "../../core/token-safety.ts";
 import type { ChainConfiguration } from "../chain-configuration.ts";
 import { encodeCall } from "./calldata.ts";
 import { balanceOf } from "./contract-questions.ts";
-import { unwrappedBy } from "./fill-logs.ts";
+import { takenByPool, unwrappedBy } from "./fill-logs.ts";
 import type { PoolRoute } from "./pool-routes.ts";
 import { attempt, type RpcCall } from "./rpc-call.ts";
 import {
@@ -35,6 +36,8 @@ export type SwapOutcome =
       gasUsed: { approve?: bigint; swap: bigint };
       /** True if an allowance must be set to 0 before it can change. */
       wantsZeroFirst: boolean;
+      /** For a buy: what buying and selling back this amount showed about the token. */
+      safety?: TokenSafety;
     }
   | { kind: "fails" }
   /** The host cannot simulate. */
@@ -56,17 +59,17 @@ const readable = (wallet: string, { to, data }: { to: string; data: string }): S
   gas: tokenGas,
 });
 
-export const numberIn = (outcome: SimulatedOutcome | undefined): bigint =>
+const numberIn = (outcome: SimulatedOutcome | undefined): bigint =>
   outcome?.isOk && outcome.returned.length === 66 ? BigInt(outcome.returned) : 0n;
 
-/** Simulates transactions. If the host cannot, returns the value given for that case. */
-export function attempted<Value>(
-  transactions: readonly SimulatedTransaction[],
+/** Simulates blocks of transactions. If the host cannot, returns the value given for that case. */
+function attempted<Value>(
+  blocks: readonly (readonly SimulatedTransaction[])[],
   after: SimulatedAfter,
   read: (outcomes: readonly SimulatedOutcome[]) => Value,
   unknown: Value,
 ): RpcCall<Value> {
-  const call = attempt(simulateCall(transactions, after));
+  const call = attempt(simulateCall(blocks, after));
   return {
     ...call,
     read: (result) => read(call.read(result) as readonly SimulatedOutcome[]),
@@ -79,13 +82,13 @@ export function attempted<Value>(
 
 const unknownOutcome: SwapOutcome = { kind: "unknown" };
 
-export type Steps = {
+type Steps = {
   approve: (amount: bigint) => SimulatedTransaction;
   swap: (side: Order["side"], amountIn: bigint) => SimulatedTransaction;
   balance: SimulatedTransaction;
 };
 
-export function stepsOf(contracts: Contracts, wallet: string, token: string, route: Route): Steps {
+function stepsOf(contracts: Contracts, wallet: string, token: string, route: Route): Steps {
   const { venue, feeBps, router } = route;
   const transactionOf = (call: Parameters<typeof encodeCall>[1], gas: bigint) => ({
     ...encodeCall(contracts, call, wallet),
@@ -123,44 +126,93 @@ export function swapSimulation(
   route: PoolRoute,
   after: SimulatedAfter,
 ): RpcCall<SwapOutcome> {
-  const steps = stepsOf(contracts, swap.wallet, swap.token, route);
   return swap.side === "buy"
-    ? buySimulation(steps, swap, route, after)
-    : saleSimulation(steps, swap, route.router, contracts.wrapped.token, after);
+    ? buySimulation(contracts, swap, route, after)
+    : saleSimulation(stepsOf(contracts, swap.wallet, swap.token, route), swap, {
+        router: route.router,
+        wrapped: contracts.wrapped.token,
+        after,
+      });
+}
+
+/**
+ * Percentages of the pool's payment to try in turn until a sale succeeds. It is not known in advance how much arrives,
+ * and only that much can be sold.
+ */
+const shares = [100n, 99n, 95n, 90n, 75n, 50n, 10n, 1n];
+
+/** A token that sells less than one part in this of what arrived, at once, counts as one that cannot be sold. */
+const mostSales = 2n;
+
+/** A simulated purchase, and what it and the sale show. */
+type Bought = { outcome: SimulatedOutcome | undefined; trip: RoundTrip };
+
+/**
+ * Simulates a purchase and, in a block a minute later, sales of what arrived. Only the later block counts: many honest
+ * tokens refuse a sale in the block of the purchase, and a token that allows it only there cannot be sold.
+ */
+export function roundTripCall<Value>(
+  contracts: Contracts,
+  { wallet, token, amountIn }: Omit<WalletSwap, "side">,
+  route: PoolRoute,
+  after: SimulatedAfter,
+  { read, unknown }: { read: (bought: Bought) => Value; unknown: Value },
+): RpcCall<Value> {
+  const { approve, swap, balance } = stepsOf(contracts, wallet, token, route);
+  const { amountOut } = route;
+  const sales = shares.map((share) => (amountOut * share) / 100n).filter((amount) => amount > 0n);
+  // The token may require that the allowance of an earlier order is first set to 0.
+  const purchase = [balance, swap("buy", amountIn), balance, approve(0n), approve(amountOut)];
+  const readTrip = (outcomes: readonly SimulatedOutcome[]) => {
+    const [before, outcome, later] = outcomes;
+    const tried = outcomes.slice(purchase.length);
+    const arrived = numberIn(later) - numberIn(before);
+    const whole = sales.find((amount) => amount <= arrived);
+    const index = tried.findIndex(
+      ({ isOk }, sale) => isOk && whole !== undefined && (sales[sale] as bigint) * mostSales >= whole,
+    );
+    const [sold, sent] = [tried[index], sales[index]];
+    const bought = { sent: amountOut, arrived };
+    if (sold === undefined || sent === undefined) return read({ outcome, trip: { bought } });
+    // v3 pools take the full amount or fail.
+    const taken = isV2Venue(route)
+      ? takenByPool(route.pool, contracts.wrapped.token, token, sold.logs)
+      : sent;
+    return read({ outcome, trip: { bought, sold: { sent, arrived: taken } } });
+  };
+  return attempted([purchase, sales.map((amount) => swap("sell", amount))], after, readTrip, unknown);
 }
 
 function buySimulation(
-  { approve, swap, balance }: Steps,
-  { amountIn }: WalletSwap,
+  contracts: Contracts,
+  swap: WalletSwap,
   route: PoolRoute,
   after: SimulatedAfter,
 ): RpcCall<SwapOutcome> {
-  // v3 checks the amount that leaves the pool, not the amount that arrives. So the token must deliver all of it, there
-  // and back. It may require that the allowance of an earlier order is first set to 0.
   const { amountOut } = route;
-  const back = isV2Venue(route) ? [] : [approve(0n), approve(amountOut), swap("sell", amountOut)];
-  const transactions = [balance, swap("buy", amountIn), balance, ...back];
-  const read = ([before, bought, after, , , sold]: readonly SimulatedOutcome[]): SwapOutcome => {
-    const arrived = numberIn(after) - numberIn(before);
-    if (!bought?.isOk || arrived < 0n || (arrived === 0n && amountOut > dust)) return { kind: "fails" };
-    if (back.length > 0 && (arrived !== amountOut || !sold?.isOk)) return { kind: "fails" };
-    // Pools never pay more than quoted, but a token may claim so.
-    const delivered = {
+  const read = ({ outcome, trip }: Bought): SwapOutcome => {
+    const { bought, sold } = trip;
+    const { arrived } = bought;
+    if (!outcome?.isOk || arrived < 0n || (arrived === 0n && amountOut > dust)) return { kind: "fails" };
+    // v3 checks the amount that leaves the pool, not the amount that arrives. So the token must deliver all of it, there
+    // and back.
+    if (!isV2Venue(route) && (arrived !== amountOut || sold?.sent !== amountOut)) return { kind: "fails" };
+    return {
       kind: "delivered",
+      // Pools never pay more than quoted, but a token may claim so.
       amountOut: least(arrived, amountOut),
       wantsZeroFirst: false,
-    } as const;
-    return { ...delivered, gasUsed: { swap: bought.gasUsed } };
+      gasUsed: { swap: outcome.gasUsed },
+      safety: safetyOf(trip),
+    };
   };
-  return attempted(transactions, after, read, unknownOutcome);
+  return roundTripCall(contracts, swap, route, after, { read, unknown: unknownOutcome });
 }
 
 function saleSimulation(
   { approve, swap }: Steps,
   { amountIn, allowance = 0n }: WalletSwap,
-  router: string,
-  wrapped: string,
-  after: SimulatedAfter,
+  { router, wrapped, after }: { router: string; wrapped: string; after: SimulatedAfter },
 ): RpcCall<SwapOutcome> {
   const approvals =
     allowance >= amountIn
@@ -182,5 +234,5 @@ function saleSimulation(
       wantsZeroFirst: first !== undefined && !first.isOk,
     };
   };
-  return attempted([...approvals, swap("sell", amountIn)], after, read, unknownOutcome);
+  return attempted([[...approvals, swap("sell", amountIn)]], after, read, unknownOutcome);
 }
