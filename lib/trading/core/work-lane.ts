@@ -28,7 +28,9 @@ export const questionAbout = (lane: LaneKey, { slots, orders }: LaneView, untilM
   orders: orders
     .filter((order) => order.life.status === "open" && wantsFacts(order, slots, untilMs))
     .map(({ intent }) => intent),
-  blocks: orders.flatMap(({ ending }) => (ending?.soldOutIn ?? []).map(({ number }) => number)),
+  blocks: [...orders.map(({ ending }) => ending?.soldOutIn), ...slots.map(({ takenIn }) => takenIn)].flatMap(
+    (seen = []) => seen.map(({ number }) => number),
+  ),
 });
 
 export function* askHosts(lane: LaneKey, view: LaneView, untilMs: number): Procedure<HostSnapshots> {

@@ -165,6 +165,7 @@ const schemas = {
         v.strictObject({ ...receipt, status: v.literal("ok"), spent: units, received: units }),
       ]),
     ),
+    takenIn: maybe(v.pipe(v.array(v.strictObject(block)), v.maxLength(10))),
     revision: count,
   }),
   ledger: v.strictObject({

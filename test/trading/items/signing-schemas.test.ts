@@ -154,6 +154,7 @@ describe("an item on which the signer decides", () => {
           "allowance",
           "isUndelivered",
           "refusal",
+          "takenIn",
           "newestOrderId",
         ]
           .concat(["receipt", "swap", "pending"])

@@ -21,6 +21,7 @@ import { feeCap, type HostFees } from "./fees.ts";
 import { agreedNonce, bothAnswered, type HostSnapshots, isPast } from "./host-snapshot.ts";
 import { jointFees } from "./joint-facts.ts";
 import { planFor } from "./planning.ts";
+import { areFinal } from "./seen-blocks.ts";
 import { clearCap, feeLimit } from "./signing-rules.ts";
 import {
   type Attempt,
@@ -33,7 +34,6 @@ import {
   type Slot,
   withSendings,
 } from "./slot.ts";
-import { isFoundFinal } from "./sold-out.ts";
 
 export type LaneState = LaneRun & {
   snapshots: HostSnapshots;
@@ -181,12 +181,13 @@ function endingOf(order: TradeOrder, state: LaneState, planned: Slot | undefined
 function settleMove(state: LaneState): Move | undefined {
   const { view, snapshots } = state;
   for (const order of view.orders) {
-    const isFound = isFoundFinal(order, snapshots);
+    const { ending } = order;
+    const isFound = ending?.soldOutAt === undefined || areFinal(ending.soldOutIn ?? [], snapshots);
     if (isFound === undefined || !isSettleable(order, (slot) => isFinal(slot, snapshots), view.slots))
       continue;
     if (isFound) return { kind: "write", step: settleStep(state, order, order.life) };
     // The chain has taken back the transaction that emptied the wallet, so the sale does not affect the position.
-    const { soldOutAt: _, soldOutIn: __, ...rest } = order.ending as OrderEnd;
+    const { soldOutAt: _, soldOutIn: __, ...rest } = ending as OrderEnd;
     return { kind: "write", step: orderStep(state, order, { ending: rest }) };
   }
   return undefined;

@@ -27,9 +27,9 @@ import {
 } from "./host-snapshot.ts";
 import { jointFees, jointRoute } from "./joint-facts.ts";
 import { bestRoute } from "./route-choice.ts";
+import { blocksSeen } from "./seen-blocks.ts";
 import { clearGas, mostGasOf } from "./signing-rules.ts";
 import type { Slot } from "./slot.ts";
-import { blocksSeen } from "./sold-out.ts";
 
 /** The next action for an order without a signed swap. */
 export type Readiness = { slot: Slot; amount: bigint } | { wait: ReasonCode } | { end: OrderEnd };

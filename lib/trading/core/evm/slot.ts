@@ -1,6 +1,7 @@
 import { greatest } from "../bigints.ts";
 import type { ApproveCall, Call, Fees, LaneKey, SwapCall } from "../intent.ts";
 import {
+  type BlockName,
   bothAnswered,
   bothSay,
   type HostSnapshot,
@@ -9,6 +10,7 @@ import {
   type Receipt,
   receiptOf,
 } from "./host-snapshot.ts";
+import { areFinal, blocksSeen } from "./seen-blocks.ts";
 
 /** One signed transaction for a slot's nonce. At most one of a slot's attempts can ever be mined. */
 export type Attempt = Fees & {
@@ -61,6 +63,8 @@ export type Slot = LaneKey & {
   refusal?: Refusal | undefined;
   /** Set once the slot is mined. */
   receipt?: Receipt;
+  /** The blocks in which both hosts saw the nonce as taken. */
+  takenIn?: readonly BlockName[];
   /** Grows with each write. */
   revision: number;
 };
@@ -94,11 +98,14 @@ export function observed(slot: Slot, snapshots: HostSnapshots): Slot {
   if (slot.state === "planned") return slot;
   const isPossible = (receipt: Receipt) => snapshots.every((snapshot) => !rulesOut(slot, receipt, snapshot));
   const receipt = receiptOf(hashesOf(slot), snapshots, isPossible, slot.receipt);
-  if (receipt !== undefined) return inState(slot, "mined", receipt);
+  if (receipt !== undefined) return inState(slot, "mined", { receipt });
   // Only two clear answers prove that it is in no block.
   if (!bothAnswered(snapshots)) return slot;
   const isUsed = bothSay(snapshots, ({ nonce }) => nonce.latest > slot.nonce);
-  return inState(slot, isUsed ? "taken" : "signed");
+  if (!isUsed) return inState(slot, "signed");
+  const isStill = slot.takenIn !== undefined && areFinal(slot.takenIn, snapshots) !== false;
+  const takenIn = isStill ? slot.takenIn : blocksSeen(snapshots);
+  return inState(slot, "taken", takenIn && { takenIn });
 }
 
 /** True if a host's final chain reaches beyond a receipt's block and has nothing at the nonce. */
@@ -108,12 +115,17 @@ const rulesOut = ({ nonce }: Slot, { hash, block }: Receipt, snapshot: HostSnaps
   snapshot.finalized.number >= block.number &&
   snapshot.nonce.latest <= nonce;
 
-function inState(slot: Slot, state: Slot["state"], receipt?: Receipt): Slot {
-  const { receipt: known, ...rest } = slot;
+function inState(
+  slot: Slot,
+  state: Slot["state"],
+  { receipt, takenIn }: Pick<Slot, "receipt" | "takenIn"> = {},
+): Slot {
+  const { receipt: known, takenIn: knownIn, ...rest } = slot;
   const isSame =
     receipt === undefined ? known === undefined : known !== undefined && isSameReceipt(known, receipt);
-  if (slot.state === state && isSame) return slot;
-  return { ...rest, ...(receipt && { receipt }), state, revision: slot.revision + 1 };
+  if (slot.state === state && isSame && takenIn === knownIn) return slot;
+  const seen = { ...(receipt && { receipt }), ...(takenIn && { takenIn }) };
+  return { ...rest, ...seen, state, revision: slot.revision + 1 };
 }
 
 /** The time at which each attempt was sent, or why nobody took it, by hash. */
@@ -147,9 +159,9 @@ export function isFinal(slot: Slot, snapshots: HostSnapshots): boolean {
       return seen !== undefined && isSameReceipt(seen, receipt) && receipt.block.number <= finalized.number;
     });
   if (state !== "taken") return false;
-  return bothSay(
-    snapshots,
-    ({ nonce, receipts }) =>
-      nonce.finalized > slot.nonce && hashesOf(slot).every((hash) => !receipts.has(hash)),
-  );
+  if (!bothSay(snapshots, ({ receipts }) => hashesOf(slot).every((hash) => !receipts.has(hash))))
+    return false;
+  // Most hosts have forgotten the final state, but not the hashes of final blocks.
+  const isSeenFinal = slot.takenIn !== undefined && areFinal(slot.takenIn, snapshots) === true;
+  return isSeenFinal || bothSay(snapshots, ({ nonce }) => nonce.finalized > slot.nonce);
 }

@@ -19,7 +19,7 @@ const receipt: Receipt = { hash: "0x1", block: block(5), ...paid, status: "ok", 
 
 const snapshot = (
   receipts: readonly Receipt[],
-  { latest = 7, finalized = 7, number = 4 } = {},
+  { latest = 7, finalized = 7, number = 4, blocks = [] as { number: number; hash: string }[] } = {},
 ): HostSnapshot => ({
   latest: block(9),
   finalized: block(number),
@@ -29,7 +29,7 @@ const snapshot = (
   clearFees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
   clearL1Fee: 0n,
   orders: new Map(),
-  blocks: new Map(),
+  blocks: new Map(blocks.map((each) => [each.number, each.hash])),
   receipts: new Map(receipts.map((each) => [each.hash, each])),
 });
 
@@ -60,6 +60,19 @@ describe("observed", () => {
     expect(observed(signed, [used, used]).state).toBe("taken");
     expect(observed(signed, [used, snapshot([])]).state).toBe("signed");
     expect(observed(signed, [used, snapshot([receipt], { latest: 8 })]).state).toBe("mined");
+  });
+
+  it("keeps the blocks in which a nonce was taken until the final chain has others", () => {
+    const used = snapshot([], { latest: 8 });
+    const taken = observed(signed, [used, used]);
+    expect(taken.takenIn).toMatchObject([{ hash: "0xb9" }, { hash: "0xb9" }]);
+    expect(observed(taken, [used, used])).toBe(taken);
+    expect(observed(taken, [snapshot([]), snapshot([])])).not.toHaveProperty("takenIn");
+
+    const otherBlock = { ...used, latest: block(12), finalized: block(9) };
+    const fork = { ...otherBlock, blocks: new Map([[9, "0xfork"]]) };
+    expect(observed(taken, [fork, otherBlock])).toBe(taken);
+    expect(observed(taken, [fork, fork]).takenIn).toMatchObject([{ number: 12 }, { number: 12 }]);
   });
 
   it("drops a receipt only if both hosts answer without it", () => {
@@ -122,6 +135,19 @@ describe("isFinal", () => {
     expect(isFinal(taken, [final, final])).toBe(true);
     expect(isFinal(taken, [final, snapshot([])])).toBe(false);
     expect(isFinal(taken, [final, snapshot([receipt], { finalized: 8 })])).toBe(false);
+  });
+
+  it("is true for a taken nonce of which both hosts have forgotten the final state", () => {
+    const taken: Slot = { ...signed, state: "taken", takenIn: [block(5), block(6)] };
+    const seen = { finalized: 0, number: 6, blocks: [block(5), block(6)] };
+    const final = snapshot([], seen);
+    expect(isFinal(taken, [final, final])).toBe(true);
+    expect(isFinal(taken, [final, undefined])).toBe(false);
+    expect(isFinal(taken, [final, snapshot([receipt], seen)])).toBe(false);
+    expect(isFinal(taken, [final, snapshot([], { ...seen, number: 5 })])).toBe(false);
+    expect(isFinal(taken, [final, snapshot([], { ...seen, blocks: [block(5)] })])).toBe(false);
+    const fork = { ...seen, blocks: [block(5), { number: 6, hash: "0xfork" }] };
+    expect(isFinal(taken, [final, snapshot([], fork)])).toBe(false);
   });
 
   it("is never true for a transaction that may still be mined", () => {
