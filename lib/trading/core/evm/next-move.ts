@@ -266,7 +266,11 @@ function bumpedFees(
   }
   const facts = seen.flatMap((snapshot) => snapshot.orders.get(intent.orderId) ?? []);
   if (facts.length === 0) return undefined;
-  const l1Fee = greatest(0n, ...facts.flatMap(({ routes }) => routes.map((each) => each.l1Fee[purpose])));
+  // A host that knows no route any more still knows what the least transaction costs.
+  const l1Fee = greatest(
+    ...([0n, ...seen.map(({ clearL1Fee }) => clearL1Fee)] as const),
+    ...facts.flatMap(({ routes }) => routes.map((each) => each.l1Fee[purpose])),
+  );
   const maxNetworkFee = least(chainLimits.maxNetworkFee, roomOfDay(state, order, slot));
   const cap = feeCap({ maxGasPrice, maxNetworkFee }, { gasLimit: slot.gasLimit, l1Fee });
   return bumped(newest, wantedFees(facts.map(({ fees }) => fees)) ?? newest, cap);
