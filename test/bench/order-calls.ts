@@ -49,7 +49,7 @@ export async function orderCalls(chain: TradingChain): Promise<OrderCalls> {
 
     const orders = [intent];
     const trade = { side: intent.side, token, amount: "0.5" } as const;
-    const asked = { wallet, trade, gasPreset: intent.gasPreset, orders: [] };
+    const asked = { wallet, trade, gasPreset: intent.gasPreset, orders: [], isForPlanning: true };
     const quote = await counted(({ request }) => quoteOnChain((calls) => request(calls), reader, asked));
     const unsent = await snapshot({ orders });
     const sent = await snapshot({ hashes: [`0x${"1".repeat(64)}`] });

@@ -16,7 +16,7 @@ import { readChains } from "../../lib/trading/execution/read-chains.ts";
 import { type Performers, runProcedure } from "../../lib/trading/execution/run-procedure.ts";
 import { WakeQueue } from "../../lib/trading/execution/wake-queue.ts";
 import { orderFacts, routeFacts, snapshot } from "../support/lane-states.ts";
-import { draftOf, placeRequest, quoteFrom } from "../support/place-request.ts";
+import { draftOf, placeRequest, quoteFrom, setupName } from "../support/place-request.ts";
 import { noLimits, wideLimits } from "../support/trading.ts";
 import { ModelTable } from "../trading/model/table.ts";
 import { countsOf, type HostCounts, isShared } from "./host-requests.ts";
@@ -236,7 +236,7 @@ class Watched {
       ...{ side: "buy", token: "MOON", amount: 10n ** 17n, slippage: 10, isPrivate: false },
       ...{ maxGasPrice: 10n ** 11n, gasPreset: "medium", validUntil: Math.floor(nowMs / 1000) + 600, nowMs },
     });
-    const setup = { chain, hasRelay: false, limits: wideLimits };
+    const setup = { chain, hasRelay: false, limits: wideLimits, name: setupName };
     const answer = await runProcedure(placing({ ...request, chain, setup }), this.#effectsOf(watch));
     if ("refused" in answer) throw new Error(`An order was refused: ${answer.refused}`);
   }
@@ -250,6 +250,7 @@ class Watched {
 
   async #work(watch: Watch): Promise<void> {
     const { lane, table } = watch;
+    const wasPlanned = table.all("slot").length > 0;
     let stage: Stage | undefined;
     const asked = nothing();
     const effects = this.#effectsOf(watch, (question) => {
@@ -258,7 +259,9 @@ class Watched {
     });
     const holder = `${lane.wallet} ${Date.now()}`;
     const wasFilled = isFilled(table);
-    await runProcedure(workLane(lane, holder, wideLimits), effects);
+    await runProcedure(workLane(lane, holder, wideLimits, setupName), effects);
+    // The first run plans from the facts of the placing.
+    if (!wasPlanned && table.all("slot").length > 0) stage ??= "unsent";
     const isOver = table.get("lane", lane) === undefined;
     if (isOver) this.#watches.delete(lane.wallet);
     if (!watch.isCounted || stage === undefined) return;

@@ -27,6 +27,10 @@ export type PlainRequest = Pick<Intent, "wallet" | "orderId" | "userID" | "side"
   };
 
 const decimals = 18;
+
+/** The name of the configuration in tests. */
+export const setupName = "setup";
+
 export const weiInGwei = 1e9;
 
 export const placeRequest = (plain: PlainRequest): PlaceRequest => ({
@@ -47,7 +51,7 @@ export const placeRequest = (plain: PlainRequest): PlaceRequest => ({
     // Test chains have shallow pools.
     maxPriceImpact: 100,
   },
-  setup: { chain: "eth", hasRelay: true, limits: plain.limits ?? wideLimits },
+  setup: { chain: "eth", hasRelay: true, limits: plain.limits ?? wideLimits, name: setupName },
   validForSeconds: plain.validUntil - Math.floor(plain.nowMs / 1000),
   createdAt: new Date(plain.nowMs).toISOString(),
 });
@@ -92,6 +96,7 @@ export function quoteFrom(snapshot: HostSnapshot | undefined, draft: Intent): Ho
     flags: [],
     held: { coins: snapshot.coins, tokens: facts.held ?? 0n },
     nextNonce: snapshot.nonce.latest,
+    forPlanning: { ...snapshot, order: facts },
   };
 }
 

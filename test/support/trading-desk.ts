@@ -72,8 +72,13 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   };
   const signer: Signer = (request) => signOnRequest(signing, request);
   const deps = { table: tableOf("placeOrder"), chains, macs, wake };
-  const work = (by: Signer = signer) =>
-    executeOrders({ effects, signer: by, chains, startReader: nothing, onFault: nothing }, lane);
+  const work = (by: Signer = signer, afterMs = 0) => {
+    const nowMs = () => Date.now() + afterMs;
+    return executeOrders(
+      { effects, signer: by, chains, startReader: nothing, onFault: nothing, nowMs },
+      lane,
+    );
+  };
   /** Places a request with a new key, by default to buy MOON. Null sends no key. */
   const ask = (asked: Asked, key: string | null = `k-${++count}`) => {
     const { moon: token } = localAddresses;
@@ -103,8 +108,10 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     cancel: (orderId: string) => cancelOrder({ table: tableOf("cancelOrder"), wake }, userID, orderId),
     read: (orderId: string) => getOrder(table, userID, orderId),
     signer,
-    /** One run of executeOrders. */
+    /** One run of executeOrders, after this time. */
     work,
+    /** One run of executeOrders that asks the hosts: the facts of the placing are too old for it. */
+    workLate: () => work(signer, 3000),
     /** Looks at the chain as a reader does, and runs the lane if that wakes it. */
     watchAndWork,
     /** Mines until the lane has ended. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { DomainError } from "../../core/domain-error.ts";
 import type { Network } from "../../core/network.ts";
 import { coinDecimals, unitsFrom } from "../core/decimal-text.ts";
@@ -33,6 +34,10 @@ export const limitsOf = ({
   maxOrder: maxOrder === undefined ? undefined : unitsFrom(maxOrder, coinDecimals, "maxOrder"),
   maxNetworkFee: unitsFrom(maxNetworkFee, coinDecimals, "maxNetworkFee"),
 });
+
+/** Names a configuration by a hash, which shows none of its URLs: they contain keys. */
+export const nameOf = (configuration: ChainConfiguration): string =>
+  createHash("sha256").update(JSON.stringify(configuration)).digest("base64url").slice(0, 11);
 
 /** Lists all tokens whose symbols are shown to users, with the wrapped coin among them. */
 export const listedTokens = ({ tokens, wrapped }: ChainConfiguration): ListedToken[] =>

@@ -31,7 +31,13 @@ export type Trader = {
 };
 
 /** A chain as the service is configured for it. */
-export type ChainSetup = { chain: TradingChain; hasRelay: boolean; limits: ChainLimits };
+export type ChainSetup = {
+  chain: TradingChain;
+  hasRelay: boolean;
+  limits: ChainLimits;
+  /** Names the configuration of the chain, with its hosts. */
+  name: string;
+};
 
 /** The terms that an order would get, and the reason to refuse it. */
 export type TradeCheck = {

@@ -6,12 +6,13 @@ import { coinDecimals, unitsFrom } from "./decimal-text.ts";
 import { type PlacingView, type Procedure, perform } from "./effects.ts";
 import { usualGasLimit } from "./evm/fees.ts";
 import { jointQuote } from "./evm/joint-facts.ts";
+import { factsText } from "./evm/placed-facts.ts";
 import { routesToBind } from "./evm/route-choice.ts";
 import { type Intent, type LaneKey, longestValidSeconds } from "./intent.ts";
 import { objectionToTrading, objectionToWallet } from "./order-checks.ts";
 import { rulesBeside } from "./reserved.ts";
 import type { TradeStep } from "./table-step.ts";
-import type { AskedTrade, TradeFacts } from "./trade-facts.ts";
+import type { AskedTrade, HostQuote, TradeFacts } from "./trade-facts.ts";
 import { hasEnded, type TradeOrder, unstarted } from "./trade-order.ts";
 import { chainFacts } from "./trading-chain.ts";
 import type { OrderRules } from "./wallet-policy.ts";
@@ -42,7 +43,13 @@ export type PlacingRefusal = DomainError | "CHAIN_UNAVAILABLE";
 export type PlaceAnswer = { order: TradeOrder; isReplayed: boolean } | { refused: PlacingRefusal };
 
 /** The terms of an order, by facts that two hosts agree on. */
-export type Assessed = { setup: ChainSetup; facts: TradeFacts; check: TradeCheck };
+export type Assessed = {
+  setup: ChainSetup;
+  facts: TradeFacts;
+  check: TradeCheck;
+  /** The answers of the hosts that were just asked. */
+  quotes?: readonly [HostQuote, HostQuote];
+};
 
 export type AssessAnswer = Assessed | { refused: PlacingRefusal };
 
@@ -67,7 +74,7 @@ export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
     const intent = intentOf(request, assessed);
     const mac = yield* perform({ do: "makeMac", intent });
     const order = newOrder(request, assessed, intent, mac);
-    if (yield* perform({ do: "write", step: placingStep(request, order, view) })) {
+    if (yield* perform({ do: "write", step: placingStep(request, order, view, assessed) })) {
       yield* perform({ do: "wake", lane });
       return { order, isReplayed: false };
     }
@@ -122,7 +129,8 @@ function* assess(request: TradeRequest, view: PlacingView, known?: TradeFacts): 
   ) as [TradeCheck, ...TradeCheck[]];
   // An objection that only one host's facts raise may be wrong.
   const [objection] = [check, ...others].flatMap((each) => each.objection ?? []);
-  return objection === undefined ? { setup, facts, check } : { refused: objection };
+  if (objection !== undefined) return { refused: objection };
+  return { setup, facts, check, ...(known === undefined && { quotes }) };
 }
 
 const rulesFor = ({ userID, createdAt }: TradeRequest, { limits, laneOrders }: PlacingView): OrderRules =>
@@ -215,16 +223,26 @@ function newOrder(
   };
 }
 
+/** Returns what both hosts said about the same block. Undefined if one of them did not say all that a plan needs. */
+function factsForRun({ setup, quotes = [undefined, undefined] }: Assessed, intent: Intent, jobs: number) {
+  const [one, other] = quotes.map((quote) => (quote instanceof DomainError ? undefined : quote?.forPlanning));
+  if (one === undefined || one.latest.hash !== other?.latest.hash) return undefined;
+  return factsText({ setup: setup.name, jobs, hosts: [one, other] }, intent);
+}
+
 function placingStep(
   { key, fingerprint }: PlaceRequest,
   order: TradeOrder,
   { jobs }: PlacingView,
+  assessed: Assessed,
 ): TradeStep {
   const { chain, wallet, userID, orderId, token } = order.intent;
+  const facts = factsForRun(assessed, order.intent, (jobs ?? 0) + 1);
+  const job = { chain, wallet, orderId, userID, token, ...(facts !== undefined && { facts }) };
   return [
     { kind: "put", of: "key", item: { userID, key, orderId, fingerprint }, when: "absent" },
     { kind: "put", of: "order", item: order, when: "absent" },
-    { kind: "put", of: "job", item: { chain, wallet, orderId, userID, token }, when: "absent" },
+    { kind: "put", of: "job", item: job, when: "absent" },
     // No order was placed since; it would have reserved funds that this one counts on.
     {
       kind: "change",

@@ -53,7 +53,13 @@ export type ReaderLease = {
 export type LeaseCondition = Partial<ReaderLease>;
 
 /** An order that is not settled, in its wallet's lane. */
-export type Job = LaneKey & { orderId: string; userID: string; token: string };
+export type Job = LaneKey & {
+  orderId: string;
+  userID: string;
+  token: string;
+  /** What both hosts said when the order was placed, for its first run. */
+  facts?: string;
+};
 
 /** What the signer has signed for an order. Only the signer may write it. */
 export type Ledger = Pick<Intent, "orderId" | "userID" | "chain" | "wallet" | "validUntil"> & {

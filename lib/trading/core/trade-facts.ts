@@ -2,6 +2,7 @@ import type { DomainError } from "../../core/domain-error.ts";
 import type { TokenFlag } from "../../core/token-flag.ts";
 import type { GasPreset } from "../../users/settings.ts";
 import type { HostFees, PlannedGas } from "./evm/fees.ts";
+import type { WalletFacts } from "./evm/host-snapshot.ts";
 import type { BindableRoute } from "./evm/route-choice.ts";
 import type { Order } from "./execution.ts";
 import type { LaneKey } from "./intent.ts";
@@ -79,6 +80,8 @@ export type TradeFacts = {
   held?: { coins: bigint; tokens: bigint };
   /** The wallet's next nonce. Absent without a wallet. */
   nextNonce?: number;
+  /** Absent if they were not asked for, or if a block arrived meanwhile. */
+  forPlanning?: WalletFacts;
 };
 
 /** A host's facts, a reason why every host would refuse the trade, or undefined if the host gave no clear answer. */

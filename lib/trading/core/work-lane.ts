@@ -2,10 +2,11 @@ import { dayOf } from "../../core/time.ts";
 import { type LaneView, type Procedure, perform, type Question, type SignAnswer } from "./effects.ts";
 import type { HostSnapshots } from "./evm/host-snapshot.ts";
 import { type LaneState, type Move, nextMove, refusedStep, wantsFacts } from "./evm/next-move.ts";
+import { placedSnapshots } from "./evm/placed-facts.ts";
 import { newestAttempt, type SendFailure, type Slot } from "./evm/slot.ts";
 import type { LaneKey } from "./intent.ts";
 import { afterStep, leaveStep, takeStep, withSlots } from "./lane-steps.ts";
-import type { Lane, TradeStep } from "./table-step.ts";
+import type { ItemWrite, Lane, TradeStep } from "./table-step.ts";
 import type { ChainLimits } from "./trading-chain.ts";
 
 /** Disagreeing hosts are asked again for this long, at this interval. */
@@ -41,11 +42,30 @@ export function* askHosts(lane: LaneKey, view: LaneView, untilMs: number): Proce
 }
 
 /**
+ * Returns the facts from the placing of an order, if its first transaction is planned from them. Everything else takes
+ * fresh answers: they only spare the order the time of asking.
+ */
+function placedFacts(state: Omit<LaneState, "snapshots">, setup: string): HostSnapshots | undefined {
+  const snapshots = placedSnapshots(state.view, setup, state.nowMs);
+  const move = snapshots && nextMove({ ...state, snapshots });
+  return move?.kind === "write" && move.step.some(isPlanning) ? snapshots : undefined;
+}
+
+const isPlanning = (write: ItemWrite) =>
+  write.kind === "put" && write.of === "slot" && write.item.state === "planned";
+
+/**
  * Takes a wallet's lane, does everything that is possible now for its orders, and leaves. It never waits for a block.
  *
  * @param holder A random id of this run.
+ * @param setup Names the configuration of the chain.
  */
-export function* workLane(lane: LaneKey, holder: string, chainLimits: ChainLimits): Procedure<void> {
+export function* workLane(
+  lane: LaneKey,
+  holder: string,
+  chainLimits: ChainLimits,
+  setup: string,
+): Procedure<void> {
   const startMs = yield* perform({ do: "now" });
   // Takes the lane before reading it: another run may have changed anything read earlier.
   if (!(yield* perform({ do: "write", step: takeStep(lane, holder, startMs) }))) return;
@@ -53,8 +73,11 @@ export function* workLane(lane: LaneKey, holder: string, chainLimits: ChainLimit
   if (view.lane?.holder !== holder) return;
   const sendings = new Map<string, number | SendFailure>();
   for (let moves = 0; moves < maxMoves; ) {
-    const snapshots = yield* askHosts(lane, view, startMs + longestMs);
-    const nowMs = yield* perform({ do: "now" });
+    const readMs = yield* perform({ do: "now" });
+    const run = { view, holder, sendings, chainLimits };
+    const known = placedFacts({ ...run, nowMs: readMs, isPatient: true }, setup);
+    const snapshots = known ?? (yield* askHosts(lane, view, startMs + longestMs));
+    const nowMs = known === undefined ? yield* perform({ do: "now" }) : readMs;
     if (nowMs - startMs > longestMs) return;
     const isPatient = nowMs - startMs < patienceMs;
     // The run relies on its own writes until it needs new facts.

@@ -4,12 +4,13 @@ import { routesOf } from "../chains/evm/calldata.ts";
 import { feeMarketCalls, feeMarketOf, l1FeesCall } from "../chains/evm/fee-market.ts";
 import { areAt, type PoolRoute, poolCalls, poolRoutesOf } from "../chains/evm/pool-routes.ts";
 import {
-  attempt,
   type BlockTag,
   blockCall,
   blockHashCall,
   coinsCall,
+  hashAgainCall,
   nonceCall,
+  pendingNonceCall,
   type RpcCall,
   receiptCall,
 } from "../chains/evm/rpc-call.ts";
@@ -21,15 +22,14 @@ import type { RpcHost } from "../chains/rpc-host.ts";
 import type { Question } from "../core/effects.ts";
 import { clearPreset } from "../core/evm/fee-bumps.ts";
 import { type FeeMarket, feesFor } from "../core/evm/fees.ts";
-import type { HostSnapshot, OrderFacts } from "../core/evm/host-snapshot.ts";
+import type { HostSnapshot } from "../core/evm/host-snapshot.ts";
 import { clearGas } from "../core/evm/signing-rules.ts";
 import { allowsRoute, type Fees, type Intent } from "../core/intent.ts";
 import { chainFacts } from "../core/trading-chain.ts";
 import {
-  isListed,
+  orderFactsOf,
   routeCalls,
   type SwapRequest,
-  type WorkingRoute,
   withEstimates,
   workingRoutes,
 } from "../quotes/choose-route.ts";
@@ -92,7 +92,7 @@ async function takeSnapshot(
       routes: requests.map(({ request, routes }) => routeCalls(chain, request, routes, latest)),
       blocks: blocks.map(blockHashCall),
       // Nothing may be asked after this. Without receipts, these are the last questions.
-      again: hashes.length === 0 ? [hashAgain(tag)] : [],
+      again: hashes.length === 0 ? [hashAgainCall(tag)] : [],
     });
     return { requests, facts };
   });
@@ -102,7 +102,7 @@ async function takeSnapshot(
   );
   const [details, again] = await Promise.all([
     askInParts(ask, found, receiptCalls),
-    facts.again.length > 0 ? facts.again : ask([hashAgain(tag)]),
+    facts.again.length > 0 ? facts.again : ask([hashAgainCall(tag)]),
   ]);
   const receipts = await readReceipts(
     ask,
@@ -117,7 +117,7 @@ async function takeSnapshot(
       const answers = facts.routes[index] as (typeof facts.routes)[0];
       const working = workingRoutes(chain, request, routes, answers);
       const estimated = await withEstimates(ask, chain, request, working, tag);
-      return [intent.orderId, factsOf(chain, request, estimated, belongings)] as const;
+      return [intent.orderId, orderFactsOf(chain, request, estimated, belongings?.held)] as const;
     }),
   );
   return {
@@ -138,23 +138,6 @@ async function takeSnapshot(
     receipts,
   };
 }
-
-/** Asks again for the hash of the block that the other calls read. Another one has replaced it if the hash is not the same. */
-const hashAgain = (number: number) => ({ ...blockHashCall(number), isLast: true }) as const;
-
-/** Asks for the nonce after the wallet's pending transactions. Undefined if the host keeps none. */
-const pendingNonceCall = (wallet: string): RpcCall<number | undefined> => {
-  const call = attempt(nonceCall(wallet, "pending"));
-  return {
-    ...call,
-    needs: "pendingNonces",
-    read: (result) => call.read(result) as number,
-    recover(refusal) {
-      if (!refusal.says(/pending/i)) call.recover?.(refusal);
-      return undefined;
-    },
-  };
-};
 
 /**
  * Asks for the wallet's next nonce as of the newest final block. Hosts that have forgotten that state, as most do while
@@ -243,27 +226,3 @@ const requestFor = (
   fees: feesFor(chain, gasPreset, market),
   baseFee: market.baseFee,
 });
-
-function factsOf(
-  chain: Chain,
-  { token, fees }: SwapRequest,
-  routes: readonly WorkingRoute[],
-  belongings: TokenBelongings | undefined,
-): OrderFacts {
-  return {
-    fees,
-    isListed: isListed(chain, token),
-    ...(belongings && { held: belongings.held }),
-    routes: routes.map(({ venue, feeBps, router, gas: { approve, swap }, ...route }) => ({
-      venue,
-      feeBps,
-      router,
-      amountOut: route.amountOut,
-      networkFee: route.networkFee,
-      gasLimit: { approve: approve.gasLimit, swap: swap.gasLimit },
-      l1Fee: { approve: approve.l1Fee, swap: swap.l1Fee },
-      allowance: route.allowance,
-      wantsZeroFirst: route.wantsZeroFirst,
-    })),
-  };
-}

@@ -17,6 +17,7 @@ import {
   usualGas,
   usualGasLimit,
 } from "../core/evm/fees.ts";
+import type { OrderFacts } from "../core/evm/host-snapshot.ts";
 import { mostGas } from "../core/evm/signing-rules.ts";
 import type { Order } from "../core/execution.ts";
 import { type ApproveCall, type Fees, isV2Venue, type SwapCall } from "../core/intent.ts";
@@ -139,7 +140,7 @@ export type RouteAnswers = {
   l1Fees: readonly (readonly Needs<L1Fee>[])[];
 };
 
-export const isListed = ({ configuration }: Pick<Chain, "configuration">, token: string): boolean =>
+const isListed = ({ configuration }: Pick<Chain, "configuration">, token: string): boolean =>
   configuration.tokens.some((listed) => listed.token === token);
 
 /** Returns the routes that work, with their costs. */
@@ -196,6 +197,29 @@ export const transactionsOf = ({ approvals, gas }: Pick<WorkingRoute, "approvals
   ...Array<PlannedGas>(approvals).fill(gas.approve),
   gas.swap,
 ];
+
+/** Summarises what a host says about an order, for planning. */
+export const orderFactsOf = (
+  chain: Pick<Chain, "configuration">,
+  { token, fees }: Pick<SwapRequest, "token" | "fees">,
+  routes: readonly WorkingRoute[],
+  held: bigint | undefined,
+): OrderFacts => ({
+  fees,
+  isListed: isListed(chain, token),
+  ...(held !== undefined && { held }),
+  routes: routes.map(({ venue, feeBps, router, gas: { approve, swap }, ...route }) => ({
+    venue,
+    feeBps,
+    router,
+    amountOut: route.amountOut,
+    networkFee: route.networkFee,
+    gasLimit: { approve: approve.gasLimit, swap: swap.gasLimit },
+    l1Fee: { approve: approve.l1Fee, swap: swap.l1Fee },
+    allowance: route.allowance,
+    wantsZeroFirst: route.wantsZeroFirst,
+  })),
+});
 
 /** In percent of what a pool pays: the amounts of which a host may show that they arrive, the highest first. */
 const shownShares = [100n, 95n, 90n, 85n, 80n];

@@ -1,9 +1,9 @@
 import { DomainError } from "../../core/domain-error.ts";
 import { type Ask, askTogether } from "../chains/ask-together.ts";
 import { feeMarketCalls, feeMarketOf } from "../chains/evm/fee-market.ts";
-import { type PoolRoute, poolCalls, poolRoutesOf, poolStatesCall } from "../chains/evm/pool-routes.ts";
+import { areAt, type PoolRoute, poolCalls, poolRoutesOf, poolStatesCall } from "../chains/evm/pool-routes.ts";
 import { newStranger, probeCoins, probeSimulation } from "../chains/evm/probe-simulation.ts";
-import { coinsCall, nonceCall } from "../chains/evm/rpc-call.ts";
+import { blockCall, coinsCall, hashAgainCall, nonceCall, pendingNonceCall } from "../chains/evm/rpc-call.ts";
 import { belongingsCall } from "../chains/evm/token-belongings.ts";
 import { tokenClaimsCall } from "../chains/evm/token-claims.ts";
 import type { ChainReader } from "../chains/open-chains.ts";
@@ -20,6 +20,7 @@ import { isWritable, type TokenIdentity } from "../core/token-identity.ts";
 import { bestSafety, flagsOf, type TokenSafety, worseSafety } from "../core/token-safety.ts";
 import type { QuotedRoute, QuoteQuestion, Trade, TradeFacts } from "../core/trade-facts.ts";
 import {
+  orderFactsOf,
   type RouteAnswers,
   routeCalls,
   routesToTry,
@@ -31,7 +32,11 @@ import {
 } from "./choose-route.ts";
 
 /** A quote without a wallet is made for a stranger. */
-type Asked = Omit<QuoteQuestion, "chain" | "wallet"> & { wallet?: string | undefined };
+type Asked = Omit<QuoteQuestion, "chain" | "wallet"> & {
+  wallet?: string | undefined;
+  /** True if a transaction of the wallet may be planned from the facts. */
+  isForPlanning?: boolean;
+};
 
 /**
  * Finds the best route of a trade and its costs, in three requests.
@@ -59,9 +64,8 @@ export async function quoteOnChain(
     claims: tokenClaimsCall(token, block),
     belongings: belongingsCall(configuration, token, wallet, block),
     wrapped: belongingsCall(configuration, configuration.wrapped.token, wallet, block),
-    coins: coinsCall(wallet, block),
-    nextNonce: nonceCall(wallet, block),
     market: feeMarketCalls(reader.chain),
+    forPlanning: asked.isForPlanning ? [{ latest: blockCall(block), pending: pendingNonceCall(wallet) }] : [],
     found: poolCalls(configuration, token, trades, block),
   });
   const identity = identify(reader, token, first.claims);
@@ -71,8 +75,7 @@ export async function quoteOnChain(
     throw tokenNotFound(reader.chain);
   // A percentage of an empty balance is refused later, together with all checks of balances.
   if (found.pools.length === 0 && trade.percent !== undefined) throw noRoute();
-  const held = { coins: first.coins, tokens: belongings.held };
-  const { tokens: available } = availableOf(held, token, asked.orders);
+  const { tokens: available } = availableOf({ coins: 0n, tokens: belongings.held }, token, asked.orders);
   const amount = coinAmount ?? tokenAmount(trade, identity, available);
   // A v3 router that lacks coin takes wrapped coin from the wallet if its allowance permits. A malicious token can make
   // it pay out the coin first.
@@ -106,6 +109,9 @@ export async function quoteOnChain(
     states: poolStatesCall(configuration, token, found.pools, tag),
     safeties: probed.map((route) => probeSimulation(configuration, token, route, after)),
     sale: side === "buy" ? [] : [poolCalls(configuration, token, bothSizes(side, amount), tag)],
+    coins: coinsCall(wallet, tag),
+    nextNonce: nonceCall(wallet, tag),
+    again: asked.isForPlanning ? [hashAgainCall(tag)] : [],
   });
   const safetyFor = (route: PoolRoute) => safetyOfKind(route, probed, second.safeties);
   const sale = second.sale[0] && poolRoutesOf(second.sale[0]);
@@ -128,6 +134,12 @@ export async function quoteOnChain(
   const liquidity = greatest(0n, ...[...second.states.values()].map(({ coins }) => coins));
   const price = second.states.get(route.pool)?.priceFor(side) as PoolPrice;
   const bindable = (each: WorkingRoute) => bindableRoute(each, quoted.routes[1]);
+  const [planning] = first.forPlanning;
+  const isWhole =
+    planning !== undefined &&
+    areAt(first.found, planning.latest) &&
+    belongings.block === planning.latest.number &&
+    second.again[0] === planning.latest.hash;
   return {
     block: found.block,
     identity,
@@ -140,7 +152,25 @@ export async function quoteOnChain(
     baseFee: market.baseFee,
     safety,
     flags: flagsOf(identity, safety, liquidity),
-    ...(asked.wallet !== undefined && { held, nextNonce: first.nextNonce }),
+    ...(asked.wallet !== undefined && {
+      held: { coins: second.coins, tokens: belongings.held },
+      nextNonce: second.nextNonce,
+    }),
+    ...(isWhole &&
+      planning.pending !== undefined && {
+        forPlanning: {
+          latest: planning.latest,
+          coins: second.coins,
+          baseFee: market.baseFee,
+          nonce: { latest: second.nextNonce, pending: planning.pending },
+          order: orderFactsOf(
+            reader,
+            request,
+            [route, ...others],
+            side === "sell" ? belongings.held : undefined,
+          ),
+        },
+      }),
   };
 }
 

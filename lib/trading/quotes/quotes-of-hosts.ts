@@ -101,7 +101,8 @@ async function quoteBy(
   block?: number,
 ): Promise<HostQuote> {
   try {
-    return await quoteOnChain((calls) => host.request(calls), reader, question, block);
+    const asked = { ...question, isForPlanning: true };
+    return await quoteOnChain((calls) => host.request(calls), reader, asked, block);
   } catch (error) {
     if (error instanceof DomainError) return error;
     if (isHostError(error)) return undefined;

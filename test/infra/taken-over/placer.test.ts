@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { SignAnswer } from "../../../lib/trading/core/effects.ts";
+import { factsText } from "../../../lib/trading/core/evm/placed-facts.ts";
 import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
 import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
+import { workLane } from "../../../lib/trading/core/work-lane.ts";
+import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
+import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
+import { jobKey, laneKey, slotKey, tradeKey } from "../../../lib/trading/items/keys.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
+import { orderFacts, routeFacts, snapshot } from "../../support/lane-states.ts";
 import { putPolicy } from "../../support/placed-orders.ts";
 import { Theft } from "../../support/signed-bytes.ts";
-import { slot, v2 } from "../../support/trading.ts";
+import { slot, v2, wideLimits } from "../../support/trading.ts";
 import { Random } from "../../trading/model/random.ts";
 import { dai, nowMs, policyOfAlice, SigningDesk } from "./desk.ts";
 import { Intruder } from "./intruder.ts";
@@ -94,5 +101,43 @@ describe("a placeOrder that was taken over", () => {
       order.intent,
     );
     expect(await intruder.askWith(order, planned, { fees: planned.fees })).toEqual(answer);
+  });
+
+  it("gets one nonce for an order's swap, near the wallet's, whatever facts it leaves for executeOrders", async () => {
+    const order = desk.named("MALLORYBUYS");
+    const { intent } = order;
+    const lane = { chain: intent.chain, wallet: intent.wallet };
+    const intruder = new Intruder(desk, () => true, new Random(1));
+    const answers: unknown[] = [];
+    for (const nonce of [100, 3, 4, 3]) {
+      const latest = { number: 1, hash: "0x1", time: nowMs / 1000 };
+      const madeUp = snapshot(undefined, { latest, nonce: { latest: nonce, pending: nonce, finalized: 0 } });
+      const routes = intent.routes.map((route) => routeFacts({ ...route, amountOut: 10n ** 30n }));
+      const host = { ...madeUp, coins: 10n ** 30n, order: orderFacts({ routes }) };
+      const facts = factsText({ setup: "setup", jobs: 1, hosts: [host, host] }, intent);
+      const { orderId, userID: owner, token } = intent;
+      await intruder.put(tradeKey(owner, orderId), order);
+      await intruder.put(jobKey(lane, orderId), { ...lane, orderId, userID: owner, token, facts });
+      await intruder.put(laneKey(lane), { ...lane, jobs: 1 });
+      for (const slot of [100, 3, 4]) await intruder.remove(slotKey(lane, slot));
+      const run = runProcedure(workLane(lane, `run ${answers.length}`, wideLimits, "setup"), {
+        ...tableEffects(desk.table),
+        now: () => nowMs,
+        sign: async ({ request }) => {
+          const answer = (await desk.ask(request)) as SignAnswer;
+          answers.push("slot" in answer ? answer.slot.nonce : answer);
+          return answer;
+        },
+        hostSnapshot: () => Promise.reject(new Error("asks the hosts")),
+        send: () => "reached",
+      });
+      await run.catch(({ message }) => answers.push(message));
+    }
+    expect(answers).toEqual([
+      "asks the hosts",
+      3,
+      { refused: "the order's swap was signed with another nonce or another call" },
+      3,
+    ]);
   });
 });

@@ -1,15 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import type { Effect, PlacingView } from "../../../lib/trading/core/effects.ts";
+import { factsIn } from "../../../lib/trading/core/evm/placed-facts.ts";
 import { type PlaceRequest, placing, trying } from "../../../lib/trading/core/placing.ts";
 import type { HostQuote, TradeFacts } from "../../../lib/trading/core/trade-facts.ts";
 import { type ChainLimits, defaultOrderSettings } from "../../../lib/trading/core/trading-chain.ts";
 import { openPolicy, type WalletPolicy } from "../../../lib/trading/core/wallet-policy.ts";
+import { orderFacts, snapshot } from "../../support/lane-states.ts";
 import {
   codeOf,
   type PlainRequest,
   placeRequest,
   quotedRoute,
+  setupName,
   tradeFacts,
 } from "../../support/place-request.ts";
 import { intent, noLimits, tradeOrder, v2, v3, wideLimits } from "../../support/trading.ts";
@@ -375,5 +378,39 @@ describe("trying", () => {
 
   it("refuses everything that placing an order would refuse", () => {
     expect(play({}, trying(limited({ ...wideLimits, maxOrder: 1n }))).code).toBe("POLICY_LIMIT");
+  });
+});
+
+describe("the facts for the first run", () => {
+  const latest = { number: 1, hash: "0x1", time: 1 };
+  const { coins, baseFee } = snapshot(undefined);
+  const host = { latest, nonce: { latest: 7, pending: 7 }, coins, baseFee, order: orderFacts() };
+  const told = tradeFacts({ forPlanning: host });
+  const factsOf = (scene: LaneState) => {
+    const steps = place(scene).effects.flatMap((effect) => (effect.do === "write" ? [effect.step] : []));
+    const [job] = (steps.at(-1) ?? []).flatMap((write) =>
+      write.kind === "put" && write.of === "job" ? [write.item] : [],
+    );
+    return job?.facts === undefined ? undefined : factsIn(job.facts, intent({ routes: [v2] }));
+  };
+
+  it("are what each host said, with the number of the lane's jobs", () => {
+    const other = { ...host, coins: 5n };
+    const quotes = [[told, tradeFacts({ forPlanning: other })]] as const;
+    const hosts = [host, other];
+    expect(factsOf({ quotes })).toEqual({ setup: setupName, jobs: 1, hosts });
+    expect(factsOf({ quotes, views: [view({ jobs: 2 })] })).toEqual({ setup: setupName, jobs: 3, hosts });
+  });
+
+  it.each<[string, LaneState]>([
+    ["one host did not say all", { quotes: [[told, tradeFacts()]] }],
+    [
+      "the hosts saw different blocks",
+      { quotes: [[told, tradeFacts({ forPlanning: { ...host, latest: { ...latest, hash: "0x2" } } })]] },
+    ],
+    ["the table has changed since they were asked", { quotes: [[told, told]], written: [false, true] }],
+  ])("are missing if %s", (_, scene) => {
+    expect(place(scene).answer).toMatchObject({ isReplayed: false });
+    expect(factsOf(scene)).toBeUndefined();
   });
 });

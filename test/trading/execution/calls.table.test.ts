@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { queryRange } from "../../../lib/table/table.ts";
 import type { Effects } from "../../../lib/trading/core/effects.ts";
+import { jobsOf } from "../../../lib/trading/items/keys.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { LaneBench } from "./support/lane-bench.ts";
@@ -26,6 +28,36 @@ async function countingBench() {
   const since = (before: number) => calls - before;
   return { bench, calls: () => calls, since };
 }
+
+describe("the first run", () => {
+  it.each<[string, number, (keyof Effects)[]]>([
+    ["plans from the facts of the placing", 2000, []],
+    ["asks both hosts if they are older", 2001, ["hostSnapshot", "hostSnapshot"]],
+  ])("%s", async (_, afterMs, asked) => {
+    const bench = await new LaneBench(db.table).open();
+    const request = bench.request();
+    const { orderId } = request;
+    await bench.place(request);
+    const [job] = await queryRange<object>(db.table, jobsOf(bench.lane));
+    // So the job needs the two write units of any item.
+    expect(JSON.stringify(job).length).toBeLessThan(1000);
+    bench.nowMs += afterMs;
+    const did: string[] = [];
+    bench.wrap = (performers) => ({
+      ...performers,
+      hostSnapshot: (ask) => {
+        did.push("hostSnapshot");
+        return (performers.hostSnapshot as NonNullable<typeof performers.hostSnapshot>)(ask);
+      },
+    });
+    await bench.work();
+    expect(did).toEqual(asked);
+    expect(await bench.slots()).toMatchObject([{ orderId, nonce: 0, state: "signed" }]);
+    await bench.work();
+    // The facts serve no other run.
+    expect(did).toHaveLength(asked.length + 2);
+  });
+});
 
 describe("a buy", () => {
   it("makes 4 AWS calls until the response, 9 until the broadcast, 1 after it, 4 for the fill and 4 for the end", async () => {

@@ -118,7 +118,7 @@ describe("an order", () => {
     const token = await deployOddToken(chain, "has nothing odd");
     const { orderId } = await desk.place({ token, amount: "0.01" });
     await raiseTax(token);
-    await desk.work();
+    await desk.workLate();
     await desk.settle();
     expect(await desk.read(orderId)).toMatchObject({
       order: { status: "rejected", reasonCode: "SLIPPAGE_EXCEEDED", networkFee: "0", settled: true },
@@ -144,7 +144,7 @@ describe("an order", () => {
     const { wallet: from } = desk;
     await chain.request("anvil_impersonateAccount", [from]);
     await chain.request("eth_sendTransaction", [{ from, to: from, value: "0x1" }]);
-    await desk.work();
+    await desk.workLate();
     expect(await desk.read(orderId)).toMatchObject({
       order: { stage: "waiting", reasonCode: "WALLET_BUSY" },
     });

@@ -110,7 +110,7 @@ describe("a sale on a real chain, about whose routes one host lies", () => {
     await desk.settle();
     const { orderId } = await desk.place({ side: "sell", percent: 50 });
     for (lie of lies) {
-      await desk.work();
+      await desk.workLate();
       await chain.mine();
     }
     expect(await desk.read(orderId)).toMatchObject({

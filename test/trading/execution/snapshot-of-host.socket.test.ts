@@ -12,6 +12,7 @@ import type { HostSnapshot, OrderFacts, RouteFacts } from "../../../lib/trading/
 import { type Call, type Intent, type Route, swapBy } from "../../../lib/trading/core/intent.ts";
 import { chainFacts } from "../../../lib/trading/core/trading-chain.ts";
 import { snapshotOf } from "../../../lib/trading/execution/snapshot-of-host.ts";
+import { quoteOnChain } from "../../../lib/trading/quotes/quote-on-chain.ts";
 import { alice, startTestChain, type TestChain, type TestReceipt } from "../../support/local-chain.ts";
 import { creationOfToken } from "../../support/odd-tokens.ts";
 import { intent as intentOf, localV2 as v2, localV3 as v3 } from "../../support/trading.ts";
@@ -341,6 +342,46 @@ describe("snapshotOf", () => {
       ]);
     expect(amountsIn(torn)).toEqual(amountsIn(whole));
     expect(amountsIn(whole)).toMatchObject([{ length: 3 }, { length: 3 }]);
+  });
+
+  describe("a quote for planning", () => {
+    const trade = { side: "sell", token: moon, amount: "0.5" } as const;
+    const sale = intent({ side: "sell", orderId: "sale" });
+    /** Asks for a quote, and acts before one of its requests. */
+    async function quoted(act: (request: number) => Promise<unknown> = async () => undefined) {
+      const host = rpcHost({ url: chain.url, chainId: chainFacts.base.chainId });
+      const reader = { chain: "base", configuration: configuration() } as const;
+      const asked = { wallet, trade, gasPreset: sale.gasPreset, orders: [], isForPlanning: true };
+      let requests = 0;
+      const ask: RpcHost["request"] = async (calls) => {
+        await act(++requests);
+        return await host.request(calls);
+      };
+      return (await quoteOnChain((calls) => ask(calls), reader, asked)).forPlanning;
+    }
+
+    it("says what the snapshot says", async () => {
+      await swap({}, v2);
+      const snapshot = await take({ orders: [sale] });
+      if (snapshot === undefined) throw new Error("There is no snapshot");
+      const { latest, coins, baseFee, orders, nonce } = snapshot;
+      const quote = await quoted();
+      expect(quote).toMatchObject({
+        ...{ latest, coins, baseFee },
+        nonce: { latest: nonce.latest, pending: nonce.pending },
+        order: { ...orders.get("sale"), routes: expect.anything() },
+      });
+      const byVenue = (facts: OrderFacts | undefined) =>
+        facts?.routes.toSorted((a, b) => (a.venue < b.venue ? -1 : 1));
+      expect(byVenue(quote?.order)).toEqual(byVenue(orders.get("sale")));
+    });
+
+    it("says nothing if a block replaces the one that it has read", async () => {
+      await swap({}, v2);
+      await chain.mine(2);
+      const reorg = async (request: number) => request === 2 && chain.request("anvil_reorg", [1, []]);
+      expect(await quoted(reorg)).toBeUndefined();
+    });
   });
 
   it("is undefined if another block replaces the latest one meanwhile", async () => {

@@ -17,6 +17,10 @@ export const faults: Readonly<Record<string, readonly string[]>> = {
   "a crash around planning": [...crashes("work", "plan", "sign"), "void", "restart"].filter(
     (label) => label !== "crash: work after sign",
   ),
+  "a crash around a plan from the facts of the placing": [
+    ...crashes("work", "plan", "send", "record sending"),
+    "crash: work before sign",
+  ].map((label) => `${label}, without asking`),
   "a crash in the signer": crashes("sign", "readSigning", "signBytes", "write signature"),
   "a crash around sending": crashes("work", "send", "record sending"),
   "signed bytes that are gone": ["signed bytes expired"],

@@ -1,5 +1,6 @@
 import { coinDecimals, formatAmount } from "../../../lib/trading/core/decimal-text.ts";
 import type { Recipients } from "../../../lib/trading/core/effects.ts";
+import type { OrderFacts } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import { minedAttempt, type Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { allowsRoute, type Intent, type UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
 import type { Items } from "../../../lib/trading/core/table-step.ts";
@@ -23,6 +24,8 @@ export class Invariants {
   private readonly signed = new Map<string, Signature>();
   private readonly recorded = new Map<string, Slot>();
   private readonly intents = new Map<string, Intent>();
+  /** What honest hosts said when each order was placed. */
+  private readonly placed = new Map<string, { createdMs: number; facts: readonly OrderFacts[] }>();
   private readonly swaps = new Map<string, Slot>();
   private readonly slots = new Map<string, Map<number, Slot>>();
   private readonly swapNonces = new Map<string, number>();
@@ -76,6 +79,8 @@ export class Invariants {
     const { intent, life } = after;
     if (before === undefined) {
       checkRoutes(intent, process);
+      const facts = honest(process).flatMap(({ orders }) => [...orders.values()]);
+      this.placed.set(intent.orderId, { createdMs: Date.parse(after.placed.createdAt), facts });
       this.intents.set(intent.orderId, intent);
       return;
     }
@@ -209,7 +214,7 @@ export class Invariants {
     const own = this.slots.get(after.orderId) ?? new Map<number, Slot>();
     this.slots.set(after.orderId, own.set(after.nonce, after));
     if (before === undefined) {
-      checkPlan(after, this.intents.get(after.orderId) as Intent, process);
+      checkPlan(after, this.intents.get(after.orderId) as Intent, this.factsOfPlan(after, process));
       const others = table
         .all("slot")
         .filter((slot) => slot.wallet === after.wallet && slot.nonce !== after.nonce);
@@ -231,6 +236,16 @@ export class Invariants {
     must(after.attempts.length >= before.attempts.length, "signed bytes were forgotten");
     for (const { hash } of after.attempts.slice(before.attempts.length))
       this.checkSignature(hash, before, after);
+  }
+
+  /** Returns what honest hosts have said to the process, or when the order was placed, if it has not asked them. */
+  private factsOfPlan({ orderId }: Slot, process: Process): readonly (OrderFacts | undefined)[] {
+    const placed = this.placed.get(orderId);
+    const hasAsked = [...process.snapshots.values()].some((snapshot) => snapshot?.orders.has(orderId));
+    if (hasAsked || placed === undefined) return honest(process).map(({ orders }) => orders.get(orderId));
+    const ageMs = process.clockMs - placed.createdMs;
+    must(ageMs >= 0 && ageMs <= 2000, "planned from old facts");
+    return placed.facts;
   }
 
   private checkSignature(hash: string, before: Slot, after: Slot): void {

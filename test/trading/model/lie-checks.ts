@@ -1,5 +1,5 @@
 import { DomainError } from "../../../lib/core/domain-error.ts";
-import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import type { HostSnapshot, OrderFacts } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { allowsRoute, type Intent, isSameRoute, type Route } from "../../../lib/trading/core/intent.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
@@ -25,10 +25,10 @@ export function checkRoutes({ routes, quotedOut, minAmountOut }: Intent, { quote
 }
 
 /** Checks that the honest host, too, quotes a swap's route at the minimum. */
-export function checkPlan({ call, orderId }: Slot, intent: Intent, process: Process): void {
+export function checkPlan({ call }: Slot, intent: Intent, facts: readonly (OrderFacts | undefined)[]): void {
   if (call.purpose !== "swap") return;
-  for (const { orders } of honest(process)) {
-    const quoted = orders.get(orderId)?.routes.find((route) => isSameRoute(route, call));
+  for (const each of facts) {
+    const quoted = each?.routes.find((route) => isSameRoute(route, call));
     must(quoted !== undefined && quoted.amountOut >= intent.minAmountOut, "a lie chose the pool");
   }
 }

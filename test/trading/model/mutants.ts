@@ -43,7 +43,7 @@ const inSnapshots = (change: (snapshot: HostSnapshot) => HostSnapshot): Rewrite 
 /** Replaces the procedure that works on lanes. */
 const work = (rewrite: () => Rewrite): System => ({
   ...theSystem,
-  work: (lane, holder, limits) => rewritten(theSystem.work(lane, holder, limits), rewrite()),
+  work: (lane, holder, limits, setup) => rewritten(theSystem.work(lane, holder, limits, setup), rewrite()),
 });
 
 /** Treats a silent host like a host without data that agrees with the other one. */
@@ -62,8 +62,8 @@ function silenceIsNo(): Rewrite {
 /** Starts over when the nonce was taken, and asks the signer for another. */
 const retriesWithNewNonce: System = {
   ...theSystem,
-  work: (lane, holder, limits) =>
-    rewritten(theSystem.work(lane, holder, limits), {
+  work: (lane, holder, limits, setup) =>
+    rewritten(theSystem.work(lane, holder, limits, setup), {
       effect: (effect) => {
         if (effect.do !== "write") return effect;
         const retried = effect.step.some(
@@ -128,10 +128,10 @@ function countsHolders(): System {
   const counters = new Map<string, number>();
   return {
     ...theSystem,
-    *work(lane, _, limits) {
+    *work(lane, _, limits, setup) {
       const next = (counters.get(lane.wallet) ?? 0) + 1;
       counters.set(lane.wallet, next);
-      yield* rewritten(theSystem.work(lane, `run ${next}`, limits), {
+      yield* rewritten(theSystem.work(lane, `run ${next}`, limits, setup), {
         answer: (effect, answer) => {
           const hasLeft = effect.do === "write" && effect.step.every(isLeaving);
           if (hasLeft && answer === true) counters.delete(lane.wallet);
@@ -154,9 +154,9 @@ const voidsSigned = (write: ItemWrite): readonly ItemWrite[] =>
 function judgesByClock(): System {
   return {
     ...theSystem,
-    *work(lane, holder, limits) {
+    *work(lane, holder, limits, setup) {
       let nowMs = 0;
-      yield* rewritten(theSystem.work(lane, holder, limits), {
+      yield* rewritten(theSystem.work(lane, holder, limits, setup), {
         answer: (effect, answer) => {
           if (effect.do === "now") nowMs = answer as number;
           if (effect.do !== "hostSnapshot" || answer === undefined) return answer;
@@ -167,6 +167,21 @@ function judgesByClock(): System {
     },
   };
 }
+
+/** Plans from the facts of the placing, however old they are. */
+const trustsOldFacts = (): Rewrite => {
+  let nowMs = 0;
+  return {
+    answer: (effect, answer) => {
+      if (effect.do === "now") nowMs = answer as number;
+      if (effect.do !== "readLane") return answer;
+      const view = answer as Effects["readLane"]["answer"];
+      const createdAt = new Date(nowMs).toISOString();
+      const orders = view.orders.map((order) => ({ ...order, placed: { ...order.placed, createdAt } }));
+      return { ...view, orders };
+    },
+  };
+};
 
 /** Reads an allowance once, and caches it. */
 function keepsAllowance(): System {
@@ -226,8 +241,8 @@ function withoutOthers(quote: HostQuote, other: HostQuote): HostQuote {
 /** Writes an order first, and its position in a second transaction. */
 const splitsPosition: System = {
   ...theSystem,
-  *work(lane, holder, limits) {
-    const procedure = theSystem.work(lane, holder, limits);
+  *work(lane, holder, limits, setup) {
+    const procedure = theSystem.work(lane, holder, limits, setup);
     let next = procedure.next();
     while (!next.done) {
       const effect = next.value;
@@ -336,6 +351,7 @@ export const mutants: Readonly<Record<string, () => System>> = {
   "does not read cancellations": () => ignoresCancellations,
   "does not notice a policy that changes": () => trustsOldPolicies,
   "forgets what a day has spent": () => forgetsTheDay,
+  "plans from old facts of the placing": () => work(trustsOldFacts),
   "trusts an old allowance": keepsAllowance,
   "believes one host about routes": () => work(believesOneHost),
   "compares the hosts' routes only after it has intersected them": () => intersectsFirst,

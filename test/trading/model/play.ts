@@ -30,6 +30,8 @@ export async function mine(world: World): Promise<void> {
 export async function wake(world: World, faults: number): Promise<void> {
   const lane = world.wakes.shift() ?? world.random.pick(world.table.all("lane"));
   if (lane === undefined) return;
+  // The invocation may wait in a queue.
+  if (world.random.chance(0.3)) world.nowMs += world.random.below(4000);
   const isSkewed = world.random.chance(0.1);
   const started = world.startWork(lane, isSkewed ? (world.random.below(21) - 10) * 60_000 : 0);
   if (started !== undefined) await runOn(world, started, faults);

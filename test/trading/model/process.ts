@@ -15,6 +15,8 @@ export type Process = {
   effect: Effect;
   lane?: LaneKey;
   skewMs: number;
+  /** The time that it has read last. */
+  clockMs: number;
   isFrozen: boolean;
   /** The signer that the process waits for. */
   signer?: Process;

@@ -8,7 +8,7 @@ import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { defaultOrderSettings } from "../../../lib/trading/core/trading-chain.ts";
 import type { Limits } from "../../../lib/trading/core/wallet-policy.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
-import { draftOf, quoteFrom, weiInGwei } from "../../support/place-request.ts";
+import { draftOf, quoteFrom, setupName, weiInGwei } from "../../support/place-request.ts";
 import { wideLimits } from "../../support/trading.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
 import { Invariants } from "./invariants.ts";
@@ -67,6 +67,7 @@ export class World {
       id: ++this.ids,
       effect: first.value,
       skewMs: 0,
+      clockMs: 0,
       isFrozen: false,
       sawStop: false,
       chainLimits: this.chainLimits,
@@ -86,7 +87,7 @@ export class World {
     );
     if (others.length > 0) this.seen.add("two runs for a lane");
     if (skewMs !== 0) this.seen.add("clock is wrong");
-    const procedure = this.system.work({ chain, wallet }, this.newId("holder"), this.chainLimits);
+    const procedure = this.system.work({ chain, wallet }, this.newId("holder"), this.chainLimits, setupName);
     const { chainLimits } = this;
     return this.start({ name: "work", procedure, lane: { chain, wallet }, skewMs, chainLimits });
   }
@@ -145,6 +146,8 @@ export class World {
 
   private crash(process: Process, label: string): void {
     this.seen.add(`crash: ${label}`);
+    if (process.name === "work" && process.snapshots.size === 0)
+      this.seen.add(`crash: ${label}, without asking`);
     this.end(process, { failure: label });
   }
 
@@ -158,7 +161,8 @@ export class World {
   protected async carryOut(process: Process, effect: Effect): Promise<Answer> {
     switch (effect.do) {
       case "now":
-        return this.nowMs + process.skewMs;
+        process.clockMs = this.nowMs + process.skewMs;
+        return process.clockMs;
       case "pause":
         this.nowMs += effect.ms;
         return undefined;
@@ -226,6 +230,9 @@ export class World {
           await this.chain.hostSnapshot(0, question),
           await this.chain.hostSnapshot(1, question),
         ] as const;
+        seen.forEach((snapshot, host) => {
+          process.snapshots.set(host as 0 | 1, snapshot);
+        });
         process.quotes = seen.map((each) => quoteFrom(each && truthOf(each), orders[0]));
         return [quoteFrom(seen[0], orders[0]), quoteFrom(seen[1], orders[0])];
       }

@@ -89,6 +89,9 @@ export const blockHashCall = (number: number): RpcCall<string | undefined> => ({
   recover: () => undefined,
 });
 
+/** Asks at the end whether a block still has the hash with which it was first seen. Another one may have replaced it. */
+export const hashAgainCall = (number: number) => ({ ...blockHashCall(number), isLast: true }) as const;
+
 /** Asks for the native coin of an address. */
 export const coinsCall = (address: string, tag: BlockTag): RpcCall<bigint> =>
   rpcCall("eth_getBalance", [address, tagText(tag)], Quantity);
@@ -105,6 +108,20 @@ export const callObject = ({ value, gas, ...rest }: CallRequest) => ({
   ...(value !== undefined && { value: tagText(value) }),
   ...(gas !== undefined && { gas: tagText(gas) }),
 });
+
+/** Asks for the nonce after the wallet's pending transactions. Undefined if the host keeps none. */
+export function pendingNonceCall(wallet: string): RpcCall<number | undefined> {
+  const call = attempt(nonceCall(wallet, "pending"));
+  return {
+    ...call,
+    needs: "pendingNonces",
+    read: (result) => call.read(result) as number,
+    recover(refusal) {
+      if (!refusal.says(/pending/i)) call.recover?.(refusal);
+      return undefined;
+    },
+  };
+}
 
 /** Calls a contract and returns its answer, as hex. */
 export const contractCall = (request: CallRequest, tag: BlockTag): RpcCall<string> =>

@@ -65,6 +65,12 @@ export type HostSnapshot = {
   receipts: ReadonlyMap<string, Receipt>;
 };
 
+/** The part of a host's snapshot from which an order's first transaction can be planned, at the block of its quote. */
+export type WalletFacts = Pick<HostSnapshot, "latest" | "coins" | "baseFee"> & {
+  nonce: Pick<HostSnapshot["nonce"], "latest" | "pending">;
+  order: OrderFacts;
+};
+
 /**
  * One host's view of a chain, for all lanes. A block cannot know its own hash, so a look knows its parent's: a replaced
  * block shows in the next look.

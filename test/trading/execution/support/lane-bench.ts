@@ -19,7 +19,13 @@ import { readSigning } from "../../../../lib/trading/items/signing-view.ts";
 import { readPlacing } from "../../../../lib/trading/items/views.ts";
 import { writeStep } from "../../../../lib/trading/items/write-step.ts";
 import { putItems } from "../../../support/items.ts";
-import { draftOf, type PlainRequest, placeRequest, quoteFrom } from "../../../support/place-request.ts";
+import {
+  draftOf,
+  type PlainRequest,
+  placeRequest,
+  quoteFrom,
+  setupName,
+} from "../../../support/place-request.ts";
 import { wideLimits } from "../../../support/trading.ts";
 import { mainRoute, poolOf, type State, spenderOf } from "../../model/ledger-state.ts";
 import { ModelChain } from "../../model/model-chain.ts";
@@ -191,7 +197,7 @@ export class LaneBench {
 
   /** One run of executeOrders. */
   work(table = this.table): Promise<void> {
-    return runProcedure(workLane(this.lane, randomUUID(), wideLimits), this.effects(table));
+    return runProcedure(workLane(this.lane, randomUUID(), wideLimits, setupName), this.effects(table));
   }
 
   mine(blocks = 1): void {
