@@ -320,12 +320,12 @@ function hostTable(functions: Functions): string[] {
     `Hosts are the largest cost of an order: on base, ${times.toFixed(0)} times that of AWS.`,
     "",
     ...table(
-      ["Both hosts of a chain", "eth", "base"],
+      ["Hosts of a chain", "eth", "base"],
       [
         row("Requests for a buy", ({ requests }) => requests.toFixed(0)),
         row("Units for a buy", ({ units }) => grouped(units)),
         row("A million buys", ({ units }) => millionsOf(units)),
-        row("A million quotes", ({ quoteUnits }) => millionsOf(quoteUnits)),
+        row("A million quotes, by one host", ({ quoteUnits }) => millionsOf(quoteUnits)),
         row("A month of the sweep's checks", () =>
           dollars(monthMinutes * dollarsOfUnits(unitsOf(checkOfHosts))),
         ),

@@ -27,14 +27,14 @@ export const hostPrices = {
 } as const;
 
 /**
- * The figures of `npm run bench:watch` for a buy: its requests to both hosts and their units, those of its quote and of its
- * share in the looks at the chain. An order lives until its outcome is final.
+ * The figures of `npm run bench:watch` for a buy: its requests to both hosts and their units, those of a quote from one host,
+ * and those of its share in the looks at the chain. An order lives until its outcome is final.
  */
 export const watchedOrders = {
   lanes: 1000,
   lifeSeconds: 1392,
-  eth: { requests: 31.3, units: 2517, quoteUnits: 792, lookUnits: 22.6 },
-  base: { requests: 32.2, units: 2862, quoteUnits: 844, lookUnits: 39.2 },
+  eth: { requests: 31.3, units: 2517, quoteUnits: 396, lookUnits: 22.6 },
+  base: { requests: 32.2, units: 2862, quoteUnits: 422, lookUnits: 39.2 },
 } as const;
 
 const unitsOfMethod: Readonly<Record<string, number>> = hostPrices.units;
