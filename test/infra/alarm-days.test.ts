@@ -47,7 +47,6 @@ const goodDays: Feed = (metric) => {
       return (minute) => (runs(row, minute) ? 1 : undefined);
     case "Errors":
     case "Throttles":
-    case "5XXError":
       return (minute) => (runs(row, minute) ? Number(hiccup(minute)) : undefined);
     case "IteratorAge":
       return (minute) => (runs(row, minute) ? (hiccup(minute) ? 30_000 : 300) : undefined);
@@ -77,11 +76,10 @@ const cleanDeploy: Feed = (metric) => {
 
 /**
  * A lasting fault: every run of a schedule fails, and some calls of every other function in each minute.
- * Lambda tries a rejected run several times within its minute.
  */
 const badDays: Feed = (metric) => {
   const row = rowOf(metric);
-  const failures = row?.kind === "schedule" && metric.MetricName !== "Throttles" ? 1 : 3;
+  const failures = row?.kind === "schedule" ? 1 : 3;
   const values: Record<string, number | undefined> = {
     Invocations: undefined,
     IteratorAge: 120_000,

@@ -60,10 +60,11 @@ describe("the alarms", () => {
       const dimensions = [
         { Name: "Method", Value: method },
         { Name: "Resource", Value: path },
-        { Name: "ApiName", Value: "TerminalApi" },
       ];
-      const alarm = alarmOn(alarms, "5XXError", JSON.stringify(path), `"${method}"`);
-      expect(alarm.Dimensions).toEqual(expect.arrayContaining(dimensions));
+      const alarm = alarmOn(alarms, "FailedRequests", JSON.stringify(path), `"${method}"`);
+      expect(alarm.Namespace).toBe("TerminalApi");
+      expect(alarm.Dimensions).toEqual(dimensions);
+      expect(alarm.TreatMissingData).toBe("notBreaching");
       expect(alarm.AlarmDescription).toContain(impact);
       expect(alarm.AlarmDescription).toContain("Look first at");
       expect(alarm).toMatchObject({ Threshold: 3, Period: 300, EvaluationPeriods: 1, Statistic: "Sum" });
@@ -76,13 +77,38 @@ describe("the alarms", () => {
     expect(alarm.AlarmDescription).toContain(operations.authorize.impact);
   });
 
-  it.each(Object.entries<Operation>(operations))(
-    "count calls of %s that Lambda rejects",
-    (name, { impact }) => {
-      const alarm = alarmOn(alarms, "Throttles", `"${name}Function`);
-      expect(alarm.AlarmDescription).toContain(impact);
-    },
-  );
+  it("count failed requests in the access log, by the method and path that it writes", () => {
+    const failed = filters.filter(
+      ({ MetricTransformations: [metric] }) => metric?.MetricName === "FailedRequests",
+    );
+    // CloudWatch accepts no default value beside dimensions.
+    expect(failed).toEqual([
+      {
+        FilterPattern: '{ $.status = "5*" }',
+        LogGroupName: { Ref: expect.stringMatching(/^ApiAccessLog/) },
+        MetricTransformations: [
+          {
+            MetricName: "FailedRequests",
+            MetricNamespace: "TerminalApi",
+            MetricValue: "1",
+            Dimensions: [
+              { Key: "Method", Value: "$.method" },
+              { Key: "Resource", Value: "$.resourcePath" },
+            ],
+          },
+        ],
+      },
+    ]);
+    for (const field of ['"status":"$context.status"', '"method":"$context.httpMethod"'])
+      expect(restAccessLogFormat.toString()).toContain(field);
+    expect(restAccessLogFormat.toString()).toContain('"resourcePath":"$context.resourcePath"');
+  });
+
+  it("count calls that Lambda rejects, of all functions in one metric", () => {
+    const alarm = alarmOn(alarms, "Throttles");
+    expect(alarm).toMatchObject({ Namespace: "AWS/Lambda", Statistic: "Sum", Threshold: 3, Period: 300 });
+    expect(alarm.Dimensions).toBeUndefined();
+  });
 
   it("watch the table, and these tests list all of them", () => {
     const ofTable = alarms
@@ -91,16 +117,16 @@ describe("the alarms", () => {
       .filter(({ Metric }) => Metric.Namespace === "AWS/DynamoDB");
     const names = new Set(ofTable.map(({ Metric }) => Metric.MetricName));
     expect([...names]).toEqual(["ThrottledRequests", "SystemErrors"]);
-    const ofRows = Object.keys(operations).length + kinds("rest", "authorizer");
+    const ofRequests = kinds("rest", "authorizer");
     const ofRealTime =
       kinds("websocket", "internal", "refusal") + 2 * kinds("changes") + 2 * kinds("schedule");
     const others = [
-      ...["TableThrottles", "TableFailures", "ChangesGaveUp", "KeyLimitReached"],
+      ...["FunctionThrottles", "TableThrottles", "TableFailures", "ChangesGaveUp", "KeyLimitReached"],
       ...["IssuerOutage", "KeysRefused"],
       ...tradingTroubles,
       ...["SignatureRefused", "SignaturesPostponed"],
     ];
-    expect(alarms).toHaveLength(ofRows + ofRealTime + others.length);
+    expect(alarms).toHaveLength(ofRequests + ofRealTime + others.length);
   });
 
   it("count keys that API Gateway refuses, over HTTP and WebSocket", () => {
@@ -302,6 +328,9 @@ describe("the dashboard", () => {
       only(watchOf(synthesize(customContext)), "AWS::CloudWatch::Dashboard").Properties,
     );
     for (const name of Object.keys(operations)) expect(dashboard).toContain(`${name} p99`);
+    // One alarm counts the throttles of all functions; only the graphs name the function.
+    const throttles = dashboard.match(/\\"Throttles\\",\\"FunctionName\\"/g);
+    expect(throttles).toHaveLength(Object.keys(operations).length);
     for (const metric of ["ConnectCount", "MessageCount", "IntegrationError", "ClientError", "IteratorAge"])
       expect(dashboard).toContain(metric);
     expect(dashboard).toContain("ApproximateNumberOfMessagesVisible");

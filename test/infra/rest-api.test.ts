@@ -102,14 +102,14 @@ describe("the stage", () => {
     ]);
   });
 
-  it("measures every method, and writes no execution log", () => {
+  it("is measured as a whole, and writes no execution log", () => {
     expect(only(plain, "AWS::ApiGateway::Stage").Properties).toMatchObject({
       StageName: "live",
       MethodSettings: expect.arrayContaining([
         {
           HttpMethod: "*",
           ResourcePath: "/*",
-          MetricsEnabled: true,
+          MetricsEnabled: false,
           DataTraceEnabled: false,
           LoggingLevel: "OFF",
           ThrottlingRateLimit: 50,

@@ -59,7 +59,7 @@ describe("the throttles of both stages", () => {
       expect(settingOf(api, each.path, each.method)).toEqual({
         HttpMethod: each.method,
         ResourcePath: `/${each.path.replaceAll("/", "~1")}`,
-        MetricsEnabled: true,
+        MetricsEnabled: false,
         DataTraceEnabled: false,
         LoggingLevel: "OFF",
         ...(isSeldom(each)
@@ -76,7 +76,7 @@ describe("the throttles of both stages", () => {
         .sort(),
     );
     expect(RouteSettings[operations.ping.route]).toEqual({
-      DetailedMetricsEnabled: true,
+      DetailedMetricsEnabled: false,
       ThrottlingRateLimit: 3,
       ThrottlingBurstLimit: 4,
     });

@@ -9,11 +9,14 @@ import {
   TreatMissingData,
 } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { Construct } from "constructs";
 import { operationsOf } from "../../operations/operations.ts";
 import type { Operation, ScheduleRow } from "../../operations/types.ts";
 import {
+  countFailedRequests,
+  failedRequests,
   failuresBesideRefusals,
   failuresOf,
   issuerOutages,
@@ -21,7 +24,6 @@ import {
   postponedSignatures,
   refusedKeys,
   refusedSignatures,
-  requestMetric,
   runsOf,
   sumOverCalls,
   troublesSeen,
@@ -72,11 +74,12 @@ export class Alarms extends Construct {
 
   /** Alarms on failed requests, and on failures to identify callers. */
   #watchRequests({ api, endpoints, stream, functions }: Watched) {
+    countFailedRequests(this, api);
     for (const endpoint of endpoints) {
       const { name, row } = endpoint.operation;
       this.#add(
         `${name}Failures`,
-        requestMetric(endpoint, "5XXError", { statistic: Stats.SUM }),
+        failedRequests(endpoint, api),
         `${row.impact} Look first at the alarm of the authorizer, then at the log of function ${name}.`,
       );
     }
@@ -217,13 +220,12 @@ export class Alarms extends Construct {
   }
 
   /** Alarms on calls that Lambda or DynamoDB rejected, and on failures of DynamoDB. */
-  #watchThrottles({ functions, table }: Watched) {
-    for (const { name, row, lambda } of functions.all())
-      this.#add(
-        `${name}Throttles`,
-        lambda.metricThrottles(),
-        `${row.impact} Lambda rejects calls of function ${name}. Look first at the account's concurrency, and at the functions that use it up.`,
-      );
+  #watchThrottles({ table }: Watched) {
+    this.#add(
+      "FunctionThrottles",
+      LambdaFunction.metricAllThrottles(),
+      "Any operation may fail: Lambda rejects calls of functions in this account and region. Look first at the dashboard, which names the functions, then at the account's concurrency and at the functions that use it up, also those of other applications.",
+    );
     this.#add(
       "TableThrottles",
       sumOverCalls(table, "ThrottledRequests"),

@@ -1,8 +1,14 @@
 import { Dashboard, GraphWidget, type IMetric, type IWidget, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import type { OperationFunction } from "../functions/operation-functions.ts";
-import type { Endpoint } from "../rest/methods.ts";
-import { limitMetric, requestMetric, streamMetric, sumOverCalls, type Watched } from "./metrics.ts";
+import {
+  failedRequests,
+  limitMetric,
+  requestMetric,
+  streamMetric,
+  sumOverCalls,
+  type Watched,
+} from "./metrics.ts";
 
 /** One page from the callers down to the table: traffic, errors and latency. */
 export class TerminalDashboard extends Dashboard {
@@ -27,26 +33,22 @@ export class TerminalDashboard extends Dashboard {
   }
 }
 
-function requests({ endpoints }: Watched): IWidget[] {
-  const of = (endpoint: Endpoint, metricName: string, statistic: string, what: string) =>
-    requestMetric(endpoint, metricName, { statistic, label: `${endpoint.operation.name}${what}` });
+function requests({ api, endpoints }: Watched): IWidget[] {
+  const of = (metricName: string, statistic: string, label: string) =>
+    requestMetric(api, metricName, { statistic, label });
   return [
+    graph("Requests, all, refused and failed", [
+      of("Count", Stats.SAMPLE_COUNT, "all"),
+      of("4XXError", Stats.SUM, "4xx"),
+      of("5XXError", Stats.SUM, "5xx"),
+    ]),
     graph(
-      "Requests",
-      endpoints.map((endpoint) => of(endpoint, "Count", Stats.SAMPLE_COUNT, "")),
-    ),
-    graph(
-      "Refused and failed requests",
-      endpoints.flatMap((endpoint) => [
-        of(endpoint, "4XXError", Stats.SUM, " 4xx"),
-        of(endpoint, "5XXError", Stats.SUM, " 5xx"),
-      ]),
+      "Failed requests",
+      endpoints.map((endpoint) => failedRequests(endpoint, api).with({ label: endpoint.operation.name })),
     ),
     graph(
       "Latency",
-      endpoints.flatMap((endpoint) =>
-        percentiles.map((statistic) => of(endpoint, "Latency", statistic, ` ${statistic}`)),
-      ),
+      percentiles.map((statistic) => of("Latency", statistic, statistic)),
     ),
   ];
 }
@@ -57,6 +59,10 @@ function functions(title: string, operations: readonly OperationFunction[]): IWi
     graph(
       `${title}: function errors`,
       operations.map(({ name, lambda }) => lambda.metricErrors({ label: name })),
+    ),
+    graph(
+      `${title}: rejected calls`,
+      operations.map(({ name, lambda }) => lambda.metricThrottles({ label: name })),
     ),
   ];
 }

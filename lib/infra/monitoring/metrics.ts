@@ -31,19 +31,38 @@ export type Watched = {
   isEnabled: (row: ScheduleRow) => boolean;
 };
 
-/** A metric of a method, identified by names that are known before the deployment. */
-export const requestMetric = ({ method }: Endpoint, metricName: string, options: MetricOptions) =>
+/** A metric of the REST API's stage, identified by names that are known before the deployment. */
+export const requestMetric = (api: TerminalRestApi, metricName: string, options: MetricOptions) =>
   new Metric({
     namespace: "AWS/ApiGateway",
     metricName,
-    dimensionsMap: {
-      ApiName: method.api.restApiName,
-      Method: method.httpMethod,
-      Resource: method.resource.path,
-      Stage: restStageName,
-    },
+    dimensionsMap: { ApiName: api.restApiName, Stage: restStageName },
     ...options,
   });
+
+/** The metric of a method that {@link countFailedRequests} feeds. */
+export const failedRequests = ({ method }: Endpoint, api: TerminalRestApi) =>
+  logMetric(api.accessLog, failedRequestsName).with({
+    dimensionsMap: { Method: method.httpMethod, Resource: method.resource.path },
+  });
+
+const failedRequestsName = "FailedRequests";
+
+/**
+ * Counts the requests that API Gateway answered with a 5xx, by method. A method has a metric, and costs, only while it
+ * fails. CloudWatch allows no default value beside dimensions, so there is no data without failures.
+ */
+export function countFailedRequests(scope: Construct, { accessLog }: TerminalRestApi): void {
+  const { namespace } = logMetric(accessLog, failedRequestsName);
+  new MetricFilter(scope, failedRequestsName, {
+    logGroup: accessLog,
+    // The access log writes the status as text.
+    filterPattern: stringValue("$.status", "=", "5*"),
+    metricNamespace: namespace,
+    metricName: failedRequestsName,
+    dimensions: { Method: "$.method", Resource: "$.resourcePath" },
+  });
+}
 
 export const streamMetric = (stream: StreamApi, metricName: string, options: MetricOptions) =>
   stream.metric(metricName, {
@@ -73,7 +92,6 @@ const brokenOff = all(
  */
 export function failuresOf(scope: Construct, operation: OperationFunction): MathExpression {
   return new MathExpression({
-    label: operation.name,
     // Unlike `a + b`, MAX has a value even if one metric has no data, which is usual for faults.
     expression: "MAX(METRICS())",
     usingMetrics: {

@@ -27,7 +27,8 @@ export const restStageName = "live";
 
 /** Repeats all options, because the options of one method replace those of all methods. */
 const methodOptions = ({ rateLimit, burstLimit }: Throttle): MethodDeploymentOptions => ({
-  metricsEnabled: true,
+  // Metrics of a method would cost $1.50 a month. Those of the stage are free.
+  metricsEnabled: false,
   loggingLevel: MethodLoggingLevel.OFF,
   dataTraceEnabled: false,
   throttlingRateLimit: rateLimit,

@@ -56,7 +56,6 @@ export function costsPage(templates: readonly CostTemplate[]): string {
     "",
     "- A key costs $1 more after each of its first two rotations.",
     "- Prices are written, published and delivered even if no client is connected; `priceFeeds` `[]` saves that.",
-    `- Metrics of methods and routes cost ${dollars(methodMetrics(resources))} a month, once they are called.`,
     `- The table costs ${dollars(monthly.storedGigabyte)} for each GB, and ${dollars(monthly.backedUpGigabyte)} for its point-in-time recovery.`,
     `- Logs cost ${dollars(monthly.storedLogGigabyte)} for each GB, and are kept for a month.`,
     ...(count("AWS::Cognito::UserPool") > 0
@@ -223,16 +222,6 @@ function priceCosts(functions: Functions): Cost[] {
     cost: times * runCost(name, functions),
   });
   return [cost("publishChanges", monthSeconds), cost("deliver", shards * monthSeconds)];
-}
-
-/** Counts CloudWatch's metrics of each method and route with detailed metrics: five each. */
-function methodMetrics(resources: ReturnType<typeof knownResources>): number {
-  const served = resources.filter(
-    ({ resource: { Type, Properties } }) =>
-      Type === "AWS::ApiGatewayV2::Route" ||
-      (Type === "AWS::ApiGateway::Method" && Properties?.HttpMethod !== "OPTIONS"),
-  );
-  return served.length * 5 * monthly.metric;
 }
 
 /** Makes the row of an operation that callers use. Undefined for the others. */
