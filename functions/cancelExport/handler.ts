@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/export-operations.ts";
 import { callOf } from "../../lib/aws/call-function.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { reporter } from "../../lib/runtime/log.ts";
@@ -12,7 +13,7 @@ const deps = {
   ...reporter("cancelExport"),
 };
 
-export const handler = rest("cancelExport", async ({ userID, now, path }) => {
+export const handler = rest("cancelExport", schemas.cancelExport, async ({ userID, now, path }) => {
   await endExport(deps, { userID, now, ...path });
   return enveloped({ export: { status: "cancelled" as const } });
 });

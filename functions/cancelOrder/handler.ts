@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/trading-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
@@ -13,6 +14,6 @@ const deps = {
   ),
 };
 
-export const handler = rest("cancelOrder", async ({ userID, path: { orderId } }) =>
+export const handler = rest("cancelOrder", schemas.cancelOrder, async ({ userID, path: { orderId } }) =>
   enveloped({ order: await cancelOrder(deps, userID, orderId) }),
 );

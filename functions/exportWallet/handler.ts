@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/export-operations.ts";
 import { callOf } from "../../lib/aws/call-function.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
@@ -14,7 +15,11 @@ const deps = {
   seal: async (request: object) => (await call(request)) as SealedExport,
 };
 
-export const handler = rest("exportWallet", async ({ userID, tokenIssuedAt, now, path, body }) => {
-  requireFreshToken(tokenIssuedAt, now);
-  return enveloped({ export: await exportWallet(deps, { userID, now, ...path, ...body }) });
-});
+export const handler = rest(
+  "exportWallet",
+  schemas.exportWallet,
+  async ({ userID, tokenIssuedAt, now, path, body }) => {
+    requireFreshToken(tokenIssuedAt, now);
+    return enveloped({ export: await exportWallet(deps, { userID, now, ...path, ...body }) });
+  },
+);

@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/export-operations.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
@@ -8,6 +9,6 @@ const deps = {
   delaySeconds: environment("EXPORT_DELAY_SECONDS"),
 };
 
-export const handler = rest("getExportLock", async ({ userID, now }) =>
+export const handler = rest("getExportLock", schemas.getExportLock, async ({ userID, now }) =>
   enveloped({ lock: await lockOf(deps, { userID, now }) }),
 );

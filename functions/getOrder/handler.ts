@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/trading-operations.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
@@ -5,6 +6,6 @@ import { getOrder } from "../../lib/trading/get-order.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 
-export const handler = rest("getOrder", async ({ userID, path: { orderId } }) =>
+export const handler = rest("getOrder", schemas.getOrder, async ({ userID, path: { orderId } }) =>
   enveloped(await getOrder(table, userID, orderId)),
 );

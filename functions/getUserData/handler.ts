@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/user-operations.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
@@ -6,7 +7,7 @@ import { readProfileWithReferrals, readProfileWithSettings } from "../../lib/use
 
 const table = openTable(environment("TABLE_NAME"));
 
-export const handler = rest("getUserData", async ({ userID, now, query }) => {
+export const handler = rest("getUserData", schemas.getUserData, async ({ userID, now, query }) => {
   if (query.type === "ref") {
     const { profile, referrals } = await readProfileWithReferrals(table, userID);
     return referralData(profile, referrals);

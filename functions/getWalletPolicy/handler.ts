@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/wallet-operations.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
@@ -5,6 +6,9 @@ import { policyOfWallet } from "../../lib/wallets/change-policy.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 
-export const handler = rest("getWalletPolicy", async ({ userID, now, path: { walletId } }) =>
-  enveloped(await policyOfWallet(table, { userID, walletId, now })),
+export const handler = rest(
+  "getWalletPolicy",
+  schemas.getWalletPolicy,
+  async ({ userID, now, path: { walletId } }) =>
+    enveloped(await policyOfWallet(table, { userID, walletId, now })),
 );

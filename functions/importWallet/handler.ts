@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/wallet-operations.ts";
 import { openVault } from "../../lib/aws/vault.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { maybeReplayed, rest } from "../../lib/runtime/rest.ts";
@@ -15,7 +16,7 @@ const deps = {
   limits: environment("WALLET_LIMITS"),
 };
 
-export const handler = rest("importWallet", async ({ userID, now, headers, body }) => {
+export const handler = rest("importWallet", schemas.importWallet, async ({ userID, now, headers, body }) => {
   const sealed = { userID, now, key: headers["Idempotency-Key"], body };
   const { wallet, isReplayed } = await importSealedWallet(deps, sealed);
   return maybeReplayed({ wallet: shownWallet(wallet) }, isReplayed);

@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/trading-operations.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openChains } from "../../lib/trading/chains/open-chains.ts";
@@ -5,6 +6,6 @@ import { inspectToken } from "../../lib/trading/inspect-token.ts";
 
 const chains = openChains(environment("TRADING"));
 
-export const handler = rest("inspectToken", async ({ path, now }) =>
+export const handler = rest("inspectToken", schemas.inspectToken, async ({ path, now }) =>
   enveloped(await inspectToken(chains, { ...path, now })),
 );

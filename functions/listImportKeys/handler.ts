@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/wallet-operations.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openImportKeys } from "../../lib/wallets/keys/import-keys.ts";
@@ -5,6 +6,6 @@ import { listImportKeys } from "../../lib/wallets/keys/list-import-keys.ts";
 
 const importKeys = openImportKeys(environment("IMPORT_KEYS"));
 
-export const handler = rest("listImportKeys", async () =>
+export const handler = rest("listImportKeys", schemas.listImportKeys, async () =>
   enveloped({ keys: await listImportKeys(importKeys) }),
 );

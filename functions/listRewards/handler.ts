@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/reward-operations.ts";
 import { limitedIds, rewardsFor } from "../../lib/rewards/reward.ts";
 import { readCatalogue } from "../../lib/rewards/reward-records.ts";
 import { readStocks } from "../../lib/rewards/stock-records.ts";
@@ -21,7 +22,7 @@ const stocks = remembered(readLeft, stocksForMs);
 /** Clocks of two instances may differ by this much. */
 const skewMs = 1000;
 
-export const handler = rest("listRewards", async ({ userID, now }) => {
+export const handler = rest("listRewards", schemas.listRewards, async ({ userID, now }) => {
   const [{ points, pointsChangedAt = "" }, rewards, left] = await Promise.all([
     readOwnProfile(table, userID),
     catalogue(),

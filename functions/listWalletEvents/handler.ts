@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/wallet-operations.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
@@ -5,6 +6,9 @@ import { listEvents } from "../../lib/wallets/list-events.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 
-export const handler = rest("listWalletEvents", async ({ userID, path: { walletId }, query }) =>
-  enveloped(await listEvents(table, { userID, walletId }, query)),
+export const handler = rest(
+  "listWalletEvents",
+  schemas.listWalletEvents,
+  async ({ userID, path: { walletId }, query }) =>
+    enveloped(await listEvents(table, { userID, walletId }, query)),
 );

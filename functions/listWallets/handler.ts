@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/wallet-operations.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
@@ -6,4 +7,6 @@ import { walletsOfUser } from "../../lib/wallets/wallet-records.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 
-export const handler = rest("listWallets", async ({ userID }) => listed(await walletsOfUser(table, userID)));
+export const handler = rest("listWallets", schemas.listWallets, async ({ userID }) =>
+  listed(await walletsOfUser(table, userID)),
+);

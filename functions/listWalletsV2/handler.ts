@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/wallet-operations.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
@@ -5,6 +6,6 @@ import { listWallets } from "../../lib/wallets/list-wallets.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 
-export const handler = rest("listWalletsV2", async ({ userID, query }) =>
+export const handler = rest("listWalletsV2", schemas.listWalletsV2, async ({ userID, query }) =>
   enveloped(await listWallets(table, userID, query)),
 );

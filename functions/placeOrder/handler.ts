@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/trading-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
@@ -15,7 +16,7 @@ const deps = {
   ...wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), (error) => logFault("placeOrder", error)),
 };
 
-export const handler = rest("placeOrder", async ({ userID, now, headers, body }) => {
+export const handler = rest("placeOrder", schemas.placeOrder, async ({ userID, now, headers, body }) => {
   const placed = await placeOrder(deps, { userID, now, key: headers["Idempotency-Key"], body });
   if (!("order" in placed)) return enveloped(placed);
   const { isReplayed, ...data } = placed;

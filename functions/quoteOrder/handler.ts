@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/trading-operations.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
@@ -6,6 +7,6 @@ import { quoteOrder } from "../../lib/trading/quotes/quote-order.ts";
 
 const deps = { table: openTable(environment("TABLE_NAME")), chains: openChains(environment("TRADING")) };
 
-export const handler = rest("quoteOrder", async ({ userID, now, body }) =>
+export const handler = rest("quoteOrder", schemas.quoteOrder, async ({ userID, now, body }) =>
   enveloped(await quoteOrder(deps, { userID, now, body })),
 );

@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/trading-operations.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
@@ -6,6 +7,6 @@ import { readBalances } from "../../lib/trading/read-balances.ts";
 
 const deps = { table: openTable(environment("TABLE_NAME")), chains: openChains(environment("TRADING")) };
 
-export const handler = rest("readBalances", async ({ userID, now, query }) =>
+export const handler = rest("readBalances", schemas.readBalances, async ({ userID, now, query }) =>
   enveloped(await readBalances(deps, { userID, now, asked: query })),
 );

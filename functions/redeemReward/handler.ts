@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/reward-operations.ts";
 import { redeem } from "../../lib/rewards/redeem.ts";
 import { readCatalogue } from "../../lib/rewards/reward-records.ts";
 import { environment } from "../../lib/runtime/environment.ts";
@@ -9,8 +10,12 @@ const table = openTable(environment("TABLE_NAME"));
 /** Reads the catalogue each time: a reward's price may just have changed, or the reward may have been withdrawn. */
 const catalogue = () => readCatalogue(table, { isConsistent: true });
 
-export const handler = rest("redeemReward", async ({ userID, now, path: { rewardId }, headers }) => {
-  const request = { userID, rewardId, key: headers["Idempotency-Key"], now };
-  const { isReplayed, ...redeemed } = await redeem({ table, catalogue }, request);
-  return maybeReplayed(redeemed, isReplayed);
-});
+export const handler = rest(
+  "redeemReward",
+  schemas.redeemReward,
+  async ({ userID, now, path: { rewardId }, headers }) => {
+    const request = { userID, rewardId, key: headers["Idempotency-Key"], now };
+    const { isReplayed, ...redeemed } = await redeem({ table, catalogue }, request);
+    return maybeReplayed(redeemed, isReplayed);
+  },
+);

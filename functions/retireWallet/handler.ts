@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/wallet-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
@@ -16,7 +17,11 @@ const deps: RetiringDeps = {
   wake: (lane) => startExecution(lane).catch((error) => logFault("retireWallet", error)),
 };
 
-export const handler = rest("retireWallet", async ({ userID, now, path: { walletId } }) => {
-  const { wallet, restorableUntil } = await retireWallet(deps, { userID, walletId, now });
-  return enveloped({ wallet: shownWallet(wallet), restorableUntil });
-});
+export const handler = rest(
+  "retireWallet",
+  schemas.retireWallet,
+  async ({ userID, now, path: { walletId } }) => {
+    const { wallet, restorableUntil } = await retireWallet(deps, { userID, walletId, now });
+    return enveloped({ wallet: shownWallet(wallet), restorableUntil });
+  },
+);

@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/wallet-operations.ts";
 import { openVault } from "../../lib/aws/vault.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { rest } from "../../lib/runtime/rest.ts";
@@ -11,8 +12,12 @@ const deps = {
   limits: environment("WALLET_LIMITS"),
 };
 
-export const handler = rest("storeWallet", async ({ userID, now, body: { network, privateKey } }) => {
-  using key = await readPrivateKey(network, privateKey);
-  await addPrivateKey(deps, key, { walletType: "imported", userID, network, now });
-  return { message: "Wallet stored successfully" };
-});
+export const handler = rest(
+  "storeWallet",
+  schemas.storeWallet,
+  async ({ userID, now, body: { network, privateKey } }) => {
+    using key = await readPrivateKey(network, privateKey);
+    await addPrivateKey(deps, key, { walletType: "imported", userID, network, now });
+    return { message: "Wallet stored successfully" };
+  },
+);

@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/export-operations.ts";
 import { callOf } from "../../lib/aws/call-function.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
@@ -13,7 +14,11 @@ const deps = {
   announce: async (request: object) => (await call(request)) as ShownLock,
 };
 
-export const handler = rest("unlockExports", async ({ userID, tokenIssuedAt, now }) => {
-  requireFreshToken(tokenIssuedAt, now);
-  return enveloped({ lock: await unlockExports(deps, { userID, now }) });
-});
+export const handler = rest(
+  "unlockExports",
+  schemas.unlockExports,
+  async ({ userID, tokenIssuedAt, now }) => {
+    requireFreshToken(tokenIssuedAt, now);
+    return enveloped({ lock: await unlockExports(deps, { userID, now }) });
+  },
+);

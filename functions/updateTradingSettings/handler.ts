@@ -1,3 +1,4 @@
+import * as schemas from "../../lib/api/user-operations.ts";
 import { matchedVersions, tagOfVersion } from "../../lib/core/entity-tag.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { rest, WithHeaders } from "../../lib/runtime/rest.ts";
@@ -7,9 +8,13 @@ import { saveSettings } from "../../lib/users/settings-records.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 
-export const handler = rest("updateTradingSettings", async ({ userID, now, path, headers, body }) => {
-  const changes = checkPatch(path.chain, body);
-  const expected = matchedVersions(headers["If-Match"] ?? "*");
-  const record = await saveSettings(table, userID, path.chain, changes, now, expected);
-  return new WithHeaders(record, { ETag: tagOfVersion(record.version) });
-});
+export const handler = rest(
+  "updateTradingSettings",
+  schemas.updateTradingSettings,
+  async ({ userID, now, path, headers, body }) => {
+    const changes = checkPatch(path.chain, body);
+    const expected = matchedVersions(headers["If-Match"] ?? "*");
+    const record = await saveSettings(table, userID, path.chain, changes, now, expected);
+    return new WithHeaders(record, { ETag: tagOfVersion(record.version) });
+  },
+);

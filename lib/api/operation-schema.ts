@@ -1,6 +1,15 @@
 import type * as v from "valibot";
 import type { HttpErrorCode } from "./errors.ts";
 
+/** The shape of an error: `{message}`, `{error}`, or `{success:false, error:{code,message}, timestamp}`. */
+export type ErrorShape = "message" | "error" | "envelope";
+
+/** The shapes of errors below 500, and from 500 on. */
+export type ErrorShapes = { client: ErrorShape; server: ErrorShape };
+
+/** The shapes of operations that name no others. */
+export const envelopes: ErrorShapes = { client: "envelope", server: "envelope" };
+
 /** The input and output of an operation. */
 export type OperationSchemas = {
   path?: v.GenericSchema;
@@ -14,4 +23,5 @@ export type OperationSchemas = {
   answerHeaders?: Readonly<Record<string, string>>;
   /** The operation's own errors, in addition to those of every request with such input. */
   errors?: readonly HttpErrorCode[];
+  errorShapes?: ErrorShapes;
 };

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { type Order, orderSides } from "../trading/core/execution.ts";
 import { quoteWarnings } from "../trading/core/quote-warnings.ts";
-import { EnvelopeErrorSchema } from "./errors.ts";
+import { EnvelopeErrorSchema } from "./error-schemas.ts";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
 import { gasPreset, maxGasPrice } from "./settings-schema.ts";
 import { RouteStepSchema, safetyEntries } from "./token-schema.ts";

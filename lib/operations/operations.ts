@@ -32,7 +32,7 @@ const defaults = {
   timeoutSeconds: 10,
 } satisfies Defaults;
 
-const answers = { errors: { client: "envelope", server: "envelope" }, env: ["ALLOWED_ORIGINS"] } as const;
+const answers = { env: ["ALLOWED_ORIGINS"] } as const;
 
 const defaultsOfKinds: DefaultsOfKinds = {
   rest: answers,

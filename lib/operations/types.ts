@@ -1,8 +1,5 @@
 import type { PartitionName, ProtectedPartition } from "../table/layout.ts";
 
-/** The shape of an error: `{message}`, `{error}`, or `{success:false, error:{code,message}, timestamp}`. */
-export type ErrorShape = "message" | "error" | "envelope";
-
 /** IAM actions that read the table. A check in a transaction is a read. */
 type ReadAction =
   | "dynamodb:ConditionCheckItem"
@@ -121,11 +118,8 @@ export type RestMethod = { method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE"; 
 /** The methods whose requests have a JSON body. */
 export const methodsWithBody: readonly string[] = ["POST", "PATCH", "PUT"] satisfies RestMethod["method"][];
 
-/** The shapes of errors below 500, and from 500 on. */
-export type ErrorShapes = { client: ErrorShape; server: ErrorShape };
-
 /** Serves a method. */
-export type RestRow = FunctionRow & RestMethod & { kind: "rest"; errors: ErrorShapes };
+export type RestRow = FunctionRow & RestMethod & { kind: "rest" };
 
 /** A feature that a deployment may switch on. */
 export type Capability = Exclude<Defaults["deployed"], "always">;
@@ -135,7 +129,6 @@ export type RefusalRow = FunctionRow & {
   kind: "refusal";
   /** The capability whose requests it rejects while that is switched off. */
   refuses: Capability;
-  errors: ErrorShapes;
 };
 
 /** Identifies the caller before every method of the REST API, or before `$connect`. */
@@ -180,8 +173,8 @@ export type Operation =
 
 /** Columns that rows of a kind may omit, and variables that all of them get. No kind has rights by default. */
 export type DefaultsOfKinds = {
-  rest: Pick<RestRow, "errors" | "env">;
-  refusal: Pick<RefusalRow, "errors" | "env">;
+  rest: Pick<RestRow, "env">;
+  refusal: Pick<RefusalRow, "env">;
   schedule: Pick<ScheduleRow, "runs" | "env">;
 };
 

@@ -23,7 +23,6 @@ export const userRows = {
     method: "POST",
     path: "/updateTradingSettings/{chain}",
     summary: "Change the user's trading settings for one chain",
-    errors: { client: "message", server: "message" },
     table: ["dynamodb:UpdateItem"],
     writes: ["SETTINGS"],
     impact:
@@ -42,7 +41,6 @@ export const userRows = {
     method: "GET",
     path: "/getUserData",
     summary: "Read the user's profile or referral data",
-    errors: { client: "error", server: "error" },
     table: ["dynamodb:BatchGetItem", "dynamodb:Query"],
     impact: "Users cannot see their profile, level, settings or referrals.",
   },

@@ -1,12 +1,17 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from "aws-lambda";
 import * as v from "valibot";
 import { type ErrorAnswer, type HttpErrorCode, statusOfCode } from "../api/errors.ts";
-import type { OperationSchemas } from "../api/operation-schema.ts";
-import { type Request, type Success, schemas } from "../api/operation-schemas.ts";
+import {
+  type ErrorShape,
+  type ErrorShapes,
+  envelopes,
+  type OperationSchemas,
+} from "../api/operation-schema.ts";
+import type { Request, Schemas, Success } from "../api/operation-schemas.ts";
 import { DomainError } from "../core/domain-error.ts";
 import { isNamed, readEntityTags } from "../core/entity-tag.ts";
-import { operations, type RefusalOperationName, type RestOperationName } from "../operations/operations.ts";
-import { type ErrorShape, type ErrorShapes, methodsWithBody } from "../operations/types.ts";
+import type { RefusalOperationName, RestOperationName } from "../operations/operations.ts";
+import { methodsWithBody } from "../operations/types.ts";
 import { ChainUnavailable } from "../trading/chains/host-fault.ts";
 import { withCors } from "./cors.ts";
 import { environment } from "./environment.ts";
@@ -54,17 +59,22 @@ const allowedOrigins = environment("ALLOWED_ORIGINS");
  * Wraps a REST function: parses the request by the operation's schemas, runs the use case, and responds with the fields
  * of the success schema. Errors get the operation's own shape.
  */
-export function rest<Name extends RestOperationName>(name: Name, useCase: UseCase<Name>) {
+export function rest<Name extends RestOperationName>(
+  name: Name,
+  schemas: Schemas[Name],
+  useCase: UseCase<Name>,
+) {
+  const { success: successSchema, errorShapes = envelopes }: OperationSchemas = schemas;
   return async (event: APIGatewayProxyEvent, context?: Context): Promise<APIGatewayProxyResult> => {
     const now = new Date();
     try {
-      const request = { ...readRequest(name, event), ...callerOf(event), now };
+      const request = { ...readRequest<Name>(schemas, event), ...callerOf(event), now };
       const result = await inTime(context, () => useCase(request));
       const { body, headers } = result instanceof WithHeaders ? result : new WithHeaders(result, {});
-      return sent(event, success(v.parse(schemas[name].success, body), headers));
+      return sent(event, success(v.parse(successSchema, body), headers));
     } catch (error) {
       if (error instanceof Unauthorized) return sent(event, answer(401, error.body));
-      return sent(event, answerError(operations[name].errors, errorAnswer(name, error), now));
+      return sent(event, answerError(errorShapes, errorAnswer(name, error), now));
     }
   };
 }
@@ -84,12 +94,11 @@ export const maybeReplayed = <Data>(data: Data, isReplayed: boolean) =>
 export function refusal(name: RefusalOperationName, reason: () => DomainError) {
   return async (event: APIGatewayProxyEvent): Promise<APIGatewayProxyResult> => {
     const now = new Date();
-    const { errors } = operations[name];
     try {
       if (methodsWithBody.includes(event.httpMethod)) readJsonObject(event);
       throw reason();
     } catch (error) {
-      return sent(event, answerError(errors, errorAnswer(name, error), now));
+      return sent(event, answerError(envelopes, errorAnswer(name, error), now));
     }
   };
 }
@@ -117,8 +126,10 @@ function dateOf(seconds: unknown): Date | undefined {
 }
 
 /** @throws {InvalidRequest} */
-function readRequest<Name extends RestOperationName>(name: Name, event: APIGatewayProxyEvent): Request<Name> {
-  const { path, query, headers, body }: OperationSchemas = schemas[name];
+function readRequest<Name extends RestOperationName>(
+  { path, query, headers, body }: OperationSchemas,
+  event: APIGatewayProxyEvent,
+): Request<Name> {
   return {
     path: path && validate(path, event.pathParameters ?? {}),
     query: query && validate(query, event.queryStringParameters ?? {}),
@@ -222,9 +233,9 @@ function errorAnswer(operation: string, error: unknown): ErrorAnswer {
   return { code: "INTERNAL_ERROR", message: "Internal server error" };
 }
 
-function answerError(errors: ErrorShapes, error: ErrorAnswer, now: Date): APIGatewayProxyResult {
+function answerError(shapes: ErrorShapes, error: ErrorAnswer, now: Date): APIGatewayProxyResult {
   const status = statusOfCode[error.code];
-  const body = errorBody(status < 500 ? errors.client : errors.server, error, now);
+  const body = errorBody(status < 500 ? shapes.client : shapes.server, error, now);
   const seconds = retrySeconds[error.code];
   return answer(status, body, seconds === undefined ? {} : { "Retry-After": `${seconds}` });
 }

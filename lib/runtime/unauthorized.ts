@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import type { UnauthorizedBodySchema } from "../api/errors.ts";
+import type { UnauthorizedBodySchema } from "../api/error-schemas.ts";
 
 export type UnauthorizedBody = v.InferOutput<typeof UnauthorizedBodySchema>;
 

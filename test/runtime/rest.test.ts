@@ -1,6 +1,7 @@
 import "../functions/environment.ts";
 import { describe, expect, it } from "vitest";
 import { statusOfCode } from "../../lib/api/errors.ts";
+import { schemas } from "../../lib/api/operation-schemas.ts";
 import { DomainError } from "../../lib/core/domain-error.ts";
 import { refusal, rest } from "../../lib/runtime/rest.ts";
 import { ChainUnavailable, HostFault } from "../../lib/trading/chains/host-fault.ts";
@@ -11,7 +12,9 @@ const logged = quietConsole();
 
 /** Returns the response of an operation with the general envelope whose use case fails. */
 async function answerTo(error: Error) {
-  const { statusCode, headers, body } = await rest("listWalletsV2", () => Promise.reject(error))(restEvent());
+  const { statusCode, headers, body } = await rest("listWalletsV2", schemas.listWalletsV2, () =>
+    Promise.reject(error),
+  )(restEvent());
   return { statusCode, headers, body: JSON.parse(body) };
 }
 
@@ -52,9 +55,9 @@ describe("rest", () => {
     const policy = '"standard";q=1000;w=60';
     const event = restEvent();
     Object.assign(event.requestContext, { authorizer: { principalId: "alice", rateLimitPolicy: policy } });
-    const failing = rest("listWalletsV2", () => Promise.reject(new Error("broken")));
+    const failing = rest("listWalletsV2", schemas.listWalletsV2, () => Promise.reject(new Error("broken")));
     const refusing = refusal("refuseTrading", () => new DomainError("TRADING_DISABLED", "Trading is off"));
-    const ending = rest("endSession", async () => undefined);
+    const ending = rest("endSession", schemas.endSession, async () => undefined);
     for (const handle of [failing, refusing, ending])
       expect((await handle(event)).headers).toMatchObject({ "RateLimit-Policy": policy });
     expect((await ending(restEvent())).headers).not.toHaveProperty("RateLimit-Policy");

@@ -1,6 +1,7 @@
 import type * as v from "valibot";
-import { errorBodies, type HttpErrorCode, statusOfCode, UnauthorizedBodySchema } from "../../api/errors.ts";
-import type { OperationSchemas } from "../../api/operation-schema.ts";
+import { errorBodies, UnauthorizedBodySchema } from "../../api/error-schemas.ts";
+import { type HttpErrorCode, statusOfCode } from "../../api/errors.ts";
+import { envelopes, type OperationSchemas } from "../../api/operation-schema.ts";
 import { schemas } from "../../api/operation-schemas.ts";
 import { NoContentSchema } from "../../api/scalars.ts";
 import { operationsOf, type RestOperationName } from "../../operations/operations.ts";
@@ -67,7 +68,8 @@ export function openApiDocument(): JsonSchema {
   });
 
   function operation(name: RestOperationName, row: RestRow): JsonSchema {
-    const { path, query, headers, body, success, answerHeaders }: OperationSchemas = schemas[name];
+    const { path, query, headers, body, success, answerHeaders, errorShapes }: OperationSchemas =
+      schemas[name];
     const example = restExamples[name];
     const { tag, description } = restNotes[name];
     const parameters = [
@@ -96,7 +98,7 @@ export function openApiDocument(): JsonSchema {
             },
           }),
         ...Object.fromEntries(
-          [...errorsOf(schemas[name])].map(([status, codes]) => [status, error(status, codes, row)]),
+          [...errorsOf(schemas[name])].map(([status, codes]) => [status, error(status, codes, errorShapes)]),
         ),
       },
       "x-codeSamples": [
@@ -128,8 +130,8 @@ export function openApiDocument(): JsonSchema {
     });
   }
 
-  function error(status: number, codes: readonly HttpErrorCode[], { errors }: RestRow): JsonSchema {
-    const shape = status < 500 ? errors.client : errors.server;
+  function error(status: number, codes: readonly HttpErrorCode[], shapes = envelopes): JsonSchema {
+    const shape = status < 500 ? shapes.client : shapes.server;
     const content = json(gatewayBodies[status] ?? errorBodies[shape]);
     // Only the envelope carries the code.
     const reasons = codes.map((code) =>

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
-import { EnvelopeErrorSchema } from "../../../lib/api/errors.ts";
+import { EnvelopeErrorSchema } from "../../../lib/api/error-schemas.ts";
 import { type Need, type OrderChecks, objectionToOrder } from "../../../lib/trading/core/order-checks.ts";
 import { quoteWarnings, type Warned, warningsOf } from "../../../lib/trading/core/quote-warnings.ts";
 import { unknownSafety } from "../../../lib/trading/core/token-safety.ts";

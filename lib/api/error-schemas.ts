@@ -1,0 +1,98 @@
+import * as v from "valibot";
+import type { DomainErrorCode, DomainErrorDetails } from "../core/domain-error.ts";
+import { orderStatuses } from "../core/execution-words.ts";
+import { networks } from "../core/network.ts";
+import { tokenFlags } from "../core/token-flag.ts";
+import { type HttpErrorCode, statusOfCode } from "./errors.ts";
+import { MessageSchema, TimestampSchema } from "./scalars.ts";
+
+const AmountText = v.string();
+const Percent = v.number();
+const Gwei = v.string();
+
+/** The details of each code in the general envelope. Other codes have none. */
+const detailsOfCode = {
+  INVALID_REQUEST: v.object({ field: v.string() }),
+  IDEMPOTENCY_KEY_MISSING: v.object({ field: v.string() }),
+  IDEMPOTENCY_KEY_REUSED: v.union([
+    v.object({ orderId: v.string() }),
+    v.object({ walletId: v.string() }),
+    v.object({ redemptionId: v.string() }),
+  ]),
+  UNSUPPORTED_CHAIN: v.object({ chains: v.array(v.picklist(networks)) }),
+  INSUFFICIENT_BALANCE: v.object({
+    token: v.string(),
+    symbol: v.string(),
+    needed: AmountText,
+    available: AmountText,
+  }),
+  INSUFFICIENT_POINTS: v.object({ needed: v.number(), available: v.number() }),
+  POLICY_LIMIT: v.variant("rule", [
+    v.object({ rule: v.literal("tradingEnabled") }),
+    v.object({ rule: v.literal("maxSlippage"), limit: Percent, requested: Percent }),
+    v.object({
+      rule: v.picklist(["tokens", "maxOrder", "maxPerOrder", "maxPerDay"]),
+      limit: AmountText,
+      requested: AmountText,
+    }),
+  ]),
+  EXPORT_LIMIT_REACHED: v.object({ limit: v.number() }),
+  EXPORT_LOCKED: v.object({ unlocksAt: v.exactOptional(TimestampSchema) }),
+  PRICE_IMPACT_TOO_HIGH: v.object({ priceImpact: Percent, limit: Percent }),
+  GAS_PRICE_TOO_HIGH: v.object({ gasPrice: Gwei, limit: Gwei }),
+  TOKEN_UNSAFE: v.object({
+    flags: v.array(v.picklist(tokenFlags)),
+    buyTax: v.nullable(Percent),
+    sellTax: v.nullable(Percent),
+  }),
+  ORDER_NOT_CANCELLABLE: v.object({ status: v.picklist(orderStatuses) }),
+} satisfies { [Code in HttpErrorCode]?: v.GenericSchema } & DetailSchemas;
+
+/** A schema for each domain error with details. */
+type DetailSchemas = {
+  [Code in DomainErrorCode as DomainErrorDetails[Code] extends undefined ? never : Code]: v.GenericSchema<
+    DomainErrorDetails[Code]
+  >;
+};
+
+const withDetails = Object.entries(detailsOfCode).map(([code, details]) =>
+  v.object({
+    code: v.literal(code),
+    message: v.string(),
+    // A body that is not a JSON object has no field to name.
+    details: code === "INVALID_REQUEST" ? v.optional(details) : details,
+  }),
+);
+
+const withoutDetails = v.object({
+  code: v.picklist(Object.keys(statusOfCode).filter((code) => !(code in detailsOfCode))),
+  message: v.string(),
+});
+
+/** An error in the general envelope. */
+export const EnvelopeErrorSchema = v.pipe(
+  v.variant("code", [...withDetails, withoutDetails]),
+  v.title("EnvelopeError"),
+);
+
+/** `{error}`: the body of some endpoints and of the gateway. */
+const ErrorBodySchema = v.pipe(v.object({ error: v.string() }), v.title("Error"));
+
+/** A 401. `needsRefresh` is true if the token has expired, and otherwise absent. */
+export const UnauthorizedBodySchema = v.pipe(
+  v.object({ error: v.string(), needsRefresh: v.optional(v.literal(true)) }),
+  v.title("Unauthorized"),
+);
+
+/** The general envelope around an error. */
+const ErrorEnvelopeSchema = v.pipe(
+  v.object({
+    success: v.literal(false),
+    error: EnvelopeErrorSchema,
+    timestamp: TimestampSchema,
+  }),
+  v.title("ErrorEnvelope"),
+);
+
+/** The error body for each `ErrorShape` . */
+export const errorBodies = { message: MessageSchema, error: ErrorBodySchema, envelope: ErrorEnvelopeSchema };

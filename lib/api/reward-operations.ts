@@ -1,0 +1,40 @@
+import * as v from "valibot";
+import { idempotencyHeaders } from "./idempotency-schema.ts";
+import type { OperationSchemas } from "./operation-schema.ts";
+import { nextCursor, paging } from "./paging-schema.ts";
+import { PointsLeftSchema, RedemptionSchema } from "./redemption-schema.ts";
+import { RewardListSchema } from "./reward-schema.ts";
+import { envelopeOf, NoQuerySchema } from "./scalars.ts";
+
+export const listRewards = { success: RewardListSchema } as const satisfies OperationSchemas;
+
+export const redeemReward = {
+  path: v.strictObject({
+    rewardId: v.pipe(v.string(), v.regex(/^[\w.-]{1,64}$/, "must be the id of a reward")),
+  }),
+  query: NoQuerySchema,
+  headers: idempotencyHeaders("A key buys only one reward for a user, ever."),
+  body: v.pipe(v.strictObject({}), v.title("RedeemReward")),
+  success: envelopeOf(v.object({ redemption: RedemptionSchema, points: PointsLeftSchema })),
+  answerHeaders: {
+    "Idempotent-Replayed":
+      "`true` if the key bought the reward before. The response shows the redemption's current state.",
+  },
+  errors: [
+    "IDEMPOTENCY_KEY_MISSING",
+    "IDEMPOTENCY_KEY_REUSED",
+    "REWARD_NOT_FOUND",
+    "REWARD_UNAVAILABLE",
+    "OUT_OF_STOCK",
+    "INSUFFICIENT_POINTS",
+    "REWARD_BUSY",
+  ],
+} as const satisfies OperationSchemas;
+
+export const listRedemptions = {
+  query: v.strictObject(paging),
+  success: envelopeOf(
+    v.object({ redemptions: v.array(RedemptionSchema), points: PointsLeftSchema, cursor: nextCursor }),
+  ),
+  errors: ["INVALID_REQUEST"],
+} as const satisfies OperationSchemas;

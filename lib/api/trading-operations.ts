@@ -1,0 +1,116 @@
+import { BalancesAnswerSchema, BalancesQuerySchema } from "./balance-schema.ts";
+import type { HttpErrorCode } from "./errors.ts";
+import {
+  ListOrdersQuerySchema,
+  ListPositionsQuerySchema,
+  OrderAnswerSchema,
+  OrderPageSchema,
+  OrderPathSchema,
+  PositionPageSchema,
+} from "./execution-list-schema.ts";
+import type { OperationSchemas } from "./operation-schema.ts";
+import {
+  CancelledAnswerSchema,
+  CancelOrderSchema,
+  PlacedAnswerSchema,
+  PlaceOrderHeadersSchema,
+  PlaceOrderSchema,
+} from "./order-request-schema.ts";
+import { QuoteAnswerSchema, QuoteRequestSchema } from "./quote-schema.ts";
+import { NoQuerySchema } from "./scalars.ts";
+import {
+  InspectedTokenAnswerSchema,
+  ListTokensQuerySchema,
+  TokenListSchema,
+  TokenPathSchema,
+} from "./token-schema.ts";
+
+/** Errors of operations that ask chains. If no chain trades, another function answers. */
+const ofChains = ["UNSUPPORTED_CHAIN", "TRADING_DISABLED"] as const satisfies HttpErrorCode[];
+
+export const listTokens = {
+  query: ListTokensQuerySchema,
+  success: TokenListSchema,
+  errors: ["INVALID_REQUEST", ...ofChains],
+} as const satisfies OperationSchemas;
+
+export const inspectToken = {
+  path: TokenPathSchema,
+  query: NoQuerySchema,
+  success: InspectedTokenAnswerSchema,
+  errors: [...ofChains, "TOKEN_NOT_FOUND", "CHAIN_UNAVAILABLE"],
+} as const satisfies OperationSchemas;
+
+export const readBalances = {
+  query: BalancesQuerySchema,
+  success: BalancesAnswerSchema,
+  errors: ["INVALID_REQUEST", ...ofChains, "WALLET_NOT_FOUND", "TOKEN_NOT_FOUND", "CHAIN_UNAVAILABLE"],
+} as const satisfies OperationSchemas;
+
+export const quoteOrder = {
+  query: NoQuerySchema,
+  body: QuoteRequestSchema,
+  success: QuoteAnswerSchema,
+  errors: [
+    ...ofChains,
+    "NO_ROUTE",
+    "AMOUNT_TOO_SMALL",
+    "INSUFFICIENT_BALANCE",
+    "WALLET_NOT_FOUND",
+    "TOKEN_NOT_FOUND",
+    "CHAIN_UNAVAILABLE",
+  ],
+} as const satisfies OperationSchemas;
+
+export const listOrders = {
+  query: ListOrdersQuerySchema,
+  success: OrderPageSchema,
+  errors: ["INVALID_REQUEST"],
+} as const satisfies OperationSchemas;
+
+export const getOrder = {
+  path: OrderPathSchema,
+  query: NoQuerySchema,
+  success: OrderAnswerSchema,
+  errors: ["ORDER_NOT_FOUND"],
+} as const satisfies OperationSchemas;
+
+export const placeOrder = {
+  query: NoQuerySchema,
+  headers: PlaceOrderHeadersSchema,
+  body: PlaceOrderSchema,
+  success: PlacedAnswerSchema,
+  answerHeaders: {
+    "Idempotent-Replayed": "`true` if the key placed the order before. The response shows its current state.",
+  },
+  errors: [
+    "IDEMPOTENCY_KEY_MISSING",
+    "IDEMPOTENCY_KEY_REUSED",
+    ...ofChains,
+    "WALLET_NOT_FOUND",
+    "WALLET_BUSY",
+    "POLICY_LIMIT",
+    "TOKEN_NOT_FOUND",
+    "NO_ROUTE",
+    "AMOUNT_TOO_SMALL",
+    "GAS_PRICE_TOO_HIGH",
+    "INSUFFICIENT_BALANCE",
+    "TOKEN_UNSAFE",
+    "PRICE_IMPACT_TOO_HIGH",
+    "CHAIN_UNAVAILABLE",
+  ],
+} as const satisfies OperationSchemas;
+
+export const cancelOrder = {
+  path: OrderPathSchema,
+  query: NoQuerySchema,
+  body: CancelOrderSchema,
+  success: CancelledAnswerSchema,
+  errors: ["TRADING_DISABLED", "ORDER_NOT_FOUND", "ORDER_NOT_CANCELLABLE"],
+} as const satisfies OperationSchemas;
+
+export const listPositions = {
+  query: ListPositionsQuerySchema,
+  success: PositionPageSchema,
+  errors: ["INVALID_REQUEST"],
+} as const satisfies OperationSchemas;

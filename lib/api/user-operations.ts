@@ -1,0 +1,54 @@
+import type { OperationSchemas } from "./operation-schema.ts";
+import { NoContentSchema, NoQuerySchema } from "./scalars.ts";
+import {
+  ChainPathSchema,
+  IfMatchHeadersSchema,
+  IfNoneMatchHeadersSchema,
+  SettingsAnswerSchema,
+  SettingsPatchSchema,
+  SettingsRecordSchema,
+} from "./settings-schema.ts";
+import { StartSessionSchema, UserDataQuerySchema, UserDataSchema } from "./user-data-schema.ts";
+
+const settingsTag = { ETag: 'The version of the settings for If-Match, such as `"5"`; `"0"` for defaults.' };
+
+export const startSession = {
+  query: NoQuerySchema,
+  body: StartSessionSchema,
+  success: NoContentSchema,
+  answerHeaders: {
+    "Set-Cookie":
+      "The token until it expires: HttpOnly, Secure, and sent only from pages of the API's own site.",
+  },
+  errors: ["INVALID_REQUEST"],
+} as const satisfies OperationSchemas;
+
+export const endSession = {
+  query: NoQuerySchema,
+  success: NoContentSchema,
+  answerHeaders: { "Set-Cookie": "The cookie with an empty value, so that the browser removes it." },
+} as const satisfies OperationSchemas;
+
+export const updateTradingSettings = {
+  path: ChainPathSchema,
+  headers: IfMatchHeadersSchema,
+  body: SettingsPatchSchema,
+  success: SettingsRecordSchema,
+  answerHeaders: settingsTag,
+  errors: ["INVALID_SETTING", "PRECONDITION_FAILED"],
+  errorShapes: { client: "message", server: "message" },
+} as const satisfies OperationSchemas;
+
+export const getTradingSettings = {
+  path: ChainPathSchema,
+  query: NoQuerySchema,
+  headers: IfNoneMatchHeadersSchema,
+  success: SettingsAnswerSchema,
+  answerHeaders: settingsTag,
+} as const satisfies OperationSchemas;
+
+export const getUserData = {
+  query: UserDataQuerySchema,
+  success: UserDataSchema,
+  errorShapes: { client: "error", server: "error" },
+} as const satisfies OperationSchemas;
