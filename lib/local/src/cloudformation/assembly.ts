@@ -11,7 +11,12 @@ export type TemplateOutput = {
 };
 
 export type Template = v.InferOutput<typeof Template>;
-export type Stack = { name: string; template: Template };
+export type Stack = {
+  name: string;
+  template: Template;
+  /** Finds the template of a nested stack, which a deployment would upload under this S3 key. */
+  templateAt?: ((objectKey: string) => Template | undefined) | undefined;
+};
 
 /** The output of `cdk synth`: stacks and the code of their functions. */
 export type Assembly = {
@@ -79,28 +84,43 @@ export function readAssembly(folder: string): Assembly {
     readJson(schema, join(folder, file));
   const artifacts = Object.entries(read(Manifest, "manifest.json").artifacts);
 
+  const assets = artifacts
+    .filter(([, { type }]) => type === "cdk:asset-manifest")
+    .flatMap(([id, { properties }]) =>
+      Object.values(read(AssetManifest, properties?.file ?? `${id}.json`).files),
+    );
+  /** The paths of assets by S3 key. */
+  const packaged = (packaging: string) =>
+    new Map(
+      assets
+        .filter(({ source }) => source.packaging === packaging)
+        .flatMap(({ source, destinations }) =>
+          Object.values(destinations).map(({ objectKey }) => [objectKey, source.path ?? ""] as const),
+        ),
+    );
+  const folders = packaged("zip");
+  const files = packaged("file");
+  const templateAt = (objectKey: string) => {
+    const file = files.get(objectKey);
+    return file === undefined ? undefined : read(Template, file);
+  };
+
   const stacks = artifacts
     .filter(([, { type }]) => type === "aws:cloudformation:stack")
     .map(([id, { properties }]) => ({
       name: properties?.stackName ?? id,
       template: read(Template, properties?.templateFile ?? `${id}.template.json`),
+      templateAt,
     }));
   if (stacks.length === 0) throw new StartupError(`There is no stack in ${folder}.`);
 
-  const folders = new Map(
-    artifacts
-      .filter(([, { type }]) => type === "cdk:asset-manifest")
-      .flatMap(([id, { properties }]) =>
-        Object.values(read(AssetManifest, properties?.file ?? `${id}.json`).files),
-      )
-      .filter(({ source }) => source.packaging === "zip")
-      .flatMap(({ source, destinations }) =>
-        Object.values(destinations).map(
-          ({ objectKey }) => [objectKey, resolve(folder, source.path ?? "")] as const,
-        ),
-      ),
-  );
-  return { stacks, assetFolder: (objectKey) => folders.get(objectKey) };
+  return {
+    stacks,
+    assetFolder(objectKey) {
+      const path = folders.get(objectKey);
+      return path === undefined ? undefined : resolve(folder, path);
+    },
+  };
 }
 
 function readJson<Schema extends v.GenericSchema>(schema: Schema, path: string): v.InferOutput<Schema> {

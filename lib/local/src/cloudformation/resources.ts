@@ -58,18 +58,23 @@ export function resolveStacks(
 
 /** A stack whose parts are resolved on first use, so their order in the template does not matter. */
 type ResolvedStack = {
+  /** Including those of nested stacks. */
   resources: Resource[];
   /** Outputs by name in the template. */
   outputs: ReadonlyMap<string, () => unknown>;
-  /** Outputs by the names under which other stacks import them. */
+  /** Outputs by the names under which other stacks import them, including those of nested stacks. */
   exports(): ReadonlyMap<unknown, () => unknown>;
 };
 
+const nestedType = "AWS::CloudFormation::Stack";
+
+/** @param parameters resolves the parameters that a nested stack gets */
 function resolveStack(
-  { name: stackName, template }: Stack,
+  { name: stackName, template, templateAt }: Stack,
   types: ResourceTypes,
   readSecret: ReadSecret,
   others: Pick<Scope, "imported" | "output">,
+  parameters: Readonly<Record<string, () => unknown>> = {},
 ): ResolvedStack {
   const scope: Scope = { ref, attribute, ...others, condition };
   const value = once((path: string, expression: unknown) => resolve(expression, scope, path));
@@ -80,8 +85,13 @@ function resolveStack(
   const truth = once((path: string, expression: unknown) => resolveCondition(expression, scope, path));
 
   const resources = new Map<string, Resource>();
+  const nested = new Map<string, ResolvedStack>();
   for (const [logicalId, { Type: type, Properties = {}, Condition }] of Object.entries(template.Resources)) {
     if (Condition !== undefined && !condition(Condition)) continue;
+    if (type === nestedType) {
+      nested.set(logicalId, nest(logicalId, Properties));
+      continue;
+    }
     const property = (name: string) =>
       withSecrets(`${stackName}.Resources.${logicalId}.Properties.${name}`, Properties[name]);
     const properties = () =>
@@ -102,13 +112,36 @@ function resolveStack(
   }
 
   return {
-    resources: [...resources.values()],
+    resources: [...resources.values(), ...[...nested.values()].flatMap((stack) => stack.resources)],
     outputs,
-    exports: () => new Map(exported.map(([name, read]) => [name(), read])),
+    exports: () =>
+      new Map([
+        ...exported.map(([name, read]) => [name(), read] as const),
+        ...[...nested.values()].flatMap((stack) => [...stack.exports()]),
+      ]),
   };
+
+  /** The name of a nested stack has a random part on AWS. Here it is the same in every run. */
+  function nest(logicalId: string, properties: Record<string, unknown>): ResolvedStack {
+    const path = `${stackName}.Resources.${logicalId}.Properties`;
+    const url = String(value(`${path}.TemplateURL`, properties.TemplateURL));
+    const nestedTemplate = templateAt?.(url.slice(url.lastIndexOf("/") + 1));
+    if (nestedTemplate === undefined) fail(`there is no template of the nested stack ${logicalId}`);
+    const given = Object.entries((properties.Parameters ?? {}) as Record<string, unknown>).map(
+      ([name, expression]) => [name, () => withSecrets(`${path}.Parameters.${name}`, expression)] as const,
+    );
+    return resolveStack(
+      { name: `${stackName}-${logicalId}`, template: nestedTemplate, templateAt },
+      types,
+      readSecret,
+      others,
+      Object.fromEntries(given),
+    );
+  }
 
   function ref(name: string): unknown {
     if (Object.hasOwn(pseudoParameters, name)) return pseudoParameters[name]?.(stackName);
+    if (Object.hasOwn(parameters, name)) return parameters[name]?.();
     if (Object.hasOwn(template.Parameters, name)) {
       return template.Parameters[name]?.Default ?? fail(`the parameter ${name} has no default`);
     }
@@ -117,6 +150,11 @@ function resolveStack(
   }
 
   function attribute(logicalId: string, name: string): unknown {
+    const inside = nested.get(logicalId);
+    if (inside !== undefined) {
+      const read = inside.outputs.get(name.replace(/^Outputs\./, ""));
+      return read === undefined ? fail(`the nested stack ${logicalId} has no ${name}`) : read();
+    }
     const resource = find(logicalId);
     return (
       typeOf(resource).attributes?.[name]?.(resource) ??

@@ -59,6 +59,31 @@ describe("readAssembly", () => {
     return path;
   };
 
+  it("finds the templates of nested stacks by their S3 keys", () => {
+    const nested = { Resources: { Table: { Type: "AWS::DynamoDB::Table" } } };
+    const path = folder({
+      "manifest.json": {
+        artifacts: {
+          S: { type: "aws:cloudformation:stack" },
+          "S.assets": { type: "cdk:asset-manifest", properties: { file: "S.assets.json" } },
+        },
+      },
+      "S.template.json": { Resources: {} },
+      "S.assets.json": {
+        files: {
+          hash: {
+            source: { path: "SNested.nested.template.json", packaging: "file" },
+            destinations: { here: { objectKey: "hash.json" } },
+          },
+        },
+      },
+      "SNested.nested.template.json": nested,
+    });
+    const [stack] = readAssembly(path).stacks;
+    expect(stack?.templateAt?.("hash.json")).toMatchObject(nested);
+    expect(stack?.templateAt?.("other.json")).toBeUndefined();
+  });
+
   it.each([
     ["an empty folder", {}, "Cannot read"],
     ["a manifest without stacks", { "manifest.json": { artifacts: {} } }, "There is no stack in"],

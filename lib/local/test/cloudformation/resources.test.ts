@@ -91,6 +91,45 @@ describe("resolveStacks", () => {
     }
   });
 
+  it("resolves nested stacks with their parameters, whatever refers to whom", () => {
+    const nested = {
+      Resources: {
+        Fn: {
+          Type: "AWS::Lambda::Function",
+          Properties: { Name: { Ref: "Table" }, Other: { Ref: "Other" } },
+        },
+      },
+      Outputs: { Name: { Value: { Ref: "Fn" }, Export: { Name: "nested" } } },
+      Parameters: { Table: {}, Other: { Default: "d" } },
+      Conditions: {},
+    };
+    const outer = stack("S", {
+      Resources: {
+        Inner: {
+          Type: "AWS::CloudFormation::Stack",
+          Properties: {
+            TemplateURL: { "Fn::Sub": "https://s3.${AWS::Region}.${AWS::URLSuffix}/assets/inner.json" },
+            Parameters: { Table: { "Fn::GetAtt": ["Table", "Arn"] } },
+          },
+        },
+        Table: {
+          Type: "AWS::DynamoDB::Table",
+          Properties: { TableName: { "Fn::GetAtt": ["Inner", "Outputs.Name"] } },
+        },
+      },
+      Outputs: { Out: { Value: { "Fn::GetAtt": ["Inner", "Outputs.Name"] } } },
+    });
+    const templateAt = (key: string) => (key === "inner.json" ? nested : undefined);
+    const reader = stack("R", { Outputs: { Read: { Value: { "Fn::ImportValue": "nested" } } } });
+    const resources = resolveStacks([{ ...outer, templateAt }, reader], types);
+    const [fn] = resources.ofType("AWS::Lambda::Function");
+    expect(fn?.properties()).toEqual({
+      Name: "arn:aws:dynamodb:us-east-1:000000000000:table/S-Inner-Fn",
+      Other: "d",
+    });
+    expect(resources.outputs()).toEqual({ Out: "S-Inner-Fn", Read: "S-Inner-Fn" });
+  });
+
   it("gives parameters their default values", () => {
     expect(value({ Ref: "P" }, { Parameters: { P: { Default: "d" } } })).toBe("d");
   });
@@ -141,6 +180,15 @@ describe("resolveStacks", () => {
       {
         Parameters: { P: {} },
         Outputs: { V: { Value: { Ref: "P" } } },
+      },
+    ],
+    [
+      "a nested stack whose template is not in the assembly",
+      "S: there is no template of the nested stack N",
+      {
+        Resources: {
+          N: { Type: "AWS::CloudFormation::Stack", Properties: { TemplateURL: "https://s3/x.json" } },
+        },
       },
     ],
     [
