@@ -16,7 +16,6 @@ import { addGatewayResponses } from "./rest/gateway-responses.ts";
 import { addEndpoint, addPreflight, TokenAuthorizer } from "./rest/methods.ts";
 import { addDomainName, TerminalRestApi } from "./rest/rest-api.ts";
 import { TierPlans } from "./rest/tier-plans.ts";
-import { Walls } from "./walls/walls.ts";
 import { ConnectionAuthorizer } from "./websocket/connection-authorizer.ts";
 import { addStreamRoute } from "./websocket/routes.ts";
 import { addStreamDomainName, StreamApi } from "./websocket/stream-api.ts";
@@ -46,7 +45,7 @@ export class ApiStack extends Stack {
     const openings = openingsOf(configuration);
     const macKey = openings["with trading"].length > 0 ? new MacKey(this, "MacKey") : undefined;
     const inside = signerVpc ? openersOf(openings) : [];
-    const functions = new OperationFunctions(this, {
+    const functions = new OperationFunctions(this, "Functions", {
       openings,
       noticeBusArn: configuration.noticeBusArn,
       table,
@@ -54,8 +53,7 @@ export class ApiStack extends Stack {
       key,
       importKeys,
       macKey,
-      walls:
-        inside.length > 0 ? new Walls(this, "Walls", { inside, table, leadingKeys, key, macKey }) : undefined,
+      inside,
       changes,
       stage: stream.stage,
       environment,
@@ -84,9 +82,9 @@ export class ApiStack extends Stack {
     if (functions.has("executeOrders")) functions.get("executeOrders").lambda.configureAsyncInvoke(freshOnly);
     const isEnabled = ({ runs }: ScheduleRow) => runs === "always" || priceFeeds.length > 0;
     for (const [name, row] of operationsOf("schedule").filter(([name]) => functions.has(name)))
-      addSchedule(this, row, functions.get(name), isEnabled(row));
+      addSchedule(row, functions.get(name), isEnabled(row));
 
-    for (const name of inside) keepInUse(this, functions.get(name));
+    for (const name of inside) keepInUse(functions.get(name));
 
     this.watched = { api, endpoints, stream, functions, changes, table, isEnabled };
 

@@ -43,6 +43,21 @@ const defaultsOfKinds: DefaultsOfKinds = {
 /** The variables by which both authorizers recognize the edge. */
 const originEnv = ["ORIGIN_KEY", "EDGE_ONLY"] as const;
 
+/**
+ * The rows by subject. The functions of a subject are deployed in a stack of their own. Moving a row to another subject
+ * replaces its function. Rows with usage plans stay apart from methods, because the plans depend on those.
+ */
+const rowsOfSubjects = {
+  wallets: walletRows,
+  users: userRows,
+  rewards: rewardRows,
+  realtime: realtimeRows,
+  plans: planRows,
+  trading: tradingRows,
+};
+
+export type Subject = keyof typeof rowsOfSubjects;
+
 const rows = {
   authorize: {
     kind: "authorizer",
@@ -107,6 +122,10 @@ function withDefaults(row: Row): Operation {
   const env = [...ofKind.env, ...(row.env ?? [])];
   return { ...defaults, ...ofKind, ...row, env } as Operation;
 }
+
+/** The subject of a row. Undefined for the authorizers, which belong to the APIs. */
+export const subjectOf = (name: OperationName): Subject | undefined =>
+  (Object.keys(rowsOfSubjects) as Subject[]).find((subject) => name in rowsOfSubjects[subject]);
 
 /** The rows of one kind, by name, in the order of THE TABLE. */
 export function operationsOf<Kind extends Operation["kind"]>(kind: Kind) {

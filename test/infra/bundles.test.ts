@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
+import type { Stack } from "aws-cdk-lib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { terminalApp } from "../../lib/infra/app.ts";
 import { variablesLineIn } from "../../lib/infra/functions/bundle.ts";
+import { mergedTemplate } from "../../lib/infra/read-stacks.ts";
 import { type OperationName, operations } from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
 import { tradingChains } from "../../lib/trading/core/trading-chain.ts";
@@ -17,11 +19,12 @@ let functions: Record<string, FunctionProperties>;
 
 // The only synthesis that includes the functions' code and CDK's own check of the templates.
 beforeAll(() => {
-  const assembly = terminalApp({
+  const app = terminalApp({
     outdir,
     context: { trading: tradingChains, chains: ownHosts, walletExport: true },
-  }).synth();
-  functions = functionsOf({ api: assembly.getStackByName("TerminalApi").template });
+  });
+  app.synth();
+  functions = functionsOf({ api: mergedTemplate(app.node.findChild("TerminalApi") as Stack, outdir) });
 });
 afterAll(() => rmSync(outdir, { recursive: true }));
 

@@ -195,7 +195,11 @@ describe("a change of configuration", () => {
           "aws:PrincipalArn": {
             "Fn::Join": [
               "",
-              expect.arrayContaining([":role/TerminalApi-", { Ref: "AWS::Region" }, "-signTransaction"]),
+              expect.arrayContaining([
+                ":role/TerminalApi-",
+                { Ref: "AWS::Region" },
+                "-custody-signTransaction",
+              ]),
             ],
           },
         },

@@ -60,7 +60,7 @@ describe("a key for imports", () => {
     expect(changed("storeWallet", "DeriveSharedSecret", ecdh)).toMatch(/no resource-based policy/);
     const names = [roleOf("importWallet"), roleOf("listImportKeys")].map(({ RoleName }) => RoleName);
     expect(names).toEqual([
-      { "Fn::Join": ["", ["TerminalApi-", { Ref: "AWS::Region" }, "-importWallet"]] },
+      { "Fn::Join": ["", ["TerminalApi-", { Ref: "AWS::Region" }, "-wallets-importWallet"]] },
       undefined,
     ]);
   });

@@ -123,9 +123,9 @@ function synthesizeNow(context: Record<string, unknown>): Templates {
       edge: edge?.template,
       firewall: firewall?.template,
       deployedAfter: Object.fromEntries(
-        stacks.map(({ stackName, dependencies }) => [stackName, dependencies.map(({ id }) => id)]),
+        stacks.map(({ stackName, deployedAfter }) => [stackName, deployedAfter]),
       ),
-      protectedData: data.terminationProtection ?? false,
+      protectedData: data.isProtected,
     };
   });
 }

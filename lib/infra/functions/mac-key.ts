@@ -1,9 +1,10 @@
-import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { PolicyDocument, type PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Key, KeySpec, KeyUsage } from "aws-cdk-lib/aws-kms";
 import type { Construct } from "constructs";
 import type { MacAction } from "../../operations/types.ts";
 import { administration, ofAccount } from "../data/key-administration.ts";
+import { deployedStackName } from "./function-stack.ts";
 import { roleArnOf, rowsThat } from "./named-roles.ts";
 
 /**
@@ -32,7 +33,9 @@ export class MacKey extends Key {
 
 /** Allows an action to the roles of the rows that list it. Returns no statement if there are none. */
 function useBy(scope: Construct, sid: string, action: MacAction): PolicyStatement[] {
-  const { stackName } = Stack.of(scope);
-  const roles = rowsThat(({ mac }) => mac.includes(action)).map((name) => roleArnOf(scope, stackName, name));
+  const apiStackName = deployedStackName(scope);
+  const roles = rowsThat(({ mac }) => mac.includes(action)).map((name) =>
+    roleArnOf(scope, apiStackName, name),
+  );
   return roles.length === 0 ? [] : [ofAccount(sid, [action], { ArnEquals: { "aws:PrincipalArn": roles } })];
 }

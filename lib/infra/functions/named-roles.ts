@@ -2,15 +2,22 @@ import { ArnFormat, Aws, Stack } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { type OperationName, operations } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
+import { deployedStackName, functionStackOf } from "./function-stack.ts";
+
+/**
+ * The last part of fixed names. It names the stack, because a row that moves to another one gets a new function and a
+ * new role before the old ones are deleted.
+ */
+const ownPart = (name: OperationName) => `${functionStackOf(name)}-${name}`;
 
 /**
  * The name of a role that a key policy refers to. A reference would be a cycle, because the role's own policy
  * refers to the key. Roles are global, so the name contains the region.
  *
- * @param apiStackName the stack of the function
+ * @param apiStackName the stack of the APIs, in which the stacks of functions are nested
  */
 export const roleNameOf = (apiStackName: string, name: OperationName) =>
-  `${apiStackName}-${Aws.REGION}-${name}`;
+  `${apiStackName}-${Aws.REGION}-${ownPart(name)}`;
 
 /** The ARN of that role. The role may not exist yet. */
 export const roleArnOf = (scope: Construct, apiStackName: string, name: OperationName) =>
@@ -29,7 +36,7 @@ export const roleArnOf = (scope: Construct, apiStackName: string, name: Operatio
 export const hasNamedFunction = (name: OperationName) => name === "readChains";
 
 export const functionNameOf = (scope: Construct, name: OperationName) =>
-  `${Stack.of(scope).stackName}-${name}`;
+  `${deployedStackName(scope)}-${ownPart(name)}`;
 
 /** The ARN of that function. The function may not exist yet. */
 export const functionArnOf = (scope: Construct, name: OperationName) =>

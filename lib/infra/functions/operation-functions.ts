@@ -1,4 +1,4 @@
-import { Duration } from "aws-cdk-lib";
+import { Duration, Stack } from "aws-cdk-lib";
 import {
   ApplicationLogLevel,
   Architecture,
@@ -12,8 +12,9 @@ import { type OperationName, operations } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
 import { RetainedLogGroup } from "../monitoring/access-log.ts";
 import { isDeployed } from "../openings.ts";
-import type { Walls } from "../walls/walls.ts";
+import { Walls } from "../walls/walls.ts";
 import { bundledCode } from "./bundled-code.ts";
+import { FunctionStack, functionStackOf } from "./function-stack.ts";
 import { functionArnOf, functionNameOf, hasNamedFunction } from "./named-roles.ts";
 import { type InvokedFunction, OperationRole, type Resources } from "./operation-role.ts";
 import { checking, transactionPartitionsOf } from "./transactions.ts";
@@ -22,24 +23,32 @@ import { type Environment, variablesOf } from "./variables.ts";
 type Surroundings = Resources & { environment: Environment };
 
 type Deployment = Surroundings & {
-  /** The network of the functions that open wallets. If undefined, they run outside any VPC. */
-  walls: Walls | undefined;
+  /** The functions in a network without a route out. */
+  inside: readonly OperationName[];
 };
 
 /** The functions that a row invokes, by row name. */
 type Invoked = Readonly<Partial<Record<Operation["invokes"][number], InvokedFunction>>>;
 
+type OperationFunctionProps = Surroundings & {
+  row: Operation;
+  invoked: Invoked;
+  /** If undefined, the function runs outside any VPC. */
+  walls: Walls | undefined;
+};
+
 /** The functions of all rows that are deployed. */
-export class OperationFunctions {
-  readonly #scope: Construct;
+export class OperationFunctions extends Construct {
   readonly #surroundings: Surroundings;
   readonly #walls: Walls | undefined;
   readonly #made = new Map<OperationName, OperationFunction>();
 
-  constructor(scope: Construct, { walls, ...surroundings }: Deployment) {
-    this.#scope = scope;
+  constructor(scope: Construct, id: string, { inside, ...surroundings }: Deployment) {
+    super(scope, id);
     this.#surroundings = surroundings;
-    this.#walls = walls;
+    // In the stack of its functions: CloudFormation deletes them before their network.
+    const [first] = inside;
+    this.#walls = first && new Walls(this.#stackOf(first), "Walls", { inside, ...surroundings });
   }
 
   has(name: OperationName): boolean {
@@ -55,7 +64,7 @@ export class OperationFunctions {
     const others = row.invokes.filter((other) => this.has(other));
     const invoked = Object.fromEntries(others.map((other) => [other, this.#invocable(other)]));
     const walls = row.opensWallets ? this.#walls : undefined;
-    const operation = new OperationFunction(this.#scope, name, {
+    const operation = new OperationFunction(this.#stackOf(name), name, {
       row,
       invoked,
       walls,
@@ -68,9 +77,15 @@ export class OperationFunctions {
   #invocable(name: OperationName): InvokedFunction {
     if (!hasNamedFunction(name)) return this.get(name).lambda;
     return {
-      functionName: functionNameOf(this.#scope, name),
-      functionArn: functionArnOf(this.#scope, name),
+      functionName: functionNameOf(this, name),
+      functionArn: functionArnOf(this, name),
     };
+  }
+
+  #stackOf(name: OperationName): Stack {
+    const id = functionStackOf(name);
+    if (id === undefined) return Stack.of(this);
+    return (this.node.tryFindChild(id) as FunctionStack | undefined) ?? new FunctionStack(this, id);
   }
 
   /** All functions, in the order of THE TABLE. */
@@ -89,7 +104,7 @@ export class OperationFunction extends Construct {
   constructor(
     scope: Construct,
     name: OperationName,
-    { row, invoked, walls, environment, ...resources }: Deployment & { row: Operation; invoked: Invoked },
+    { row, invoked, walls, environment, ...resources }: OperationFunctionProps,
   ) {
     super(scope, name);
     this.name = name;

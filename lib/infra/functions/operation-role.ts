@@ -1,4 +1,4 @@
-import { type ArnComponents, type CfnElement, Stack, Validations } from "aws-cdk-lib";
+import { type ArnComponents, type CfnElement, Names, Stack, Validations } from "aws-cdk-lib";
 import type { WebSocketStage } from "aws-cdk-lib/aws-apigatewayv2";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import { Effect, PolicyDocument, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -15,6 +15,7 @@ import type { TableChanges } from "../data/table-changes.ts";
 import { ofOneWallet, ofOneWalletOn } from "../data/wallet-key.ts";
 import { type Openings, openedBy } from "../openings.ts";
 import type { Walls } from "../walls/walls.ts";
+import { deployedStackName } from "./function-stack.ts";
 import { hasNamedRole, roleNameOf } from "./named-roles.ts";
 import { planAccess, planWildcards } from "./plan-access.ts";
 import { checking, tableActionsOf, transactionPartitionsOf } from "./transactions.ts";
@@ -61,7 +62,7 @@ export class OperationRole extends Role {
       ),
     };
     super(scope, id, {
-      ...(hasNamedRole(row) && { roleName: roleNameOf(Stack.of(scope).stackName, name) }),
+      ...(hasNamedRole(row) && { roleName: roleNameOf(deployedStackName(scope), name) }),
       assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
       inlinePolicies: {
         Log: allow(["logs:CreateLogStream", "logs:PutLogEvents"], [logGroup.logGroupArn]),
@@ -240,13 +241,13 @@ const connectionsOf = (
     ...reference,
   });
 
-/** All connections of the stage, in cdk-nag's notation for references. */
+/** All connections of the stage, in cdk-nag's notation. CDK passes the API's id to a nested stack in a parameter of this name. */
 const connectionsInFindings = (stage: WebSocketStage, action: ConnectionAction) =>
   connectionsOf(stage, action, {
     partition: "<AWS::Partition>",
     region: "<AWS::Region>",
     account: "<AWS::AccountId>",
-    resource: `<${Stack.of(stage).getLogicalId(stage.api.node.defaultChild as CfnElement)}>`,
+    resource: `<referenceto${Names.nodeUniqueId((stage.api.node.defaultChild as CfnElement).node)}Ref>`,
   });
 
 const streamReading = [

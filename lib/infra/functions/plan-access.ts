@@ -3,6 +3,7 @@ import { PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
 import type { PlanAction } from "../../operations/types.ts";
 import { planTag } from "../../plans/usage-plans.ts";
+import { deployedStackName } from "./function-stack.ts";
 
 type Condition = "made with the tag" | "has the tag";
 
@@ -43,7 +44,7 @@ const controlPlaneCalls: Record<PlanAction, readonly ControlPlaneCall[]> = {
 };
 
 /** The name prefix of all keys and plans that are created at run time, which is also the value of their tag. */
-export const planPrefixOf = (scope: Construct): string => `${Stack.of(scope).stackName}/user/`;
+export const planPrefixOf = (scope: Construct): string => `${deployedStackName(scope)}/user/`;
 
 const conditionKeys: Record<Condition, string> = {
   "made with the tag": `aws:RequestTag/${planTag}`,

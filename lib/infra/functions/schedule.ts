@@ -1,7 +1,6 @@
-import { Duration } from "aws-cdk-lib";
+import { Duration, Stack } from "aws-cdk-lib";
 import { Rule, Schedule } from "aws-cdk-lib/aws-events";
 import { LambdaFunction } from "aws-cdk-lib/aws-events-targets";
-import type { Construct } from "constructs";
 import type { ScheduleRow } from "../../operations/types.ts";
 import type { OperationFunction } from "./operation-functions.ts";
 
@@ -12,8 +11,8 @@ export const freshOnly = { retryAttempts: 0, maxEventAge: Duration.minutes(1) };
  * Invokes a function in the VPC every day. Lambda takes back the network interfaces of a function that is
  * idle for 14 days, and the next invocation would fail.
  */
-export const keepInUse = (scope: Construct, { name, lambda }: OperationFunction): Rule =>
-  new Rule(scope, `${name}Ping`, {
+export const keepInUse = ({ name, lambda }: OperationFunction): Rule =>
+  new Rule(Stack.of(lambda), `${name}Ping`, {
     description: `Keep the network interfaces of ${name}`,
     schedule: Schedule.rate(Duration.days(1)),
     targets: [new LambdaFunction(lambda)],
@@ -21,14 +20,13 @@ export const keepInUse = (scope: Construct, { name, lambda }: OperationFunction)
 
 /** Runs a row's function at its rate, unless the row is disabled. Runs may overlap. */
 export function addSchedule(
-  scope: Construct,
   { everyMinutes, summary }: ScheduleRow,
   { name, lambda }: OperationFunction,
   enabled: boolean,
 ): Rule {
   // Once EventBridge has delivered the event, Lambda does the retries.
   lambda.configureAsyncInvoke(freshOnly);
-  return new Rule(scope, `${name}Schedule`, {
+  return new Rule(Stack.of(lambda), `${name}Schedule`, {
     description: summary,
     schedule: Schedule.rate(Duration.minutes(everyMinutes)),
     enabled,

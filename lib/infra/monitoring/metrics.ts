@@ -1,4 +1,3 @@
-import { Stack } from "aws-cdk-lib";
 import { MathExpression, Metric, type MetricOptions, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import {
@@ -15,6 +14,7 @@ import { signatureMade, signaturePostponed, signatureRefused } from "../../runti
 import { outsider } from "../../runtime/request-origin.ts";
 import type { LaneTrouble } from "../../trading/core/lane-trouble.ts";
 import type { TableChanges } from "../data/table-changes.ts";
+import { deployedStackName } from "../functions/function-stack.ts";
 import type { OperationFunction, OperationFunctions } from "../functions/operation-functions.ts";
 import type { Endpoint } from "../rest/methods.ts";
 import { restStageName, type TerminalRestApi } from "../rest/rest-api.ts";
@@ -206,9 +206,9 @@ function counted(
   return metric;
 }
 
-/** A metric fed by log filters. Its namespace is the stack that writes the logs. */
+/** A metric fed by log filters. Its namespace is the stack of the APIs. */
 const logMetric = (log: ILogGroup, metricName: string) =>
-  new Metric({ namespace: Stack.of(log).stackName, metricName, statistic: Stats.SUM });
+  new Metric({ namespace: deployedStackName(log), metricName, statistic: Stats.SUM });
 
 const tableActions = Object.values<Operation>(operations)
   .flatMap((row) => row.table)

@@ -1,17 +1,19 @@
 import { Duration } from "aws-cdk-lib";
 import {
+  AwsIntegration,
   type CfnAuthorizer,
-  LambdaIntegration,
   type Method,
   RequestAuthorizer,
   type RestApi,
 } from "aws-cdk-lib/aws-apigateway";
+import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import { restMethods } from "../../operations/operations.ts";
 import type { RestMethod } from "../../operations/types.ts";
 import { acceptedHeaders } from "../../runtime/cors.ts";
 import type { OperationFunction } from "../functions/operation-functions.ts";
+import { restStageName } from "./rest-api.ts";
 
 /**
  * Invokes its function for every request. Results are not cached: a cached result would outlive its token.
@@ -37,7 +39,17 @@ export function addEndpoint(
   operation: OperationFunction,
   authorizer: TokenAuthorizer,
 ): Endpoint {
-  const integration = new LambdaIntegration(operation.lambda, { allowTestInvoke: false });
+  const { lambda } = operation;
+  // CDK's own integration adds the permission to the stack of the API, and refers to its stage: a cycle.
+  lambda.addPermission(`${method} ${path}`, {
+    principal: new ServicePrincipal("apigateway.amazonaws.com"),
+    sourceArn: api.arnForExecuteApi(method, path.replaceAll(/\{[^}]*\}/g, "*"), restStageName),
+  });
+  const integration = new AwsIntegration({
+    proxy: true,
+    service: "lambda",
+    path: `2015-03-31/functions/${lambda.functionArn}/invocations`,
+  });
   const options = { operationName: operation.name, authorizer, apiKeyRequired: true };
   return { operation, method: api.root.resourceForPath(path).addMethod(method, integration, options) };
 }

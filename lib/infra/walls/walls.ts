@@ -1,4 +1,4 @@
-import { Aws, Stack, Validations } from "aws-cdk-lib";
+import { Aws, Validations } from "aws-cdk-lib";
 import type { Table } from "aws-cdk-lib/aws-dynamodb";
 import {
   GatewayVpcEndpoint,
@@ -25,6 +25,7 @@ import { Construct } from "constructs";
 import { type OperationName, operations } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
 import type { LeadingKeys } from "../config.ts";
+import { deployedStackName } from "../functions/function-stack.ts";
 import { roleArnOf } from "../functions/named-roles.ts";
 import { tableActionsOf } from "../functions/transactions.ts";
 
@@ -106,7 +107,7 @@ export class Walls extends Construct {
     });
     for (const name of inside) {
       const row: Operation = operations[name];
-      const roleArn = roleArnOf(this, Stack.of(this).stackName, name);
+      const roleArn = roleArnOf(this, deployedStackName(this), name);
       toKms.addToPolicy(pass(roleArn, { actions: row.key, resource: key.keyArn }));
       if (macKey && row.mac.length > 0)
         toKms.addToPolicy(pass(roleArn, { actions: row.mac, resource: macKey.keyArn }));

@@ -57,8 +57,8 @@ class RouteIntegration extends WebSocketRouteIntegration {
 
   override bind({ route, scope }: WebSocketRouteIntegrationBindOptions): WebSocketRouteIntegrationConfig {
     const stack = Stack.of(scope);
-    this.#lambda.addPermission("Permission", {
-      scope,
+    // In the stack of the function, so that both are removed together.
+    this.#lambda.addPermission(route.routeKey, {
       principal: new ServicePrincipal("apigateway.amazonaws.com"),
       sourceArn: stack.formatArn({
         service: "execute-api",

@@ -16,5 +16,5 @@ export function changedStacks(
 ): string[] {
   return [...new Set([...before.keys(), ...after.keys()])]
     .filter((name) => before.get(name) !== after.get(name))
-    .map((name) => name.replace(".template.json", ""));
+    .map((name) => name.replace(/(\.nested)?\.template\.json$/, ""));
 }

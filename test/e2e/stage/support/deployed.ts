@@ -30,7 +30,7 @@ export async function openDeployed({ api, watch }: { api: string; watch: string 
   const names = await namesIn(stacks, api);
   const functions = Object.keys(operations) as OperationName[];
 
-  /** The physical name of a resource of the API stack. Its logical id is this name plus eight digits. */
+  /** The physical name of a resource of the API stack or its nested stacks. Its logical id is this name plus eight digits. */
   function nameOf(id: string): string {
     const [found] = [...names].filter(([logicalId]) => new RegExp(`^${id}[0-9A-F]{8}$`).test(logicalId));
     if (found === undefined) throw new OperatorError(`Stack ${api} has no resource ${id}`);
@@ -112,11 +112,15 @@ export async function openDeployed({ api, watch }: { api: string; watch: string 
   };
 }
 
+/** The physical names of the resources of a stack and of its nested stacks, by logical id. */
 async function namesIn(client: CloudFormationClient, StackName: string): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   for await (const { StackResourceSummaries = [] } of paginateListStackResources({ client }, { StackName }))
-    for (const { LogicalResourceId = "", PhysicalResourceId = "" } of StackResourceSummaries)
+    for (const { LogicalResourceId = "", PhysicalResourceId = "", ResourceType } of StackResourceSummaries) {
       names.set(LogicalResourceId, PhysicalResourceId);
+      if (ResourceType !== "AWS::CloudFormation::Stack") continue;
+      for (const [id, name] of await namesIn(client, PhysicalResourceId)) names.set(id, name);
+    }
   return names;
 }
 
