@@ -1,0 +1,167 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Code } from "aws-cdk-lib/aws-lambda";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { withoutCode } from "../../lib/infra/read-stacks.ts";
+import { operationsOf } from "../../lib/operations/operations.ts";
+import type { Operation } from "../../lib/operations/types.ts";
+import { tradingChains } from "../../lib/trading/core/trading-chain.ts";
+import {
+  customContext,
+  type FunctionProperties,
+  ownHosts,
+  resourcesOf,
+  type Template,
+} from "./synthesized.ts";
+
+/** Copies of rows, of the kinds that the table of operations consists of, all in one subject. */
+const added: Record<string, Operation> = Object.fromEntries(
+  [
+    ...copiesOf("rest", 27),
+    ...copiesOf("websocket", 5),
+    ...copiesOf("changes", 1),
+    ...copiesOf("schedule", 4),
+    ...copiesOf("internal", 3),
+  ].map(([name, row]) => [`${name}Again`, row]),
+);
+
+function copiesOf(kind: Operation["kind"], count: number): [string, Operation][] {
+  // Rows that name usage plans cannot be beside methods, which the plans depend on.
+  const rows = operationsOf(kind).filter(
+    ([, { opensWallets, plans }]) => !opensWallets && plans.length === 0,
+  );
+  return rows.slice(-count).map(([name, row]) => {
+    if (row.kind === "rest") return [name, { ...row, path: `${row.path}/again` }];
+    if (row.kind === "websocket") return [name, { ...row, route: `${name}Again` as typeof row.route }];
+    return [name, row];
+  });
+}
+
+/** The context with the most resources. */
+const largest = { ...customContext, trading: tradingChains, chains: ownHosts, importKeys: ["1", "2"] };
+
+const outdir = mkdtempSync(join(tmpdir(), "room-"));
+/** The templates as they are deployed, by stack. */
+let now: ReadonlyMap<string, string>;
+let later: ReadonlyMap<string, string>;
+
+beforeAll(async () => {
+  // The added rows have no code.
+  const fromAsset = Code.fromAsset.bind(Code);
+  vi.spyOn(Code, "fromAsset").mockImplementation((_, options) => fromAsset("functions/ping", options));
+  now = await templatesWith({});
+  later = await templatesWith(added);
+});
+
+afterAll(() => {
+  // Other files share this worker, and must not see the added rows.
+  vi.resetModules();
+  rmSync(outdir, { recursive: true });
+});
+
+async function templatesWith(rows: Record<string, Operation>): Promise<ReadonlyMap<string, string>> {
+  vi.resetModules();
+  const { tradingRows } = await import("../../lib/operations/trading-rows.ts");
+  Object.assign(tradingRows, rows);
+  const { terminalApp } = await import("../../lib/infra/app.ts");
+  const folder = join(outdir, `${Object.keys(rows).length}`);
+  const throttles = Object.fromEntries(
+    [
+      "preflight",
+      ...Object.keys(rows).filter((name) => ["rest", "websocket"].includes(rows[name]?.kind ?? "")),
+    ].map((name) => [name, { rateLimit: 1, burstLimit: 1 }]),
+  );
+  const context = { ...withoutCode, ...largest, throttles };
+  terminalApp({ outdir: folder, builtinCloudFormationValidation: false, context }).synth();
+  const files = readdirSync(folder).filter((name) => name.endsWith(".template.json"));
+  return new Map(files.map((file) => [file.replace(/\..*/, ""), readFileSync(join(folder, file), "utf8")]));
+}
+
+const templateOf = (text: string | undefined): Template => JSON.parse(text ?? "");
+
+/** The functions' logical ids with the names that templates give them, by stack. Physical names consist of these. */
+const functionsIn = (texts: ReadonlyMap<string, string>) =>
+  new Map(
+    [...texts].map(([stack, text]) => [
+      stack,
+      Object.entries(
+        resourcesOf<FunctionProperties & { FunctionName?: unknown }>(
+          templateOf(text),
+          "AWS::Lambda::Function",
+        ),
+      ).map(([id, { Properties }]) => `${id} ${JSON.stringify(Properties.FunctionName)}`),
+    ]),
+  );
+
+/** The ids of the resources that an expression refers to, of those that exist. */
+function referencesIn(resource: object, ids: ReadonlySet<string>): string[] {
+  const found = new Set<string>();
+  JSON.stringify(resource, (key, value) => {
+    if (key === "Ref") found.add(value);
+    if (key === "Fn::GetAtt") found.add(value[0]);
+    if (key === "DependsOn") for (const id of [value].flat()) found.add(id);
+    return value;
+  });
+  return [...found].filter((id) => ids.has(id));
+}
+
+/** The ids of a template's resources, each after those that it depends on. */
+function orderOf({ Resources }: Template): string[] {
+  const ids = new Set(Object.keys(Resources));
+  const order = new Set<string>();
+  const visit = (id: string, path: readonly string[]) => {
+    if (path.includes(id)) throw new Error(`A cycle: ${[...path, id].join(" -> ")}`);
+    if (order.has(id)) return;
+    for (const other of referencesIn(Resources[id] ?? {}, ids)) visit(other, [...path, id]);
+    order.add(id);
+  };
+  for (const id of ids) visit(id, []);
+  return [...order];
+}
+
+describe("the stacks", () => {
+  it("have room for 40 more rows, all of one subject, in the largest configuration", () => {
+    expect(Object.keys(added)).toHaveLength(40);
+    expect([...functionsIn(later).values()].flat()).toHaveLength(
+      [...functionsIn(now).values()].flat().length + 40,
+    );
+    for (const [stack, text] of later) {
+      const { Resources, Outputs = {}, ...rest } = templateOf(text);
+      const { Parameters = {} } = rest as { Parameters?: object };
+      expect(Object.keys(Resources).length, `resources of ${stack}`).toBeLessThanOrEqual(350);
+      expect(Object.keys(Outputs).length, `outputs of ${stack}`).toBeLessThanOrEqual(200);
+      expect(Object.keys(Parameters).length, `parameters of ${stack}`).toBeLessThanOrEqual(200);
+      expect(text.length, `bytes of ${stack}`).toBeLessThanOrEqual(1_000_000);
+    }
+  });
+
+  it("keep the name of each function when rows are added", () => {
+    const after = functionsIn(later);
+    for (const [stack, names] of functionsIn(now))
+      expect(after.get(stack)).toEqual(expect.arrayContaining(names));
+    expect([...after.keys()]).toEqual([...now.keys()]);
+  });
+
+  it("have no cycle", () => {
+    for (const text of later.values()) expect(orderOf(templateOf(text)).length).toBeGreaterThan(0);
+  });
+
+  it("add functions before the methods that invoke them, and the plans' functions after the plans", () => {
+    const order = orderOf(templateOf(later.get("TerminalApi")));
+    const placeOf = (id: string) =>
+      order.findIndex((each) => new RegExp(`^${id}(\\w*[0-9a-f]{8,})?$`, "i").test(each));
+    const ids = [
+      "custody",
+      "trading",
+      "wallets",
+      "ApiDeployment",
+      "ApiDeploymentStagelive",
+      "PlansStandard",
+      "plans",
+    ];
+    const places = ids.map(placeOf);
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+});
