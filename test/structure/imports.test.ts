@@ -31,7 +31,7 @@ const pureFolders = ["lib/core", "lib/trading/core"];
 const pureFiles = [
   ...["keys", "layout", "step"].map((name) => `lib/table/${name}.ts`),
   ...["experience", "level", "profile", "referral-code", "settings"].map((name) => `lib/users/${name}.ts`),
-  "lib/plans/plan.ts",
+  ...["fallback-keys", "plan"].map((name) => `lib/plans/${name}.ts`),
   "lib/prices/price.ts",
   ...["points", "redemption", "reward"].map((name) => `lib/rewards/${name}.ts`),
   ...["wallet", "wallet-event", "wallet-name"].map((name) => `lib/wallets/${name}.ts`),

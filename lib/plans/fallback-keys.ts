@@ -1,0 +1,105 @@
+import { createHash, createHmac } from "node:crypto";
+
+/** The first `count` fallback keys may be named from a time on, ISO 8601. */
+type Usable = { readonly count: number; readonly from: string };
+
+/**
+ * The fallback keys: API keys on the plan Standard that users without an active key of their own share. They are numbered
+ * from 0. Their names and values follow from their numbers, so this records only which of them are in use.
+ */
+export type FallbackKeys = {
+  /** Grows with each write, to detect concurrent ones. */
+  version: number;
+  /** The plan that the keys are on. */
+  planId: string;
+  /** The stages that the plan covers. Others do not accept the keys. */
+  coverage: string;
+  /** True if there is no room for another user's own key on that plan. */
+  isFull: boolean;
+  /** In order of time. Of those that have begun, the last applies. */
+  usable: readonly Usable[];
+};
+
+/** The number of API keys that an account can hold. AWS does not raise it. */
+const keysPerAccount = 10_000;
+
+/** The most fallback keys of a deployment. */
+export const maxFallbackKeys = 8000;
+
+/** The part of the account's keys that is left for users of other plans, and for other programs. */
+const reservedKeys = 500;
+
+/** Computes how many users of the plan Standard can have a key of their own beside these fallback keys. */
+export const roomForUsers = (fallbackKeys: number): number => keysPerAccount - reservedKeys - fallbackKeys;
+
+/** Time for which a key that is out of use is kept: far longer than an authorizer remembers the record. */
+const surplusMs = 10 * 60 * 1000;
+
+/** Returns the name of a key in API Gateway, without the prefix. All have four digits, so none begins with another. */
+export const fallbackKeyName = (number: number): string => String(number).padStart(4, "0");
+
+/** Returns the number in a key's name, or undefined for another name. */
+export const fallbackNumberIn = (name: string): number | undefined =>
+  /^\d{4}$/.test(name) ? Number(name) : undefined;
+
+/** Computes the value of a key: 40 hexadecimal digits. */
+export const fallbackKeyValue = (sharedKey: string, number: number): string =>
+  createHmac("sha256", sharedKey).update(`fallback key ${number}`).digest("hex").slice(0, 40);
+
+/**
+ * Computes the number of a user's key by jump consistent hashing (Lamping and Veach, 2014), which spreads users evenly.
+ * When the count grows from m to n, only a share of (n - m) / n of the users move, each to one of the new keys. When it
+ * falls, only the users of the removed keys move.
+ */
+export function fallbackKeyOf(userID: string, count: number): number {
+  let state = createHash("sha256").update(userID).digest().readBigUInt64BE();
+  let number = 0;
+  for (let next = 0; next < count; ) {
+    number = next;
+    state = BigInt.asUintN(64, state * 2_862_933_555_777_941_757n + 1n);
+    next = Math.floor((number + 1) * (2 ** 31 / (Number(state >> 33n) + 1)));
+  }
+  return number;
+}
+
+/** Drops what a later entry has replaced. */
+function inForce(usable: FallbackKeys["usable"], now: Date): FallbackKeys["usable"] {
+  const current = usable.findLastIndex(({ from }) => Date.parse(from) <= now.getTime());
+  return usable.slice(Math.max(0, current));
+}
+
+/** Returns how many keys may be named now. */
+export function usableCount(usable: FallbackKeys["usable"], now: Date): number {
+  const [first] = inForce(usable, now);
+  return first !== undefined && Date.parse(first.from) <= now.getTime() ? first.count : 0;
+}
+
+/** Adds keys that may be named from a time on, if there are more than before. */
+export function withMore(
+  usable: FallbackKeys["usable"],
+  more: { count: number; from: Date },
+  now: Date,
+): FallbackKeys["usable"] {
+  const { count, from } = more;
+  if (count <= (usable.at(-1)?.count ?? 0)) return usable;
+  return [...inForce(usable, now), { count, from: from.toISOString() }];
+}
+
+/** Takes keys out of use at once, so that at most `count` are left. */
+export function withAtMost(usable: FallbackKeys["usable"], count: number, now: Date): FallbackKeys["usable"] {
+  if (inForce(usable, now).every((each) => each.count <= count)) return usable;
+  const left = Math.min(count, usableCount(usable, now));
+  const begun = usable.filter(({ from }) => Date.parse(from) <= now.getTime());
+  return [...begun.slice(-1), { count: left, from: now.toISOString() }];
+}
+
+/** True if no authorizer can name a key beyond these any more, however long it remembers. */
+export function areForgotten(usable: FallbackKeys["usable"], count: number, now: Date): boolean {
+  const left = inForce(usable, now);
+  const [first] = left;
+  return (
+    first !== undefined &&
+    now.getTime() >= Date.parse(first.from) + surplusMs &&
+    left.every((each) => each.count <= count)
+  );
+}

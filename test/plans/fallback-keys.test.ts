@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import {
+  areForgotten,
+  fallbackKeyName,
+  fallbackKeyOf,
+  fallbackKeyValue,
+  fallbackNumberIn,
+  maxFallbackKeys,
+  roomForUsers,
+  usableCount,
+  withAtMost,
+  withMore,
+} from "../../lib/plans/fallback-keys.ts";
+
+const users = Array.from({ length: 4000 }, (_, index) => `user-${index}`);
+
+describe("fallbackKeyOf", () => {
+  it.each([1, 7, 500])("spreads users evenly over %i keys", (count) => {
+    const members = new Array<number>(count).fill(0);
+    for (const userID of users) {
+      const number = fallbackKeyOf(userID, count);
+      members[number] = (members[number] ?? Number.NaN) + 1;
+    }
+    const mean = users.length / count;
+    // Six standard deviations.
+    for (const each of members) expect(Math.abs(each - mean)).toBeLessThanOrEqual(6 * Math.sqrt(mean));
+  });
+
+  it.each([
+    [500, 501],
+    [500, 1000],
+    [1000, maxFallbackKeys],
+  ])("moves users from %i to %i keys only to new keys, and no more than these need", (few, many) => {
+    const moved = users.filter((userID) => fallbackKeyOf(userID, few) !== fallbackKeyOf(userID, many));
+    for (const userID of moved) expect(fallbackKeyOf(userID, many)).toBeGreaterThanOrEqual(few);
+    const expected = ((many - few) / many) * users.length;
+    expect(Math.abs(moved.length - expected)).toBeLessThan(6 * Math.sqrt(expected));
+  });
+
+  it("names the same key in every process", () => {
+    expect(["alice", "bob", ""].map((userID) => fallbackKeyOf(userID, 500))).toEqual([361, 230, 22]);
+  });
+});
+
+describe("roomForUsers", () => {
+  it("leaves 500 keys of the account to other plans", () => {
+    expect([500, maxFallbackKeys].map(roomForUsers)).toEqual([9000, 1500]);
+  });
+});
+
+describe("the name of a key", () => {
+  it("begins with no other one, and has the number", () => {
+    expect([0, 7, 7999].map(fallbackKeyName)).toEqual(["0000", "0007", "7999"]);
+    expect(["0000", "0007", "7999"].map(fallbackNumberIn)).toEqual([0, 7, 7999]);
+    for (const other of ["", "7", "00007", "user/0007", "000a"])
+      expect(fallbackNumberIn(other)).toBeUndefined();
+  });
+});
+
+describe("the value of a key", () => {
+  it("has 40 hexadecimal digits, and depends on the number and the shared key", () => {
+    const values = ["one", "another"].flatMap((sharedKey) =>
+      [0, 1, 7999].map((number) => fallbackKeyValue(sharedKey, number)),
+    );
+    for (const value of values) expect(value).toMatch(/^[\da-f]{40}$/);
+    expect(new Set(values).size).toBe(values.length);
+  });
+});
+
+describe("the usable keys", () => {
+  const at = (minute: number) => new Date(Date.UTC(2026, 10, 21, 9, minute));
+  const entry = (count: number, minute: number) => ({ count, from: at(minute).toISOString() });
+
+  it("are none before the first may be named, and more from the time of each addition", () => {
+    const usable = withMore(withMore([], { count: 3, from: at(2) }, at(0)), { count: 5, from: at(7) }, at(5));
+    expect([0, 1, 2, 6, 7, 60].map((minute) => usableCount(usable, at(minute)))).toEqual([0, 0, 3, 3, 5, 5]);
+  });
+
+  it("do not change by an addition of no more keys", () => {
+    const usable = withMore([], { count: 3, from: at(2) }, at(0));
+    expect(withMore(usable, { count: 3, from: at(9) }, at(8))).toBe(usable);
+    expect(withMore(usable, { count: 2, from: at(9) }, at(8))).toBe(usable);
+  });
+
+  it("forget what an addition has replaced", () => {
+    const usable = [entry(3, 2), entry(5, 7)];
+    expect(withMore(usable, { count: 6, from: at(10) }, at(8))).toEqual([entry(5, 7), entry(6, 10)]);
+  });
+
+  it("are fewer at once, and those that cannot be named yet never will be", () => {
+    const usable = withAtMost([entry(3, 2), entry(9, 7)], 4, at(5));
+    expect([4, 5, 60].map((minute) => usableCount(usable, at(minute)))).toEqual([3, 3, 3]);
+    expect(usableCount(withAtMost([entry(9, 7)], 4, at(8)), at(8))).toBe(4);
+    expect(usableCount(withAtMost([entry(9, 7)], 4, at(5)), at(60))).toBe(0);
+  });
+
+  it("do not change by a limit that they do not exceed", () => {
+    const usable = [entry(3, 2), entry(9, 7)];
+    expect(withAtMost(usable, 9, at(5))).toBe(usable);
+  });
+
+  it("count as forgotten ten minutes after they could be named for the last time", () => {
+    const usable = withAtMost([entry(9, 0)], 4, at(20));
+    expect([20, 29, 30].map((minute) => areForgotten(usable, 4, at(minute)))).toEqual([false, false, true]);
+    expect(areForgotten([entry(9, 0)], 4, at(60))).toBe(false);
+    expect(areForgotten([entry(4, 0), entry(9, 61)], 4, at(60))).toBe(false);
+    expect(areForgotten([], 4, at(60))).toBe(false);
+  });
+});
