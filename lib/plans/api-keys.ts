@@ -64,13 +64,16 @@ export async function* apiKeysOfUsers(plans: UsagePlans): AsyncGenerator<ApiKey>
   yield* listKeys(plans, {});
 }
 
-/** Lists the ids of the keys on a plan. */
-export async function* keysOnPlan({ client }: UsagePlans, planId: string): AsyncGenerator<string> {
+/** Lists the keys on a plan, with their whole names. */
+export async function* keysOnPlan(
+  { client }: UsagePlans,
+  planId: string,
+): AsyncGenerator<Pick<ApiKey, "id" | "name">> {
   for await (const { items = [] } of paginateGetUsagePlanKeys(
     { client },
     { usagePlanId: planId, limit: 500 },
   ))
-    for (const { id } of items) yield given(id);
+    for (const { id, name = "" } of items) yield { id: given(id), name };
 }
 
 async function* keysNamed(plans: UsagePlans, name: string): AsyncGenerator<ApiKey> {

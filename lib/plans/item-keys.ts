@@ -7,6 +7,8 @@ export const everyUserKeyRecord = sortKeysOf("userKey");
 export const retiredKeyKey = (due: Date, name: string): Key =>
   itemKey("retiredKey", { due: due.toISOString(), name });
 
+export const fallbackKeysKey: Key = itemKey("fallbackKeys", {});
+
 /** Covers the retired keys that may be deleted at a time. Without a time, covers all of them. */
 export const retiredKeysDue = (time?: Date): KeyRange => ({
   ...rangeOf("retiredKey", {}),

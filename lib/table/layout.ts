@@ -357,6 +357,14 @@ export const partitions = [
     },
   },
   {
+    key: "FALLBACKKEYS",
+    owner: "service",
+    note: "Authorizers read it at most once a minute. It has no key's value, which they compute.",
+    items: {
+      fallbackKeys: { key: "USABLE", holds: "how many fallback keys may be used", isOfTheMoment: true },
+    },
+  },
+  {
     key: "CHANNEL#{channel}#{shard}",
     owner: "service",
     items: {

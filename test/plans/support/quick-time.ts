@@ -6,16 +6,16 @@ import { start } from "./world.ts";
 
 /**
  * Runs an action on a clock that stands still during calls, and jumps to the next timer when there is nothing
- * to do but wait. So pauses and quotas have their real lengths without taking real time. The clock starts at
- * `start`.
+ * to do but wait. So pauses and quotas have their real lengths without taking real time.
  */
 export async function inQuickTime<Deps extends Pick<MirrorDeps, "table" | "plans">>(
   deps: Deps,
   run: (deps: Deps) => Promise<unknown>,
+  begin = start,
 ): Promise<void> {
   let underWay = 0;
   let over = false;
-  vi.useFakeTimers({ now: start, toFake: ["setTimeout", "clearTimeout", "Date"] });
+  vi.useFakeTimers({ now: begin, toFake: ["setTimeout", "clearTimeout", "Date"] });
   try {
     const running = observed(
       deps,
@@ -27,6 +27,8 @@ export async function inQuickTime<Deps extends Pick<MirrorDeps, "table" | "plans
     ).finally(() => {
       over = true;
     });
+    // It is awaited below.
+    running.catch(() => undefined);
     while (!over) {
       await new Promise(setImmediate);
       if (underWay > 0) {

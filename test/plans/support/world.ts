@@ -14,6 +14,7 @@ import {
   type UsagePlan,
 } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, beforeEach } from "vitest";
+import type { FallbackKeyDeps } from "../../../lib/plans/make-fallback-keys.ts";
 import type { MirrorDeps } from "../../../lib/plans/mirror.ts";
 import { requestsPerMinute, throttleOf } from "../../../lib/plans/plan.ts";
 import { stageKey } from "../../../lib/plans/plan-stages.ts";
@@ -37,6 +38,8 @@ export const stages = [
   { apiId: "Socket", stage: "live" },
 ];
 export const prefix = "Terminal/user/";
+export const fallbackPrefix = "Terminal/fallback/";
+export const sharedKey = "0123456789abcdef0123456789abcdef";
 export const tierPlans = { Standard: "standard-plan", Pro: "pro-plan" };
 export const graceMs = minutes(2);
 
@@ -94,6 +97,10 @@ export function worldForTests() {
     get usage() {
       return state.current;
     },
+    /** What decides on requests. */
+    get usageState() {
+      return state;
+    },
     /** Changes keys and plans without a call. */
     change: (part: Partial<Usage>) => state.change(part),
     /** The calls to the control plane, such as `POST /apikeys`. */
@@ -109,6 +116,21 @@ export function worldForTests() {
     /** Dependencies whose clock stands at `start`. */
     deps(parts: Partial<MirrorDeps> = {}): MirrorDeps {
       return { table: db.table, plans: this.openPlans(), tierPlans, graceMs, now: () => start, ...parts };
+    },
+    /** Dependencies for fallback keys, whose clock is the system's. */
+    fallbackKeyDeps(parts: Partial<FallbackKeyDeps> = {}): FallbackKeyDeps {
+      const plans = { ...this.openPlans(), prefix: fallbackPrefix };
+      const planId = tierPlans.Standard;
+      return {
+        table: db.table,
+        plans,
+        planId,
+        sharedKey,
+        wanted: 12,
+        graceMs,
+        now: () => new Date(),
+        ...parts,
+      };
     },
     /** Writes the profile of a user who has come back after signing up, or deletes it. */
     async put(userID: string, user: User, changes: Partial<Profile> = {}): Promise<void> {

@@ -57,7 +57,7 @@ async function readPlanState({ table, plans, tierPlans }: PlanTarget): Promise<P
   const own = await indexed(customerPlans(plans), ({ id }) => id);
   const attachments = new Map<string, string>();
   for (const planId of [...Object.values(tierPlans), ...own.keys()])
-    for await (const keyId of keysOnPlan(plans, planId)) attachments.set(keyId, planId);
+    for await (const { id } of keysOnPlan(plans, planId)) attachments.set(id, planId);
   const decisive = [
     "userID",
     "tier",

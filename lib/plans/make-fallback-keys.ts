@@ -1,0 +1,121 @@
+import type { Table } from "../table/table.ts";
+import { attachKey, createKey, deleteKey, keysOnPlan } from "./api-keys.ts";
+import { readFallbackKeys, writeFallbackKeys } from "./fallback-key-records.ts";
+import {
+  areForgotten,
+  type FallbackKeys,
+  fallbackKeyName,
+  fallbackKeyValue,
+  fallbackNumberIn,
+  roomForUsers,
+  withAtMost,
+  withMore,
+} from "./fallback-keys.ts";
+import { coverageOf } from "./plan-stages.ts";
+import type { UsagePlans } from "./usage-plans.ts";
+
+export type FallbackKeyDeps = {
+  table: Table;
+  /** Its prefix is that of the fallback keys. */
+  plans: UsagePlans;
+  /** The id of the plan Standard. */
+  planId: string;
+  /** The value from which those of the fallback keys are computed. */
+  sharedKey: string;
+  /** How many keys there should be. */
+  wanted: number;
+  /** The time that API Gateway may take to accept a new key everywhere. */
+  graceMs: number;
+  now: () => Date;
+};
+
+/**
+ * The shortest time for a key. API Gateway creates and deletes five keys a second, and accepts 10 calls a second from the
+ * whole account. This leaves a fifth of both to the functions that serve single users.
+ */
+const paceMs = 250;
+
+/** The ids of the fallback keys on the plan, by number. */
+type KeyIds = Map<number, string>;
+
+/**
+ * Makes the fallback keys that are missing, and records how many can be used, and whether there is room for users' own keys
+ * beside them. If there are too many, it first takes some out of use, and a later run deletes them. A run looks at the keys
+ * that exist, so it continues where another one stopped, and replaces lost keys.
+ *
+ * @param deadline nothing is begun after it.
+ * @throws {LimitReached} if the account has no room for another key. The keys made until then are used.
+ * @throws {KeyChanged} if a concurrent run has changed the record.
+ */
+export async function makeFallbackKeys(deps: FallbackKeyDeps, deadline: Date): Promise<void> {
+  const { table, plans, planId, wanted, graceMs, now } = deps;
+  const { keyIds, ofUsers } = await keysOnStandard(deps);
+  const read = await readFallbackKeys(table);
+  const found = { planId, coverage: coverageOf(plans.stages), isFull: ofUsers >= roomForUsers(wanted) };
+  const isInPlace = read?.planId === planId && read.coverage === found.coverage;
+  const before = isInPlace ? read.usable : [];
+  const limited = withAtMost(before, wanted, now());
+  const isUnchanged = isInPlace && read.isFull === found.isFull && limited === before;
+  const save = (record: FallbackKeys | undefined, usable: FallbackKeys["usable"]) =>
+    writeFallbackKeys(table, record, { ...found, usable });
+  const record = isUnchanged ? read : await save(read, limited);
+  try {
+    await makeMissing(deps, keyIds, deadline);
+  } finally {
+    const more = { count: countOf(keyIds, wanted), from: new Date(now().getTime() + graceMs) };
+    const extended = withMore(record.usable, more, now());
+    if (extended !== record.usable) await save(record, extended);
+  }
+  if (areForgotten(record.usable, wanted, now())) await deleteSurplus(deps, keyIds, deadline);
+}
+
+/** Finds the fallback keys on the plan, and counts the others. */
+async function keysOnStandard({ plans, planId }: FallbackKeyDeps) {
+  const keyIds: KeyIds = new Map();
+  let ofUsers = 0;
+  for await (const { id, name } of keysOnPlan(plans, planId)) {
+    const number = name.startsWith(plans.prefix)
+      ? fallbackNumberIn(name.slice(plans.prefix.length))
+      : undefined;
+    if (number === undefined) ofUsers++;
+    else keyIds.set(number, id);
+  }
+  return { keyIds, ofUsers };
+}
+
+async function makeMissing(deps: FallbackKeyDeps, keyIds: KeyIds, deadline: Date): Promise<void> {
+  for (let number = 0; number < deps.wanted; number++) {
+    if (keyIds.has(number)) continue;
+    if (Date.now() >= deadline.getTime()) return;
+    const [keyId] = await Promise.all([makeKey(deps, number), pause()]);
+    keyIds.set(number, keyId);
+  }
+}
+
+async function makeKey({ plans, planId, sharedKey }: FallbackKeyDeps, number: number): Promise<string> {
+  const key = { name: fallbackKeyName(number), value: fallbackKeyValue(sharedKey, number) };
+  const keyId = await createKey(plans, key);
+  if (!(await attachKey(plans, planId, keyId))) throw new Error(`Fallback key ${number} is on another plan`);
+  return keyId;
+}
+
+/** Counts the keys below the first that is missing. */
+function countOf(keyIds: KeyIds, wanted: number): number {
+  let count = 0;
+  while (count < wanted && keyIds.has(count)) count++;
+  return count;
+}
+
+async function deleteSurplus(
+  { plans, wanted }: FallbackKeyDeps,
+  keyIds: KeyIds,
+  deadline: Date,
+): Promise<void> {
+  for (const [number, keyId] of keyIds) {
+    if (number < wanted) continue;
+    if (Date.now() >= deadline.getTime()) return;
+    await Promise.all([deleteKey(plans, keyId), pause()]);
+  }
+}
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, paceMs));
