@@ -7,6 +7,7 @@ import type { Profile } from "../users/profile.ts";
 import { readProfile } from "../users/profile-records.ts";
 import { attachKey, createKey } from "./api-keys.ts";
 import { changeThrottle, createCustomerPlan } from "./customer-plans.ts";
+import { readFallbackKeys } from "./fallback-key-records.ts";
 import { type Plan, planOf, samePlan, type TierPlan, throttleOf } from "./plan.ts";
 import { coverageOf } from "./plan-stages.ts";
 import { LimitReached, type UsagePlans } from "./usage-plans.ts";
@@ -96,7 +97,7 @@ function imagesOf(record: DynamoDBRecord) {
  * It compares both sides and does only what is missing, so a repetition after a crash at any point gives the same
  * result.
  *
- * @throws {LimitReached} if the account has no room for another key or plan. deleteRetiredKeys tries again after it has
+ * @throws {LimitReached} if the account has no room for another such key or plan. deleteRetiredKeys tries again after it has
  * deleted the user's old key.
  * @throws {KeyChanged} if a concurrent run has changed the record.
  */
@@ -175,6 +176,9 @@ async function createNext(
   const { userID, next, current: old } = recorded;
   const { name, plan } = next;
   try {
+    // Leaves the rest of the account's keys to fallback keys and to users of other plans.
+    if (plan.name === "Standard" && (await readFallbackKeys(table))?.isFull)
+      throw new LimitReached("KeyLimitReached");
     const planId =
       plan.name === "Enterprise"
         ? await createCustomerPlan(plans, name, throttleOf(plan))

@@ -1,13 +1,25 @@
 import { inspect } from "node:util";
 import { refusal } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
+import { writeFallbackKeys } from "../../lib/plans/fallback-key-records.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
+import { coverageOf } from "../../lib/plans/plan-stages.ts";
 import { readUserKeyRecord, type UserKeyRecord } from "../../lib/plans/user-key-records.ts";
 import { quietConsole } from "../support/console.ts";
 import { withFault } from "./support/faults.ts";
 import { observed } from "./support/observed.ts";
 import { expectSettled, madeFor, retiredNames } from "./support/settled.ts";
-import { base, enterprise, later, minutes, prefix, pro, tierPlans, worldForTests } from "./support/world.ts";
+import {
+  base,
+  enterprise,
+  later,
+  minutes,
+  prefix,
+  pro,
+  stages,
+  tierPlans,
+  worldForTests,
+} from "./support/world.ts";
 
 const world = worldForTests();
 
@@ -55,7 +67,7 @@ describe("mirrorUser", () => {
   it("continues with the recorded key after a run that was cut short", async () => {
     await world.put("resumed", base);
     const deps = world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
-    await withFault(deps, [4, "answer lost"], (faulty) => mirrorUser(faulty, "resumed"));
+    await withFault(deps, [5, "answer lost"], (faulty) => mirrorUser(faulty, "resumed"));
     const record = await readUserKeyRecord(world.table, "resumed");
     expect(record?.next).toBeDefined();
     await mirrorUser(deps, "resumed");
@@ -83,7 +95,7 @@ describe("mirrorUser in a slow run", () => {
     const overtaken = observed(
       world.deps(),
       async (_, call) => {
-        if (++calls === 6) {
+        if (++calls === 7) {
           await world.put("overtaken", pro);
           await mirrorUser(world.deps(), "overtaken");
         }
@@ -118,7 +130,7 @@ describe("mirrorUser after a tier plan was replaced during a run", () => {
       tierPlans: { ...tierPlans, Standard: tierPlans.Pro },
       plans: world.openPlans({ maxAttempts: 1 }),
     });
-    await withFault(elsewhere, [6, "not arrived"], (faulty) => mirrorUser(faulty, "misplaced"));
+    await withFault(elsewhere, [7, "not arrived"], (faulty) => mirrorUser(faulty, "misplaced"));
     expect(world.usage.planKeys).toHaveLength(1);
     await expect(mirrorUser(world.deps(), "misplaced")).rejects.toMatchObject({ name: "KeyChanged" });
     await mirrorUser(world.deps(), "misplaced");
@@ -185,7 +197,7 @@ describe("the value of a key", () => {
   it("is in no error and in no log line", async () => {
     await world.put("secretive", base);
     const deps = world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
-    await withFault(deps, [4, "not arrived"], (faulty) => mirrorUser(faulty, "secretive"));
+    await withFault(deps, [5, "not arrived"], (faulty) => mirrorUser(faulty, "secretive"));
     const value = (await readUserKeyRecord(world.table, "secretive"))?.next?.value ?? "none";
     const faults: unknown[] = [];
     for (const [status, name] of [
@@ -238,6 +250,23 @@ describe("mirrorUser at a limit of the account", () => {
     expect(await retiredNames(world)).toContain(old.name);
     await expect(mirrorUser(world.deps(), "upgraded")).rejects.toMatchObject({ name: "KeyLimitReached" });
     expect(await readUserKeyRecord(world.table, "upgraded")).toEqual(record);
+  });
+
+  it("leaves the reserve of a full plan Standard to fallback keys and other plans", async () => {
+    const record = { planId: tierPlans.Standard, coverage: coverageOf(stages), usable: [] };
+    const full = await writeFallbackKeys(world.table, undefined, { ...record, isFull: true });
+    for (const [userID, user] of [
+      ["late", base],
+      ["paying", pro],
+    ] as const)
+      await world.put(userID, user);
+    await expect(mirrorUser(world.deps(), "late")).rejects.toMatchObject({ name: "KeyLimitReached" });
+    expect(world.calls).toEqual([]);
+    await mirrorUser(world.deps(), "paying");
+    await expectSettled(world, "paying", pro);
+    await writeFallbackKeys(world.table, full, { ...record, isFull: false });
+    await mirrorUser(world.deps(), "late");
+    await expectSettled(world, "late", base);
   });
 
   it("leaves the customer without a plan", async () => {

@@ -196,7 +196,7 @@ describe("freeIdleKeys", () => {
   it("retires a key whose creation was never completed", async () => {
     await world.put("unfinished", base);
     const deps = world.deps({ plans: world.openPlans({ maxAttempts: 1 }) });
-    await withFault(deps, [5, "not arrived"], (faulty) => mirrorUser(faulty, "unfinished"));
+    await withFault(deps, [6, "not arrived"], (faulty) => mirrorUser(faulty, "unfinished"));
     expect(madeFor(world, "unfinished").keys).toHaveLength(1);
     await free(later(days(31)));
     await sweepAt(later(days(32)));
