@@ -1,6 +1,7 @@
 import type { Node } from "constructs";
 import * as v from "valibot";
 import { tierNames, tiers, type WalletLimits } from "../core/tier.ts";
+import { maxFallbackKeys } from "../plans/fallback-keys.ts";
 import { type PriceFeed, venueNames } from "../prices/feeds.ts";
 import { type SameSite, sameSites } from "../runtime/session-cookie.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
@@ -72,6 +73,8 @@ export type Configuration = {
   tableStreamArn: string | undefined;
   /** Price feeds, in order of preference. An empty list fetches no prices. */
   priceFeeds: readonly PriceFeed[];
+  /** The number of API keys that users without one of their own share. */
+  fallbackKeys: number;
   /** How long to wait before using a new API key: API Gateway takes a while to accept it. */
   keyGraceSeconds: number;
   /** The limits of each method and route, over all callers. */
@@ -106,6 +109,7 @@ export const defaults = {
     { source: "coinbase", venue: "coinbase", url: "wss://ws-feed.exchange.coinbase.com" },
     { source: "kraken", venue: "kraken", url: "wss://ws.kraken.com/v2" },
   ],
+  fallbackKeys: 500,
   keyGraceSeconds: 120,
   importKeys: ["1"],
   leadingKeys: "each-part",
@@ -270,6 +274,10 @@ const Context = v.pipe(
       defaults.connectionsPerUser,
     ),
     priceFeeds: v.optional(json(v.array(Feed, "must be a list of feeds")), defaults.priceFeeds),
+    fallbackKeys: v.optional(
+      json(wholeWithin(1, maxFallbackKeys, `must be a whole number from 1 to ${maxFallbackKeys}`)),
+      defaults.fallbackKeys,
+    ),
     keyGraceSeconds: v.optional(
       json(wholeWithin(0, 3600, "must be a whole number of seconds from 0 to 3600")),
       defaults.keyGraceSeconds,

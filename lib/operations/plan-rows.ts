@@ -20,7 +20,7 @@ export const planRows = {
     ],
     env: ["STANDARD_PLAN_ID", "PRO_PLAN_ID", "PLAN_PREFIX", "PLAN_STAGES", "KEY_GRACE_SECONDS"],
     timeoutSeconds: 300,
-    impact: "New users, and users whose tier has changed, share the rate limit of the fallback plan.",
+    impact: "New users, and users whose tier has changed, share the rate limits of fallback keys.",
   },
   deleteRetiredKeys: {
     kind: "schedule",
@@ -47,7 +47,7 @@ export const planRows = {
     // Shorter than the interval, so that runs do not overlap. The next run continues where this one stopped.
     timeoutSeconds: 240,
     impact:
-      "Users notice nothing until the account's 10,000 API keys are used up. Then new users share the rate limit of the fallback plan.",
+      "Users notice nothing until the account's 10,000 API keys are used up. Then new users share the rate limits of fallback keys.",
   },
   freeIdleKeys: {
     kind: "schedule",
@@ -60,6 +60,34 @@ export const planRows = {
     env: ["PLAN_PREFIX", "PLAN_STAGES"],
     timeoutSeconds: 900,
     impact:
-      "Users notice nothing until the account's 10,000 API keys are used up. Then new users share the rate limit of the fallback plan.",
+      "Users notice nothing until the account's 10,000 API keys are used up. Then new users share the rate limits of fallback keys.",
+  },
+  makeFallbackKeys: {
+    kind: "schedule",
+    everyMinutes: 5,
+    summary: "Make the API keys that users without one of their own share",
+    table: ["dynamodb:GetItem", "dynamodb:PutItem"],
+    writes: ["FALLBACKKEYS"],
+    plans: [
+      "CreateApiKey",
+      "GetApiKeys",
+      "DeleteApiKey",
+      "CreateUsagePlanKey",
+      "GetUsagePlanKey",
+      "GetUsagePlanKeys",
+    ],
+    keysOf: "fallback",
+    env: [
+      "SHARED_KEY",
+      "FALLBACK_KEYS",
+      "FALLBACK_PREFIX",
+      "STANDARD_PLAN_ID",
+      "PLAN_STAGES",
+      "KEY_GRACE_SECONDS",
+    ],
+    // Shorter than the interval, so that runs do not overlap. The next run continues where this one stopped.
+    timeoutSeconds: 240,
+    impact:
+      "Users notice nothing once the fallback keys exist. Until then, all users without an API key share one rate limit.",
   },
 } as const satisfies Record<string, Row>;

@@ -33,7 +33,8 @@ export type PlanAction =
   | "UpdateUsagePlan"
   | "DeleteUsagePlan"
   | "CreateUsagePlanKey"
-  | "GetUsagePlanKey";
+  | "GetUsagePlanKey"
+  | "GetUsagePlanKeys";
 
 /** Environment variables that carry configuration. */
 export type EnvName =
@@ -49,7 +50,9 @@ export type EnvName =
   | "CHANNEL_SHARDS"
   | "CONNECTIONS_PER_USER"
   | "PRICE_FEEDS"
-  | "FALLBACK_KEY"
+  | "SHARED_KEY"
+  | "FALLBACK_KEYS"
+  | "FALLBACK_PREFIX"
   | "PLAN_STAGES"
   | "PLAN_PREFIX"
   | "STANDARD_PLAN_ID"
@@ -99,6 +102,8 @@ export type Defaults = {
   notices: boolean;
   /** Actions on API keys and usage plans. */
   plans: readonly PlanAction[];
+  /** Which keys and plans it may create, change and delete: those of single users, or the fallback keys. */
+  keysOf: "users" | "fallback";
   env: readonly EnvName[];
   /** Lambda gives CPU in proportion to memory, so this also sets the cold start. */
   memoryMB: number;

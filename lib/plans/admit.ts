@@ -3,6 +3,7 @@ import type { Table } from "../table/table.ts";
 import { betterUsername, type Profile } from "../users/profile.ts";
 import { changeProfile, readProfile, recordVisit } from "../users/profile-records.ts";
 import { register, type SignedInUser } from "../users/register.ts";
+import { type FallbackKeys, fallbackKeyOf, fallbackKeyValue, usableCount } from "./fallback-keys.ts";
 import { type Plan, planOf, samePlan } from "./plan.ts";
 import { coverageOf, type PlanStage } from "./plan-stages.ts";
 import { readUserKeyRecord, type UserKeyRecord } from "./user-key-records.ts";
@@ -31,8 +32,10 @@ export class UserBlocked extends Error {
 const visitIntervalMs = 60 * 60 * 1000;
 
 export type AdmissionOptions = {
-  /** The key that requests count against while their user has no active key. */
-  fallbackKey: string;
+  /** The value of the shared key, for users without an active key while there are no fallback keys. */
+  sharedKey: string;
+  /** Reads which fallback keys may be named. */
+  readFallbackKeys: () => Promise<FallbackKeys | undefined>;
   /** The stages that plans cover. A key made for other stages is not used. */
   stages: readonly PlanStage[];
   /** Receives errors of writes that can wait until a later request. They keep nobody out. */
@@ -41,9 +44,10 @@ export type AdmissionOptions = {
 
 /**
  * Makes the function that admits users. Requests count against the user's own key once it is active and on the tier's
- * plan, and against the fallback key until then. The function throws {@link UserBlocked} for blocked users.
+ * plan, and against a fallback key until then. The function throws {@link UserBlocked} for blocked users.
  */
-export function admission(table: Table, { fallbackKey, stages, onFault }: AdmissionOptions) {
+export function admission(table: Table, options: AdmissionOptions) {
+  const { sharedKey, readFallbackKeys, stages, onFault } = options;
   // Uses dates, because Lambda freezes processes between requests, and monotonic clocks may stop then.
   const known = new LRUCache<string, AdmittedUser | typeof blocked>({ max: 10_000, perf: Date });
   const coverage = coverageOf(stages);
@@ -53,9 +57,10 @@ export function admission(table: Table, { fallbackKey, stages, onFault }: Admiss
     const cached = known.get(userID);
     if (cached === blocked) throw new UserBlocked();
     if (cached !== undefined) return cached;
-    const [profile, record] = await Promise.all([
+    const [profile, record, fallbackKeys] = await Promise.all([
       admitUser(table, user, now, onFault),
       readUserKeyRecord(table, userID),
+      readFallbackKeys(),
     ]);
     if (profile === blocked) {
       known.set(userID, blocked, { ttl: blockedCacheMs });
@@ -63,7 +68,11 @@ export function admission(table: Table, { fallbackKey, stages, onFault }: Admiss
     }
     const plan = planOf(profile);
     const own = activeKey(plan, record, coverage, now);
-    const admitted = { key: own ?? fallbackKey, plan };
+    const fallback = () => {
+      const count = fallbackKeys?.coverage === coverage ? usableCount(fallbackKeys.usable, now) : 0;
+      return count === 0 ? sharedKey : fallbackKeyValue(sharedKey, fallbackKeyOf(userID, count));
+    };
+    const admitted = { key: own ?? fallback(), plan };
     known.set(userID, admitted, { ttl: own === undefined ? fallbackCacheMs : ownKeyCacheMs });
     return admitted;
   };

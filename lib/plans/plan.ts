@@ -32,8 +32,8 @@ export const throttleOf = ({ requestsPerMinute }: { requestsPerMinute: number })
   burstLimit: Math.min(requestsPerMinute, maxBurst),
 });
 
-/** The throttle of the fallback plan, which all users without an active key share. */
-export const fallbackThrottle: Throttle = { rateLimit: 500, burstLimit: maxBurst };
+/** The throttle of the shared plan, whose only key serves all users without an active key until there are fallback keys. */
+export const sharedThrottle: Throttle = { rateLimit: 500, burstLimit: maxBurst };
 
 /** The throttle of the messages on one connection. Usage plans count connections only. */
 export const messageThrottle: Throttle = { rateLimit: 10, burstLimit: 50 };

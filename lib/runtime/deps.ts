@@ -1,16 +1,23 @@
 import { admission } from "../plans/admit.ts";
+import { readFallbackKeys } from "../plans/fallback-key-records.ts";
 import { openUsagePlans } from "../plans/usage-plans.ts";
 import { openTable } from "../table/table.ts";
 import { type AuthorizerDeps, identityOf } from "./authorizer.ts";
 import { environment } from "./environment.ts";
 import { logWarning } from "./log.ts";
+import { remembered } from "./remembered.ts";
 import { tokenVerifier } from "./token-verifier.ts";
+
+/** How long an authorizer remembers which fallback keys may be named. Surplus ones are kept for far longer. */
+const fallbackKeysMs = 60_000;
 
 /** Makes the dependencies of both authorizers from their environment. */
 export function authorizerDeps(operation: "authorize" | "authorizeConnection"): AuthorizerDeps {
   const onFault = (error: unknown) => logWarning(operation, error);
-  const admit = admission(openTable(environment("TABLE_NAME")), {
-    fallbackKey: environment("FALLBACK_KEY"),
+  const table = openTable(environment("TABLE_NAME"));
+  const admit = admission(table, {
+    sharedKey: environment("SHARED_KEY"),
+    readFallbackKeys: remembered(() => readFallbackKeys(table), fallbackKeysMs),
     stages: environment("PLAN_STAGES"),
     onFault,
   });
@@ -39,7 +46,20 @@ export function mirrorDeps() {
   };
 }
 
-/** Makes the dependencies of all functions that manage API keys and usage plans. */
+/** Makes the dependencies of the function that makes fallback keys. */
+export function fallbackKeyDeps() {
+  return {
+    table: openTable(environment("TABLE_NAME")),
+    plans: openUsagePlans({ prefix: environment("FALLBACK_PREFIX"), stages: environment("PLAN_STAGES") }),
+    planId: environment("STANDARD_PLAN_ID"),
+    sharedKey: environment("SHARED_KEY"),
+    wanted: environment("FALLBACK_KEYS"),
+    graceMs: environment("KEY_GRACE_SECONDS") * 1000,
+    now: () => new Date(),
+  };
+}
+
+/** Makes the dependencies of all functions that manage users' API keys and usage plans. */
 export function planDeps(table = openTable(environment("TABLE_NAME"))) {
   return {
     table,

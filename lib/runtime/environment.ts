@@ -81,7 +81,9 @@ const schemas = {
     v.array(v.object({ source: v.string(), venue: v.picklist(venueNames), url: v.string() })),
     "a list of feeds with source, venue and url",
   ),
-  FALLBACK_KEY: text,
+  SHARED_KEY: text,
+  FALLBACK_KEYS: wholeNumber(1),
+  FALLBACK_PREFIX: text,
   PLAN_STAGES: json(
     v.array(v.object({ apiId: v.string(), stage: v.string() })),
     "a list of stages with apiId and stage",

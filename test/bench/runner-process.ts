@@ -27,6 +27,7 @@ const runner = await start({
       channelShards: Number(values.shards),
       priceFeeds: [],
       keyGraceSeconds: 0,
+      fallbackKeys: 20,
       ...JSON.parse(values.context),
     };
     await synthesize({ project: resolve(import.meta.dirname, "../.."), folder, context, reaper });

@@ -1,4 +1,4 @@
-import { retiredKeyKey, userKeyRecordKey } from "../../lib/plans/item-keys.ts";
+import { fallbackKeysKey, retiredKeyKey, userKeyRecordKey } from "../../lib/plans/item-keys.ts";
 import { profileKey } from "../../lib/users/item-keys.ts";
 import "./environment.ts";
 import {
@@ -7,12 +7,14 @@ import {
   CreateUsagePlanKeyCommand,
   DeleteApiKeyCommand,
   GetApiKeysCommand,
+  GetUsagePlanKeysCommand,
   TooManyRequestsException,
 } from "@aws-sdk/client-api-gateway";
 import {
   DeleteCommand,
   DynamoDBDocumentClient,
   GetCommand,
+  PutCommand,
   QueryCommand,
   TransactWriteCommand,
 } from "@aws-sdk/lib-dynamodb";
@@ -21,6 +23,7 @@ import { mockClient } from "aws-sdk-client-mock";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { handler as deleteRetiredKeys } from "../../functions/deleteRetiredKeys/handler.ts";
 import { handler as freeIdleKeys } from "../../functions/freeIdleKeys/handler.ts";
+import { handler as makeFallbackKeys } from "../../functions/makeFallbackKeys/handler.ts";
 import { handler as mirrorPlans } from "../../functions/mirrorPlans/handler.ts";
 import { LimitReached } from "../../lib/plans/usage-plans.ts";
 import { quietConsole } from "../support/console.ts";
@@ -146,6 +149,34 @@ describe("deleteRetiredKeys", () => {
     await expect(deleteRetiredKeys({}, context())).rejects.toThrow(/^deleteRetiredKeys failed$/);
     expect(gateway.calls()).toEqual([]);
     expect(logged()).toEqual([line("deleteRetiredKeys", "InternalServerError")]);
+  });
+});
+
+describe("makeFallbackKeys", () => {
+  beforeEach(() => {
+    gateway
+      .on(GetUsagePlanKeysCommand)
+      .resolves({ items: [{ id: "k0", name: "terminal/fallback/0000", value }] });
+    table.on(PutCommand).resolves({});
+  });
+
+  it("records the keys that it has made when the account has no room for more, and logs that", async () => {
+    gateway.on(CreateApiKeyCommand).rejects(new LimitReached("KeyLimitReached"));
+    await expect(makeFallbackKeys({}, context())).rejects.toThrow(/^makeFallbackKeys failed$/);
+    const [written] = table.commandCalls(PutCommand).slice(-1);
+    expect(written?.args[0].input.Item).toMatchObject({
+      ...fallbackKeysKey,
+      planId: "standard",
+      coverage: "Rest:live",
+      usable: [{ count: 1 }],
+    });
+    expect(logged()).toMatchObject([{ operation: "makeFallbackKeys", error: "KeyLimitReached" }]);
+  });
+
+  it("makes no key in the last minute of a run", async () => {
+    await makeFallbackKeys({}, context(59_000));
+    expect(gateway.commandCalls(CreateApiKeyCommand)).toEqual([]);
+    expect(logged()).toEqual([]);
   });
 });
 

@@ -144,7 +144,7 @@ describe("the alarms", () => {
     );
     const alarm = alarmOn(alarms, "RefusedKeys");
     expect(alarm).toMatchObject({ Namespace: "TerminalApi", Statistic: "Sum", Threshold: 3, Period: 300 });
-    expect(alarm.AlarmDescription).toMatch(/403.*Look first at.*fallback key.*keyGraceSeconds/);
+    expect(alarm.AlarmDescription).toMatch(/403.*Look first at.*shared key.*keyGraceSeconds/);
     expect(restAccessLogFormat.toString()).toContain('"errorType":"$context.error.responseType"');
     expect(streamAccessLogFormat.toString()).toContain('"errorType":"$context.error.responseType"');
   });
@@ -242,20 +242,26 @@ describe("the alarms on background work", () => {
   });
 
   it("are raised when there is no room for another key or plan, and describe the remedy", () => {
-    const limits = filters.find(
+    const limits = filters.filter(
       ({ MetricTransformations: [metric] }) => metric?.MetricName === "KeyLimitReached",
     );
+    const creators = ["mirrorPlans", "makeFallbackKeys"];
+    const creating = creators.map((name) => `(${logged(name)})`).join(" || ");
     const reached = ["KeyLimitReached", "PlanLimitReached"].map((name) => `($.message.error = "${name}")`);
-    expect(limits).toEqual({
-      FilterPattern: `{ (${logged("mirrorPlans")}) && (${reached.join(" || ")}) }`,
-      LogGroupName: { Ref: expect.stringMatching(/^mirrorPlansLog/) },
-      MetricTransformations: [
-        { MetricName: "KeyLimitReached", MetricNamespace: "TerminalApi", MetricValue: "1" },
-      ],
-    });
+    expect(limits).toEqual(
+      creators.map((name) => ({
+        FilterPattern: `{ (${creating}) && (${reached.join(" || ")}) }`,
+        LogGroupName: { Ref: expect.stringContaining(`${name}Log`) },
+        MetricTransformations: [
+          { MetricName: "KeyLimitReached", MetricNamespace: "TerminalApi", MetricValue: "1" },
+        ],
+      })),
+    );
     const alarm = alarmOn(alarms, "KeyLimitReached");
     expect(alarm).toMatchObject({ Namespace: "TerminalApi", Statistic: "Sum", Threshold: 1 });
-    expect(alarm.AlarmDescription).toMatch(/10,000.*Look first at.*freeIdleKeys.*deleteRetiredKeys/);
+    expect(alarm.AlarmDescription).toMatch(
+      /begin to share.*10,000.*Look first at.*freeIdleKeys.*deleteRetiredKeys/,
+    );
   });
 
   it.each(tradingTroubles)("are raised by %s only where trading is on", (trouble) => {

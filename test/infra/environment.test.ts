@@ -14,6 +14,7 @@ const context = {
   channelShards: 7,
   connectionsPerUser: 3,
   priceFeeds: [{ source: "near", venue: "kraken", url: "ws://127.0.0.1:4000/v2" }],
+  fallbackKeys: 40,
   keyGraceSeconds: 0,
   trading: ["base"],
   publicHosts: true,
@@ -22,8 +23,9 @@ const context = {
 const issuer = { issuer: "https://id.example/", audience: "terminal", jwksUri: "" };
 const stages = [{ apiId: "a1", stage: "live" }];
 const plans = {
-  FALLBACK_KEY: "0123456789abcdef",
+  SHARED_KEY: "0123456789abcdef",
   PLAN_STAGES: JSON.stringify(stages),
+  FALLBACK_PREFIX: "TerminalApi/fallback/",
   PLAN_PREFIX: "TerminalApi/user/",
   STANDARD_PLAN_ID: "p1",
   PRO_PLAN_ID: "p2",
@@ -49,6 +51,7 @@ describe("environmentOf", () => {
       CHANNEL_SHARDS: 7,
       CONNECTIONS_PER_USER: 3,
       PRICE_FEEDS: context.priceFeeds,
+      FALLBACK_KEYS: 40,
       KEY_GRACE_SECONDS: 0,
       EXPORT_DELAY_SECONDS: 86_400,
       NOTICE_BUS_ARN: undefined,

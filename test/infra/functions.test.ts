@@ -53,6 +53,7 @@ describe("the functions", () => {
       "creditReferrals",
       "deleteRetiredKeys",
       "freeIdleKeys",
+      "makeFallbackKeys",
       "readChains",
       "sweepLanes",
     ];
@@ -99,6 +100,7 @@ describe("the schedules", () => {
     ["creditReferrals", "rate(1 minute)"],
     ["deleteRetiredKeys", "rate(5 minutes)"],
     ["freeIdleKeys", "rate(1 day)"],
+    ["makeFallbackKeys", "rate(5 minutes)"],
     ["readChains", "rate(1 minute)"],
     ["sweepLanes", "rate(1 minute)"],
   ])("run %s at a %s, and drop late runs", (name, ScheduleExpression) => {

@@ -86,15 +86,18 @@ describe("the permissions", () => {
     ]);
   });
 
-  it("let functions create only tagged keys and plans, and change and delete only tagged ones", () => {
-    const ofTag = (tag: string) => ({ StringEquals: { [`aws:${tag}/plan-prefix`]: "TerminalApi/user/" } });
+  it("let functions create only tagged keys and plans, and change and delete only those of their tag", () => {
+    const ofTag = (tag: string, name: string) => {
+      const kind = name === "makeFallbackKeys" ? "fallback" : "user";
+      return { StringEquals: { [`aws:${tag}/plan-prefix`]: `TerminalApi/${kind}/` } };
+    };
     const creating = grants.filter(({ action, resource }) =>
       /^apigateway:POST .*::\/(apikeys|usageplans)$/.test(`${action} ${resource}`),
     );
     const changing = grants.filter(({ action }) => /^apigateway:(PATCH|DELETE)$/.test(action));
-    expect([creating.length, changing.length]).toEqual([4, 4]);
-    for (const { condition } of creating) expect(condition).toEqual(ofTag("RequestTag"));
-    for (const { condition } of changing) expect(condition).toEqual(ofTag("ResourceTag"));
+    expect([creating.length, changing.length]).toEqual([5, 5]);
+    for (const { name, condition } of creating) expect(condition).toEqual(ofTag("RequestTag", name));
+    for (const { name, condition } of changing) expect(condition).toEqual(ofTag("ResourceTag", name));
   });
 
   it("have no wildcard in actions, and in resources only for connections, keys, plans and network interfaces", () => {

@@ -38,6 +38,7 @@ export const customContext = {
   channelShards: 7,
   connectionsPerUser: 3,
   priceFeeds: [{ source: "near", venue: "kraken", url: "ws://127.0.0.1:4000/v2" }],
+  fallbackKeys: 6,
   keyGraceSeconds: 7,
   importKeys: ["1"],
   accountRequestsPerSecond: 2500,

@@ -17,7 +17,7 @@ const planNamed = (name: string) =>
 
 /** The 32 hexadecimal digits of the stack's id, which no template contains. */
 const stackId = { "Fn::Select": [2, { "Fn::Split": ["/", { Ref: "AWS::StackId" }] }] };
-const fallbackKeyValue = { "Fn::Join": ["", { "Fn::Split": ["-", stackId] }] };
+const sharedKeyValue = { "Fn::Join": ["", { "Fn::Split": ["-", stackId] }] };
 const planStages = {
   "Fn::Join": [
     "",
@@ -73,14 +73,14 @@ describe("the usage plans of the template", () => {
   });
 });
 
-describe("the fallback key", () => {
+describe("the shared key", () => {
   it("is the only key of the template, on its own plan, with the stack's id as its value", () => {
     const key = only(api, "AWS::ApiGateway::ApiKey");
     expect(key.Properties).toEqual({
       Description: expect.any(String),
       Enabled: true,
       Name: "TerminalApi/shared",
-      Value: fallbackKeyValue,
+      Value: sharedKeyValue,
     });
     expect(only(api, "AWS::ApiGateway::UsagePlanKey").Properties).toEqual({
       KeyId: { Ref: key.id },
@@ -89,13 +89,14 @@ describe("the fallback key", () => {
     });
   });
 
-  it("is passed to the authorizers only, and to no output", () => {
+  it("is passed to the authorizers and makeFallbackKeys only, and to no output", () => {
     const knowing = Object.entries(functionsOf(templates))
       .filter(([, { Environment }]) => JSON.stringify(Environment ?? {}).includes("AWS::StackId"))
-      .map(([name, { Environment }]) => [name, Environment?.Variables.FALLBACK_KEY]);
+      .map(([name, { Environment }]) => [name, Environment?.Variables.SHARED_KEY]);
     expect(knowing).toEqual([
-      ["authorize", fallbackKeyValue],
-      ["authorizeConnection", fallbackKeyValue],
+      ["authorize", sharedKeyValue],
+      ["authorizeConnection", sharedKeyValue],
+      ["makeFallbackKeys", sharedKeyValue],
     ]);
     expect(JSON.stringify(api.Outputs)).not.toContain("StackId");
     expect(JSON.stringify(api).match(/AWS::StackId/g)).toHaveLength(1 + knowing.length);
@@ -104,7 +105,7 @@ describe("the fallback key", () => {
 
 describe("the functions that manage keys", () => {
   it("get the plans, their stages, and the grace period of new keys", () => {
-    const { mirrorPlans, deleteRetiredKeys, freeIdleKeys } = functionsOf(templates);
+    const { mirrorPlans, deleteRetiredKeys, freeIdleKeys, makeFallbackKeys } = functionsOf(templates);
     const names = { PLAN_PREFIX: "TerminalApi/user/", PLAN_STAGES: planStages };
     for (const creator of [mirrorPlans, deleteRetiredKeys])
       expect(creator?.Environment?.Variables).toMatchObject({
@@ -114,6 +115,13 @@ describe("the functions that manage keys", () => {
         KEY_GRACE_SECONDS: "7",
       });
     expect(freeIdleKeys?.Environment?.Variables).toMatchObject(names);
+    expect(makeFallbackKeys?.Environment?.Variables).toMatchObject({
+      FALLBACK_PREFIX: "TerminalApi/fallback/",
+      FALLBACK_KEYS: "6",
+      PLAN_STAGES: planStages,
+      STANDARD_PLAN_ID: { Ref: planNamed("Standard") },
+      KEY_GRACE_SECONDS: "7",
+    });
   });
 
   it("have the same values in outputs, for the admin program", () => {

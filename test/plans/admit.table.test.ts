@@ -3,7 +3,9 @@ import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { admission, UserBlocked } from "../../lib/plans/admit.ts";
+import { type FallbackKeys, fallbackKeyOf, fallbackKeyValue } from "../../lib/plans/fallback-keys.ts";
 import { mirrorUser } from "../../lib/plans/mirror.ts";
+import { coverageOf } from "../../lib/plans/plan-stages.ts";
 import { readUserKeyRecord, writeUserKeyRecord } from "../../lib/plans/user-key-records.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { changeProfile, readProfile } from "../../lib/users/profile-records.ts";
@@ -15,6 +17,7 @@ import {
   later,
   minutes,
   pro,
+  sharedKey,
   stages,
   start,
   type User,
@@ -22,7 +25,6 @@ import {
 } from "./support/world.ts";
 
 const world = worldForTests();
-const fallbackKey = "0123456789abcdef0123456789abcdef";
 const user = (userID: string, ref?: string) => ({ userID, names: [userID], ref });
 
 const onFault = vi.fn();
@@ -45,7 +47,12 @@ async function waitMs(ms: number): Promise<void> {
 
 /** Admits users, and returns their keys. */
 function open(table: Table = world.table, covered = stages) {
-  const admit = admission(table, { fallbackKey, stages: covered, onFault });
+  const admit = admission(table, {
+    sharedKey,
+    readFallbackKeys: async () => undefined,
+    stages: covered,
+    onFault,
+  });
   return async (...input: Parameters<typeof admit>) => (await admit(...input)).key;
 }
 
@@ -65,35 +72,59 @@ function counted(table: Table) {
 }
 
 describe("admission", () => {
-  it("returns the fallback key until the user's own key is active, then that", async () => {
+  it("returns the shared key until the user's own key is active, then that", async () => {
     const own = await mirrored("alice", base);
-    expect(await open()(user("alice"), later(graceMs - 1))).toBe(fallbackKey);
+    expect(await open()(user("alice"), later(graceMs - 1))).toBe(sharedKey);
     expect(await open()(user("alice"), later(graceMs))).toBe(own);
   });
 
-  it("returns the user's plan, even with the fallback key", async () => {
-    const admit = admission(world.table, { fallbackKey, stages, onFault });
+  it("returns the fallback key that the user's id names, of those that may be named", async () => {
+    let keys: FallbackKeys | undefined;
+    const usable = [
+      { count: 20, from: later(0).toISOString() },
+      { count: 500, from: later(minutes(5)).toISOString() },
+    ];
+    const options = { sharedKey, readFallbackKeys: async () => keys, stages, onFault };
+    const admitted = async (time: Date) =>
+      (await admission(world.table, options)(user("newcomer"), time)).key;
+    const keyOf = (count: number) => fallbackKeyValue(sharedKey, fallbackKeyOf("newcomer", count));
+    expect(await admitted(later(0))).toBe(sharedKey);
+    keys = { version: 1, planId: "p", coverage: coverageOf(stages), isFull: false, usable };
+    expect(await admitted(later(-1))).toBe(sharedKey);
+    expect(await admitted(later(0))).toBe(keyOf(20));
+    expect(await admitted(later(minutes(5)))).toBe(keyOf(500));
+    keys = { ...keys, coverage: "Another:live" };
+    expect(await admitted(later(minutes(5)))).toBe(sharedKey);
+  });
+
+  it("returns the user's plan, even with the shared key", async () => {
+    const admit = admission(world.table, {
+      sharedKey,
+      readFallbackKeys: async () => undefined,
+      stages,
+      onFault,
+    });
     expect(await admit(user("beginner"), start)).toEqual({
-      key: fallbackKey,
+      key: sharedKey,
       plan: { name: "Standard", requestsPerMinute: 1000 },
     });
     const own = await mirrored("customer", enterprise(30_000));
     const plan = { name: "Enterprise", requestsPerMinute: 30_000 };
-    expect(await admit(user("customer"), later(0))).toEqual({ key: fallbackKey, plan });
+    expect(await admit(user("customer"), later(0))).toEqual({ key: sharedKey, plan });
     await waitMs(2001);
     expect(await admit(user("customer"), later(graceMs))).toEqual({ key: own, plan });
     expect(await admit(user("customer"), later(graceMs))).toEqual({ key: own, plan });
   });
 
-  it("registers a new user, and returns the fallback key", async () => {
-    expect(await open()(user("newcomer"), start)).toBe(fallbackKey);
+  it("registers a new user, and returns the shared key", async () => {
+    expect(await open()(user("newcomer"), start)).toBe(sharedKey);
     expect(await readProfile(world.table, "newcomer")).toMatchObject({ tier: "Base" });
   });
 
-  it("returns the fallback key while the user's own is on another tier's plan", async () => {
+  it("returns the shared key while the user's own is on another tier's plan", async () => {
     const old = await mirrored("riser", base);
     await world.put("riser", pro);
-    expect(await open()(user("riser"), later(graceMs))).toBe(fallbackKey);
+    expect(await open()(user("riser"), later(graceMs))).toBe(sharedKey);
     const own = await mirrored("riser", pro);
     expect(own).not.toBe(old);
     expect(await open()(user("riser"), later(graceMs))).toBe(own);
@@ -108,11 +139,11 @@ describe("admission", () => {
     expect(await open()(user("settled"), later(graceMs))).toBe(own);
   });
 
-  it("returns the fallback key if the user's own was made for another API", async () => {
+  it("returns the shared key if the user's own was made for another API", async () => {
     await mirrored("moved", base);
     const others = stages.map(({ stage }) => ({ apiId: "Another", stage }));
-    expect(await open(world.table, others)(user("moved"), later(graceMs))).toBe(fallbackKey);
-    expect(await open(world.table, stages.toReversed())(user("moved"), later(graceMs))).not.toBe(fallbackKey);
+    expect(await open(world.table, others)(user("moved"), later(graceMs))).toBe(sharedKey);
+    expect(await open(world.table, stages.toReversed())(user("moved"), later(graceMs))).not.toBe(sharedKey);
   });
 
   it("caches a user's own key for a minute", async () => {
@@ -133,10 +164,10 @@ describe("admission", () => {
     await world.put("waiting", base);
     const { table, reads } = counted(world.table);
     const admit = open(table);
-    expect(await admit(user("waiting"), later(graceMs))).toBe(fallbackKey);
+    expect(await admit(user("waiting"), later(graceMs))).toBe(sharedKey);
     const own = await mirrored("waiting", base);
     await waitMs(2000);
-    expect(await admit(user("waiting"), later(graceMs))).toBe(fallbackKey);
+    expect(await admit(user("waiting"), later(graceMs))).toBe(sharedKey);
     expect(reads()).toBe(2);
     await waitMs(1);
     expect(await admit(user("waiting"), later(graceMs))).toBe(own);
@@ -161,13 +192,13 @@ describe("admission", () => {
     const admit = open(interceptedTable(world.table, fail));
     await expect(admit(user("unlucky"), start)).rejects.toThrow("no");
     broken = false;
-    expect(await admit(user("unlucky"), start)).toBe(fallbackKey);
+    expect(await admit(user("unlucky"), start)).toBe(sharedKey);
   });
 
   it("creates one profile, whatever the concurrency", async () => {
     const admit = open();
     const admitted = await Promise.all(Array.from({ length: 20 }, () => admit(user("crowd"), start)));
-    expect(new Set(admitted)).toEqual(new Set([fallbackKey]));
+    expect(new Set(admitted)).toEqual(new Set([sharedKey]));
     const made = await readProfile(world.table, "crowd");
     await open()(user("crowd"), start);
     expect(await readProfile(world.table, "crowd")).toEqual(made);
@@ -250,7 +281,7 @@ describe("admission", () => {
     const fail = (command: unknown) => {
       if (command instanceof UpdateCommand) throw new Error("no");
     };
-    expect(await open(interceptedTable(world.table, fail))(user("unnamed"), start)).toBe(fallbackKey);
+    expect(await open(interceptedTable(world.table, fail))(user("unnamed"), start)).toBe(sharedKey);
     expect(onFault).toHaveBeenCalledOnce();
   });
 });

@@ -45,10 +45,12 @@ describe("needsKey", () => {
 describe("mirrorUser", () => {
   it("creates no key until a user comes back after an hour", async () => {
     const visit = (time: Date) =>
-      admission(world.table, { fallbackKey: "fallback", stages, onFault: rethrow })(
-        { userID: "regular", names: ["regular"], ref: undefined },
-        time,
-      );
+      admission(world.table, {
+        sharedKey: "shared",
+        readFallbackKeys: async () => undefined,
+        stages,
+        onFault: rethrow,
+      })({ userID: "regular", names: ["regular"], ref: undefined }, time);
     for (const time of [start, later(minutes(59))]) {
       await visit(time);
       await mirrorUser(world.deps(), "regular");

@@ -103,7 +103,7 @@ export class OperationRole extends Role {
           ),
         }),
         ...(row.notices && noticeBusArn && { Notices: allow(["events:PutEvents"], [noticeBusArn]) }),
-        ...(row.plans.length > 0 && { Plans: planAccess(scope, row.plans) }),
+        ...(row.plans.length > 0 && { Plans: planAccess(scope, row) }),
         // Lambda reads the table's stream, and reports failures, with the rights of the function.
         ...(row.kind === "changes" && {
           ReadChanges: allow(streamReading, [changes.streamArn]),

@@ -1,7 +1,7 @@
 import { type ArnComponents, ArnFormat, Stack } from "aws-cdk-lib";
 import { PolicyDocument, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Construct } from "constructs";
-import type { PlanAction } from "../../operations/types.ts";
+import type { Operation, PlanAction } from "../../operations/types.ts";
 import { planTag } from "../../plans/usage-plans.ts";
 import { deployedStackName } from "./function-stack.ts";
 
@@ -40,11 +40,15 @@ const controlPlaneCalls: Record<PlanAction, readonly ControlPlaneCall[]> = {
   DeleteUsagePlan: [{ method: "DELETE", path: "/usageplans/*", condition: "has the tag" }],
   // The plans of the tiers come from the template and have no tag, so that no function can change them.
   CreateUsagePlanKey: [{ method: "POST", path: "/usageplans/*/keys" }],
+  GetUsagePlanKeys: [{ method: "GET", path: "/usageplans/*/keys" }],
   GetUsagePlanKey: [{ method: "GET", path: "/usageplans/*/keys/*" }],
 };
 
-/** The name prefix of all keys and plans that are created at run time, which is also the value of their tag. */
-export const planPrefixOf = (scope: Construct): string => `${deployedStackName(scope)}/user/`;
+const prefixes = { users: "user", fallback: "fallback" } as const;
+
+/** The name prefix of all keys and plans of a kind that are created at run time, which is also the value of their tag. */
+export const keyPrefixOf = (scope: Construct, keysOf: Operation["keysOf"]): string =>
+  `${deployedStackName(scope)}/${prefixes[keysOf]}/`;
 
 const conditionKeys: Record<Condition, string> = {
   "made with the tag": `aws:RequestTag/${planTag}`,
@@ -53,23 +57,26 @@ const conditionKeys: Record<Condition, string> = {
 
 const callsOf = (actions: readonly PlanAction[]) => actions.flatMap((action) => controlPlaneCalls[action]);
 
-/** Allows these calls in this region. */
-export function planAccess(scope: Construct, actions: readonly PlanAction[]): PolicyDocument {
-  const alike = Map.groupBy(callsOf(actions), ({ method, condition = "none" }) => `${method} ${condition}`);
+/** Allows a row's calls in this region. */
+export function planAccess(
+  scope: Construct,
+  { plans, keysOf }: Pick<Operation, "plans" | "keysOf">,
+): PolicyDocument {
+  const alike = Map.groupBy(callsOf(plans), ({ method, condition = "none" }) => `${method} ${condition}`);
   const statements = [...alike.values()].map(
     (calls) =>
       new PolicyStatement({
         actions: [`apigateway:${calls[0]?.method}`],
         resources: calls.map(({ path }) => controlPlaneArn(scope, path)),
-        conditions: conditionsOf(scope, calls[0]?.condition),
+        conditions: conditionsOf(keyPrefixOf(scope, keysOf), calls[0]?.condition),
       }),
   );
   return new PolicyDocument({ statements });
 }
 
-function conditionsOf(scope: Construct, condition: Condition | undefined) {
+function conditionsOf(prefix: string, condition: Condition | undefined) {
   if (condition === undefined) return {};
-  return { StringEquals: { [conditionKeys[condition]]: planPrefixOf(scope) } };
+  return { StringEquals: { [conditionKeys[condition]]: prefix } };
 }
 
 /** The wildcard resources of these calls, in cdk-nag's notation. */

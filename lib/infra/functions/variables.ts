@@ -8,7 +8,7 @@ export type Environment = Readonly<Record<EnvName, string>>;
 /** The variables that describe the usage plans. */
 export type PlanEnvironment = Pick<
   Environment,
-  "FALLBACK_KEY" | "PLAN_STAGES" | "PLAN_PREFIX" | "STANDARD_PLAN_ID" | "PRO_PLAN_ID"
+  "SHARED_KEY" | "FALLBACK_PREFIX" | "PLAN_STAGES" | "PLAN_PREFIX" | "STANDARD_PLAN_ID" | "PRO_PLAN_ID"
 >;
 
 /** Lambda limits variables to 4 KB. These may be longer, so they go into the code. */
@@ -45,6 +45,7 @@ export function environmentOf(
     CHANNEL_SHARDS: String(channelShards),
     CONNECTIONS_PER_USER: String(connectionsPerUser),
     PRICE_FEEDS: JSON.stringify(priceFeeds),
+    FALLBACK_KEYS: String(configuration.fallbackKeys),
     KEY_GRACE_SECONDS: String(keyGraceSeconds),
     EXPORT_DELAY_SECONDS: String(configuration.exportDelaySeconds),
     NOTICE_BUS_ARN: configuration.noticeBusArn ?? "",

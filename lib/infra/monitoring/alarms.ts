@@ -106,7 +106,7 @@ export class Alarms extends Construct {
     this.#add(
       "KeysRefused",
       refusedKeys(this, [api.accessLog, stream.accessLog]),
-      "Users get a 403 for every request: API Gateway refuses the API keys that the authorizers name. Look first at whether the fallback key and all usage plans exist, and cover both stages. If the keys are new ones, raise keyGraceSeconds.",
+      "Users get a 403 for every request: API Gateway refuses the API keys that the authorizers name. Look first at whether the shared key and all usage plans exist, and cover both stages. makeFallbackKeys replaces lost fallback keys within five minutes. If the keys are new ones, raise keyGraceSeconds.",
     );
   }
 
@@ -145,8 +145,8 @@ export class Alarms extends Construct {
     );
     this.#add(
       "KeyLimitReached",
-      limitsReached(this, functions.get("mirrorPlans")),
-      "New users share the rate limit of the fallback plan: API Gateway has no room for another API key (10,000 per account and region) or another customer's plan (300). Look first at whether freeIdleKeys and deleteRetiredKeys run. If they do, that many users are active, and docs/plans.md says how to make room.",
+      limitsReached(this, [functions.get("mirrorPlans"), functions.get("makeFallbackKeys")]),
+      "Active users begin to share rate limits: there is no room for another API key (10,000 per account and region, of which some are reserved) or another customer's plan (300), so those without a key of their own stay on fallback keys. Look first at whether freeIdleKeys and deleteRetiredKeys run. If they do, that many users are active, and docs/plans.md says how to make room.",
       { threshold: 1 },
     );
   }

@@ -109,12 +109,14 @@ export function failuresBesideRefusals(scope: Construct, operation: OperationFun
   return faultsOf(scope, operation, any(loggedBy(operation.name), brokenOff));
 }
 
-/** How often API Gateway had no room for another key or plan. */
-export function limitsReached(scope: Construct, { name, lambda }: OperationFunction): Metric {
+/** How often there was no room for another key or plan that one of these functions was to create. */
+export function limitsReached(scope: Construct, creators: readonly OperationFunction[]): Metric {
   const reached = ["KeyLimitReached", "PlanLimitReached"].map((error) =>
     stringValue("$.message.error", "=", error),
   );
-  return counted(scope, limitMetricName, [lambda.logGroup], all(loggedBy(name), any(...reached)));
+  const logs = creators.map(({ lambda }) => lambda.logGroup);
+  const creating = any(...creators.map(({ name }) => loggedBy(name)));
+  return counted(scope, limitMetricName, logs, all(creating, any(...reached)));
 }
 
 /** The metric fed by {@link limitsReached}. */

@@ -2,14 +2,14 @@ import { Aws, Fn, Stack } from "aws-cdk-lib";
 import { CfnApiKey, CfnUsagePlan, CfnUsagePlanKey } from "aws-cdk-lib/aws-apigateway";
 import { Construct } from "constructs";
 import {
-  fallbackThrottle,
   requestsPerMinute,
+  sharedThrottle,
   type Throttle,
   type TierPlan,
   throttleOf,
 } from "../../plans/plan.ts";
 import type { PlanStage } from "../../plans/plan-stages.ts";
-import { planPrefixOf } from "../functions/plan-access.ts";
+import { keyPrefixOf } from "../functions/plan-access.ts";
 import type { PlanEnvironment } from "../functions/variables.ts";
 import { type StreamApi, streamStageName } from "../websocket/stream-api.ts";
 import { restStageName, type TerminalRestApi } from "./rest-api.ts";
@@ -18,14 +18,14 @@ export type TierPlansProps = { rest: TerminalRestApi; stream: StreamApi };
 
 /**
  * The 32 hexadecimal digits of the stack's id, which AWS generates. They need not be secret: only authorizers
- * name a key, clients cannot.
+ * name a key, clients cannot. The values of the fallback keys are computed from it.
  */
-const fallbackKeyValue = Fn.join("", Fn.split("-", Fn.select(2, Fn.split("/", Aws.STACK_ID))));
+const sharedKeyValue = Fn.join("", Fn.split("-", Fn.select(2, Fn.split("/", Aws.STACK_ID))));
 
 /**
- * The usage plans of the tiers, and the fallback plan with its key. mirrorPlans creates the users' own keys
- * and the plans of Enterprise customers. Each plan covers both APIs, which CDK's own construct does not
- * support, so these are plain CloudFormation resources.
+ * The usage plans of the tiers, and the shared plan with its key. makeFallbackKeys and mirrorPlans create all
+ * other keys, and mirrorPlans the plans of Enterprise customers. Each plan covers both APIs, which CDK's own
+ * construct does not support, so these are plain CloudFormation resources.
  */
 export class TierPlans extends Construct {
   readonly #stages: readonly (PlanStage & CfnUsagePlan.ApiStageProperty)[];
@@ -43,24 +43,25 @@ export class TierPlans extends Construct {
       this.#addPlan(name, throttleOf({ requestsPerMinute: requestsPerMinute[name] }));
     this.#plans = { Standard: tierPlan("Standard"), Pro: tierPlan("Pro") };
 
-    const fallbackKey = new CfnApiKey(this, "SharedKey", {
+    const sharedKey = new CfnApiKey(this, "SharedKey", {
       name: `${Stack.of(this).stackName}/shared`,
-      description: "Counts the requests of users who have no active key yet",
+      description: "Counts the requests of users without an active key until there are fallback keys",
       enabled: true,
-      value: fallbackKeyValue,
+      value: sharedKeyValue,
     });
     new CfnUsagePlanKey(this, "SharedPlanKey", {
-      keyId: fallbackKey.ref,
+      keyId: sharedKey.ref,
       keyType: "API_KEY",
-      usagePlanId: this.#addPlan("Shared", fallbackThrottle).ref,
+      usagePlanId: this.#addPlan("Shared", sharedThrottle).ref,
     });
   }
 
   get environment(): PlanEnvironment {
     return {
-      FALLBACK_KEY: fallbackKeyValue,
+      SHARED_KEY: sharedKeyValue,
       PLAN_STAGES: Stack.of(this).toJsonString(this.#stages),
-      PLAN_PREFIX: planPrefixOf(this),
+      PLAN_PREFIX: keyPrefixOf(this, "users"),
+      FALLBACK_PREFIX: keyPrefixOf(this, "fallback"),
       STANDARD_PLAN_ID: this.#plans.Standard.ref,
       PRO_PLAN_ID: this.#plans.Pro.ref,
     };

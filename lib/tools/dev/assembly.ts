@@ -51,6 +51,8 @@ export async function synthesizeTerminal(
       jwksUri,
       // The runner knows a new API key at once.
       keyGraceSeconds: 0,
+      // Made within five seconds.
+      fallbackKeys: 20,
       walletExport: true,
       // Long enough to see that the export waits.
       exportDelaySeconds: 10,

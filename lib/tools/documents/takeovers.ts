@@ -254,6 +254,15 @@ export const takeovers: readonly Takeover[] = [
     atMost: "give and take rate limits",
   },
   {
+    functions: ["makeFallbackKeys"],
+    rights: {
+      reads: "all unprotected",
+      writes: "FALLBACKKEYS",
+      uses: "create, get, delete API keys and plans",
+    },
+    atMost: "lock out users without a key of their own, and give and take their rate limits",
+  },
+  {
     functions: ["quoteOrder"],
     rights: { reads: "all unprotected, POLICY, SIGNED, TRADING" },
     atMost: "read the data of all users, and the signer's ledgers",

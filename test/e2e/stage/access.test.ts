@@ -4,7 +4,7 @@ import { expectUnauthorized } from "../support/expectations.ts";
 import { it, service } from "./support/check.ts";
 
 describe("API Gateway", () => {
-  it("admits a new user at once, by the value of the fallback key", async ({ user }) => {
+  it("admits a new user at once, by the value of the shared key or a fallback key", async ({ user }) => {
     const { status, json } = await get("/listWallets", user);
     expect({ status, json }).toEqual({ status: 200, json: [] });
   });
