@@ -13,3 +13,4 @@ export { createReaper } from "./processes.ts";
 export { awsServices, refusal } from "./services.ts";
 export { type ControlPlaneOptions, createControlPlane } from "./usage-plans/control-plane/control-plane.ts";
 export { createUsageState, noUsage, type Usage, type UsagePlan } from "./usage-plans/model.ts";
+export { createUsagePlans } from "./usage-plans/usage-plans.ts";
