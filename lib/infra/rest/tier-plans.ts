@@ -1,4 +1,4 @@
-import { Aws, Fn, Stack } from "aws-cdk-lib";
+import { Fn, Stack } from "aws-cdk-lib";
 import { CfnApiKey, CfnUsagePlan, CfnUsagePlanKey } from "aws-cdk-lib/aws-apigateway";
 import { Construct } from "constructs";
 import {
@@ -20,7 +20,8 @@ export type TierPlansProps = { rest: TerminalRestApi; stream: StreamApi };
  * The 32 hexadecimal digits of the stack's id, which AWS generates. They need not be secret: only authorizers
  * name a key, clients cannot. The values of the fallback keys are computed from it.
  */
-const sharedKeyValue = Fn.join("", Fn.split("-", Fn.select(2, Fn.split("/", Aws.STACK_ID))));
+const sharedKeyOf = ({ stackId }: Stack): string =>
+  Fn.join("", Fn.split("-", Fn.select(2, Fn.split("/", stackId))));
 
 /**
  * The usage plans of the tiers, and the shared plan with its key. makeFallbackKeys and mirrorPlans create all
@@ -47,7 +48,7 @@ export class TierPlans extends Construct {
       name: `${Stack.of(this).stackName}/shared`,
       description: "Counts the requests of users without an active key until there are fallback keys",
       enabled: true,
-      value: sharedKeyValue,
+      value: sharedKeyOf(Stack.of(this)),
     });
     new CfnUsagePlanKey(this, "SharedPlanKey", {
       keyId: sharedKey.ref,
@@ -58,7 +59,7 @@ export class TierPlans extends Construct {
 
   get environment(): PlanEnvironment {
     return {
-      SHARED_KEY: sharedKeyValue,
+      SHARED_KEY: sharedKeyOf(Stack.of(this)),
       PLAN_STAGES: Stack.of(this).toJsonString(this.#stages),
       PLAN_PREFIX: keyPrefixOf(this, "users"),
       FALLBACK_PREFIX: keyPrefixOf(this, "fallback"),
