@@ -98,6 +98,8 @@ function resolved(value: unknown, place: Place): unknown {
   const { Ref, "Fn::GetAtt": attribute } = value as { Ref?: string; "Fn::GetAtt"?: [string, string] };
   if (Ref !== undefined && place.around && Ref in place.parameters)
     return resolved(place.parameters[Ref], place.around);
+  // A nested stack has an id of its own, which the merged template could not tell from that of the stack around it.
+  if (Ref === "AWS::StackId" && place.around) throw new Error("A nested stack uses its own id");
   const inside = attribute && place.nested.get(attribute[0]);
   if (inside) return resolved(inside.template.Outputs[attribute[1].replace("Outputs.", "")]?.Value, inside);
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, resolved(each, place)]));
