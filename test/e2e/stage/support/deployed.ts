@@ -28,21 +28,33 @@ export async function openDeployed({ api, watch }: { api: string; watch: string 
   const lambda = new LambdaClient();
   const iam = new IAMClient();
   const names = await namesIn(stacks, api);
-  const functions = Object.keys(operations) as OperationName[];
+
+  const find = (id: string) =>
+    [...names].find(([logicalId]) => new RegExp(`^${id}[0-9A-F]{8}$`).test(logicalId))?.[1];
 
   /** The physical name of a resource of the API stack or its nested stacks. Its logical id is this name plus eight digits. */
   function nameOf(id: string): string {
-    const [found] = [...names].filter(([logicalId]) => new RegExp(`^${id}[0-9A-F]{8}$`).test(logicalId));
+    const found = find(id);
     if (found === undefined) throw new OperatorError(`Stack ${api} has no resource ${id}`);
-    return found[1];
+    return found;
   }
+
+  const rows = Object.keys(operations) as OperationName[];
+  /** The physical names of the functions, by operation. Some exist only with trading or exports. */
+  const functions = new Map(
+    rows.flatMap((name): [OperationName, string][] => {
+      const found = find(`${name}Function`);
+      return found === undefined ? [] : [[name, found]];
+    }),
+  );
 
   const configurationOf = (name: OperationName) =>
     lambda.send(new GetFunctionConfigurationCommand({ FunctionName: nameOf(`${name}Function`) }));
 
   return {
     region: await lambda.config.region(),
-    functionNames: functions.map((name) => nameOf(`${name}Function`)),
+    functions,
+    nameOf,
 
     /** The environment variables of a function. */
     async environmentOf(name: OperationName): Promise<Record<string, string>> {
