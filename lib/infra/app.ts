@@ -26,18 +26,18 @@ export function terminalApp(props: AppProps = {}): App {
   const configuration = readConfiguration(app.node);
   const data = new DataStack(app, "TerminalData", { configuration, apiStackName, tags });
   const api = new ApiStack(app, apiStackName, { configuration, data, tags });
-  const watch = new WatchStack(app, "TerminalWatch", { configuration, watched: api.watched, tags });
+  new WatchStack(app, "TerminalWatch", { configuration, watched: api.watched, tags });
   const { originKey } = api;
-  // The edge comes last, because a deploy stops at the first failure: an account may be denied a
-  // distribution, or may not be bootstrapped in us-east-1.
+  // The edge is a stack that nothing waits for: an account may be denied a distribution, or may not be bootstrapped in
+  // us-east-1. It does not wait for the alarms either, which a wrong topic fails.
   if (originKey !== undefined) {
     const { api: rest, stream } = api.watched;
     new EdgeStack(app, "TerminalEdge", { configuration, rest, stream, originKey, tags }).addStackDependency(
-      watch,
+      api,
     );
   }
   if (configuration.firewall)
-    new FirewallStack(app, "TerminalFirewall", { configuration, tags }).addStackDependency(watch);
+    new FirewallStack(app, "TerminalFirewall", { configuration, tags }).addStackDependency(api);
   for (const warning of tradingWarnings(configuration))
     Annotations.of(api).addWarningV2("terminal:trading", warning);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
