@@ -31,7 +31,7 @@ export class ApiStack extends Stack {
   constructor(scope: Construct, id: string, { configuration, data, ...props }: ApiStackProps) {
     super(scope, id, { ...props, description: "Trading terminal: the APIs and the functions" });
     const { allowedOrigins, edge, streamDomain, priceFeeds, throttles } = configuration;
-    const { signerVpc, originKeyLabel, leadingKeys } = configuration;
+    const { signerVpc, signerZones, originKeyLabel, leadingKeys } = configuration;
     // With an edge, the default addresses are its origins.
     const domain = edge ? undefined : configuration.domain;
     const { table, key, importKeys, issuer } = data;
@@ -54,6 +54,7 @@ export class ApiStack extends Stack {
       importKeys,
       macKey,
       inside,
+      zones: signerZones,
       changes,
       stage: stream.stage,
       environment,

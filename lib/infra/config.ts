@@ -83,6 +83,8 @@ export type Configuration = {
   trading: TradingConfiguration;
   /** True if functions that open wallets run in a network without internet access. */
   signerVpc: boolean;
+  /** The two availability zones of that network. If undefined, AWS's list decides. */
+  signerZones: readonly string[] | undefined;
   /** True if users can export the private keys of their wallets. */
   walletExport: boolean;
   /** The delay between requesting an export and exporting. */
@@ -152,6 +154,7 @@ export function readConfiguration(node: Pick<Node, "tryGetContext">): Configurat
     streamDomain: domainOf(streamDomainName, streamCertificateArn),
     mail: mailFrom && mailIdentityArn ? { from: mailFrom, identityArn: mailIdentityArn } : undefined,
     webAclArn: chosen.webAclArn,
+    signerZones: chosen.signerZones,
     tableStreamArn: chosen.tableStreamArn,
     noticeBusArn: chosen.noticeBusArn,
     alarmTopicArn: chosen.alarmTopicArn,
@@ -224,6 +227,13 @@ const ImportKeyLabels = v.pipe(
   v.check((labels) => new Set(labels).size === labels.length, "must not have a label twice"),
 );
 
+/** Lambda refuses a function whose variables have more than 4096 bytes. */
+const within = <Item>(maxBytes: number) =>
+  v.check<Item[], string>(
+    (list) => Buffer.byteLength(JSON.stringify(list)) <= maxBytes,
+    `must have at most ${maxBytes} bytes as JSON`,
+  );
+
 /** Keys that require another key. */
 const needs = [
   ["issuer", "audience"],
@@ -247,7 +257,10 @@ const Context = v.pipe(
       v.picklist(sameSites, `must be one of ${sameSites.join(", ")}`),
       defaults.cookieSameSite,
     ),
-    allowedOrigins: v.optional(json(v.array(Origin, "must be a list of origins")), defaults.allowedOrigins),
+    allowedOrigins: v.optional(
+      json(v.pipe(v.array(Origin, "must be a list of origins"), within(2000))),
+      defaults.allowedOrigins,
+    ),
     walletLimits: v.optional(json(v.record(TierName, WalletLimit, "must be an object of tiers"))),
     domainName: v.optional(DomainName),
     certificateArn: v.optional(CertificateArn),
@@ -273,7 +286,10 @@ const Context = v.pipe(
       json(wholeWithin(1, 100, "must be a whole number from 1 to 100")),
       defaults.connectionsPerUser,
     ),
-    priceFeeds: v.optional(json(v.array(Feed, "must be a list of feeds")), defaults.priceFeeds),
+    priceFeeds: v.optional(
+      json(v.pipe(v.array(Feed, "must be a list of feeds"), within(1000))),
+      defaults.priceFeeds,
+    ),
     fallbackKeys: v.optional(
       json(wholeWithin(1, maxFallbackKeys, `must be a whole number from 1 to ${maxFallbackKeys}`)),
       defaults.fallbackKeys,

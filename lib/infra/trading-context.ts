@@ -104,12 +104,25 @@ const ChainContexts = v.pipe(
   v.record(Chain, ChainContext, "must be an object of chains"),
 );
 
+const twoZones = "must be a list of two availability zones";
+
 /** The keys of the context that choose the chains and their setup. */
 export const tradingContext = {
   trading: v.optional(json(v.array(Chain, "must be a list of chains")), []),
   chains: v.optional(json(ChainContexts), {}),
   publicHosts: flag(false),
   signerVpc: flag(true),
+  signerZones: v.optional(
+    json(
+      v.pipe(
+        v.array(
+          matching(/^[a-z]{2}(-[a-z]+)+-\d[a-z]$/, "an availability zone such as us-east-1a"),
+          twoZones,
+        ),
+        v.check((zones) => zones.length === 2 && zones[0] !== zones[1], twoZones),
+      ),
+    ),
+  ),
 };
 
 export type ChainsContext = {

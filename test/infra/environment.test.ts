@@ -2,7 +2,8 @@ import { App } from "aws-cdk-lib";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readConfiguration } from "../../lib/infra/config.ts";
 import { defaultChains } from "../../lib/infra/default-chains.ts";
-import { environmentOf } from "../../lib/infra/functions/variables.ts";
+import { environmentOf, variablesOf } from "../../lib/infra/functions/variables.ts";
+import { operations } from "../../lib/operations/operations.ts";
 import type { EnvName } from "../../lib/operations/types.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 
@@ -30,6 +31,12 @@ const plans = {
   STANDARD_PLAN_ID: "p1",
   PRO_PLAN_ID: "p2",
 };
+
+/** The most bytes of a function's variables on AWS. */
+const maxBytes = 4096;
+
+/** Left for the names of tables, keys and functions, and for the addresses of an issuer. */
+const reservedBytes = 900;
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -59,5 +66,21 @@ describe("environmentOf", () => {
       ...plans,
       PLAN_STAGES: stages,
     });
+  });
+
+  it("fits into the variables of every function with the longest lists of origins and feeds", () => {
+    // 2000 and 1000 bytes as JSON.
+    const allowedOrigins = Array(37).fill(`https://${"a".repeat(35)}.example`);
+    const priceFeeds = Array(10).fill({
+      source: "near",
+      venue: "kraken",
+      url: `wss://${"a".repeat(40)}.test`,
+    });
+    const { node } = new App({ context: { ...context, allowedOrigins, priceFeeds } });
+    const environment = environmentOf(readConfiguration(node), issuer, plans, "k".repeat(48));
+    for (const [name, row] of Object.entries(operations)) {
+      const bytes = Object.entries(variablesOf(row, environment).inFunction).join("").length;
+      expect(bytes, name).toBeLessThan(maxBytes - reservedBytes);
+    }
   });
 });

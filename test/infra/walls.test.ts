@@ -9,6 +9,7 @@ import {
   propertiesOf,
   resourcesOf,
   synthesize,
+  type Template,
   tradingContext,
 } from "./synthesized.ts";
 
@@ -26,9 +27,10 @@ describe("the VPC", () => {
     expect(inside.map(([name]) => name).sort()).toEqual(opening.map(([name]) => name).sort());
     expect(opening.map(([name]) => name)).toEqual(["sealExport", "signTransaction"]);
     const subnets = ids("AWS::EC2::Subnet").map((Ref) => ({ Ref }));
-    for (const [, { VpcConfig, Environment }] of inside) {
+    for (const [name, { VpcConfig, Environment }] of inside) {
+      // Functions with the same group would share network interfaces, and the removal of one would wait for the other.
       expect(VpcConfig).toEqual({
-        SecurityGroupIds: [{ "Fn::GetAtt": [expect.stringContaining("Functions"), "GroupId"] }],
+        SecurityGroupIds: [{ "Fn::GetAtt": [expect.stringContaining(name), "GroupId"] }],
         SubnetIds: subnets,
       });
       // By default, the SDK would use host names that do not resolve here.
@@ -64,7 +66,37 @@ describe("the VPC", () => {
   it("does not exist if the context turns it off", () => {
     const withoutWalls = Object.values(open.api.Resources).map(({ Type }) => Type);
     expect(withoutWalls.filter((type) => /^AWS::(EC2|Route53Resolver)::/.test(type))).toEqual([]);
-    expect(JSON.stringify(open.api)).not.toMatch(/VpcConfig|ec2:|aws:SourceVpce|ACCOUNT_ID_ENDPOINT_MODE/);
+    expect(JSON.stringify(open.api)).not.toMatch(/VpcConfig|aws:SourceVpce|ACCOUNT_ID_ENDPOINT_MODE/);
+  });
+
+  it("leaves Lambda the rights to delete the interfaces of functions that leave it", () => {
+    const { signTransaction } = functionsOf(open);
+    const statements = statementsOfRole(open.api, signTransaction?.Role["Fn::GetAtt"][0] ?? "");
+    expect(statements.filter(({ Action }) => Action.includes("ec2:DeleteNetworkInterface"))).toEqual([
+      expect.objectContaining({ Effect: "Allow" }),
+      expect.objectContaining({ Effect: "Deny" }),
+    ]);
+  });
+
+  it("is complete before a function runs in it", () => {
+    const complete = [
+      ...ids("AWS::Route53Resolver::FirewallRuleGroupAssociation"),
+      ...ids("AWS::EC2::VPCEndpoint"),
+      ...ids("AWS::EC2::SecurityGroupIngress"),
+    ];
+    expect(complete.length).toBeGreaterThanOrEqual(5);
+    for (const name of ["sealExport", "signTransaction"])
+      expect(api.Resources[logicalIdOf(api, name)]?.DependsOn).toEqual(expect.arrayContaining(complete));
+  });
+
+  it("is in the zones that the context names, or in AWS's first two", () => {
+    const zonesOf = (template: Template) =>
+      propertiesOf<{ AvailabilityZone: unknown }>(template, "AWS::EC2::Subnet").map(
+        ({ AvailabilityZone }) => AvailabilityZone,
+      );
+    expect(zonesOf(api)).toEqual([0, 1].map((at) => ({ "Fn::Select": [at, { "Fn::GetAZs": "" }] })));
+    const signerZones = ["us-east-1b", "us-east-1d"];
+    expect(zonesOf(synthesize({ ...tradingContext, signerZones }).api)).toEqual(signerZones);
   });
 
   it("has no way out: no gateway, address, peering or route", () => {
@@ -85,22 +117,28 @@ describe("the VPC", () => {
       api,
       "AWS::EC2::SecurityGroup",
     );
-    const [functions, endpoint] = groups;
-    expect(groups).toHaveLength(2);
-    expect(functions?.SecurityGroupIngress).toBeUndefined();
-    expect(functions?.SecurityGroupEgress).toEqual([
-      expect.objectContaining({ CidrIp: "0.0.0.0/0", FromPort: 443, IpProtocol: "tcp", ToPort: 443 }),
-    ]);
+    const [endpoint, ...functions] = groups;
+    expect(functions).toHaveLength(2);
+    for (const { SecurityGroupIngress, SecurityGroupEgress } of functions) {
+      expect(SecurityGroupIngress).toBeUndefined();
+      expect(SecurityGroupEgress).toEqual([
+        expect.objectContaining({ CidrIp: "0.0.0.0/0", FromPort: 443, IpProtocol: "tcp", ToPort: 443 }),
+      ]);
+    }
     expect(endpoint?.SecurityGroupIngress).toBeUndefined();
     expect(endpoint?.SecurityGroupEgress).toEqual([
       expect.objectContaining({ CidrIp: "255.255.255.255/32", IpProtocol: "icmp" }),
     ]);
-    expect(only(api, "AWS::EC2::SecurityGroupIngress").Properties).toMatchObject({
-      FromPort: 443,
-      ToPort: 443,
-      GroupId: { "Fn::GetAtt": [expect.stringContaining("AtKms"), "GroupId"] },
-      SourceSecurityGroupId: { "Fn::GetAtt": [expect.stringContaining("Functions"), "GroupId"] },
-    });
+    expect(propertiesOf(api, "AWS::EC2::SecurityGroupIngress")).toEqual(
+      ["sealExport", "signTransaction"].map((name) =>
+        expect.objectContaining({
+          FromPort: 443,
+          ToPort: 443,
+          GroupId: { "Fn::GetAtt": [expect.stringContaining("AtKms"), "GroupId"] },
+          SourceSecurityGroupId: { "Fn::GetAtt": [expect.stringContaining(name), "GroupId"] },
+        }),
+      ),
+    );
   });
 
   it("resolves the names of two services, and blocks all others", () => {

@@ -25,6 +25,8 @@ type Surroundings = Resources & { environment: Environment };
 type Deployment = Surroundings & {
   /** The functions in a network without a route out. */
   inside: readonly OperationName[];
+  /** The two availability zones of that network. If undefined, AWS's list decides. */
+  zones: readonly string[] | undefined;
 };
 
 /** The functions that a row invokes, by row name. */
@@ -43,12 +45,12 @@ export class OperationFunctions extends Construct {
   readonly #walls: Walls | undefined;
   readonly #made = new Map<OperationName, OperationFunction>();
 
-  constructor(scope: Construct, id: string, { inside, ...surroundings }: Deployment) {
+  constructor(scope: Construct, id: string, { inside, zones, ...surroundings }: Deployment) {
     super(scope, id);
     this.#surroundings = surroundings;
     // In the stack of its functions: CloudFormation deletes them before their network.
     const [first] = inside;
-    this.#walls = first && new Walls(this.#stackOf(first), "Walls", { inside, ...surroundings });
+    this.#walls = first && new Walls(this.#stackOf(first), "Walls", { inside, zones, ...surroundings });
   }
 
   has(name: OperationName): boolean {
@@ -152,7 +154,7 @@ export class OperationFunction extends Construct {
         ...walls?.environment,
         ...inFunction,
       },
-      ...walls?.place,
+      ...walls?.placeOf(name),
       role: new OperationRole(this, "Role", {
         name,
         row,
@@ -166,5 +168,7 @@ export class OperationFunction extends Construct {
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       systemLogLevelV2: SystemLogLevel.WARN,
     });
+    // A function that ran before its network is complete could look up any name.
+    if (walls) this.lambda.node.addDependency(walls);
   }
 }

@@ -89,7 +89,8 @@ export class OperationRole extends Role {
           macKey && {
             Mac: allow(row.mac, [macKey.keyArn], throughWalls && { StringEquals: throughWalls }),
           }),
-        ...(walls && { Network: networkInterfaces() }),
+        // Also outside the VPC: Lambda needs these rights to delete the interfaces of a function that has just left it.
+        ...(row.opensWallets && { Network: networkInterfaces() }),
         ...(row.connections.length > 0 && {
           Connections: allow(
             ["execute-api:ManageConnections"],
@@ -111,7 +112,7 @@ export class OperationRole extends Role {
         }),
       },
     });
-    if (walls) Validations.of(this).acknowledge(acknowledgedInterfaces);
+    if (row.opensWallets) Validations.of(this).acknowledge(acknowledgedInterfaces);
     for (const action of row.connections)
       Validations.of(this).acknowledge({
         id: `AwsSolutions-IAM5[Resource::${connectionsInFindings(stage, action)}]`,

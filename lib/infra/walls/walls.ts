@@ -35,6 +35,8 @@ type Passing = { actions: readonly string[]; resource: string };
 export type WallsProps = {
   /** The functions that open wallets. */
   inside: readonly OperationName[];
+  /** The two availability zones of its subnets. If undefined, AWS's list decides. */
+  zones: readonly string[] | undefined;
   table: Table;
   leadingKeys: LeadingKeys;
   key: Key;
@@ -51,8 +53,6 @@ const https = Port.tcp(443);
  * lookup could leak a key.
  */
 export class Walls extends Construct {
-  /** The options that place a function in this network. */
-  readonly place: Pick<FunctionOptions, "vpc" | "vpcSubnets" | "securityGroups">;
   /**
    * Variables of the functions. By default, the SDK would use host names with the account's id, which do not
    * resolve here.
@@ -60,12 +60,15 @@ export class Walls extends Construct {
   readonly environment = { AWS_ACCOUNT_ID_ENDPOINT_MODE: "disabled" };
   /** The id of KMS's endpoint, for conditions of `aws:SourceVpce`. */
   readonly kmsEndpointId: string;
+  readonly #vpc: IVpc;
+  readonly #groups: ReadonlyMap<OperationName, SecurityGroup>;
 
-  constructor(scope: Construct, id: string, { inside, table, leadingKeys, key, macKey }: WallsProps) {
+  constructor(scope: Construct, id: string, props: WallsProps) {
+    const { inside, zones, table, leadingKeys, key, macKey } = props;
     super(scope, id);
     const vpc = new Vpc(this, "Vpc", {
       ipAddresses: IpAddresses.cidr("10.0.0.0/24"),
-      maxAzs: 2,
+      ...(zones === undefined ? { maxAzs: 2 } : { availabilityZones: [...zones] }),
       natGateways: 0,
       createInternetGateway: false,
       // Restricting the default group would add a function with rights on networks. Nothing uses that group.
@@ -77,20 +80,14 @@ export class Walls extends Construct {
       reason: "Only two services can be reached, and CloudTrail records the calls of KMS.",
     });
 
-    const functions = new SecurityGroup(this, "Functions", {
-      vpc,
-      description: "Functions that open wallets",
-      allowAllOutbound: false,
-    });
-    // A stack for any account and region cannot know DynamoDB's addresses. The routes restrict traffic
-    // instead.
-    functions.addEgressRule(Peer.anyIpv4(), https, "To the endpoints, the only destinations with a route");
     const atKms = new SecurityGroup(this, "AtKms", {
       vpc,
       description: "The endpoint of KMS",
       allowAllOutbound: false,
     });
-    atKms.addIngressRule(functions, https, "From functions that open wallets");
+    this.#vpc = vpc;
+    this.#groups = new Map(inside.map((name) => [name, this.#groupOf(name, vpc)]));
+    for (const [name, group] of this.#groups) atKms.addIngressRule(group, https, `From ${name}`);
 
     const toKms = new InterfaceVpcEndpoint(this, "Kms", {
       vpc,
@@ -116,9 +113,30 @@ export class Walls extends Construct {
       );
     }
     this.kmsEndpointId = toKms.vpcEndpointId;
-    this.place = { vpc, vpcSubnets: isolated, securityGroups: [functions] };
-
     this.#blockNames(vpc);
+  }
+
+  /** Returns the options that place a function in this network. */
+  placeOf(name: OperationName): Pick<FunctionOptions, "vpc" | "vpcSubnets" | "securityGroups"> {
+    const group = this.#groups.get(name);
+    if (group === undefined) throw new Error(`${name} does not run in this network`);
+    return { vpc: this.#vpc, vpcSubnets: isolated, securityGroups: [group] };
+  }
+
+  /**
+   * Creates the security group of one function. Functions that share subnets and a group share network interfaces, too:
+   * the removal of one would wait for interfaces that the other still uses.
+   */
+  #groupOf(name: OperationName, vpc: IVpc): SecurityGroup {
+    const group = new SecurityGroup(this, name, {
+      vpc,
+      description: `The function ${name}`,
+      allowAllOutbound: false,
+    });
+    // A stack for any account and region cannot know DynamoDB's addresses. The routes restrict traffic
+    // instead.
+    group.addEgressRule(Peer.anyIpv4(), https, "To the endpoints, the only destinations with a route");
+    return group;
   }
 
   #blockNames({ vpcId }: IVpc): void {
