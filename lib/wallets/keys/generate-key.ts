@@ -1,12 +1,11 @@
 import { randomBytes } from "node:crypto";
 import type { Network } from "../../core/network.ts";
+import { evmDerivations } from "./evm-derivations.ts";
 import { type Derivations, type PrivateKey, withWipe } from "./secret.ts";
+import { solanaDerivations } from "./solana-derivations.ts";
 
-/** Loads the derivations of one network only, to keep cold starts short. */
-async function derivationsOf(network: Network): Promise<Derivations> {
-  if (network === "sol") return (await import("./solana-derivations.ts")).solanaDerivations;
-  return (await import("./evm-derivations.ts")).evmDerivations;
-}
+const derivationsOf = (network: Network): Derivations =>
+  network === "sol" ? solanaDerivations : evmDerivations;
 
 /**
  * Derives the address of a private key.
@@ -14,7 +13,7 @@ async function derivationsOf(network: Network): Promise<Derivations> {
  * @throws {Error} if the secret is not in the range of the curve.
  */
 export async function addressOf(network: Network, secret: Uint8Array): Promise<string> {
-  const [derive] = await derivationsOf(network);
+  const [derive] = derivationsOf(network);
   return derive(secret);
 }
 
@@ -25,7 +24,7 @@ export async function addressOf(network: Network, secret: Uint8Array): Promise<s
  * @throws {Error} if the libraries derive different addresses.
  */
 export async function generateKey(network: Network, derivations?: Derivations): Promise<PrivateKey> {
-  const [first, second] = derivations ?? (await derivationsOf(network));
+  const [first, second] = derivations ?? derivationsOf(network);
   const secret = randomBytes(32);
   try {
     const address = await first(secret);

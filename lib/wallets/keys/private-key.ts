@@ -1,5 +1,7 @@
 import type { Network } from "../../core/network.ts";
+import { evmKeyOf, readEvmKey } from "./evm-key.ts";
 import type { PrivateKey } from "./secret.ts";
+import { readSolanaKey, solanaKeyOf } from "./solana-key.ts";
 
 /**
  * Reads a private key in the format of its network: 32 bytes of hex, with or without 0x, for EVM networks; base58 of
@@ -8,9 +10,7 @@ import type { PrivateKey } from "./secret.ts";
  * @throws {DomainError} INVALID_PRIVATE_KEY. The message never contains any part of the key.
  */
 export async function readPrivateKey(network: Network, text: string): Promise<PrivateKey> {
-  // Loads the libraries of one network only, to keep cold starts short.
-  if (network === "sol") return (await import("./solana-key.ts")).readSolanaKey(text);
-  return (await import("./evm-key.ts")).readEvmKey(text);
+  return network === "sol" ? readSolanaKey(text) : readEvmKey(text);
 }
 
 /**
@@ -20,6 +20,5 @@ export async function readPrivateKey(network: Network, text: string): Promise<Pr
  * @throws {DomainError} INVALID_PRIVATE_KEY.
  */
 export async function privateKeyOf(network: Network, bytes: Uint8Array): Promise<PrivateKey> {
-  if (network === "sol") return (await import("./solana-key.ts")).solanaKeyOf(bytes);
-  return (await import("./evm-key.ts")).evmKeyOf(bytes);
+  return network === "sol" ? solanaKeyOf(bytes) : evmKeyOf(bytes);
 }
