@@ -1,6 +1,9 @@
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from "jose";
 import * as v from "valibot";
 
+// Loads Node's HTTP client now: Lambda gives a function a whole processor until it is loaded.
+await fetch("data:,");
+
 type Keys = ReturnType<typeof createRemoteJWKSet>;
 
 /** Fetched keys are fetched again after this time. */

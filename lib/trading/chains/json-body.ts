@@ -65,6 +65,9 @@ async function refusalOf(
   return new HostFault(response.status === 429 ? "TOO_MANY_REQUESTS" : "BAD_STATUS", methods);
 }
 
+// Loads Node's HTTP client now: Lambda gives a function a whole processor until it is loaded.
+await fetch("data:,");
+
 async function post(url: string, body: unknown, { methods, maxBytes, signal, onBytes }: Limits) {
   const response = await fetch(url, {
     method: "POST",
