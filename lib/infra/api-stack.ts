@@ -1,5 +1,4 @@
-import { CfnOutput, Stack, type StackProps, Validations } from "aws-cdk-lib";
-import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { type OperationName, operations, operationsOf, restMethods } from "../operations/operations.ts";
 import type { ScheduleRow } from "../operations/types.ts";
@@ -24,14 +23,14 @@ export type ApiStackProps = Pick<StackProps, "tags"> & { configuration: Configur
 
 /** The service over HTTP and WebSocket. It stores nothing: what has to last is in the data stack. */
 export class ApiStack extends Stack {
-  /** The dynamic reference to the origin key. Undefined without an edge. */
+  /** The dynamic reference to the origin key that the edge sends. Undefined without an edge. */
   readonly originKey: string | undefined;
   readonly watched: Watched;
 
   constructor(scope: Construct, id: string, { configuration, data, ...props }: ApiStackProps) {
     super(scope, id, { ...props, description: "Trading terminal: the APIs and the functions" });
     const { allowedOrigins, edge, streamDomain, priceFeeds, throttles } = configuration;
-    const { signerVpc, signerZones, originKeyLabel, leadingKeys } = configuration;
+    const { signerVpc, signerZones, leadingKeys } = configuration;
     // With an edge, the default addresses are its origins.
     const domain = edge ? undefined : configuration.domain;
     const { table, key, importKeys, issuer } = data;
@@ -40,8 +39,9 @@ export class ApiStack extends Stack {
     const stream = new StreamApi(this, "Stream", { logging: api.logging });
     const changes = new TableChanges(this, "Changes", data.streamArn);
     const { environment: planEnvironment } = new TierPlans(this, "Plans", { rest: api, stream });
-    this.originKey = edge ? new OriginKey(this, `OriginKey-${originKeyLabel}`).reference : undefined;
-    const environment = environmentOf(configuration, issuer, planEnvironment, this.originKey);
+    const originKeys = edge ? data.originKeys.map(({ reference }) => reference) : [];
+    this.originKey = originKeys.at(-1);
+    const environment = environmentOf(configuration, issuer, planEnvironment, originKeys);
     const openings = openingsOf(configuration);
     const macKey = openings["with trading"].length > 0 ? new MacKey(this, "MacKey") : undefined;
     const inside = signerVpc ? openersOf(openings) : [];
@@ -121,26 +121,4 @@ function refusalOf(name: OperationName): OperationName {
   const [found] = refusals.find(([, { refuses }]) => refuses === operations[name].deployed) ?? [];
   if (found === undefined) throw new Error(`No function rejects requests for ${name}`);
   return found;
-}
-
-/**
- * The secret header value by which the authorizers recognize requests from the edge. Templates hold a dynamic
- * reference only.
- */
-class OriginKey extends Secret {
-  constructor(scope: Construct, id: string) {
-    super(scope, id, {
-      description: "Trading terminal: the secret header that the edge sends to the APIs",
-      generateSecretString: { excludePunctuation: true, passwordLength: 48 },
-    });
-    Validations.of(this).acknowledge({
-      id: "AwsSolutions-SMG4",
-      reason:
-        "CloudFormation reads it when the edge and the authorizers are deployed. A rotation on its own would leave them with different values.",
-    });
-  }
-
-  get reference(): string {
-    return this.secretValue.unsafeUnwrap();
-  }
 }

@@ -6,7 +6,7 @@ import { type PriceFeed, venueNames } from "../prices/feeds.ts";
 import { type SameSite, sameSites } from "../runtime/session-cookie.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import type { TradingConfiguration } from "../trading/chains/chain-configuration.ts";
-import { json, matching, urlOf, wholeWithin } from "./context-values.ts";
+import { json, labels, matching, urlOf, wholeWithin } from "./context-values.ts";
 import { edgeContext, edgeProblems } from "./edge-context.ts";
 import { exportContext, exportProblems } from "./export-context.ts";
 import { defaultThrottles, stagesShare, type Throttles, throttledNames, totalRate } from "./throttles.ts";
@@ -40,8 +40,8 @@ export type Configuration = {
   edge: boolean;
   /** True if the APIs reject requests that bypass the edge. */
   edgeOnly: boolean;
-  /** Changing the label generates a new origin key. */
-  originKeyLabel: string;
+  /** The labels of the secrets by which the APIs recognize the edge. It sends the last one; all are accepted. */
+  originKeys: readonly string[];
   /** The web ACL of the distribution. */
   webAclArn: string | undefined;
   /** True if a web ACL is deployed, which limits requests per address. */
@@ -220,13 +220,6 @@ const ThrottleSchema = v.strictObject(
   "must be an object of rateLimit (a second) and burstLimit",
 );
 
-const ImportKeyLabels = v.pipe(
-  v.array(matching(/^[a-z\d]{1,16}$/, "1 to 16 lower-case letters and digits"), "must be a list of labels"),
-  v.minLength(1, "must have a label"),
-  v.maxLength(5, "must have at most 5 labels"),
-  v.check((labels) => new Set(labels).size === labels.length, "must not have a label twice"),
-);
-
 /** Lambda refuses a function whose variables have more than 4096 bytes. */
 const within = <Item>(maxBytes: number) =>
   v.check<Item[], string>(
@@ -298,7 +291,7 @@ const Context = v.pipe(
       json(wholeWithin(0, 3600, "must be a whole number of seconds from 0 to 3600")),
       defaults.keyGraceSeconds,
     ),
-    importKeys: v.optional(json(ImportKeyLabels), defaults.importKeys),
+    importKeys: v.optional(json(labels), defaults.importKeys),
     accountRequestsPerSecond: v.optional(
       json(wholeWithin(200, 1_000_000, "must be a whole number from 200 to 1000000")),
       defaults.accountRequestsPerSecond,

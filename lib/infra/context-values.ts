@@ -25,6 +25,14 @@ export const wholeWithin = (from: number, to: number, message: string) =>
     v.check((number) => Number.isInteger(number) && number >= from && number <= to, message),
   );
 
+/** The labels of keys that replace each other, the newest last. */
+export const labels = v.pipe(
+  v.array(matching(/^[a-z\d]{1,16}$/, "1 to 16 lower-case letters and digits"), "must be a list of labels"),
+  v.minLength(1, "must have a label"),
+  v.maxLength(5, "must have at most 5 labels"),
+  v.check((list) => new Set(list).size === list.length, "must not have a label twice"),
+);
+
 /** A URL with TLS, or without it on the local machine. */
 export const urlOf = (plain: "http" | "ws", message: string) =>
   v.pipe(

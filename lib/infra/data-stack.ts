@@ -6,6 +6,7 @@ import type { Issuer } from "../runtime/token-verifier.ts";
 import { timeToLive } from "../table/layout.ts";
 import type { Configuration } from "./config.ts";
 import { ImportKeyPair } from "./data/import-key-pair.ts";
+import { OriginKey } from "./data/origin-key.ts";
 import { UserDirectory } from "./data/user-directory.ts";
 import { WalletKey } from "./data/wallet-key.ts";
 import { openingsOf } from "./openings.ts";
@@ -20,7 +21,7 @@ export type DataStackProps = Pick<StackProps, "tags"> & {
 /**
  * Everything that cannot be recreated: the table, the keys and the user pool. Of the configuration, it
  * depends only on the user pool's settings, on which functions may open wallets, and on the labels of import
- * keys. No other setting can remove anything here.
+ * keys and origin keys. No other setting can remove anything here.
  */
 export class DataStack extends Stack {
   /** The one table of the service. lib/table/layout.ts has the layout of its items. */
@@ -28,6 +29,8 @@ export class DataStack extends Stack {
   readonly key: Key;
   /** The keys for imports, in the order of their labels. */
   readonly importKeys: readonly Key[];
+  /** The secrets by which the APIs recognize the edge, in the order of their labels. */
+  readonly originKeys: readonly OriginKey[];
   /** The change stream of the table. */
   readonly streamArn: string;
   /** The configured issuer, else the user pool of this stack. */
@@ -57,13 +60,15 @@ export class DataStack extends Stack {
     this.importKeys = configuration.importKeys.map(
       (label) => new ImportKeyPair(this, `ImportKey-${label}`, { label, apiStackName }),
     );
+    // They exist without an edge too, so that a new edge finds them.
+    this.originKeys = configuration.originKeys.map((label) => new OriginKey(this, `OriginKey-${label}`));
     const users = new UserDirectory(this, "Users", {
       isIssuer: configuration.issuer === undefined,
       mail: configuration.mail,
     });
     // The table comes last: a failed first deploy is rolled back, but a table that is protected from deletion
     // stays.
-    this.table.node.addDependency(this.key, ...this.importKeys, users);
+    this.table.node.addDependency(this.key, ...this.importKeys, ...this.originKeys, users);
 
     const { tableStreamArn } = this.table;
     if (tableStreamArn === undefined) throw new Error("The table has no stream");

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { flag, json, matching, wholeWithin } from "./context-values.ts";
+import { flag, json, labels, matching, wholeWithin } from "./context-values.ts";
 
 /** CloudFront takes certificates and web ACLs of this region only. */
 export const edgeRegion = "us-east-1";
@@ -8,7 +8,7 @@ export const edgeRegion = "us-east-1";
 export const edgeContext = {
   edge: flag(true),
   edgeOnly: flag(false),
-  originKeyLabel: v.optional(matching(/^[a-z\d]{1,16}$/, "1 to 16 lower-case letters and digits"), "1"),
+  originKeys: v.optional(json(labels), ["1"]),
   webAclArn: v.optional(
     matching(
       /^arn:[\w-]+:wafv2:us-east-1:\d+:global\/webacl\/\S+$/,

@@ -42,7 +42,7 @@ const defaultsOfKinds: DefaultsOfKinds = {
 };
 
 /** The variables by which both authorizers recognize the edge. */
-const originEnv = ["ORIGIN_KEY", "EDGE_ONLY"] as const;
+const originEnv = ["ORIGIN_KEYS", "EDGE_ONLY"] as const;
 
 /**
  * The rows by subject. The functions of a subject are deployed in a stack of their own. Moving a row to another subject

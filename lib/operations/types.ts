@@ -44,7 +44,7 @@ export type EnvName =
   | "AUDIENCE"
   | "JWKS_URI"
   | "COOKIE_NAME"
-  | "ORIGIN_KEY"
+  | "ORIGIN_KEYS"
   | "EDGE_ONLY"
   | "COOKIE_SAME_SITE"
   | "CHANNEL_SHARDS"

@@ -23,7 +23,7 @@ export function authorizerDeps(operation: "authorize" | "authorizeConnection"): 
   });
   return {
     cookieName: environment("COOKIE_NAME"),
-    origin: { originKey: environment("ORIGIN_KEY"), edgeOnly: environment("EDGE_ONLY") },
+    origin: { originKeys: environment("ORIGIN_KEYS"), edgeOnly: environment("EDGE_ONLY") },
     verify: tokenVerifier(
       {
         issuer: environment("ISSUER"),

@@ -68,10 +68,10 @@ const schemas = {
   AUDIENCE: text,
   JWKS_URI: v.pipe(v.string(), v.description("text, empty for OpenID Connect discovery")),
   COOKIE_NAME: text,
-  ORIGIN_KEY: v.pipe(
+  ORIGIN_KEYS: v.pipe(
     v.string(),
-    v.transform((text) => text || undefined),
-    v.description("text, empty for none"),
+    v.transform((text) => (text === "" ? [] : text.split(","))),
+    v.description("keys separated by commas, empty for none"),
   ),
   EDGE_ONLY: json(v.boolean(), "true or false"),
   COOKIE_SAME_SITE: v.pipe(v.picklist(sameSites), v.description(sameSites.join(" or "))),

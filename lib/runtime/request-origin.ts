@@ -4,8 +4,8 @@ import type { APIGatewayRequestAuthorizerEvent } from "aws-lambda";
 import { type RequestHeaders, valuesOf } from "./request-token.ts";
 
 export type OriginRules = {
-  /** The secret that proves a request comes from the edge. Undefined without an edge. */
-  originKey: string | undefined;
+  /** The secrets of which any proves that a request comes from the edge. Empty without an edge. */
+  originKeys: readonly string[];
   /** True if requests that bypass the edge are refused. */
   edgeOnly: boolean;
 };
@@ -25,8 +25,8 @@ export const outsider = "outside the edge";
 export const originKeyHeader = "x-origin-key";
 
 /** Finds the origin of a request. Of the addresses that a client claims, only those added by the edge count. */
-export function requestOrigin(event: OriginEvent, { originKey, edgeOnly }: OriginRules): RequestOrigin {
-  const isFromEdge = originKey !== undefined && isSame(valuesOf(event, originKeyHeader), originKey);
+export function requestOrigin(event: OriginEvent, { originKeys, edgeOnly }: OriginRules): RequestOrigin {
+  const isFromEdge = isOneOf(originKeys, valuesOf(event, originKeyHeader));
   const addresses = valuesOf(event, "x-forwarded-for").flatMap((value) => value.split(","));
   // The last two addresses are the viewer's, added by CloudFront, and CloudFront's, added by API Gateway.
   const address = isFromEdge ? (addresses.at(-2) ?? "") : event.requestContext.identity.sourceIp;
@@ -36,9 +36,11 @@ export function requestOrigin(event: OriginEvent, { originKey, edgeOnly }: Origi
 /** Access logs write it into JSON without escaping. */
 const plainAddress = (text: string) => (isIP(text) === 0 ? "unknown" : text);
 
-/** Takes the same time wherever the first difference is. */
-function isSame([given, ...others]: string[], originKey: string): boolean {
+/** Takes the same time wherever the first difference is, and whichever key it is. */
+function isOneOf(keys: readonly string[], [given, ...others]: string[]): boolean {
   if (given === undefined || others.length > 0) return false;
-  const [a, b] = [given, originKey].map((text) => createHash("sha256").update(text).digest());
-  return timingSafeEqual(a as Buffer, b as Buffer);
+  const hash = digest(given);
+  return keys.filter((key) => timingSafeEqual(digest(key), hash)).length > 0;
 }
+
+const digest = (text: string) => createHash("sha256").update(text).digest();

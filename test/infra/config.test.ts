@@ -32,7 +32,7 @@ describe("readConfiguration", () => {
       streamDomain: undefined,
       edge: true,
       edgeOnly: false,
-      originKeyLabel: "1",
+      originKeys: ["1"],
       webAclArn: undefined,
       firewall: false,
       firewallRequestsPerMinute: 20_000,

@@ -22,6 +22,7 @@ describe("the data stack", () => {
       KeyAlias910D852D: "AWS::KMS::Alias",
       ImportKey1936C201C: "AWS::KMS::Key",
       ImportKey1Alias3249CFA4: "AWS::KMS::Alias",
+      OriginKey1F518F6B9: "AWS::SecretsManager::Secret",
       UsersPoolBFC35D3B: "AWS::Cognito::UserPool",
       UsersPoolClient39A19381: "AWS::Cognito::UserPoolClient",
     });

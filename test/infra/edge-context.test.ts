@@ -45,7 +45,8 @@ describe("the context of the edge", () => {
     [{ edge: false, webAclArn }, "webAclArn needs edge to be true"],
     [{ edge: false, firewall: true }, "firewall needs edge to be true"],
     [{ edge: "no" }, "edge is not JSON"],
-    [{ originKeyLabel: "A" }, "originKeyLabel must be 1 to 16 lower-case letters and digits"],
+    [{ originKeys: [] }, "originKeys must have a label"],
+    [{ originKeys: '["A"]' }, "originKeys.0 must be 1 to 16 lower-case letters and digits"],
     [{ edgeOnly: 1 }, "edgeOnly must be true or false"],
     [
       { webAclArn: webAclArn.replace("us-east-1", "eu-west-1") },

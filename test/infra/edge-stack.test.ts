@@ -9,6 +9,7 @@ import {
   resourcesOf,
   synthesize,
   type Template,
+  type Templates,
   withOutputs,
 } from "./synthesized.ts";
 
@@ -95,39 +96,73 @@ describe("the distribution", () => {
 });
 
 describe("the origin key", () => {
-  const reference = (id: string) => ({
-    "Fn::Join": ["", ["{{resolve:secretsmanager:", { Ref: id }, ":SecretString:::}}"]],
+  const rotating = synthesize(firewallContext);
+  const [first, second, ...more] = Object.keys(resourcesOf(rotating.data, "AWS::SecretsManager::Secret"));
+  const references = (...ids: (string | undefined)[]) => ({
+    "Fn::Join": [
+      "",
+      ids.flatMap((id, index) => [
+        `${index === 0 ? "" : ":SecretString:::}},"}{{resolve:secretsmanager:`,
+        { Ref: id },
+        ...(index === ids.length - 1 ? [":SecretString:::}}"] : []),
+      ]),
+    ],
   });
-  const secret = only(api, "AWS::SecretsManager::Secret");
-
-  it("is generated, and appears in no template", () => {
-    expect(secret.Properties).toMatchObject({
-      GenerateSecretString: { ExcludePunctuation: true, PasswordLength: 48 },
-    });
-  });
-
-  it("changes with its label", () => {
-    expect(only(synthesize(firewallContext).api, "AWS::SecretsManager::Secret").id).not.toBe(secret.id);
-  });
-
-  it("is sent to both origins with each request, and replaces a header from the viewer", () => {
-    for (const { OriginCustomHeaders } of config.Origins)
-      expect(OriginCustomHeaders).toEqual([
-        { HeaderName: "x-origin-key", HeaderValue: reference(secret.id) },
-      ]);
-  });
-
-  it("is known to both authorizers, which reject other requests only with edgeOnly", () => {
-    const variables = (from: Template, name: string) =>
-      functionsOf({ api: from })[name]?.Environment?.Variables;
-    for (const name of ["authorize", "authorizeConnection"]) {
-      expect(variables(api, name)).toMatchObject({ ORIGIN_KEY: reference(secret.id), EDGE_ONLY: "false" });
-      expect(variables(synthesize(firewallContext).api, name)).toMatchObject({ EDGE_ONLY: "true" });
-      expect(variables(synthesize(customContext).api, name)).toMatchObject({ ORIGIN_KEY: "" });
-    }
-    expect(Object.keys(resourcesOf(synthesize(customContext).api, "AWS::SecretsManager::Secret"))).toEqual(
-      [],
+  const sentBy = (from: Templates) => {
+    const { Properties } = only<Distribution>(
+      withOutputs(from.edge as Template, from),
+      "AWS::CloudFront::Distribution",
     );
+    return Properties.DistributionConfig.Origins.map(({ OriginCustomHeaders }) => OriginCustomHeaders);
+  };
+  const header = (id: string | undefined) => [{ HeaderName: "x-origin-key", HeaderValue: references(id) }];
+
+  it("is generated, kept with the data even if the edge is off, and appears in no template", () => {
+    for (const context of [{}, customContext]) {
+      const { data, api } = synthesize(context);
+      expect(only(data, "AWS::SecretsManager::Secret")).toMatchObject({
+        id: first,
+        Properties: { GenerateSecretString: { ExcludePunctuation: true, PasswordLength: 48 } },
+        DeletionPolicy: "RetainExceptOnCreate",
+        UpdateReplacePolicy: "Retain",
+      });
+      expect(resourcesOf(api, "AWS::SecretsManager::Secret")).toEqual({});
+    }
+  });
+
+  it("exists once per label, and stays when another label is added", () => {
+    expect(more).toEqual([]);
+    expect([first, second]).toEqual([
+      expect.stringMatching(/^OriginKey1/),
+      expect.stringMatching(/^OriginKey2/),
+    ]);
+    expect(only(templates.data, "AWS::SecretsManager::Secret").id).toBe(first);
+  });
+
+  it("can be removed from the context, because no stack imports its export", () => {
+    const exported = Object.values(rotating.data.Outputs).filter((output) => "Export" in output);
+    expect(JSON.stringify(exported)).not.toContain("OriginKey");
+  });
+
+  it("is sent to both origins with each request, the newest of several, and replaces a header from the viewer", () => {
+    expect(sentBy(templates)).toEqual([header(first), header(first)]);
+    expect(sentBy(rotating)).toEqual([header(second), header(second)]);
+  });
+
+  it("is known to both authorizers, all of several, which reject other requests only with edgeOnly", () => {
+    const variables = (from: Templates, name: string) =>
+      functionsOf({ api: withOutputs(from.api, from) })[name]?.Environment?.Variables;
+    for (const name of ["authorize", "authorizeConnection"]) {
+      expect(variables(templates, name)).toMatchObject({
+        ORIGIN_KEYS: references(first),
+        EDGE_ONLY: "false",
+      });
+      expect(variables(rotating, name)).toMatchObject({
+        ORIGIN_KEYS: references(first, second),
+        EDGE_ONLY: "true",
+      });
+      expect(variables(synthesize(customContext), name)).toMatchObject({ ORIGIN_KEYS: "" });
+    }
   });
 
   it("keeps direct callers out, because every method needs the API key that only the authorizers provide", () => {

@@ -42,7 +42,7 @@ afterEach(() => vi.unstubAllEnvs());
 
 describe("environmentOf", () => {
   it("writes every variable in a form that the functions read back to the same configuration", () => {
-    const written = environmentOf(readConfiguration(new App({ context }).node), issuer, plans, "k");
+    const written = environmentOf(readConfiguration(new App({ context }).node), issuer, plans, ["k", "l"]);
     for (const [name, value] of Object.entries(written)) vi.stubEnv(name, value);
     const read = Object.keys(written).map((name) => [name, environment(name as EnvName)]);
     expect(Object.fromEntries(read)).toEqual({
@@ -53,7 +53,7 @@ describe("environmentOf", () => {
       JWKS_URI: "",
       COOKIE_NAME: "session",
       COOKIE_SAME_SITE: "None",
-      ORIGIN_KEY: "k",
+      ORIGIN_KEYS: ["k", "l"],
       EDGE_ONLY: true,
       CHANNEL_SHARDS: 7,
       CONNECTIONS_PER_USER: 3,

@@ -18,10 +18,6 @@ const { trading: _, walletExport: __, ...choices } = customContext;
 /** `chains` and `signerVpc` have no effect where trading is off. */
 const without = { "the defaults": {}, "every choice": choices, "no walls": { signerVpc: false } };
 
-/** The distribution's key, the only secret, has nothing to do with trading. */
-const ofEdge = (context: object) =>
-  "edge" in context && context.edge === false ? [] : ["AWS::SecretsManager::Secret"];
-
 const off = synthesize();
 const on = synthesize(tradingContext);
 const functions = functionsOf(off);
@@ -69,7 +65,8 @@ describe("a deployment without trading", () => {
       expect(types.filter((type) => type === "AWS::KMS::Key")).toHaveLength(2);
       expect(types.filter((type) => /^AWS::(EC2|Route53Resolver)::/.test(type))).toEqual([]);
       const secrets = types.filter((type) => type.startsWith("AWS::SecretsManager::"));
-      expect(secrets).toEqual(ofEdge(context));
+      // The distribution's key has nothing to do with trading.
+      expect(secrets).toEqual(["AWS::SecretsManager::Secret"]);
       const allowed = templates.flatMap(allStatements).flatMap(({ Action }) => Action);
       expect(allowed).toContain("kms:GenerateDataKey");
       // Only operators may rewrap, and only under the same key.

@@ -81,7 +81,7 @@ export const firewallContext = {
   certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/1",
   webAclArn: "arn:aws:wafv2:us-east-1:111111111111:global/webacl/Edge/1",
   edgeOnly: true,
-  originKeyLabel: "2",
+  originKeys: ["1", "2"],
   firewall: true,
   allowedOrigins: ["https://app.example", "https://other.example"],
 };

@@ -21,7 +21,7 @@ const plan = { name: "Pro", requestsPerMinute: 5000 } as const;
 const admission = { key: "a key", plan };
 const deps: AuthorizerDeps = {
   cookieName: "access_token",
-  origin: { originKey: undefined, edgeOnly: false },
+  origin: { originKeys: [], edgeOnly: false },
   verify: async () => claims,
   admit: async () => admission,
 };

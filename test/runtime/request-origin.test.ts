@@ -9,8 +9,10 @@ const edgeHeaders: Headers = {
   "x-origin-key": originKey,
   "X-Forwarded-For": "10.0.0.1, 203.0.113.7, 130.176.0.1",
 };
-const originOf = (headers: Headers, edgeOnly = true, key: string | undefined = originKey) =>
-  requestOrigin(authorizerEvent(headers), { originKey: key, edgeOnly });
+const newerKey = "Q7".repeat(24);
+const originKeys = [originKey, newerKey];
+const originOf = (headers: Headers, edgeOnly = true, keys = originKeys) =>
+  requestOrigin(authorizerEvent(headers), { originKeys: keys, edgeOnly });
 
 describe("requestOrigin", () => {
   it("uses the address that the edge has added, and ignores those from a client", () => {
@@ -23,10 +25,12 @@ describe("requestOrigin", () => {
     const { "X-Forwarded-For": forwarded = "" } = edgeHeaders;
     const direct = { "X-Forwarded-For": forwarded };
     expect(originOf(direct, false)).toEqual({ clientIp: "192.0.2.9", isAllowed: true });
-    expect(requestOrigin(authorizerEvent(edgeHeaders), { originKey: undefined, edgeOnly: false })).toEqual({
-      clientIp: "192.0.2.9",
-      isAllowed: true,
-    });
+    expect(originOf(edgeHeaders, false, [])).toEqual({ clientIp: "192.0.2.9", isAllowed: true });
+  });
+
+  it.each(originKeys)("accepts each of several keys, as while one replaces another: %s", (key) => {
+    const headers = { ...edgeHeaders, "x-origin-key": key };
+    expect(originOf(headers)).toEqual({ clientIp: "203.0.113.7", isAllowed: true });
   });
 
   it("names no address that would break a line of JSON", () => {
@@ -40,6 +44,8 @@ describe("requestOrigin", () => {
     ["an empty key", { "x-origin-key": "" }],
     ["another key", { "x-origin-key": `${originKey.slice(1)}x` }],
     ["a part of the key", { "x-origin-key": originKey.slice(1) }],
+    ["two keys", { "x-origin-key": [originKey, newerKey] }],
+    ["two keys as one value", { "x-origin-key": originKeys.join() }],
     ["the key twice", { "x-origin-key": [originKey, originKey] }],
     ["the key in another header", { "x-origin-keys": originKey }],
   ])("refuses requests with %s where all must come from the edge", (_, headers) => {
@@ -56,7 +62,7 @@ describe.each([
   const authorize = make({
     cookieName: "access_token",
     allowedOrigins: [],
-    origin: { originKey, edgeOnly: true },
+    origin: { originKeys, edgeOnly: true },
     verify: async (token) => {
       asked.push(token);
       return { sub: "alice", exp: 2_000_000_000 };

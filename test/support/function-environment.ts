@@ -28,7 +28,7 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   JWKS_URI: "https://id.example/keys",
   COOKIE_NAME: "access_token",
   COOKIE_SAME_SITE: "Strict",
-  ORIGIN_KEY: "",
+  ORIGIN_KEYS: "",
   EDGE_ONLY: "false",
   CHANNEL_SHARDS: "4",
   CONNECTIONS_PER_USER: "30",

@@ -28,7 +28,7 @@ export function environmentOf(
   configuration: Configuration,
   { issuer, audience, jwksUri }: Issuer,
   plans: PlanEnvironment,
-  originKey: string | undefined,
+  originKeys: readonly string[],
 ): Environment {
   const { allowedOrigins, walletLimits, cookieName, channelShards, connectionsPerUser } = configuration;
   const { priceFeeds, keyGraceSeconds, trading } = configuration;
@@ -39,7 +39,7 @@ export function environmentOf(
     AUDIENCE: audience,
     JWKS_URI: jwksUri,
     COOKIE_NAME: cookieName,
-    ORIGIN_KEY: originKey ?? "",
+    ORIGIN_KEYS: originKeys.join(),
     EDGE_ONLY: JSON.stringify(configuration.edgeOnly),
     COOKIE_SAME_SITE: configuration.cookieSameSite,
     CHANNEL_SHARDS: String(channelShards),
