@@ -68,7 +68,7 @@ describe("environmentOf", () => {
     });
   });
 
-  it("fits into the variables of every function with the longest lists of origins and feeds", () => {
+  it("fits into the variables of every function with the longest lists of origins, feeds and origin keys", () => {
     // 2000 and 1000 bytes as JSON.
     const allowedOrigins = Array(37).fill(`https://${"a".repeat(35)}.example`);
     const priceFeeds = Array(10).fill({
@@ -77,7 +77,8 @@ describe("environmentOf", () => {
       url: `wss://${"a".repeat(40)}.test`,
     });
     const { node } = new App({ context: { ...context, allowedOrigins, priceFeeds } });
-    const environment = environmentOf(readConfiguration(node), issuer, plans, "k".repeat(48));
+    const originKeys = Array(5).fill("k".repeat(48));
+    const environment = environmentOf(readConfiguration(node), issuer, plans, originKeys);
     for (const [name, row] of Object.entries(operations)) {
       const bytes = Object.entries(variablesOf(row, environment).inFunction).join("").length;
       expect(bytes, name).toBeLessThan(maxBytes - reservedBytes);
