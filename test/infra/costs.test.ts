@@ -39,9 +39,9 @@ describe("costsPage", () => {
   });
 
   it("counts a whole unit for a read of a range, because it is consistent", () => {
-    // 10.368 M x ($0.20 + 1.73 GB x 10 ms + $0.125), in millions.
+    // 5.184 M x ($0.20 + 1.73 GB x 10 ms + $0.125), in millions.
     expect(page).toMatch(
-      /\| deliver, for prices \| 10\.37 M × 10 ms of 1\.73 GB, and the table \| \$5\.76 \|/,
+      /\| deliver, for all clients \| 5\.18 M × 10 ms of 1\.73 GB, and the table \| \$2\.88 \|/,
     );
   });
 
@@ -69,9 +69,11 @@ describe("costsPage", () => {
     expect(costs.get("executeOrders: the fill")).toBeCloseTo(0.2 + 5.3333 + 2.5 + 15, 1);
   });
 
-  it("leaves out prices where no feed is configured", () => {
-    const { data, api, watch } = synthesize(tradingContext);
-    expect(costsPage([data, api, watch])).not.toMatch(/feedPrices \||for prices \|/);
+  it("counts prices for clients that subscribe, and nothing at rest", () => {
+    const [, atRest = ""] = /## At rest\n(.*?)\n## /s.exec(page) ?? [];
+    expect(atRest).not.toMatch(/feedPrices|deliver/);
+    expect(page).toMatch(/\| feedPrices, for all clients \| 0\.04 M × 60,000 ms of 0\.25 GB/);
+    expect(page).toContain("| Messages, one in 2 seconds | 1.296 M × $1.00 / M each | $1296.00 |");
   });
 
   it("rejects a resource type whose billing it does not know", () => {

@@ -1,3 +1,4 @@
+import { defaults } from "../../infra/config.ts";
 import { type OperationName, operations, operationsOf } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
 import { atRest, type CostTemplate, knownResources } from "./billed-resources.ts";
@@ -33,8 +34,7 @@ export function costsPage(templates: readonly CostTemplate[]): string {
   const functions = { ...functionsOfRows(), ...deployed };
   const fixed = fixedCosts(resources);
   const scheduled = scheduledCosts(functions);
-  const feed = functions.feedPrices?.enabled ? priceCosts(functions) : [];
-  const total = sum([...fixed, ...scheduled, ...feed]);
+  const total = sum([...fixed, ...scheduled]);
   const count = (type: string) => resources.filter(({ resource }) => resource.Type === type).length;
   return [
     "# Costs",
@@ -48,14 +48,14 @@ export function costsPage(templates: readonly CostTemplate[]): string {
     "",
     "## At rest",
     "",
-    ...table(["Item", "Calculation", "A month"], [...fixed, ...scheduled, ...feed].map(rowOf), [
+    ...table(["Item", "Calculation", "A month"], [...fixed, ...scheduled].map(rowOf), [
       "**Total, about**",
       "",
       `**$${Math.round(total)}**`,
     ]),
     "",
     "- A key costs $1 more after each of its first two rotations.",
-    "- Prices are written, published and delivered even if no client is connected; `priceFeeds` `[]` saves that.",
+    "- Prices cost nothing while nobody subscribes to them.",
     `- The table costs ${dollars(monthly.storedGigabyte)} for each GB, and ${dollars(monthly.backedUpGigabyte)} for its point-in-time recovery.`,
     `- Logs cost ${dollars(monthly.storedLogGigabyte)} for each GB, and are kept for a month.`,
     ...(count("AWS::Cognito::UserPool") > 0
@@ -98,8 +98,8 @@ export function costsPage(templates: readonly CostTemplate[]): string {
     "",
     ...clientTable(functions),
     "",
-    "- Add the costs of prices at rest, once.",
-    `- A message with five prices has ${priceMessageBytes} bytes, and counts as up to 32 KB.`,
+    "- The interval is `pricesEverySeconds`; a message counts as up to 32 KB.",
+    `- With all five prices, it has ${priceMessageBytes} bytes; it has fewer if some have not changed.`,
     "  The bytes of frames, TLS and TCP around it are not included.",
     "- API Gateway's account quota of 10,000 requests a second includes every push.",
     "  Ask AWS to raise it before you have that many clients on prices.",
@@ -213,15 +213,22 @@ function scheduledCosts(functions: Functions): Cost[] {
   });
 }
 
-/** Computes the costs of one price per second. */
+/** The updates of prices in a month with subscribers at all times. */
+const monthUpdates = monthSeconds / defaults.pricesEverySeconds;
+
+/** Computes the costs of prices while anybody subscribes, however many clients do. */
 function priceCosts(functions: Functions): Cost[] {
   const shards = functions.publishChanges?.shards ?? 0;
   const cost = (name: OperationName, times: number): Cost => ({
-    item: `${name}, for prices`,
-    calculation: `${(times / million).toFixed(2)} M × ${runs[name].ms} ms of ${functions[name]?.gigabytes} GB, and the table`,
+    item: `${name}, for all clients`,
+    calculation: `${(times / million).toFixed(2)} M × ${grouped(runs[name].ms)} ms of ${functions[name]?.gigabytes} GB, and the table`,
     cost: times * runCost(name, functions),
   });
-  return [cost("publishChanges", monthSeconds), cost("deliver", shards * monthSeconds)];
+  return [
+    cost("feedPrices", monthMinutes),
+    cost("publishChanges", monthUpdates),
+    cost("deliver", shards * monthUpdates),
+  ];
 }
 
 /** Makes the row of an operation that callers use. Undefined for the others. */
@@ -332,28 +339,46 @@ function hostTable(functions: Functions): string[] {
   ];
 }
 
-function clientTable(functions: Functions): string[] {
-  const messages = monthSeconds * (perMillion.streamMessages / million);
-  const minutes = monthMinutes * (perMillion.connectionMinutes / million);
-  const delivery = monthSeconds * timeCost(functions.deliver?.gigabytes ?? 0, deliveryMs);
-  const reads = tableCost({ reads: monthSeconds * (subscriberBytes / readBytes) });
-  const gigabytes = (monthSeconds * priceMessageBytes) / 1e9;
-  const egress = gigabytes * prices.edgeGigabyte;
-  const rows = [
-    ["Messages, one in each second", "2.592 M × $1.00 / M each", dollars(1000 * messages)],
-    ["Traffic", `${gigabytes.toFixed(2)} GB × $${prices.edgeGigabyte} each`, dollars(1000 * egress)],
-    ["Connections", "43,200 minutes × $0.25 / M each", dollars(1000 * minutes)],
-    ["deliver, for each message", `2.592 M × ${deliveryMs} ms each`, dollars(1000 * delivery)],
-    [
-      "deliver, reads",
-      `2.592 M × ${subscriberBytes} bytes × $0.125 / M for 4 KB each`,
-      dollars(1000 * reads),
-    ],
+/** Computes the costs of clients that subscribe to prices for a month. */
+function clientCosts(count: number, functions: Functions): Cost[] {
+  const gigabytes = (monthUpdates * priceMessageBytes) / 1e9;
+  const updates = `${(monthUpdates / million).toFixed(3)} M`;
+  const each = [
+    {
+      item: `Messages, one in ${defaults.pricesEverySeconds} seconds`,
+      calculation: `${updates} × ${dollars(perMillion.streamMessages)} / M each`,
+      cost: monthUpdates * (perMillion.streamMessages / million),
+    },
+    {
+      item: "Traffic",
+      calculation: `${gigabytes.toFixed(2)} GB × $${prices.edgeGigabyte} each`,
+      cost: gigabytes * prices.edgeGigabyte,
+    },
+    {
+      item: "Connections",
+      calculation: `${grouped(monthMinutes)} minutes × ${dollars(perMillion.connectionMinutes)} / M each`,
+      cost: monthMinutes * (perMillion.connectionMinutes / million),
+    },
+    {
+      item: "deliver, for each message",
+      calculation: `${updates} × ${deliveryMs} ms each`,
+      cost: monthUpdates * timeCost(functions.deliver?.gigabytes ?? 0, deliveryMs),
+    },
+    {
+      item: "deliver, reads",
+      calculation: `${updates} × ${subscriberBytes} bytes × $0.125 / M for 4 KB each`,
+      cost: tableCost({ reads: monthUpdates * (subscriberBytes / readBytes) }),
+    },
   ];
-  return table(["Item", "Calculation", "A month"], rows, [
+  return each.map((one) => ({ ...one, cost: count * one.cost }));
+}
+
+function clientTable(functions: Functions): string[] {
+  const costs = [...priceCosts(functions), ...clientCosts(1000, functions)];
+  return table(["Item", "Calculation", "A month"], costs.map(rowOf), [
     "**Total, about**",
     "",
-    `**$${Math.round(1000 * (messages + egress + minutes + delivery + reads))}**`,
+    `**$${Math.round(sum(costs))}**`,
   ]);
 }
 

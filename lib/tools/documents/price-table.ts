@@ -112,8 +112,8 @@ export const runs: Record<OperationName, Run> = {
   deliver: { ms: 10, reads: 1 },
   catchUp: { ms: 50, reads: 2 },
   recordExecutions: { ms: 30, reads: 1, writes: 4, publishes: true },
-  // Runs for the whole minute, with a write in each second.
-  feedPrices: { ms: 60_000, writes: 60 },
+  // A minute of a run, with a write in every second second, and looks for subscribers.
+  feedPrices: { ms: 60_000, reads: 16, writes: 30 },
   creditReferrals: { ms: 50, reads: 1 },
   mirrorPlans: { ms: 1000, writes: 6 },
   deleteRetiredKeys: { ms: 50, reads: 1 },
