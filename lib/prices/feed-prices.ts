@@ -6,58 +6,146 @@ import type { PriceFeed } from "./feeds.ts";
 import { type FeedLine, feedReport, pause } from "./follow-feed.ts";
 import type { Price } from "./price.ts";
 
-export type FeedRun = {
+/** The run's hold on the feed, in the table. */
+export type FeedHold = {
+  /** False for a run that replaces another one with its first save. */
+  isHeld: boolean;
+  /** Takes the feed again after `leave`. Returns false if another run has it. */
+  take: () => Promise<boolean>;
+  /** Saves prices, or gives a sign of life. Each returns false if another run has the feed, which ends this one. */
+  save: (prices: readonly Price[]) => Promise<boolean>;
+  keep: () => Promise<boolean>;
+  /** Lets the next subscriber start another run. */
+  leave: () => Promise<void>;
+};
+
+export type FeedOptions = {
   /** The feeds in order of preference. */
   feeds: readonly PriceFeed[];
-  /** Saves the prices of a round. Returns false if a newer run has taken over, which ends this one. */
-  save: (prices: readonly Price[]) => Promise<boolean>;
+  hold: FeedHold;
+  /** Whether anybody subscribes to prices. */
+  isWanted: () => Promise<boolean>;
+  /** The shortest time between two saves. */
+  everyMs: number;
   /** The run ends after this time unless a newer run takes over. */
   durationMs: number;
   /** Receives problems of a feed. */
   onLine: (line: FeedLine) => void;
-  /** Receives each error of `save`. */
+  /** Receives errors. The run goes on. */
   onFault: (error: unknown) => void;
   open?: OpenSocket;
   timings?: Timings;
 };
 
+/** No feed has sent a new price for a minute, or none could be saved. */
+export class NoPrices extends Error {
+  override readonly name = "NoPrices";
+}
+
+/** A run has used up its time, and no other run has replaced it. */
+export class NotReplaced extends Error {
+  override readonly name = "NotReplaced";
+}
+
+/** The time between two signs of life. */
+const keepMs = 10_000;
+
+/** The time between two looks for subscribers, and the time without any after which the run ends. */
+const lookMs = 15_000;
+const idleMs = 60_000;
+
+/** Longer than subscribers may remember that a run is alive: those who do have subscribed before the last look. */
+const lastLookMs = 2000;
+
+/** The time without a saved price after which the run reports a fault. */
+const quietMs = 60_000;
+
+/** The time that a run has to replace another one. */
+const replacingMs = 30_000;
+
 /**
- * Follows the feeds and saves the prices of the one in use, at most once a round, whenever a price or its time has
- * changed. The first save takes over from the previous run, so prices continue without a gap.
+ * Follows the feeds while anybody subscribes, and saves the prices of the one in use whenever a price or its time has
+ * changed. A run that replaces another one does so with its first save, so prices continue without a gap.
  *
- * @returns false if nothing was saved: no feed sent a price, or every save failed.
+ * @throws {NotReplaced} if the time is over. The feed is free then.
  */
 export async function feedPrices({
   feeds,
-  save,
+  hold,
+  isWanted,
+  everyMs,
   durationMs,
   onLine,
   onFault,
   open = (url) => new WebSocket(url),
   timings = defaultTimings,
-}: FeedRun): Promise<boolean> {
+}: FeedOptions): Promise<void> {
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), durationMs);
   const report = feedReport(onLine);
   const followed = followFeeds(feeds, { open, report, timings });
+  const startedMs = Date.now();
+  let { isHeld } = hold;
   let saved: readonly Price[] = [];
+  let savedMs = Number.NEGATIVE_INFINITY;
+  let [keptMs, lookedMs, wantedMs, quietSinceMs] = [startedMs, startedMs, startedMs, startedMs];
+
+  /** Saves or keeps what is due. Returns false if another run has the feed. */
+  async function hasFeed(nowMs: number): Promise<boolean> {
+    const prices = followed.prices();
+    if (prices.length > 0 && nowMs - savedMs >= everyMs && !isDeepStrictEqual(prices, saved)) {
+      if (!(await hold.save(prices))) return false;
+      isHeld = true;
+      saved = prices;
+      [savedMs, keptMs, quietSinceMs] = [nowMs, nowMs, nowMs];
+    } else if (isHeld && nowMs - keptMs >= keepMs) {
+      if (!(await hold.keep())) return false;
+      keptMs = nowMs;
+    }
+    return isHeld || nowMs - startedMs < replacingMs;
+  }
+
+  async function isIdle(nowMs: number): Promise<boolean> {
+    if (nowMs - lookedMs >= lookMs) {
+      if (await isWanted()) wantedMs = nowMs;
+      lookedMs = nowMs;
+    }
+    return isHeld && nowMs - wantedMs >= idleMs;
+  }
+
+  /** Leaves the feed. Returns false if somebody subscribed at the last moment, and this run has the feed again. */
+  async function hasLeft(): Promise<boolean> {
+    await hold.leave();
+    await pause(lastLookMs, over.signal);
+    if (!(await isWanted()) || !(await hold.take())) return true;
+    saved = [];
+    [keptMs, wantedMs] = [Date.now(), Date.now()];
+    return false;
+  }
+
   try {
-    while (!over.signal.aborted) {
-      const prices = followed.prices();
-      if (!isDeepStrictEqual(prices, saved)) {
-        try {
-          if (!(await save(prices))) return true;
-          saved = prices;
-        } catch (error) {
-          onFault(error);
-        }
+    for (; !over.signal.aborted; await pause(timings.roundMs, over.signal)) {
+      const nowMs = Date.now();
+      let mayLeave = false;
+      try {
+        if (!(await hasFeed(nowMs))) return;
+        mayLeave = await isIdle(nowMs);
+      } catch (error) {
+        onFault(error);
       }
-      await pause(timings.roundMs, over.signal);
+      // A fault here ends the run, and Lambda starts it again: nobody else may know that the feed has no run.
+      if (mayLeave && (await hasLeft())) return;
+      if (nowMs - quietSinceMs >= quietMs) {
+        onFault(new NoPrices());
+        quietSinceMs = nowMs;
+      }
     }
   } finally {
     clearTimeout(timer);
     await followed.stop();
     report.end();
   }
-  return saved.length > 0;
+  if (!isHeld) return;
+  await hold.leave();
+  throw new NotReplaced();
 }

@@ -1,34 +1,105 @@
-import { atMost } from "../table/step.ts";
+import { below } from "../table/step.ts";
 import { readItem, type Table } from "../table/table.ts";
-import { write } from "../table/write.ts";
+import { write, writeOne } from "../table/write.ts";
 import { pricesKey } from "./item-keys.ts";
 import type { Price } from "./price.ts";
 
-/** The latest prices, with the lease of the run that saved them. Runs with a smaller lease may no longer save. */
-export type PricesItem = { prices: Price[]; lease: string; updatedAt: string };
+/** A run of feedPrices. */
+export type FeedRun = {
+  lease: string;
+  startedAt: string;
+  /** The lease of the run that its first save replaces. */
+  after?: string | undefined;
+};
+
+/** Starts a run: the first one, or one that replaces the run `after`. */
+export type FeedStart = { after?: string };
+
+/** The run that has the feed, if any. */
+export type FeedHolder = Partial<Pick<FeedRun, "lease" | "startedAt">>;
+
+/** The latest prices with the run that saves them. `updatedAt` is the time of its last sign of life. */
+export type PricesItem = FeedHolder & { prices?: Price[]; updatedAt: string };
+
+/** The time after which a run without a sign of life counts as dead. */
+const deadMs = 30_000;
+
+/** The age from which a run is replaced. It ends a little later, and Lambda would end it after 15 minutes. */
+const replacedMs = 10 * 60_000;
+
+/** Returns the start of a run that replaces the one in this record, if it is time. */
+export function replacementOf({ lease, startedAt = "" }: FeedHolder, now: Date): FeedStart | undefined {
+  if (lease === undefined || startedAt >= new Date(now.getTime() - replacedMs).toISOString())
+    return undefined;
+  return { after: lease };
+}
+
+const deadBefore = (now: Date): string => new Date(now.getTime() - deadMs).toISOString();
 
 /**
- * Saves the latest prices.
+ * Takes the feed for a run, unless another one is alive. Old prices are removed, so that nobody mistakes them for new ones.
  *
- * @param lease text that sorts after the leases of earlier runs.
- * @returns false, without writing, if a run with a greater lease has saved prices.
+ * @returns the lease of the run that has the feed now.
+ */
+export async function takeFeed(
+  table: Table,
+  { lease, startedAt }: FeedRun,
+  now = new Date(),
+): Promise<string | undefined> {
+  const { isWritten, item } = await writeOne<PricesItem>(table, {
+    kind: "change",
+    key: pricesKey,
+    set: { prices: undefined, lease, startedAt, updatedAt: now.toISOString() },
+    when: ["absent", { lease: undefined }, { updatedAt: below(deadBefore(now)) }],
+  });
+  return isWritten ? lease : item?.lease;
+}
+
+/**
+ * Saves the latest prices. A run's first save replaces the run before it.
+ *
+ * @returns false, without writing, if another run has the feed.
  */
 export async function savePrices(
   table: Table,
+  { lease, startedAt, after }: FeedRun,
   prices: readonly Price[],
-  lease: string,
   now = new Date(),
 ): Promise<boolean> {
   return write(table, {
     kind: "change",
     key: pricesKey,
-    set: { prices, lease, updatedAt: now.toISOString() },
-    when: ["absent", { lease: atMost(lease) }],
+    set: { prices, lease, startedAt, updatedAt: now.toISOString() },
+    when: [{ lease }, ...(after === undefined ? [] : [{ lease: after }])],
   });
 }
 
-/** Reads the latest prices consistently. Empty before the first save. */
-export async function readPrices(table: Table): Promise<Price[]> {
-  const item = await readItem<PricesItem>(table, pricesKey);
-  return item?.prices ?? [];
+/** Gives a sign of life of a run. Returns false, without writing, if another run has the feed. */
+export async function keepFeed(table: Table, { lease }: FeedRun, now = new Date()): Promise<boolean> {
+  return write(table, {
+    kind: "change",
+    key: pricesKey,
+    set: { updatedAt: now.toISOString() },
+    when: { lease },
+  });
+}
+
+/** Leaves the feed without a run and without prices, if this run has it. */
+export async function leaveFeed(table: Table, { lease }: FeedRun, now = new Date()): Promise<void> {
+  await write(table, {
+    kind: "change",
+    key: pricesKey,
+    set: { prices: undefined, lease: undefined, startedAt: undefined, updatedAt: now.toISOString() },
+    when: { lease },
+  });
+}
+
+/** Reads the latest prices consistently. There are none if no run is alive. */
+export async function readFeed(
+  table: Table,
+  now = new Date(),
+): Promise<{ isAlive: boolean; prices: Price[] }> {
+  const { lease, prices = [], updatedAt = "" } = (await readItem<PricesItem>(table, pricesKey)) ?? {};
+  const isAlive = lease !== undefined && updatedAt >= deadBefore(now);
+  return { isAlive, prices: isAlive ? prices : [] };
 }

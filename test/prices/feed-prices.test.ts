@@ -12,6 +12,9 @@ const feeds: PriceFeed[] = [
 ];
 const assets = ["ETH", "SOL", "BNB", "AVAX"];
 const save = vi.fn<(prices: readonly Price[]) => Promise<boolean>>();
+const [keep, take] = [vi.fn(async () => true), vi.fn(async () => true)];
+const leave = vi.fn(async () => {});
+const isWanted = vi.fn(async () => true);
 const onLine = vi.fn();
 const onFault = vi.fn();
 let sockets: ReturnType<typeof scriptedSockets>;
@@ -19,7 +22,7 @@ let sockets: ReturnType<typeof scriptedSockets>;
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.parse("2026-11-21T09:00:00.000Z") });
   vi.resetAllMocks();
-  save.mockResolvedValue(true);
+  for (const mock of [save, keep, take, isWanted]) mock.mockResolvedValue(true);
   sockets = scriptedSockets();
 });
 
@@ -27,8 +30,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const run = (durationMs = 100_000) =>
-  feedPrices({ feeds, save, durationMs, onLine, onFault, open: sockets.open });
+const run = (durationMs = 100_000, { isHeld = true, everyMs = 1000 } = {}) => {
+  const hold = { isHeld, take, save, keep, leave };
+  return feedPrices({ feeds, hold, isWanted, everyMs, durationMs, onLine, onFault, open: sockets.open });
+};
+
+/** A run that nobody replaces frees the feed, and fails so that Lambda starts another one. */
+const notReplaced = expect.objectContaining({ name: "NotReplaced" });
+const outcomeOf = (ended: Promise<void>) => ended.catch((error: unknown) => error);
+const faults = () => onFault.mock.calls.map(([{ name, message }]) => message || name);
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000);
 const latest = (url: string) => sockets.of(url).at(-1) as ScriptedSocket;
@@ -54,7 +64,7 @@ async function connected(): Promise<ScriptedSocket> {
 
 describe("feedPrices", () => {
   it("saves the latest prices of all chains at most once a second, and ends on time", async () => {
-    const ended = run(10_000);
+    const ended = outcomeOf(run(10_000));
     const socket = await connected();
     await keepQuoting(socket, 99);
     expect(save).toHaveBeenCalledTimes(9);
@@ -63,13 +73,13 @@ describe("feedPrices", () => {
     await seconds(0.1);
     expect(socket.state).toBe("closing");
     socket.drop();
-    expect(await ended).toBe(true);
+    expect(await ended).toEqual(notReplaced);
     expect(sockets.of(krakenUrl)).toHaveLength(0);
     expect(onLine).not.toHaveBeenCalled();
   });
 
   it("saves nothing while nothing changes, but counts a new time as a change", async () => {
-    const ended = run(10_000);
+    const ended = outcomeOf(run(10_000));
     const socket = await connected();
     quoteAll(socket, "1");
     await seconds(3);
@@ -83,7 +93,7 @@ describe("feedPrices", () => {
   });
 
   it("waits two seconds for the other prices before it takes over", async () => {
-    const ended = run(10_000);
+    const ended = outcomeOf(run(10_000));
     const socket = await connected();
     await seconds(0.5);
     socket.ticker("ETH", "1");
@@ -97,54 +107,147 @@ describe("feedPrices", () => {
 
   it("ends quietly when a newer run has taken over, and closes its connection", async () => {
     save.mockResolvedValueOnce(true).mockResolvedValue(false);
-    const ended = run();
+    const ended = outcomeOf(run());
     const socket = await connected();
     await keepQuoting(socket, 30);
     expect(socket.state).toBe("closing");
     socket.drop();
-    expect(await ended).toBe(true);
+    expect(await ended).toBeUndefined();
+    expect(leave).not.toHaveBeenCalled();
     expect(save).toHaveBeenCalledTimes(2);
     expect(sockets.sockets).toHaveLength(1);
   });
 
   it("does not wait for a venue that never confirms the close", async () => {
-    const ended = run(3000);
+    const ended = outcomeOf(run(3000));
     quoteAll(await connected(), "1");
     await seconds(4);
-    expect(await ended).toBe(true);
+    expect(await ended).toEqual(notReplaced);
   });
 
   it("continues with the latest prices after a failed save, one save at a time", async () => {
     const fault = new Error("no");
     save.mockImplementationOnce(() => new Promise((_, reject) => setTimeout(reject, 2500, fault)));
-    const ended = run(8000);
+    const ended = outcomeOf(run(8000));
     await keepQuoting(await connected(), 60);
     expect(onFault.mock.calls).toEqual([[fault]]);
     expect(save.mock.calls.map(([prices]) => prices[0]?.price)).toEqual(["10.5", "45.5", "55.5"]);
     await seconds(10);
-    expect(await ended).toBe(true);
+    expect(await ended).toEqual(notReplaced);
   });
 
-  it("returns false when every save failed", async () => {
-    save.mockRejectedValue(new Error("no"));
-    const ended = run(5000);
-    await keepQuoting(await connected(), 60);
-    expect(await ended).toBe(false);
-    expect(onFault).toHaveBeenCalledTimes(4);
+  it("saves at most once in its interval", async () => {
+    const ended = outcomeOf(run(10_500, { everyMs: 3000 }));
+    await keepQuoting(await connected(), 100);
+    await seconds(2);
+    expect(await ended).toEqual(notReplaced);
+    expect(save.mock.calls.map(([prices]) => prices[0]?.price)).toEqual(["10.5", "40.5", "70.5", "100.5"]);
   });
 
-  it("returns false when no feed sent a price", async () => {
-    const ended = run();
-    await seconds(102);
-    expect(await ended).toBe(false);
+  it("gives a sign of life every ten seconds without a new price, and ends if another run has the feed", async () => {
+    const ended = outcomeOf(run());
+    await seconds(25);
+    expect(keep).toHaveBeenCalledTimes(2);
+    keep.mockResolvedValue(false);
+    await seconds(7);
+    expect(await ended).toBeUndefined();
+  });
+
+  it("reports a fault in each minute without a saved price", async () => {
+    const ended = outcomeOf(run(130_000));
+    await seconds(59);
+    expect(onFault).not.toHaveBeenCalled();
+    await seconds(73);
+    expect(faults()).toEqual(["NoPrices", "NoPrices"]);
+    expect(await ended).toEqual(notReplaced);
     expect(save).not.toHaveBeenCalled();
+    expect(leave).toHaveBeenCalledTimes(1);
     expect(sockets.sockets.every(({ state }) => state === "closing")).toBe(true);
+  });
+});
+
+describe("a run that replaces another one", () => {
+  it("has the feed from its first save, and gives no sign of life before", async () => {
+    vi.spyOn(Math, "random").mockReturnValue(1);
+    const ended = outcomeOf(run(20_000, { isHeld: false }));
+    await seconds(13.1);
+    expect(keep).not.toHaveBeenCalled();
+    quoteAll(await connected(), "1");
+    await seconds(8);
+    expect(save).toHaveBeenCalledTimes(1);
+    expect(await ended).toEqual(notReplaced);
+  });
+
+  it("ends after half a minute without a price, and leaves the feed to the other one", async () => {
+    const ended = outcomeOf(run(100_000, { isHeld: false }));
+    await seconds(32);
+    expect(await ended).toBeUndefined();
+    expect([keep, save, leave].map(({ mock }) => mock.calls.length)).toEqual([0, 0, 0]);
+  });
+});
+
+describe("a run without subscribers", () => {
+  it("ends a minute after the last of them was seen, and closes its connection", async () => {
+    const ended = outcomeOf(run());
+    const socket = await connected();
+    quoteAll(socket, "1");
+    await seconds(20);
+    isWanted.mockResolvedValue(false);
+    await seconds(50);
+    expect(leave).not.toHaveBeenCalled();
+    await seconds(10);
+    expect(await ended).toBeUndefined();
+    expect(leave).toHaveBeenCalledTimes(1);
+    expect(take).not.toHaveBeenCalled();
+    expect(socket.state).toBe("closing");
+  });
+
+  it("looks again after it has left the feed, for those who came when it was still alive", async () => {
+    isWanted.mockResolvedValue(false);
+    leave.mockImplementationOnce(async () => void setTimeout(() => isWanted.mockResolvedValue(true), 1500));
+    const ended = outcomeOf(run(80_000));
+    quoteAll(await connected(), "1");
+    await seconds(70);
+    expect(leave).toHaveBeenCalledTimes(1);
+    expect(take).toHaveBeenCalledTimes(1);
+    // Leaving removed the prices, so they are saved again.
+    expect(save).toHaveBeenCalledTimes(2);
+    await seconds(15);
+    expect(await ended).toEqual(notReplaced);
+  });
+
+  it("ends if another run has taken the feed meanwhile", async () => {
+    isWanted.mockResolvedValue(false);
+    leave.mockImplementationOnce(async () => void isWanted.mockResolvedValue(true));
+    take.mockResolvedValue(false);
+    const ended = outcomeOf(run());
+    await seconds(65);
+    expect(await ended).toBeUndefined();
+  });
+
+  it("fails if it cannot look again, so that Lambda starts it again", async () => {
+    const fault = new Error("no");
+    isWanted.mockResolvedValue(false);
+    leave.mockImplementationOnce(async () => void isWanted.mockRejectedValue(fault));
+    const ended = outcomeOf(run());
+    await seconds(65);
+    expect(await ended).toBe(fault);
+  });
+
+  it("goes on while it cannot look", async () => {
+    isWanted.mockRejectedValue(new Error("no"));
+    const ended = outcomeOf(run());
+    await seconds(50);
+    expect(leave).not.toHaveBeenCalled();
+    isWanted.mockResolvedValue(true);
+    await seconds(51);
+    expect(await ended).toEqual(notReplaced);
   });
 });
 
 describe("a silent feed", () => {
   it("is replaced by the next after five seconds, until it has quoted for five seconds", async () => {
-    const ended = run();
+    const ended = outcomeOf(run());
     quoteAll(await connected(), "1");
     await seconds(4.9);
     expect(sockets.of(krakenUrl)).toHaveLength(0);
@@ -178,7 +281,7 @@ describe("a silent feed", () => {
       if (url === coinbaseUrl) times.push((Date.now() - began) / 1000);
       return open(url);
     };
-    const ended = run(180_000);
+    const ended = outcomeOf(run(180_000));
     await seconds(181);
     await ended;
     // Each attempt takes five seconds of silence, then the pause.

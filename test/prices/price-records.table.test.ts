@@ -4,11 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { networks } from "../../lib/core/network.ts";
 import { pricesKey } from "../../lib/prices/item-keys.ts";
 import type { Price } from "../../lib/prices/price.ts";
-import { readPrices, savePrices } from "../../lib/prices/price-records.ts";
-import { leaseOf } from "../../lib/runtime/lease.ts";
+import { keepFeed, leaveFeed, readFeed, savePrices, takeFeed } from "../../lib/prices/price-records.ts";
+import { openPrices } from "../../lib/realtime/snapshots.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { startVenue } from "../../lib/tools/dev/venue/venue.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+import { holdPrices, runOf } from "./support/held-prices.ts";
 
 let engine: Engine;
 let table: Table;
@@ -32,9 +33,6 @@ const prices = (price: string): Price[] => [
   },
 ];
 
-const event = (minute: number) => ({ time: `2026-11-21T09:0${minute}:00Z`, id: `event-${minute}` });
-const leaseAt = (minute: number) => leaseOf(event(minute));
-
 async function record() {
   const { Item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: pricesKey, ConsistentRead: true }),
@@ -42,58 +40,86 @@ async function record() {
   return Item;
 }
 
-describe("savePrices and readPrices", () => {
-  it("read an empty list before the first save", async () => {
-    expect(await readPrices(table)).toEqual([]);
+const aliveWith = (text: string) => ({ isAlive: true, prices: prices(text) });
+const free = { isAlive: false, prices: [] };
+
+describe("the feed", () => {
+  it("has no run and no prices before the first one", async () => {
+    expect(await readFeed(table)).toEqual(free);
   });
 
-  it("keep the last prices to the digit, in one item with lease and time", async () => {
-    const lease = leaseAt(1);
-    const now = new Date("2026-11-21T09:01:02.003Z");
-    expect(await savePrices(table, prices("1.10"), lease, now)).toBe(true);
-    expect(await savePrices(table, prices("2616.260"), lease, now)).toBe(true);
-    expect(await readPrices(table)).toEqual(prices("2616.260"));
-    expect(await record()).toEqual({
-      ...pricesKey,
-      prices: prices("2616.260"),
-      lease,
-      updatedAt: now.toISOString(),
-    });
+  it("keeps the last prices to the digit, in one item with their run and time", async () => {
+    const [run, now] = [runOf("l1"), new Date()];
+    expect(await takeFeed(table, run)).toBe("l1");
+    expect(await savePrices(table, run, prices("1.10"))).toBe(true);
+    expect(await savePrices(table, run, prices("2616.260"), now)).toBe(true);
+    expect(await readFeed(table)).toEqual(aliveWith("2616.260"));
+    const { lease, startedAt } = run;
+    const updatedAt = now.toISOString();
+    expect(await record()).toEqual({ ...pricesKey, prices: prices("2616.260"), lease, startedAt, updatedAt });
   });
 
-  it("keep the prices of the newer run once it has saved any", async () => {
-    const [older, newer] = [leaseAt(1), leaseAt(2)];
-    expect(await savePrices(table, prices("1"), older)).toBe(true);
-    expect(await savePrices(table, prices("2"), newer)).toBe(true);
-    expect(await savePrices(table, prices("3"), older)).toBe(false);
-    expect(await readPrices(table)).toEqual(prices("2"));
-    expect(await savePrices(table, prices("4"), newer)).toBe(true);
-    expect(await readPrices(table)).toEqual(prices("4"));
+  it("is taken by one of many runs that start at once", async () => {
+    const leases = Array.from({ length: 20 }, (_, index) => `l${index}`);
+    const holders = await Promise.all(leases.map((lease) => takeFeed(table, runOf(lease))));
+    expect(new Set(holders).size).toBe(1);
+    expect((await record())?.lease).toBe(holders[0]);
   });
 
-  it("keep the prices of one of two runs that the same event has started", async () => {
-    const [lesser, greater] = [leaseAt(1), leaseAt(1)].sort() as [string, string];
-    expect(await savePrices(table, prices("1"), greater)).toBe(true);
-    expect(await savePrices(table, prices("2"), lesser)).toBe(false);
-    expect(await readPrices(table)).toEqual(prices("1"));
+  it("is free half a minute after its run's last sign of life, and then shows no old prices", async () => {
+    const begun = Date.now();
+    const later = (ms: number) => new Date(begun + ms);
+    await holdPrices(table, prices("1"), "dead");
+    expect(await keepFeed(table, runOf("dead"), later(1000))).toBe(true);
+    expect(await readFeed(table, later(31_000))).toEqual(aliveWith("1"));
+    expect(await takeFeed(table, runOf("next"), later(31_000))).toBe("dead");
+    expect(await readFeed(table, later(31_001))).toEqual(free);
+    expect(await takeFeed(table, runOf("next"), later(31_001))).toBe("next");
+    expect(await readFeed(table)).toEqual({ isAlive: true, prices: [] });
+    expect(await savePrices(table, runOf("dead"), prices("2"))).toBe(false);
+    expect(await keepFeed(table, runOf("dead"))).toBe(false);
+    await leaveFeed(table, runOf("dead"));
+    expect((await record())?.lease).toBe("next");
   });
 
-  it("keep the prices of the newest run, however many save at once", async () => {
-    const leases = Array.from({ length: 20 }, (_, index) => leaseAt(index % 10)).sort();
-    await Promise.all(
-      leases
-        .toReversed()
-        .flatMap((lease, index) => [
-          savePrices(table, prices(lease), lease),
-          savePrices(table, prices(leases[index] as string), leases[index] as string),
-        ]),
-    );
-    expect(await readPrices(table)).toEqual(prices(leases.at(-1) as string));
+  it("is free at once when its run leaves it", async () => {
+    await holdPrices(table, prices("1"));
+    await leaveFeed(table, runOf("l1"));
+    expect(await readFeed(table)).toEqual(free);
+    expect(await savePrices(table, runOf("l1"), prices("2"))).toBe(false);
+    expect(await takeFeed(table, runOf("l2"))).toBe("l2");
+  });
+
+  it("changes hands without a gap, to one of several runs, with its first save", async () => {
+    await holdPrices(table, prices("1"), "old");
+    const [next, other] = [runOf("next", "old"), runOf("other", "old")];
+    expect(await takeFeed(table, next)).toBe("old");
+    expect(await savePrices(table, runOf("old"), prices("2"))).toBe(true);
+    expect(await savePrices(table, next, prices("3"))).toBe(true);
+    expect(await savePrices(table, other, prices("4"))).toBe(false);
+    expect(await savePrices(table, runOf("old"), prices("5"))).toBe(false);
+    expect(await readFeed(table)).toEqual(aliveWith("3"));
+  });
+});
+
+describe("openPrices", () => {
+  it("starts a run if none is alive, and shows prices of one that is", async () => {
+    const start = vi.fn(async () => {});
+    expect(await openPrices(table, start)()).toEqual([]);
+    expect(start.mock.calls).toEqual([[{}]]);
+    await holdPrices(table, prices("1"));
+    expect(await openPrices(table, start)()).toEqual(prices("1"));
+    expect(start).toHaveBeenCalledTimes(1);
+  });
+
+  it("fails if a run cannot be started, so that the client asks again", async () => {
+    const fault = new Error("no");
+    await expect(openPrices(table, () => Promise.reject(fault))()).rejects.toBe(fault);
   });
 });
 
 describe("feedPrices", () => {
-  const context = { getRemainingTimeInMillis: () => 150_000 } as Context;
+  const context = { getRemainingTimeInMillis: () => 900_000 } as Context;
 
   /** The handler, with the environment that the stack gives it. */
   async function loadHandler(url: string) {
@@ -101,6 +127,8 @@ describe("feedPrices", () => {
     const environment = {
       TABLE_NAME: table.name,
       PRICE_FEEDS: JSON.stringify([{ source: "simulated", venue: "coinbase", url }]),
+      PRICES_EVERY_SECONDS: "1",
+      CHANNEL_SHARDS: "4",
       ...engine.environment,
     };
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
@@ -108,51 +136,45 @@ describe("feedPrices", () => {
     return (await import("../../functions/feedPrices/handler.ts")).handler;
   }
 
-  it("saves at most once a second, until the next run takes over", async () => {
+  it("takes a free feed, lets others that start be, and gives way to the one that replaces it", async () => {
     const venue = await startVenue();
     onTestFinished(venue.close);
     const handler = await loadHandler(venue.url);
-    const saved = new Map<string, { lease: string; at: number }>();
-    const savedBy = (minute: number) =>
-      [...saved.values()].filter(({ lease }) => lease.includes(`event-${minute}`)).map(({ at }) => at);
-    const untilSaved = (minute: number, times: number) =>
+    const untilSaved = (after = "") =>
       vi.waitFor(
         async () => {
-          const { lease, updatedAt } = (await record()) ?? {};
-          if (updatedAt !== undefined) saved.set(updatedAt, { lease, at: Date.parse(updatedAt) });
-          expect(savedBy(minute).length).toBeGreaterThanOrEqual(times);
+          const { lease, prices } = (await record()) ?? {};
+          expect(prices).toHaveLength(networks.length);
+          expect(lease).not.toBe(after);
+          return String(lease);
         },
         { timeout: 30_000, interval: 20 },
       );
 
-    const first = handler(event(1), context);
-    await untilSaved(1, 2);
-    const read = await readPrices(table);
-    expect(read.map(({ chain, source }) => [chain, source])).toEqual(
+    const first = handler({}, context);
+    const lease = await untilSaved();
+    await handler({}, context);
+    await handler({ after: "unknown" }, context);
+    const second = handler({ after: lease }, context);
+    await untilSaved(lease);
+    await first;
+    expect((await readFeed(table)).prices.map(({ chain, source }) => [chain, source])).toEqual(
       networks.map((chain) => [chain, "simulated"]),
     );
-    const second = handler(event(2), context);
-    await untilSaved(2, 1);
-    await first;
-    await savePrices(table, prices("1"), leaseAt(3));
+    await leaveFeed(table, runOf(String((await record())?.lease)));
     await second;
-    expect(await readPrices(table)).toEqual(prices("1"));
-    const [once = 0, again = 0] = savedBy(1);
-    expect(again - once).toBeGreaterThanOrEqual(1000);
   });
 
-  it("throws, without a stack, if it could save nothing, so that its alarm fires", async () => {
+  it("fails without a stack if nobody has replaced it in time, so that Lambda starts it again", async () => {
     const handler = await loadHandler("ws://127.0.0.1:1");
     const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
     const logged = vi.spyOn(console, "error").mockImplementation(() => {});
     const nearlyOver = { getRemainingTimeInMillis: () => 15_450 } as Context;
-    await expect(handler(event(1), nearlyOver)).rejects.toMatchObject({
-      message: "feedPrices failed",
-      stack: "",
-    });
+    await expect(handler({}, nearlyOver)).rejects.toMatchObject({ message: "feedPrices failed", stack: "" });
     expect(warned.mock.calls).toEqual([
       [{ operation: "feedPrices", source: "simulated", fault: "closed", count: 1 }],
     ]);
-    expect(logged.mock.calls).toEqual([[{ operation: "feedPrices", error: "NoPrices" }]]);
+    expect(logged.mock.calls).toEqual([[{ operation: "feedPrices", error: "NotReplaced" }]]);
+    expect(await readFeed(table)).toEqual(free);
   });
 });

@@ -22,10 +22,18 @@ export function startRun(test: TestContext, feeds: readonly PriceFeed[]) {
   let superseded = false;
   const ended = feedPrices({
     feeds,
-    async save(prices) {
-      if (!superseded) saves.push(prices);
-      return !superseded;
+    hold: {
+      isHeld: true,
+      take: async () => !superseded,
+      keep: async () => !superseded,
+      leave: async () => {},
+      async save(prices) {
+        if (!superseded) saves.push(prices);
+        return !superseded;
+      },
     },
+    isWanted: async () => true,
+    everyMs: 0,
     durationMs: 60_000,
     onLine: (line) => lines.push(line),
     onFault: (error) => lines.push({ source: String(error), fault: "closed", count: 0 }),
