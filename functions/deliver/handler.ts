@@ -1,9 +1,9 @@
 import type { Context } from "aws-lambda";
 import { fanOutHandler } from "../../lib/aws/fan-out-http.ts";
 import { concurrentPushes, openPusher } from "../../lib/aws/push.ts";
-import { readPrices } from "../../lib/prices/price-records.ts";
 import { type ChannelDelivery, type Deliverer, deliverToShard } from "../../lib/realtime/deliver.ts";
 import { pushReserveMs } from "../../lib/realtime/push-outcome.ts";
+import { openPrices } from "../../lib/realtime/snapshots.ts";
 import { background, deadlineOf } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { reporter } from "../../lib/runtime/log.ts";
@@ -14,7 +14,7 @@ const table = openTable(environment("TABLE_NAME"));
 const deliverer: Deliverer = {
   table,
   pusher: openPusher({ requestHandler: fanOutHandler(concurrentPushes) }),
-  prices: remembered(() => readPrices(table), 1000),
+  prices: remembered(openPrices(table), 1000),
   ...reporter("deliver"),
 };
 

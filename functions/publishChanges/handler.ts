@@ -14,6 +14,7 @@ const publisher: Publisher = {
   pusher: openPusher(),
   shards: environment("CHANNEL_SHARDS"),
   handOver: handOverTo(environment("DELIVER_FUNCTION")),
+  startFeed: handOverTo(environment("FEED_PRICES_FUNCTION")),
   putNotice: noticeBus(environment("NOTICE_BUS_ARN")),
   startCatchUp: handOverTo(environment("CATCH_UP_FUNCTION")),
   ...reporter("publishChanges"),

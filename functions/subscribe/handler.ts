@@ -1,5 +1,6 @@
+import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { connectionPort, openPusher } from "../../lib/aws/push.ts";
-import { readPrices } from "../../lib/prices/price-records.ts";
+import { openPrices } from "../../lib/realtime/snapshots.ts";
 import { subscribe } from "../../lib/realtime/subscribe.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { limited } from "../../lib/runtime/message-limit.ts";
@@ -8,8 +9,10 @@ import { message } from "../../lib/runtime/websocket.ts";
 import { openTable } from "../../lib/table/table.ts";
 
 const table = openTable(environment("TABLE_NAME"));
-/** Prices change once a second. Many clients may subscribe in that second; after an outage, all of them do. */
-const prices = remembered(() => readPrices(table), 1000);
+const startFeed =
+  environment("PRICE_FEEDS").length > 0 ? handOverTo(environment("FEED_PRICES_FUNCTION")) : undefined;
+/** Many clients may subscribe in the same second; after an outage, all of them do. */
+const prices = remembered(openPrices(table, startFeed), 1000);
 const connections = connectionPort(openPusher());
 
 export const handler = limited(

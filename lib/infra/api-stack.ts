@@ -1,13 +1,12 @@
 import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
 import { type OperationName, operations, operationsOf, restMethods } from "../operations/operations.ts";
-import type { ScheduleRow } from "../operations/types.ts";
 import type { Configuration } from "./config.ts";
 import { TableChanges } from "./data/table-changes.ts";
 import type { DataStack } from "./data-stack.ts";
 import { MacKey } from "./functions/mac-key.ts";
 import { OperationFunctions } from "./functions/operation-functions.ts";
-import { addSchedule, freshOnly, keepInUse } from "./functions/schedule.ts";
+import { addSchedule, freshOnly, keepInUse, untilDone } from "./functions/schedule.ts";
 import { environmentOf } from "./functions/variables.ts";
 import type { Watched } from "./monitoring/metrics.ts";
 import { openersOf, openingsOf } from "./openings.ts";
@@ -29,7 +28,7 @@ export class ApiStack extends Stack {
 
   constructor(scope: Construct, id: string, { configuration, data, ...props }: ApiStackProps) {
     super(scope, id, { ...props, description: "Trading terminal: the APIs and the functions" });
-    const { allowedOrigins, edge, streamDomain, priceFeeds, throttles } = configuration;
+    const { allowedOrigins, edge, streamDomain, throttles } = configuration;
     const { signerVpc, signerZones, leadingKeys } = configuration;
     // With an edge, the default addresses are its origins.
     const domain = edge ? undefined : configuration.domain;
@@ -79,15 +78,15 @@ export class ApiStack extends Stack {
 
     for (const [name, row] of operationsOf("changes")) changes.sendTo(name, functions.get(name).lambda, row);
     functions.get("deliver").lambda.configureAsyncInvoke(freshOnly);
+    functions.get("feedPrices").lambda.configureAsyncInvoke(untilDone);
     // No retries: the sweep runs the lane again.
     if (functions.has("executeOrders")) functions.get("executeOrders").lambda.configureAsyncInvoke(freshOnly);
-    const isEnabled = ({ runs }: ScheduleRow) => runs === "always" || priceFeeds.length > 0;
     for (const [name, row] of operationsOf("schedule").filter(([name]) => functions.has(name)))
-      addSchedule(row, functions.get(name), isEnabled(row));
+      addSchedule(row, functions.get(name));
 
     for (const name of inside) keepInUse(functions.get(name));
 
-    this.watched = { api, endpoints, stream, functions, changes, table, isEnabled };
+    this.watched = { api, endpoints, stream, functions, changes, table };
 
     const { stageName } = api.deploymentStage;
     const address = `${api.restApiId}.execute-api.${this.region}.${this.urlSuffix}/${stageName}`;

@@ -75,6 +75,8 @@ export type Configuration = {
   priceFeeds: readonly PriceFeed[];
   /** The number of API keys that users without one of their own share. */
   fallbackKeys: number;
+  /** The shortest time between two updates of prices. */
+  pricesEverySeconds: number;
   /** How long to wait before using a new API key: API Gateway takes a while to accept it. */
   keyGraceSeconds: number;
   /** The limits of each method and route, over all callers. */
@@ -112,6 +114,7 @@ export const defaults = {
     { source: "kraken", venue: "kraken", url: "wss://ws.kraken.com/v2" },
   ],
   fallbackKeys: 500,
+  pricesEverySeconds: 2,
   keyGraceSeconds: 120,
   importKeys: ["1"],
   leadingKeys: "each-part",
@@ -286,6 +289,10 @@ const Context = v.pipe(
     fallbackKeys: v.optional(
       json(wholeWithin(1, maxFallbackKeys, `must be a whole number from 1 to ${maxFallbackKeys}`)),
       defaults.fallbackKeys,
+    ),
+    pricesEverySeconds: v.optional(
+      json(wholeWithin(1, 60, "must be a whole number of seconds from 1 to 60")),
+      defaults.pricesEverySeconds,
     ),
     keyGraceSeconds: v.optional(
       json(wholeWithin(0, 3600, "must be a whole number of seconds from 0 to 3600")),

@@ -38,7 +38,6 @@ const answers = { env: ["ALLOWED_ORIGINS"] } as const;
 const defaultsOfKinds: DefaultsOfKinds = {
   rest: answers,
   refusal: answers,
-  schedule: { runs: "always", env: [] },
 };
 
 /** The variables by which both authorizers recognize the edge. */

@@ -53,6 +53,7 @@ export type EnvName =
   | "SHARED_KEY"
   | "FALLBACK_KEYS"
   | "FALLBACK_PREFIX"
+  | "PRICES_EVERY_SECONDS"
   | "PLAN_STAGES"
   | "PLAN_PREFIX"
   | "STANDARD_PLAN_ID"
@@ -93,6 +94,7 @@ export type Defaults = {
   invokes: readonly (
     | "deliver"
     | "catchUp"
+    | "feedPrices"
     | "executeOrders"
     | "signTransaction"
     | "readChains"
@@ -156,11 +158,10 @@ export type WebSocketRow = FunctionRow & {
  */
 export type ChangesRow = FunctionRow & { kind: "changes"; changes: "published items" | "profiles" };
 
-/** Runs at a fixed rate: always, or only if price feeds are configured. */
+/** Runs at a fixed rate. */
 export type ScheduleRow = FunctionRow & {
   kind: "schedule";
   everyMinutes: number;
-  runs: "always" | "with price feeds";
 };
 
 /** Invoked directly. The caller needs `lambda:InvokeFunction`. */
@@ -180,7 +181,6 @@ export type Operation =
 export type DefaultsOfKinds = {
   rest: Pick<RestRow, "env">;
   refusal: Pick<RefusalRow, "env">;
-  schedule: Pick<ScheduleRow, "runs" | "env">;
 };
 
 type Optional<Kind extends Operation> =

@@ -2,6 +2,7 @@ import { inParts, type ServerMessage } from "../api/server-messages.ts";
 import type { ExecutionKind } from "../core/execution-words.ts";
 import type { Chain } from "../core/network.ts";
 import type { Price } from "../prices/price.ts";
+import type { FeedHolder } from "../prices/price-records.ts";
 import type { Redemption } from "../rewards/redemption.ts";
 import { channelOf, type Execution } from "../trading/core/execution.ts";
 import type { Announced } from "../wallets/export/announced-exports.ts";
@@ -18,7 +19,7 @@ export type PublishedChange =
   | { of: "exportLock"; userID: string; lock: ShownLock }
   | { of: "execution"; userID: string; kind: ExecutionKind; execution: Execution }
   | { of: "redemption"; userID: string; redemption: Redemption }
-  | { of: "prices"; prices: readonly Price[] };
+  | { of: "prices"; prices: readonly Price[]; feed: FeedHolder };
 
 /** The published part of an announcement: the thumbprint shows its user to which key the wallet would go. */
 type ExportAnnounced = Pick<AnnouncedExport, "walletId" | "availableAt" | "thumbprint" | "version">;

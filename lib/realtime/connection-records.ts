@@ -254,5 +254,15 @@ export async function* subscribersInShard(
   for await (const page of pages) yield* page;
 }
 
+/** True if anybody subscribes to a channel. */
+export async function hasSubscribers(table: Table, channel: PublicChannel, shards: number): Promise<boolean> {
+  const found = await Promise.all(
+    Array.from({ length: shards }, (_, shard) =>
+      queryRange(table, subscribersOf(channel, shard), { limit: 1, attributes: ["PK"] }),
+    ),
+  );
+  return found.some((subscribers) => subscribers.length > 0);
+}
+
 const placesOf = ({ connectionId, shard }: Place, channels: readonly Channel[]) =>
   channels.filter(isPublic).map((channel) => subscriberKey(channel, shard, connectionId));

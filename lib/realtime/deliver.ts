@@ -3,7 +3,7 @@ import { encodeMessage, type ServerMessage } from "../api/server-messages.ts";
 import { type Delivery, isRefusal, type Outcome, type Pusher, push } from "../aws/push.ts";
 import type { PublicChannel } from "../core/channel.ts";
 import { forEachConcurrently } from "../core/concurrency.ts";
-import { readPrices } from "../prices/price-records.ts";
+import type { Price } from "../prices/price.ts";
 import type { Table } from "../table/table.ts";
 import {
   type ChannelSubscriber,
@@ -12,7 +12,7 @@ import {
   subscribersInShard,
 } from "./connection-records.ts";
 import { concurrency, hangUpOn, isHealthy, isStuck, type Reporter, reportMissed } from "./push-outcome.ts";
-import type { PriceReader } from "./snapshots.ts";
+import { openPrices, type PriceReader } from "./snapshots.ts";
 import { clearStuckSubscriber, noteStuckSubscriber } from "./stuck-records.ts";
 
 /** An update of a public channel. */
@@ -42,12 +42,13 @@ export async function deliverToShard(
   { shard, update }: ChannelDelivery,
   { now = new Date(), deadline }: { now?: Date; deadline?: Date } = {},
 ): Promise<DeliveryOutcome> {
-  const { table, pusher, prices = () => readPrices(table) } = deliverer;
+  const { table, pusher, prices = openPrices(table) } = deliverer;
   const { channel } = update;
   const isLate = now.getTime() - Date.parse(update.time) > lateMs;
-  if (isLate && !isDeepStrictEqual(await prices(), update.data)) return { superseded: true, undelivered: 0 };
+  const data = isLate ? stillCurrent(update.data, await prices()) : update.data;
+  if (data.length === 0) return { superseded: true, undelivered: 0 };
 
-  const message = encodeMessage(update);
+  const message = encodeMessage({ ...update, data });
   async function* deliveries(): AsyncGenerator<Delivery<ChannelSubscriber>> {
     for await (const to of subscribersInShard(table, channel, shard))
       yield { to, connectionId: to.connectionId, messages: [message] };
@@ -58,6 +59,9 @@ export async function deliverToShard(
   await cleanUp(deliverer, { channel, shard }, outcome, now);
   return { superseded: false, undelivered: outcome.missed.length + outcome.unfinished.length };
 }
+
+const stillCurrent = (prices: readonly Price[], latest: readonly Price[]): Price[] =>
+  prices.filter((price) => latest.some((other) => isDeepStrictEqual(other, price)));
 
 /** Forgets closed connections, closes stuck ones, and notes since when others are stuck. */
 async function cleanUp(

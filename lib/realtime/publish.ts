@@ -3,6 +3,8 @@ import { encodeMessage, inParts, type ServerMessage } from "../api/server-messag
 import type { Notice } from "../aws/notice-bus.ts";
 import { type Delivery, isRefusal, type Missed, type Pusher, push } from "../aws/push.ts";
 import { forEachConcurrently } from "../core/concurrency.ts";
+import type { Price } from "../prices/price.ts";
+import { type FeedStart, replacementOf } from "../prices/price-records.ts";
 import type { Table } from "../table/table.ts";
 import { isTransient } from "../table/transient.ts";
 import { channelOf } from "../trading/core/execution.ts";
@@ -29,6 +31,8 @@ export type Publisher = Reporter & {
   shards: number;
   /** Starts the delivery to one shard, without waiting for it. */
   handOver: (delivery: ChannelDelivery) => Promise<void>;
+  /** Starts a run of feedPrices, without waiting for it. */
+  startFeed: (start: FeedStart) => Promise<void>;
   /** Puts a notice on the operators' bus, if there is one. */
   putNotice: (notice: Notice) => Promise<void>;
   /** Starts to bring connections up to date, without waiting for it. */
@@ -47,6 +51,7 @@ type Pending<Of extends PublishedChange["of"]> = {
   sequenceNumber: string;
   change: Extract<PublishedChange, { of: Of }>;
 };
+type PricesChange = Extract<PublishedChange, { of: "prices" }>;
 type Personal = Pending<"settings" | "wallet" | "export" | "exportLock" | "redemption" | "execution">;
 
 /** A connection with the changes to push to it. */
@@ -66,7 +71,7 @@ export async function publish(
 ): Promise<Set<string>> {
   const { onFault } = publisher;
   const personal: Personal[] = [];
-  let prices: Pending<"prices"> | undefined;
+  let prices: PricesChange | undefined;
   for (const record of records) {
     const sequenceNumber = record.dynamodb?.SequenceNumber ?? "";
     try {
@@ -75,8 +80,7 @@ export async function publish(
       // Encodes each message alone first: an invalid record would fail a whole batch.
       encodeMessage(messageOf(change, times.now));
       if (change.of !== "prices") personal.push({ sequenceNumber, change });
-      // Later prices replace earlier ones.
-      else prices = { sequenceNumber, change };
+      else prices = { ...change, prices: newestOf([...(prices?.prices ?? []), ...change.prices]) };
     } catch (error) {
       onFault(error);
     }
@@ -90,7 +94,7 @@ export async function publish(
   await Promise.all([
     putNotices(publisher, personal, times),
     publishToUsers(publisher, personal, times, retry),
-    prices && publishPrices(publisher, prices, times.now).catch((error) => onFault(error)),
+    prices && publishPrices(publisher, prices, times.now),
   ]);
   return toRetry;
 }
@@ -235,11 +239,21 @@ function deliveriesTo(
   });
 }
 
+/** Hands changed prices over, and replaces the run of the feed if it is time. Both are tried again with the next change. */
 async function publishPrices(
-  { shards, handOver }: Publisher,
-  { change }: Pending<"prices">,
+  { shards, handOver, startFeed, onFault }: Publisher,
+  change: PricesChange,
   now: Date,
 ): Promise<void> {
+  const replacement = replacementOf(change.feed, now);
   const update = pricesUpdate(change, now);
-  await Promise.all(Array.from({ length: shards }, (_, shard) => handOver({ shard, update })));
+  const handovers =
+    update.data.length === 0 ? [] : Array.from({ length: shards }, (_, shard) => handOver({ shard, update }));
+  const all = [...handovers, ...(replacement ? [startFeed(replacement)] : [])];
+  await Promise.all(all.map((each) => each.catch((error: unknown) => onFault(error))));
 }
+
+/** Keeps the last price of each chain. */
+const newestOf = (prices: readonly Price[]): Price[] => [
+  ...new Map(prices.map((price) => [price.chain, price])).values(),
+];

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { DynamoDBRecord } from "aws-lambda";
 import { isPrices } from "../prices/item-keys.ts";
-import type { Price } from "../prices/price.ts";
+import type { PricesItem } from "../prices/price-records.ts";
 import { isRedemption } from "../rewards/item-keys.ts";
 import type { Redemption } from "../rewards/redemption.ts";
 import { imageIn } from "../table/change-image.ts";
@@ -32,8 +32,11 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
   const before = imageIn<Item>(record, "OldImage");
 
   if (isPrices(after)) {
-    const { prices } = after as Item<{ prices: Price[] }>;
-    return isDeepStrictEqual(before?.prices, prices) ? undefined : { of: "prices", prices };
+    const { prices = [], lease, startedAt } = after as Item<Required<PricesItem>>;
+    if (lease === undefined) return undefined;
+    const known = (before as PricesItem | undefined)?.prices ?? [];
+    const changed = prices.filter((price) => !known.some((other) => isDeepStrictEqual(other, price)));
+    return { of: "prices", prices: changed, feed: { lease, startedAt } };
   }
   if (isAnnouncedExport(after))
     return exportChange(before as AnnouncedExport | undefined, after as Item<AnnouncedExport>);

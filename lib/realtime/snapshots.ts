@@ -2,12 +2,25 @@ import type { ServerMessage } from "../api/server-messages.ts";
 import { inParts } from "../api/server-messages.ts";
 import type { Channel, PrivateChannel } from "../core/channel.ts";
 import type { Price } from "../prices/price.ts";
-import { readPrices } from "../prices/price-records.ts";
+import { type FeedStart, readFeed } from "../prices/price-records.ts";
 import type { Table } from "../table/table.ts";
 import { readExecutions } from "../trading/items/execution-records.ts";
 
 /** Reads the latest prices. A function may cache them for a second, because all clients read the same item. */
 export type PriceReader = () => Promise<Price[]>;
+
+/**
+ * Reads the latest prices of a run that is alive.
+ *
+ * @param startFeed starts a run if none is alive. If that fails, the read fails too, so that the client subscribes again.
+ */
+export const openPrices =
+  (table: Table, startFeed?: (start: FeedStart) => Promise<void>): PriceReader =>
+  async () => {
+    const { isAlive, prices } = await readFeed(table);
+    if (!isAlive) await startFeed?.({});
+    return prices;
+  };
 
 /** Builds the snapshot of a channel for a user, in as many messages as it needs. */
 export async function snapshotsOf(
@@ -15,7 +28,7 @@ export async function snapshotsOf(
   channel: Channel,
   userID: string,
   now: Date,
-  prices: PriceReader = () => readPrices(table),
+  prices: PriceReader = openPrices(table),
 ): Promise<ServerMessage[]> {
   const records: readonly object[] =
     channel === "prices" ? await prices() : await readPrivate(table, channel, userID);

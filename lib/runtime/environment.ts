@@ -18,6 +18,7 @@ type Variable =
   | "TABLE_ID"
   | "DELIVER_FUNCTION"
   | "CATCH_UP_FUNCTION"
+  | "FEED_PRICES_FUNCTION"
   | "EXECUTE_ORDERS_FUNCTION"
   | "SIGN_TRANSACTION_FUNCTION"
   | "READ_CHAINS_FUNCTION"
@@ -55,6 +56,7 @@ const schemas = {
   TABLE_ID: text,
   DELIVER_FUNCTION: text,
   CATCH_UP_FUNCTION: text,
+  FEED_PRICES_FUNCTION: text,
   EXECUTE_ORDERS_FUNCTION: v.pipe(v.string(), v.description("text, empty where no chain trades")),
   SIGN_TRANSACTION_FUNCTION: text,
   READ_CHAINS_FUNCTION: text,
@@ -84,6 +86,7 @@ const schemas = {
   SHARED_KEY: text,
   FALLBACK_KEYS: wholeNumber(1),
   FALLBACK_PREFIX: text,
+  PRICES_EVERY_SECONDS: wholeNumber(1),
   PLAN_STAGES: json(
     v.array(v.object({ apiId: v.string(), stage: v.string() })),
     "a list of stages with apiId and stage",

@@ -381,7 +381,7 @@ export const partitions = [
     items: {
       prices: {
         key: "LATEST",
-        holds: "the latest prices: one item, and one change a second",
+        holds: "the latest prices, and the run that saves them: one item",
         changesGoTo: "subscribers",
         isOfTheMoment: true,
       },

@@ -1,5 +1,5 @@
 import type { OperationName } from "../../lib/operations/operations.ts";
-import { savePrices } from "../../lib/prices/price-records.ts";
+import { savePrices, takeFeed } from "../../lib/prices/price-records.ts";
 import { openTable, type Table } from "../../lib/table/table.ts";
 import { startChild } from "./child.ts";
 import type { Tick } from "./outcome.ts";
@@ -28,9 +28,6 @@ type Description = {
   credentials: { accessKeyId: string; secretAccessKey: string };
 };
 
-/** Sorts after the lease of any run of the feed, so the feed writes nothing. */
-const lease = "~benchmark";
-
 /**
  * @param context differences from the default configuration.
  * @param queueMs the time that asynchronous events wait before their function runs.
@@ -49,6 +46,8 @@ export async function startService(shards: number, context: object = {}, queueMs
   const description = (await (await fetch(`${baseUrl}/_local/outputs`)).json()) as Description;
   const { outputs, endpoints, region, credentials } = description;
   const table = openTable(outputs.TableName, { endpoint: endpoints.dynamodb, region, credentials });
+  const run = { lease: "benchmark", startedAt: new Date().toISOString() };
+  await takeFeed(table, run);
 
   return {
     pid: runner.pid,
@@ -66,7 +65,7 @@ export async function startService(shards: number, context: object = {}, queueMs
     async writePrices() {
       const asOf = new Date().toISOString();
       const sentAt = now();
-      if (!(await savePrices(table, pricesAsOf(asOf), lease))) throw new Error("The prices were not saved");
+      if (!(await savePrices(table, run, pricesAsOf(asOf)))) throw new Error("The prices were not saved");
       return { asOf, sentAt };
     },
     async cool(functions) {

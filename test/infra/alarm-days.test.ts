@@ -67,9 +67,7 @@ const goodDays: Feed = (metric) => {
 /** The first days after a deployment, before there are users: only schedules run. */
 const cleanDeploy: Feed = (metric) => {
   const row = rowOf(metric);
-  // Prices are written, and so they are published and delivered.
-  const isBusy = row?.kind === "schedule" || row === operations.publishChanges || row === operations.deliver;
-  if (metric.Namespace !== "AWS/Lambda" || !isBusy) return () => undefined;
+  if (metric.Namespace !== "AWS/Lambda" || row?.kind !== "schedule") return () => undefined;
   const value = { Invocations: 1, IteratorAge: 300 }[metric.MetricName] ?? 0;
   return (minute) => (minute >= 2 && runs(row, minute) ? value : undefined);
 };

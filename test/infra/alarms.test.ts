@@ -3,7 +3,7 @@ import { restAccessLogFormat, streamAccessLogFormat } from "../../lib/infra/moni
 import { operations, operationsOf } from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
 import { type AlarmProperties, metricsOf, periodOf } from "./alarm-states.ts";
-import { customContext, only, propertiesOf, synthesize, tradingContext, watchOf } from "./synthesized.ts";
+import { customContext, only, propertiesOf, synthesize, watchOf } from "./synthesized.ts";
 
 const alarmsOf = (context?: Record<string, unknown>) =>
   propertiesOf<AlarmProperties>(watchOf(synthesize(context)), "AWS::CloudWatch::Alarm");
@@ -318,13 +318,6 @@ describe("the alarms on background work", () => {
     // Each period contains at least one scheduled run.
     expect(periodOf(alarm)).toBe({ 1: 5, 5: 10 }[everyMinutes] ?? everyMinutes);
     expect(alarm.AlarmDescription).toContain(impact);
-  });
-
-  it("do not expect feedPrices to run without price feeds", () => {
-    const off = alarmsOf(tradingContext);
-    expect(missing(alarms, "feedPrices")).toHaveLength(1);
-    expect(missing(off, "feedPrices")).toEqual([]);
-    expect(off).toHaveLength(alarms.length - 1);
   });
 });
 

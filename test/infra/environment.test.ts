@@ -58,6 +58,7 @@ describe("environmentOf", () => {
       CHANNEL_SHARDS: 7,
       CONNECTIONS_PER_USER: 3,
       PRICE_FEEDS: context.priceFeeds,
+      PRICES_EVERY_SECONDS: 2,
       FALLBACK_KEYS: 40,
       KEY_GRACE_SECONDS: 0,
       EXPORT_DELAY_SECONDS: 86_400,

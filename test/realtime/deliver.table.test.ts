@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { savePrices } from "../../lib/prices/price-records.ts";
 import { deliverToShard, type PublicUpdate } from "../../lib/realtime/deliver.ts";
 import { connectionKey, subscriberKey } from "../../lib/realtime/item-keys.ts";
+import { holdPrices } from "../prices/support/held-prices.ts";
 import { type Call, connectionsApiForTests } from "../support/connections-api.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { price } from "../support/executions.ts";
@@ -32,10 +32,10 @@ const deliver = (shard: number, now = later(0), message = update) =>
     { now },
   );
 
-const deliverLate = (shard: number, ageMs: number) =>
+const deliverLate = (shard: number, ageMs: number, late = update) =>
   deliverToShard(
     { table: db.table, pusher: api.current.pusher, onFault, onMissed },
-    { shard, update },
+    { shard, update: late },
     { now: later(ageMs) },
   );
 
@@ -216,7 +216,7 @@ describe("deliverToShard", () => {
 
   it("drops an update that is late if newer prices were saved", async () => {
     await subscribed(8, "s8-a");
-    await savePrices(db.table, [price({ price: "2" })], "l1");
+    await holdPrices(db.table, [price({ price: "2" })]);
     expect(await deliverLate(8, 2001)).toEqual({ superseded: true, undelivered: 0 });
     expect(called()).toEqual([]);
     expect(await deliverLate(8, 2000)).toEqual(reached);
@@ -225,8 +225,16 @@ describe("deliverToShard", () => {
 
   it("sends a late update if nothing newer was saved", async () => {
     await subscribed(9, "s9-a");
-    await savePrices(db.table, [price()], "l1");
+    await holdPrices(db.table, [price(), price({ chain: "eth" })]);
     expect(await deliverLate(9, 3_600_000)).toEqual(reached);
     expect(called()).toEqual(["s9-a"]);
+  });
+
+  it("sends only the prices of a late update that are still the latest", async () => {
+    await subscribed(10, "s10-a");
+    await holdPrices(db.table, [price({ price: "2" }), price({ chain: "eth" })]);
+    const both = { ...update, data: [price(), price({ chain: "eth" })] };
+    expect(await deliverLate(10, 2001, both)).toEqual(reached);
+    expect(api.current.parsedMessagesTo("s10-a")).toEqual([{ ...update, data: [price({ chain: "eth" })] }]);
   });
 });

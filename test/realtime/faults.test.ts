@@ -51,7 +51,17 @@ const connectionOf = (userID: string) => ({
 });
 
 const publishAll = async (records: Parameters<typeof publish>[1]) => {
-  const publisher = { table, pusher, shards: 2, handOver, startCatchUp, putNotice, onFault, onMissed };
+  const publisher = {
+    table,
+    pusher,
+    shards: 2,
+    handOver,
+    startFeed: handOver,
+    startCatchUp,
+    putNotice,
+    onFault,
+    onMissed,
+  };
   const deadline = new Date(Date.now() + 60_000);
   return [...(await publish(publisher, records, { now, deadline }))];
 };

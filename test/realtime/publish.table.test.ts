@@ -162,13 +162,33 @@ describe("publish", () => {
     expect(messages.flatMap((message) => JSON.parse(message).data)).toEqual(many);
   });
 
-  it("hands over the latest prices of a batch, once for each shard", async () => {
-    const earlier = pricesItem([price({ price: "1" })]);
-    const later = pricesItem([price({ price: "2" })]);
-    expect(await publishAll([streamRecord(earlier), streamRecord(later, earlier)])).toEqual([]);
-    const update = { type: "update", channel: "prices", time, data: [price({ price: "2" })] };
+  it("hands over the latest of the changed prices of a batch, once for each shard", async () => {
+    const [eth, avax] = [price({ chain: "eth" }), price({ chain: "avax" })];
+    const first = pricesItem([avax]);
+    const earlier = pricesItem([price({ price: "1" }), eth, avax]);
+    const later = pricesItem([price({ price: "2" }), eth, avax]);
+    const records = [streamRecord(earlier, first), streamRecord(later, earlier)];
+    expect(await publishAll(records)).toEqual([]);
+    const update = { type: "update", channel: "prices", time, data: [price({ price: "2" }), eth] };
     expect(handOver.mock.calls).toEqual([0, 1, 2, 3].map((shard) => [{ shard, update }]));
+    expect(publishing.startFeed).not.toHaveBeenCalled();
     expectOnly();
+  });
+
+  it("starts another run of feedPrices after ten minutes, with new prices or without", async () => {
+    const startedAt = (agoMs: number) => new Date(publishing.now.getTime() - agoMs).toISOString();
+    const young = pricesItem([price()], startedAt(600_000));
+    await publishAll([streamRecord(young, young)]);
+    expect(publishing.startFeed).not.toHaveBeenCalled();
+    const old = pricesItem([price()], startedAt(600_001));
+    await publishAll([streamRecord(old, old)]);
+    expect(publishing.startFeed.mock.calls).toEqual([[{ after: "l1" }]]);
+    expect(handOver).not.toHaveBeenCalled();
+
+    publishing.startFeed.mockRejectedValue(new Error("no"));
+    expect(await publishAll([streamRecord(old)])).toEqual([]);
+    expect(handOver).toHaveBeenCalledTimes(4);
+    expect(onFault).toHaveBeenCalledTimes(1);
   });
 
   it("removes a closed connection and its subscriptions, and still reaches the user's other connections", async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { pricesKey } from "../../lib/prices/item-keys.ts";
 import { connectionKey, subscriberKey } from "../../lib/realtime/item-keys.ts";
 import { readChange } from "../../lib/realtime/read-change.ts";
 import { catalogueKey, redemptionKey } from "../../lib/rewards/item-keys.ts";
@@ -63,12 +64,13 @@ describe("readChange", () => {
     expect(readChange(streamRecord(walletItem(1).item))).toMatchObject({ of: "wallet" });
   });
 
-  it("reads changed prices", () => {
-    const before = pricesItem([price({ price: "1" })]);
-    expect(readChange(streamRecord(pricesItem([price()]), before))).toEqual({
-      of: "prices",
-      prices: [price()],
-    });
+  it("reads the prices that changed, and their run, of which each sign of life counts", () => {
+    const [unchanged, startedAt] = [price({ chain: "eth" }), "2026-11-21T09:01:00.000Z"];
+    const before = pricesItem([price({ price: "1" }), unchanged]);
+    const after = pricesItem([price(), unchanged], startedAt);
+    const feed = { lease: "l1", startedAt };
+    expect(readChange(streamRecord(after, before))).toEqual({ of: "prices", prices: [price()], feed });
+    expect(readChange(streamRecord(after, after))).toEqual({ of: "prices", prices: [], feed });
   });
 
   it("reads a redemption, and its status", () => {
@@ -97,7 +99,7 @@ describe("readChange", () => {
       walletItem(2).item,
       { ...walletItem(2).item, keyMaterialId: "m0" },
     ],
-    ["the same prices under another lease", pricesItem([price()], "l2"), pricesItem([price()], "l1")],
+    ["the end of a run of feedPrices", pricesKey, pricesItem([price()])],
   ])("ignores %s", (_, after, before) => {
     expect(readChange(streamRecord(after, before))).toBeUndefined();
   });

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { savePrices } from "../../lib/prices/price-records.ts";
 import {
   type ConnectionName,
   closeConnection,
@@ -9,6 +8,7 @@ import {
 import { subscribe, unsubscribe } from "../../lib/realtime/subscribe.ts";
 import type { Order } from "../../lib/trading/core/execution.ts";
 import { saveExecution } from "../../lib/trading/items/execution-records.ts";
+import { holdPrices } from "../prices/support/held-prices.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { order, position, price } from "../support/executions.ts";
 import { itemsNamed, putItems } from "../support/items.ts";
@@ -46,7 +46,7 @@ describe("subscribe", () => {
     const name = await connected();
     await saveOrder(name.userID, order());
     await saveOrder("somebody-else", order({ orderId: "theirs" }));
-    await savePrices(db.table, [price()], "l1", now);
+    await holdPrices(db.table, [price()]);
     expect(await subscribeTo(name, "prices", "orders")).toEqual([
       subscriptions("orders", "prices"),
       { type: "snapshot", channel: "orders", time, data: [expect.objectContaining(order())] },

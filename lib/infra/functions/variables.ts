@@ -46,6 +46,7 @@ export function environmentOf(
     CONNECTIONS_PER_USER: String(connectionsPerUser),
     PRICE_FEEDS: JSON.stringify(priceFeeds),
     FALLBACK_KEYS: String(configuration.fallbackKeys),
+    PRICES_EVERY_SECONDS: String(configuration.pricesEverySeconds),
     KEY_GRACE_SECONDS: String(keyGraceSeconds),
     EXPORT_DELAY_SECONDS: String(configuration.exportDelaySeconds),
     NOTICE_BUS_ARN: configuration.noticeBusArn ?? "",

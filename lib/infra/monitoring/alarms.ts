@@ -152,10 +152,8 @@ export class Alarms extends Construct {
   }
 
   /** Alarms on schedules that do not run. */
-  #watchSchedules({ functions, isEnabled }: Watched) {
-    for (const [name, row] of operationsOf("schedule").filter(
-      ([name, row]) => functions.has(name) && isEnabled(row),
-    ))
+  #watchSchedules({ functions }: Watched) {
+    for (const [name, row] of operationsOf("schedule").filter(([name]) => functions.has(name)))
       this.#add(
         `${name}Missing`,
         runsOf(functions.get(name)),

@@ -9,7 +9,7 @@ import {
 } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
 import { type OperationName, operations } from "../../operations/operations.ts";
-import type { Operation, ScheduleRow } from "../../operations/types.ts";
+import type { Operation } from "../../operations/types.ts";
 import { signatureMade, signaturePostponed, signatureRefused } from "../../runtime/log.ts";
 import { outsider } from "../../runtime/request-origin.ts";
 import type { LaneTrouble } from "../../trading/core/lane-trouble.ts";
@@ -28,7 +28,6 @@ export type Watched = {
   functions: OperationFunctions;
   changes: TableChanges;
   table: Table;
-  isEnabled: (row: ScheduleRow) => boolean;
 };
 
 /** A metric of the REST API's stage, identified by names that are known before the deployment. */

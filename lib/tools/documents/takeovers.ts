@@ -165,7 +165,7 @@ export const takeovers: readonly Takeover[] = [
     rights: {
       reads: "all unprotected, EXPORTED, LOCK",
       writes: "CONNECTIONS, CHANNEL",
-      uses: "send to, close connections",
+      uses: "send to, close connections; invoke feedPrices",
     },
     atMost: "send any message to any client; have all that users are sent pushed to a connection of its own",
   },
@@ -185,7 +185,7 @@ export const takeovers: readonly Takeover[] = [
       reads: "all unprotected, all changes",
       writes: "CONNECTIONS, CHANNEL",
       deletes: "CONNECTIONS, CHANNEL",
-      uses: "send to, close connections; invoke deliver, catchUp; send notices",
+      uses: "send to, close connections; invoke deliver, catchUp, feedPrices; send notices",
     },
     atMost:
       "read all that is written, also signed transactions and encrypted private keys; forge or hold back any message, also announcements of exports",
@@ -219,8 +219,8 @@ export const takeovers: readonly Takeover[] = [
   },
   {
     functions: ["feedPrices"],
-    rights: { writes: "PRICES" },
-    atMost: "show false prices, by which no order is placed",
+    rights: { reads: "all unprotected", writes: "PRICES" },
+    atMost: "read all unprotected data; show false prices, by which no order is placed",
   },
   {
     functions: ["mirrorPlans"],

@@ -1,6 +1,7 @@
 import { beforeEach, vi } from "vitest";
 import type { Notice } from "../../../lib/aws/notice-bus.ts";
 import type { Channel } from "../../../lib/core/channel.ts";
+import type { FeedStart } from "../../../lib/prices/price-records.ts";
 import type { CatchUp } from "../../../lib/realtime/catch-up.ts";
 import { addChannels, openConnection } from "../../../lib/realtime/connection-records.ts";
 import { type PublishTimes, publish } from "../../../lib/realtime/publish.ts";
@@ -18,6 +19,7 @@ export function publishingForTests() {
   const minutesAgo = new Date("2026-11-21T09:00:00.000Z");
   const mocks = {
     handOver: vi.fn(async () => {}),
+    startFeed: vi.fn(async (_: FeedStart) => {}),
     startCatchUp: vi.fn(async (_: CatchUp) => {}),
     putNotice: vi.fn(async (_: Notice) => {}),
     onFault: vi.fn(),
