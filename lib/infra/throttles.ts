@@ -4,7 +4,6 @@ import {
   restMethods,
   type WebSocketOperationName,
 } from "../operations/operations.ts";
-import { walletRows } from "../operations/wallet-rows.ts";
 import type { Throttle } from "../plans/plan.ts";
 
 /** Everything with a throttle: REST methods, preflights by path, and WebSocket routes. */
@@ -16,15 +15,40 @@ export type Throttles = Readonly<Record<ThrottledName, Throttle>>;
 /** The part of the account's request rate that both stages may take. Pushes and other APIs share the rest. */
 export const stagesShare = 0.8;
 
+type Share = { rate: number; burst: number };
+
 /**
- * Shares of the account's requests per second. By default, an account may burst to half of a second's
+ * Shares of the account's requests per second, by the mix of requests that is expected: a connected user sends six a
+ * minute, and a third of all are quotes of open order forms. By default, an account may burst to half of a second's
  * requests.
  */
-const shares = {
-  method: { rate: 0.02, burst: 0.5 },
-  // Users list their wallets often but seldom change them. A session lasts as long as its token.
-  seldomMethod: { rate: 0.005, burst: 0.1 },
-  preflight: { rate: 0.005, burst: 0.05 },
+const often = { rate: 0.02, burst: 0.5 };
+const sometimes = { rate: 0.01, burst: 0.25 };
+const seldom = { rate: 0.002, burst: 0.1 };
+
+/** The shares of the methods that users call more than seldom. */
+const methodShares: { readonly [Name in RestOperationName]?: Share } = {
+  quoteOrder: { rate: 0.1, burst: 0.5 },
+  placeOrder: often,
+  listOrders: often,
+  listPositions: often,
+  readBalances: often,
+  listWallets: often,
+  listWalletsV2: often,
+  getUserData: often,
+  storeWallet: sometimes,
+  getTradingSettings: sometimes,
+  updateTradingSettings: sometimes,
+  listTokens: sometimes,
+  inspectToken: sometimes,
+  getOrder: sometimes,
+  cancelOrder: sometimes,
+  listRewards: sometimes,
+};
+
+const otherShares: Readonly<Record<WebSocketOperationName | "preflight", Share>> = {
+  // Browsers remember preflights.
+  preflight: { rate: 0.004, burst: 0.05 },
   // After an outage, all clients reconnect at once.
   connect: { rate: 0.05, burst: 0.5 },
   disconnect: { rate: 0.05, burst: 0.5 },
@@ -32,10 +56,7 @@ const shares = {
   unsubscribe: { rate: 0.02, burst: 0.1 },
   ping: { rate: 0.05, burst: 0.1 },
   unknownMessage: { rate: 0.01, burst: 0.05 },
-} satisfies Record<
-  WebSocketOperationName | "method" | "seldomMethod" | "preflight",
-  { rate: number; burst: number }
->;
+};
 
 const methods = restMethods.map(({ name }) => name);
 const routes = operationsOf("websocket").map(([name]) => name);
@@ -43,24 +64,16 @@ const paths = new Set(restMethods.map(({ path }) => path));
 
 export const throttledNames: readonly ThrottledName[] = [...methods, "preflight", ...routes];
 
-const everyday = new Set<ThrottledName>(["storeWallet", "listWallets", "listWalletsV2"]);
-
-const ofSessions = new Set<ThrottledName>(["startSession", "endSession"]);
-
-const shareOfMethod = (name: ThrottledName) =>
-  ofSessions.has(name) || (name in walletRows && !everyday.has(name)) ? "seldomMethod" : "method";
+const shares: { readonly [Name in ThrottledName]?: Share } = { ...methodShares, ...otherShares };
 
 /** The throttles that apply unless the context overrides them. */
 export function defaultThrottles(accountRequestsPerSecond: number): Throttles {
-  const of = ({ rate, burst }: { rate: number; burst: number }): Throttle => ({
-    rateLimit: Math.max(1, Math.floor(rate * accountRequestsPerSecond)),
-    burstLimit: Math.max(1, Math.floor(burst * accountRequestsPerSecond)),
-  });
+  const partOf = (share: number) => Math.max(1, Math.floor(share * accountRequestsPerSecond));
   return Object.fromEntries(
-    throttledNames.map((name) => [
-      name,
-      of(shares[name in shares ? (name as keyof typeof shares) : shareOfMethod(name)]),
-    ]),
+    throttledNames.map((name) => {
+      const { rate, burst } = shares[name] ?? seldom;
+      return [name, { rateLimit: partOf(rate), burstLimit: partOf(burst) }];
+    }),
   ) as Throttles;
 }
 

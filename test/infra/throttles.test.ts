@@ -52,9 +52,7 @@ describe("the throttles of both stages", () => {
 
   it("limit every method, by its row", () => {
     const { api } = synthesize(customContext);
-    const isSeldom = ({ method, path }: (typeof restMethods)[number]) =>
-      ["/api/v2/session", "/api/v2/lock"].includes(path) ||
-      (path.startsWith("/api/v2/wallets") && `${method} ${path}` !== "GET /api/v2/wallets");
+    const throttles = defaultThrottles(2500);
     for (const each of restMethods)
       expect(settingOf(api, each.path, each.method)).toEqual({
         HttpMethod: each.method,
@@ -62,10 +60,18 @@ describe("the throttles of both stages", () => {
         MetricsEnabled: false,
         DataTraceEnabled: false,
         LoggingLevel: "OFF",
-        ...(isSeldom(each)
-          ? { ThrottlingRateLimit: 12, ThrottlingBurstLimit: 250 }
-          : { ThrottlingRateLimit: 50, ThrottlingBurstLimit: 1250 }),
+        ThrottlingRateLimit: throttles[each.name].rateLimit,
+        ThrottlingBurstLimit: throttles[each.name].burstLimit,
       });
+  });
+
+  it("follow the expected mix, and leave room for more methods", () => {
+    const { quoteOrder, placeOrder, cancelOrder, exportWallet, ...others } = defaultThrottles(10_000);
+    expect([quoteOrder, placeOrder, cancelOrder, exportWallet].map(({ rateLimit }) => rateLimit)).toEqual([
+      1000, 200, 100, 20,
+    ]);
+    const total = totalRate({ quoteOrder, placeOrder, cancelOrder, exportWallet, ...others });
+    expect(stagesShare * 10_000 - total).toBeGreaterThan(40 * exportWallet.rateLimit);
   });
 
   it("limit every route to its value in the context", () => {
