@@ -8,7 +8,8 @@ import {
   type SigningView,
   type SignRequest,
 } from "./effects.ts";
-import { addedToDay, clearGas, isFirstSwap, objectionTo } from "./evm/signing-rules.ts";
+import { clearGas } from "./evm/fees.ts";
+import { addedToDay, isFirstSwap, objectionTo } from "./evm/signing-rules.ts";
 import { mostFeeOf, type Slot } from "./evm/slot.ts";
 import type { Call, UnsignedTransaction } from "./intent.ts";
 import { emptyLedger, type Ledger, type TradeStep } from "./table-step.ts";

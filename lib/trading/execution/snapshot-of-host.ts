@@ -21,9 +21,8 @@ import type { ChainReader } from "../chains/open-chains.ts";
 import type { RpcHost } from "../chains/rpc-host.ts";
 import type { Question } from "../core/effects.ts";
 import { clearPreset } from "../core/evm/fee-bumps.ts";
-import { type FeeMarket, feesFor } from "../core/evm/fees.ts";
+import { clearGas, type FeeMarket, feesFor } from "../core/evm/fees.ts";
 import type { HostSnapshot } from "../core/evm/host-snapshot.ts";
-import { clearGas } from "../core/evm/signing-rules.ts";
 import { allowsRoute, type Fees, type Intent } from "../core/intent.ts";
 import { chainFacts } from "../core/trading-chain.ts";
 import {

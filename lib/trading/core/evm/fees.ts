@@ -113,12 +113,15 @@ export function feesWithin(
   return { maxFeePerGas: least(maxFeePerGas, cap), maxPriorityFeePerGas };
 }
 
+/** The gas of an empty transaction to oneself. No transaction uses less. */
+export const clearGas = 21_000n;
+
 /**
- * Computes the gas limit from the gas that a simulation used. A refund at the end is up to a fifth of the gas spent, so
- * a transaction may need a quarter more on the way, as sales on v2 do. The limit adds another fifth for pools that
- * move. Above twice the estimate, avax would charge for unused gas.
+ * Computes the gas limit from the gas that a simulation used, which a lying host may call 0. A refund at the end is up
+ * to a fifth of the gas spent, so a transaction may need a quarter more on the way, as sales on v2 do. The limit adds
+ * another fifth for pools that move. Above twice the estimate, avax would charge for unused gas.
  */
-export const gasLimitFor = (estimate: bigint): bigint => ceilDivide(estimate * 3n, 2n);
+export const gasLimitFor = (estimate: bigint): bigint => ceilDivide(greatest(estimate, clearGas) * 3n, 2n);
 
 /** The gas to assume without a simulation. */
 export const usualGas = { approve: 60_000n, swap: 200_000n } as const;

@@ -15,7 +15,7 @@ import {
 import type { OrderEnd, TradeOrder } from "../trade-order.ts";
 import type { ChainLimits } from "../trading-chain.ts";
 import { restOfDay } from "../wallet-policy.ts";
-import { type FeeLimits, feesWithin, type HostFees, type L1Fee, mostFee } from "./fees.ts";
+import { clearGas, type FeeLimits, feesWithin, type HostFees, type L1Fee, mostFee } from "./fees.ts";
 import {
   agreedNonce,
   bothAnswered,
@@ -28,7 +28,7 @@ import {
 import { jointFees, jointRoute } from "./joint-facts.ts";
 import { bestRoute } from "./route-choice.ts";
 import { blocksSeen } from "./seen-blocks.ts";
-import { clearGas, mostGasOf } from "./signing-rules.ts";
+import { mostGasOf } from "./signing-rules.ts";
 import type { Slot } from "./slot.ts";
 
 /** The next action for an order without a signed swap. */

@@ -19,14 +19,11 @@ import type { Ledger } from "../table-step.ts";
 import { hasEnded } from "../trade-order.ts";
 import { objectionOf, rulesAt } from "../wallet-policy.ts";
 import { replaces, replacing } from "./fee-bumps.ts";
-import { feeCap, type L1Fee } from "./fees.ts";
+import { clearGas, feeCap, type L1Fee } from "./fees.ts";
 import { mostFeeOf, type SignedFee, type Slot } from "./slot.ts";
 
 /** The most gas of a transaction. */
 export const mostGas = 1_500_000n;
-
-/** The gas of an empty transaction to oneself. */
-export const clearGas = 21_000n;
 
 /**
  * Computes the most gas of an order's transaction. A swap may need more than at placing, since pools move; an approval

@@ -166,6 +166,10 @@ describe("gasLimitFor", () => {
       }),
     );
   });
+
+  it("is never below what an empty transaction needs: prices are divided by it", () => {
+    expect(gasLimitFor(0n)).toBe(31_500n);
+  });
 });
 
 describe("networkFee", () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { clearGas } from "../../../../lib/trading/core/evm/fees.ts";
 import type { HostSnapshot, OrderFacts } from "../../../../lib/trading/core/evm/host-snapshot.ts";
 import { nextMove, wantsFacts } from "../../../../lib/trading/core/evm/next-move.ts";
-import { clearGas, objectionTo } from "../../../../lib/trading/core/evm/signing-rules.ts";
+import { objectionTo } from "../../../../lib/trading/core/evm/signing-rules.ts";
 import type { Slot } from "../../../../lib/trading/core/evm/slot.ts";
 import type { Fees } from "../../../../lib/trading/core/intent.ts";
 import { emptyLedger, type Items, type ItemWrite } from "../../../../lib/trading/core/table-step.ts";

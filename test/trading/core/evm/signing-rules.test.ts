@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { SigningView } from "../../../../lib/trading/core/effects.ts";
 import { replacing } from "../../../../lib/trading/core/evm/fee-bumps.ts";
-import { clearGas, feeBudget, objectionTo } from "../../../../lib/trading/core/evm/signing-rules.ts";
+import { clearGas } from "../../../../lib/trading/core/evm/fees.ts";
+import { feeBudget, objectionTo } from "../../../../lib/trading/core/evm/signing-rules.ts";
 import { type Attempt, mostFeeOf } from "../../../../lib/trading/core/evm/slot.ts";
 import {
   type ApproveCall,
