@@ -86,6 +86,12 @@ const isFree = (nonce: number, { slots, orders }: LaneView, snapshots: HostSnaps
 /** Balances of tokens that bear interest grow by less than this part in 200 seconds, even at 1,000 % a year. */
 const mostGrowth = 10_000n;
 
+/** True if growth can explain the difference of two amounts. */
+function isClose(a: bigint, b: bigint): boolean {
+  const smaller = least(a, b);
+  return (greatest(a, b) - smaller) * mostGrowth <= smaller;
+}
+
 /**
  * Returns the tokens that both hosts say are in the wallet. If the hosts are at different blocks, balances may have grown
  * a little in between: the smaller one counts, so a lying host can hold back one part in 10,000 but add nothing.
@@ -96,9 +102,8 @@ function agreedHeld(
   b: bigint,
 ): bigint | undefined {
   const [{ latest }, other] = hosts;
-  const smaller = least(a, b);
-  const isClose = latest.hash !== other.latest.hash && (greatest(a, b) - smaller) * mostGrowth <= smaller;
-  return a === b || isClose ? smaller : undefined;
+  const mayDiffer = latest.hash !== other.latest.hash;
+  return a === b || (mayDiffer && isClose(a, b)) ? least(a, b) : undefined;
 }
 
 /** Returns the facts of both hosts if they agree on the wallet's balances. */
@@ -154,19 +159,22 @@ function planAt({ nonce, order, facts, view, snapshots, limits, nowMs }: Plannin
   const [{ coins }] = snapshots;
   const [{ held }] = facts;
   const isSale = intent.side === "sell";
-  const amount = isSale ? least(held, intent.amount) : intent.amount;
-  if (amount === 0n) {
+  const wanted = isSale ? least(held, intent.amount) : intent.amount;
+  if (wanted === 0n) {
     const soldOutIn = blocksSeen(snapshots);
     return soldOutIn
       ? reject("INSUFFICIENT_BALANCE", { soldOutAt: nonce, soldOutIn })
       : wait("CHAIN_UNAVAILABLE");
   }
-  const route = routeFor(order, amount, facts, view);
+  const route = routeFor(order, wanted, facts, view);
   if (route === undefined) return wait("CHAIN_UNAVAILABLE");
   if (typeof route === "string") return reject(route);
   if (gasFor("swap", intent, facts, route, limits) === undefined) return wait("GAS_PRICE_TOO_HIGH");
   const own = facts.map(({ routes }) => routes.find((each) => isSameRoute(each, route)) as RouteFacts);
   if (own.some(({ allowance }) => allowance !== route.allowance)) return wait("CHAIN_UNAVAILABLE");
+  // After its approval, the balance may have grown, or a single host may no longer hold back a part of it.
+  const isApproved = order.approveNonces.length > 0 && isClose(wanted, route.allowance);
+  const amount = isApproved ? least(wanted, route.allowance) : wanted;
   const approval = isSale ? approvalFor(amount, intent, route) : undefined;
   // Its approvals had no effect, whatever a host reported.
   if (approval !== undefined && order.approveNonces.length >= mostApprovals) return reject("REVERTED");

@@ -193,6 +193,24 @@ describe("planFor, with a balance that grows", () => {
     expect(planAt(at(58, most), at(57, held))).toEqual([held, held]);
   });
 
+  it.each([
+    [held, { purpose: "swap", amountIn: held }],
+    [held - held / 20_000n, { purpose: "swap", amountIn: held - held / 20_000n }],
+    [held - held / 5000n, { purpose: "approve", amount: held }],
+  ])("sells what is approved if the balance has grown a little since: %d", (allowance, call) => {
+    const seen = facts([{ ...v3, pays: good, allowance }], { held });
+    const approval = slot(
+      {
+        nonce: 5,
+        state: "mined",
+        call: { purpose: "approve", token: sale.intent.token, router: v3.router, amount: allowance },
+      },
+      sale.intent,
+    );
+    const approved = tradeOrder({ ...sale, approveNonces: [5] });
+    expect(planned(seen, seen, approved, [approval])).toMatchObject(call);
+  });
+
   it("waits if the balances are further apart, differ at the same block, or one is 0", () => {
     expect(planAt(at(57, held), at(58, most + 1n))).toEqual(waits);
     expect(planAt(at(57, held), at(57, held + 1n))).toEqual(waits);
