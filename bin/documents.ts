@@ -21,6 +21,7 @@ require("./run.cjs")(async () => {
       writeFileSync(file, content);
     },
     warn: console.error,
-    templates: () => infra?.readStacks({}, (stacks) => stacks.map(({ template }) => template)) ?? [],
+    templates: (context) =>
+      infra?.readStacks(context, (stacks) => stacks.map(({ template }) => template)) ?? [],
   });
 });

@@ -1,14 +1,17 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { costsPage } from "../../lib/tools/documents/costs-page.ts";
-import { synthesize, type Template, tradingContext } from "./synthesized.ts";
+import { tradingOnAll } from "../../lib/tools/documents/documents.ts";
+import { synthesize, type Template, type Templates } from "./synthesized.ts";
 
 const { data, api, watch } = synthesize();
-const page = costsPage([data, api, watch]);
+const trading = synthesize(tradingOnAll);
+const templatesOf = ({ data, api, watch }: Pick<Templates, "data" | "api" | "watch">) => [data, api, watch];
+const page = costsPage([data, api, watch], templatesOf(trading));
 
 /** Renders the page for a data stack with additional resources. */
 const pageWith = (Resources: Template["Resources"]) =>
-  costsPage([{ Resources: { ...data.Resources, ...Resources } }, api, watch]);
+  costsPage([{ Resources: { ...data.Resources, ...Resources } }, api, watch], templatesOf(trading));
 
 describe("docs/costs.md", () => {
   it("is up to date; if not, run npm run documents", () => {
@@ -17,11 +20,28 @@ describe("docs/costs.md", () => {
 
   it("has the same total as README", () => {
     const [, total] = /\*\*Total, about\*\* \| {2}\| \*\*(\$\d+)\*\*/.exec(page) ?? [];
-    expect(readFileSync("README.md", "utf8")).toContain(`about ${total} a month at rest`);
+    const [, trading] = /\| Nobody \| [^|]+ \| (\$\d+) \|/.exec(page) ?? [];
+    expect(readFileSync("README.md", "utf8")).toContain(
+      `about ${total} a month at rest (${trading} with trading on four chains)`,
+    );
   });
 });
 
 describe("costsPage", () => {
+  it("adds up a month with nobody, with users, and with trading", () => {
+    const rows = [...page.matchAll(/^\| (Nobody|100|10,000) \| \$(\d+) \| \$(\d+) \|$/gm)];
+    expect(rows.map(([, users]) => users)).toEqual(["Nobody", "100", "10,000"]);
+    const [[off = 0, on = 0] = [], [few = 0] = [], [many = 0] = []] = rows.map(([, , ...costs]) =>
+      costs.map(Number),
+    );
+    expect(page).toContain(`**Total, about** |  | **$${off}**`);
+    expect(off).toBeLessThan(15);
+    expect(on).toBeLessThan(45);
+    // Each of 9,900 more users: 36,000 messages of $1 a million, 2,000 requests of about $6, and the rest.
+    expect((many - few) / 9900).toBeGreaterThan(36_000e-6 + 2000 * 5e-6);
+    expect((many - few) / 9900).toBeLessThan(2 * (36_000e-6 + 2000 * 5e-6));
+  });
+
   it("counts resources that are billed at rest", () => {
     expect(page).toContain("| KMS keys | 2 × $1.00 | $2.00 |");
     expect(pageWith({ Other: { Type: "AWS::KMS::Key", Properties: {} } })).toContain(
@@ -48,10 +68,9 @@ describe("costsPage", () => {
   it("includes the operations of trading, with the cost of their schedules, where trading is off", () => {
     expect(page).toMatch(/\| quoteOrder \| \$3\.50 \| \$5\.83 \|/);
     expect(page).toMatch(/With trading on four chains, readChains and sweepLanes cost up to \$\d/);
-    const { data, api, watch } = synthesize(tradingContext);
-    const trading = costsPage([data, api, watch]);
-    expect(trading).not.toContain("With trading");
-    expect(trading).toContain("| Addresses of VPC endpoints | 2 × $7.20 | $14.40 |");
+    const withTrading = costsPage(templatesOf(trading), templatesOf(trading));
+    expect(withTrading).not.toContain("- With trading");
+    expect(withTrading).toContain("| Addresses of VPC endpoints | 2 × $7.20 | $14.40 |");
     expect(page).toContain("The signer's network costs $14.40, and the key of orders $1.00.");
   });
 

@@ -5,6 +5,7 @@ import { atRest, type CostTemplate, knownResources } from "./billed-resources.ts
 import { dollarsOfUnits, hostPrices, unitsOf, watchedOrders } from "./host-units.ts";
 import {
   deliveryMs,
+  idleRuns,
   laneBytes,
   logKilobytes,
   type OrderRuns,
@@ -16,19 +17,22 @@ import {
   runsOfBuy,
   runWithoutNews,
   subscriberBytes,
+  usage,
 } from "./price-table.ts";
 
 const { perMillion, monthly } = prices;
 const million = 1_000_000;
-const monthMinutes = 30 * 24 * 60;
+const monthHours = 30 * 24;
+const monthMinutes = monthHours * 60;
 const monthSeconds = monthMinutes * 60;
 
 /**
  * Makes docs/costs.md: the costs of the synthesized templates, at rest and in use.
  *
+ * @param trading the templates with trading on four chains.
  * @throws Error if it is not known whether AWS bills a resource
  */
-export function costsPage(templates: readonly CostTemplate[]): string {
+export function costsPage(templates: readonly CostTemplate[], trading: readonly CostTemplate[]): string {
   const resources = knownResources(templates);
   const deployed = functionsIn(resources);
   const functions = { ...functionsOfRows(), ...deployed };
@@ -45,6 +49,14 @@ export function costsPage(templates: readonly CostTemplate[]): string {
     `These are list prices of ${prices.region} as of ${prices.asOf}, without free tiers and for months of 30 days.`,
     "Prices, durations and calls are in [price-table.ts](../lib/tools/documents/price-table.ts).",
     "The durations are estimates, so check a real bill before you plan a budget.",
+    "",
+    "## A month",
+    "",
+    ...monthTable(templates, trading),
+    "",
+    `- A user has a connection with prices for ${usage.hours} hours, sends ${grouped(usage.requests)} requests like getUserData, and with trading on four chains places ${usage.orders} buys on base.`,
+    "  As soon as there are users, somebody subscribes and an order waits at all times.",
+    "- Not included are RPC [hosts](#hosts), which cost more than AWS, gas, taxes, support plans, free tiers, mails, the firewall, storage of the table and of logs, and metrics of failures.",
     "",
     "## At rest",
     "",
@@ -171,7 +183,34 @@ function tradingAtRest(functions: Functions, deployed: Functions): string[] {
       ];
 }
 
-const sum = (costs: readonly Cost[]) => costs.reduce((total, { cost }) => total + cost, 0);
+/** What a month costs, by the number of users. */
+function monthTable(...configurations: readonly (readonly CostTemplate[])[]): string[] {
+  const costs = configurations.map((templates) => {
+    const resources = knownResources(templates);
+    const deployed = functionsIn(resources);
+    const functions = { ...functionsOfRows(), ...deployed };
+    const trades = deployed.executeOrders !== undefined;
+    const atRest = sum([...fixedCosts(resources), ...scheduledCosts(functions)]);
+    const whileUsed =
+      sum(priceCosts(functions)) + (trades ? monthMinutes * runCost("readChains", functions) : 0);
+    const request = (sum(partsOfMillion("getUserData", functions)) + perMillion.edgeRequests) / million;
+    const ofUser =
+      sum(clientCosts(1, functions)) * (usage.hours / monthHours) +
+      usage.requests * request +
+      (trades ? (usage.orders * sum(buyCosts(functions))) / million : 0) +
+      monthly.poolUser;
+    return (users: number) => `$${Math.round(atRest + (users > 0 ? whileUsed : 0) + users * ofUser)}`;
+  });
+  return table(
+    ["Users", "Trading off", "Trading on four chains"],
+    [0, 100, 10_000].map((users) => [
+      users === 0 ? "Nobody" : grouped(users),
+      ...costs.map((costOf) => costOf(users)),
+    ]),
+  );
+}
+
+const sum = (costs: readonly { cost: number }[]) => costs.reduce((total, { cost }) => total + cost, 0);
 
 const dollars = (amount: number) => `$${amount.toFixed(2)}`;
 
@@ -208,8 +247,9 @@ function scheduledCosts(functions: Functions): Cost[] {
     const { enabled, gigabytes } = functions[name] ?? {};
     if (!enabled) return [];
     const times = monthMinutes / everyMinutes;
-    const calculation = `${grouped(times)} × ${grouped(runs[name].ms)} ms of ${gigabytes} GB, and the table`;
-    return [{ item: name, calculation, cost: times * runCost(name, functions) }];
+    const run = idleRuns[name] ?? runs[name];
+    const calculation = `${grouped(times)} × ${grouped(run.ms)} ms of ${gigabytes} GB, and the table`;
+    return [{ item: name, calculation, cost: times * runCost(name, functions, run) }];
   });
 }
 
@@ -235,6 +275,14 @@ function priceCosts(functions: Functions): Cost[] {
 function millionOf(name: OperationName, functions: Functions): string[][] | undefined {
   const row: Operation = operations[name];
   if (row.kind !== "rest" && row.kind !== "websocket" && name !== "recordExecutions") return undefined;
+  const parts = partsOfMillion(name, functions);
+  const cells = parts.map(({ cost }) => (cost === 0 ? "" : dollars(cost)));
+  return [[name, ...cells, dollars(sum(parts))]];
+}
+
+/** Computes the costs of a million of an operation, by service. */
+function partsOfMillion(name: OperationName, functions: Functions): { cost: number }[] {
+  const row: Operation = operations[name];
   const run = runs[name];
   const isHandshake = row.kind === "websocket" && ["$connect", "$disconnect"].includes(row.route);
   const received = row.kind === "websocket" && !isHandshake ? 1 : 0;
@@ -252,9 +300,7 @@ function millionOf(name: OperationName, functions: Functions): string[][] | unde
   const { keyCalls = 0, keyAgreements = 0 } = run;
   const keys = keyCalls * perMillion.keyCalls + keyAgreements * perMillion.keyAgreements;
   const logs = row.kind === "internal" ? 0 : logKilobytes * prices.logGigabyte;
-  const parts = [gateway, lambda, items, keys, logs];
-  const total = parts.reduce((before, each) => before + each);
-  return [[name, ...parts.map((part) => (part === 0 ? "" : dollars(part))), dollars(total)]];
+  return [gateway, lambda, items, keys, logs].map((cost) => ({ cost }));
 }
 
 /** Computes the cost of a million runs of a function for an order, with what they set off. */
@@ -286,15 +332,13 @@ function buyCosts(functions: Functions): { cells: [string, string]; cost: number
   ];
 }
 
-const total = (parts: readonly { cost: number }[]) => parts.reduce((before, { cost }) => before + cost, 0);
-
 function orderTable(functions: Functions): string[] {
   const parts = buyCosts(functions);
   const approval = runsOfApproval.reduce((before, each) => before + orderRunCost(each, functions), 0);
   return table(
     ["Function", "Runs", "A million buys on base"],
     parts.map(({ cells, cost }) => [...cells, dollars(cost)]),
-    ["**Total, about**", "", `**$${Math.round(total(parts))}**`],
+    ["**Total, about**", "", `**$${Math.round(sum(parts))}**`],
   ).concat("", `A sale that needs an approval costs $${Math.round(approval)} a million more.`);
 }
 
@@ -310,7 +354,7 @@ function hostTable(functions: Functions): string[] {
     ...chains.map(cellOf),
   ];
   const ordersPerMonth = (lanes / lifeSeconds) * monthSeconds;
-  const times = (million * dollarsOfUnits(base.units)) / total(buyCosts(functions));
+  const times = (million * dollarsOfUnits(base.units)) / sum(buyCosts(functions));
   const millionsOf = (units: number) => `$${Math.round(million * dollarsOfUnits(units))}`;
   return [
     `Hosts are the largest cost of an order: on base, ${times.toFixed(0)} times that of AWS.`,

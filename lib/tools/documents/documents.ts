@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Documents } from "../../client/generator/openapi-source.ts";
+import { tradingChains } from "../../trading/core/trading-chain.ts";
 import { asyncApiDocument } from "./asyncapi.ts";
 import type { CostTemplate } from "./billed-resources.ts";
 import { costsPage } from "./costs-page.ts";
@@ -31,13 +32,21 @@ async function clientTypesOf(openapi: object, asyncapi: object): Promise<string>
   return openapiSource({ openapi, asyncapi } as Documents);
 }
 
+const hosts = ["https://one.example", "https://two.example"];
+
+/** The context of the costs with trading. */
+export const tradingOnAll = {
+  trading: tradingChains,
+  chains: Object.fromEntries(tradingChains.map((chain) => [chain, { hosts }])),
+};
+
 type Deps = {
   read(path: string): string;
   /** Also makes missing folders. */
   write(path: string, content: string | Buffer): void;
   warn(line: string): void;
-  /** Synthesizes the stacks with the default configuration. This takes some seconds. */
-  templates(): CostTemplate[];
+  /** Synthesizes the stacks with this context. This takes some seconds. */
+  templates(context: Record<string, unknown>): CostTemplate[];
 };
 
 /**
@@ -68,7 +77,7 @@ export async function main(argv: readonly string[], { read, write, warn, templat
   );
   if (!check) {
     for (const { path, text } of current) write(path, text);
-    write("docs/costs.md", costsPage(templates()));
+    write("docs/costs.md", costsPage(templates({}), templates(tradingOnAll)));
   }
   const stale = check ? current.filter(({ path, text }) => read(path) !== text) : [];
   for (const { path } of stale) warn(`${path} is out of date; run npm run documents`);

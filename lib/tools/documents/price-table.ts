@@ -139,6 +139,21 @@ export const runs: Record<OperationName, Run> = {
   refuseTrading: { ms: 5 },
 };
 
+/** The usage of a scheduled run that finds nothing to do, where it differs. */
+export const idleRuns: Partial<Record<OperationName, Run>> = {
+  // Reads the lease and both lists of lanes of each of four chains.
+  readChains: { ms: 100, reads: 12 },
+};
+
+/** The assumed usage of a user in a month. */
+export const usage = {
+  /** Hours with a connection that subscribes to prices. */
+  hours: 20,
+  requests: 2000,
+  /** Buys on base, where trading is on. */
+  orders: 20,
+};
+
 /** Runs of a function for an order. Without other usage, they have that of the function. */
 export type OrderRuns = { name: OperationName; purpose?: string; count: number; run?: Run };
 
