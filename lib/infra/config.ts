@@ -23,6 +23,8 @@ const leadingKeysChoices = ["each-part", "whole-request"] as const;
 
 export type LeadingKeys = (typeof leadingKeysChoices)[number];
 
+export type WarmThroughput = { readUnitsPerSecond: number; writeUnitsPerSecond: number };
+
 /** The settings of a deployment, from CDK context (`-c key=value`). */
 export type Configuration = {
   /** The issuer of accepted tokens. If undefined, it is the user pool in the data stack. */
@@ -95,6 +97,8 @@ export type Configuration = {
   noticeBusArn: string | undefined;
   /** Decides which keys of a transaction IAM compares with policies: those of each part, or of all parts. */
   leadingKeys: LeadingKeys;
+  /** The traffic that the table takes at once. If undefined, a new table has DynamoDB's least, and grows with its use. */
+  warmThroughput: WarmThroughput | undefined;
   /** The SNS topic that alarms notify. */
   alarmTopicArn: string | undefined;
 };
@@ -157,6 +161,7 @@ export function readConfiguration(node: Pick<Node, "tryGetContext">): Configurat
     streamDomain: domainOf(streamDomainName, streamCertificateArn),
     mail: mailFrom && mailIdentityArn ? { from: mailFrom, identityArn: mailIdentityArn } : undefined,
     webAclArn: chosen.webAclArn,
+    warmThroughput: chosen.warmThroughput,
     signerZones: chosen.signerZones,
     tableStreamArn: chosen.tableStreamArn,
     noticeBusArn: chosen.noticeBusArn,
@@ -221,6 +226,15 @@ const Limit = v.pipe(
 const ThrottleSchema = v.strictObject(
   { rateLimit: Limit, burstLimit: Limit },
   "must be an object of rateLimit (a second) and burstLimit",
+);
+
+const unitsFrom = (least: number) =>
+  wholeWithin(least, 1_000_000, `must be a whole number from ${least} to 1000000`);
+
+/** DynamoDB accepts nothing below what every new table has. */
+const WarmThroughputSchema = v.strictObject(
+  { readUnitsPerSecond: unitsFrom(12_000), writeUnitsPerSecond: unitsFrom(4000) },
+  "must be an object of readUnitsPerSecond and writeUnitsPerSecond",
 );
 
 /** Lambda refuses a function whose variables have more than 4096 bytes. */
@@ -314,6 +328,7 @@ const Context = v.pipe(
       v.picklist(leadingKeysChoices, `must be one of ${leadingKeysChoices.join(", ")}`),
       defaults.leadingKeys,
     ),
+    warmThroughput: v.optional(json(WarmThroughputSchema)),
     alarmTopicArn: v.optional(matching(/^arn:[\w-]+:sns:/, "the ARN of an SNS topic")),
   }),
   v.rawCheck(({ dataset, addIssue }) => {

@@ -47,6 +47,7 @@ export class DataStack extends Stack {
       partitionKey: { name: "PK", type: AttributeType.STRING },
       sortKey: { name: "SK", type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
+      ...(configuration.warmThroughput && { warmThroughput: configuration.warmThroughput }),
       timeToLiveAttribute: timeToLive,
       stream: StreamViewType.NEW_AND_OLD_IMAGES,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },

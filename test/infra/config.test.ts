@@ -47,6 +47,7 @@ describe("readConfiguration", () => {
       trading: {},
       signerVpc: true,
       signerZones: undefined,
+      warmThroughput: undefined,
       walletExport: false,
       exportDelaySeconds: 86_400,
       leadingKeys: "each-part",
@@ -154,6 +155,10 @@ describe("readConfiguration", () => {
       "allowedOrigins must have at most 2000 bytes as JSON",
     ],
     [{ priceFeeds: Array(20).fill(feed) }, "priceFeeds must have at most 1000 bytes as JSON"],
+    [
+      { warmThroughput: { readUnitsPerSecond: 12_000, writeUnitsPerSecond: 3999 } },
+      "warmThroughput.writeUnitsPerSecond must be a whole number from 4000 to 1000000",
+    ],
     [{ signerZones: ["us-east-1a"] }, "signerZones must be a list of two availability zones"],
     [
       { signerZones: '["us-east-1a","use1-az2"]' },

@@ -46,6 +46,12 @@ describe("the data stack", () => {
     expect(protectedData).toBe(true);
   });
 
+  it("has a table that takes the context's traffic at once", () => {
+    expect(only(issued.data, "AWS::DynamoDB::Table").Properties).toMatchObject({
+      WarmThroughput: { ReadUnitsPerSecond: 13_000, WriteUnitsPerSecond: 5000 },
+    });
+  });
+
   it("has a table with point-in-time recovery, expiry and a stream", () => {
     expect(only(data, "AWS::DynamoDB::Table").Properties).toEqual({
       AttributeDefinitions: [

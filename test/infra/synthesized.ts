@@ -56,6 +56,7 @@ export const customContext = {
   mailFrom: "Terminal <no-reply@mail.example>",
   mailIdentityArn: "arn:aws:ses:eu-west-1:111111111111:identity/mail.example",
   tableStreamArn: "arn:aws:dynamodb:eu-west-1:111111111111:table/Table/stream/2026-11-21T09:00:00.000",
+  warmThroughput: { readUnitsPerSecond: 13_000, writeUnitsPerSecond: 5000 },
   alarmTopicArn: "arn:aws:sns:eu-west-1:111111111111:alarms",
 };
 
