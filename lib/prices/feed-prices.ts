@@ -48,7 +48,7 @@ export class NotReplaced extends Error {
 }
 
 /** The time between two signs of life. */
-const keepMs = 10_000;
+const keepMs = 2000;
 
 /** The time between two looks for subscribers, and the time without any after which the run ends. */
 const lookMs = 15_000;

@@ -21,8 +21,8 @@ export type FeedHolder = Partial<Pick<FeedRun, "lease" | "startedAt">>;
 /** The latest prices with the run that saves them. `updatedAt` is the time of its last sign of life. */
 export type PricesItem = FeedHolder & { prices?: Price[]; updatedAt: string };
 
-/** The time after which a run without a sign of life counts as dead. */
-const deadMs = 30_000;
+/** The time after which a run without a sign of life counts as dead: it misses three in a row. */
+const deadMs = 8000;
 
 /** The age from which a run is replaced. It ends a little later, and Lambda would end it after 15 minutes. */
 const replacedMs = 10 * 60_000;

@@ -144,12 +144,12 @@ describe("feedPrices", () => {
     expect(save.mock.calls.map(([prices]) => prices[0]?.price)).toEqual(["10.5", "40.5", "70.5", "100.5"]);
   });
 
-  it("gives a sign of life every ten seconds without a new price, and ends if another run has the feed", async () => {
+  it("gives a sign of life every two seconds without a new price, and ends if another run has the feed", async () => {
     const ended = outcomeOf(run());
-    await seconds(25);
-    expect(keep).toHaveBeenCalledTimes(2);
+    await seconds(10.5);
+    expect(keep).toHaveBeenCalledTimes(5);
     keep.mockResolvedValue(false);
-    await seconds(7);
+    await seconds(4);
     expect(await ended).toBeUndefined();
   });
 
