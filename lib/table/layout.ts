@@ -276,10 +276,11 @@ export const partitions = [
     },
   },
   {
-    key: "TRADING",
+    key: "TRADING#{chain}",
     owner: "service",
     isGuarded: true,
-    items: { tradingStop: { key: "STOP#{chain}", holds: "an operator has stopped trading on the chain" } },
+    note: "Each order reads it five times, so the chains do not share a partition.",
+    items: { tradingStop: { key: "STOP", holds: "an operator has stopped trading on the chain" } },
   },
   {
     key: "WATCHERS",

@@ -14,10 +14,10 @@ export async function readStops(
   chains: readonly TradingChain[],
 ): Promise<Map<TradingChain, string>> {
   const items = await getItems<Stop>(table, chains.map(tradingStopKey));
-  const stopped = new Map(items.map(({ SK, stoppedAt }: Item<Stop>) => [SK, stoppedAt]));
+  const stopped = new Map(items.map(({ PK, stoppedAt }: Item<Stop>) => [PK, stoppedAt]));
   return new Map(
     chains.flatMap((chain) => {
-      const stoppedAt = stopped.get(tradingStopKey(chain).SK);
+      const stoppedAt = stopped.get(tradingStopKey(chain).PK);
       return stoppedAt === undefined ? [] : [[chain, stoppedAt] as const];
     }),
   );
