@@ -3,9 +3,16 @@ import { type Block, type BlockName, bothAnswered, type HostSnapshots } from "./
 /** The times of honest hosts' latest blocks are at most this far apart. */
 const mostApartSeconds = 200;
 
-/** Returns the hosts' latest blocks, in which both saw something. Undefined if they are too far apart. */
+/** More blocks than any chain makes in that time. */
+const mostApartBlocks = 1000;
+
+/**
+ * Returns the hosts' latest blocks, in which both saw something. Undefined if they are too far apart: a block that a
+ * lying host makes up far ahead would never become final.
+ */
 export function blocksSeen([a, b]: readonly [{ latest: Block }, { latest: Block }]): BlockName[] | undefined {
   if (Math.abs(a.latest.time - b.latest.time) > mostApartSeconds) return undefined;
+  if (Math.abs(a.latest.number - b.latest.number) > mostApartBlocks) return undefined;
   return [a, b].map(({ latest: { number, hash } }) => ({ number, hash }));
 }
 

@@ -75,6 +75,14 @@ describe("observed", () => {
     expect(observed(taken, [fork, fork]).takenIn).toMatchObject([{ number: 12 }, { number: 12 }]);
   });
 
+  it("never waits for a block that a lying host makes up far ahead", () => {
+    const used = snapshot([], { latest: 8 });
+    const ahead = (blocks: number) => ({ ...used, latest: { ...block(9), number: 9 + blocks } });
+    expect(observed(signed, [used, ahead(1000)]).takenIn).toMatchObject([{ number: 9 }, { number: 1009 }]);
+    for (const hosts of [[used, ahead(1001)] as const, [ahead(1001), used] as const])
+      expect(observed(signed, hosts)).not.toHaveProperty("takenIn");
+  });
+
   it("drops a receipt only if both hosts answer without it", () => {
     expect(observed(mined, [snapshot([]), snapshot([])])).not.toHaveProperty("receipt");
     expect(observed(mined, [snapshot([]), undefined])).toBe(mined);
