@@ -37,9 +37,12 @@ export function watchFor({ jobs, slots, orders }: LaneView, nowMs: number): Lane
   };
 }
 
-/** Returns the last block that must be final for an ended order. Undefined while a transaction is in no block. */
+/** Returns the last block that must be final for an ended order. Undefined while one of its nonces is free. */
 function finalFrom(order: TradeOrder, slots: readonly Slot[]): number | undefined {
-  const blocks = slotsOf(order, slots).map(({ receipt }) => receipt?.block.number ?? Number.NaN);
+  const blocks = slotsOf(order, slots).flatMap(({ receipt, takenIn = [] }) => {
+    const used = receipt ? [receipt.block] : takenIn;
+    return used.length > 0 ? used.map(({ number }) => number) : Number.NaN;
+  });
   const found = order.ending?.soldOutIn?.map(({ number }) => number) ?? [];
   const last = hasEnded(order) ? Math.max(...blocks, ...found) : Number.NaN;
   return Number.isFinite(last) ? last : undefined;

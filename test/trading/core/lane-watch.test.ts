@@ -141,10 +141,16 @@ describe("watchFor", () => {
     });
   });
 
-  it("does not wait for the finality of an approval or of a nonce taken by another program", () => {
+  it("waits until the blocks in which both hosts saw a nonce as taken are final", () => {
+    const takenIn = [7, 6].map((number) => ({ number, hash: `0xb${number}` }));
+    const taken = slot({ nonce: 6, state: "taken", attempts: [attempt], takenIn });
+    expect(watchFor(view([filled], [taken, mined(5)]), nowMs)).toMatchObject({ finalFrom: 7 });
+    const { takenIn: _, ...unseen } = taken;
+    expect(watchFor(view([filled], [unseen, mined(5)]), nowMs)).not.toHaveProperty("finalFrom");
+  });
+
+  it("does not wait for the finality of an approval", () => {
     expect(watchFor(view([open], [mined(5)]), nowMs)).not.toHaveProperty("finalFrom");
-    const taken = slot({ nonce: 6, state: "taken", attempts: [attempt] });
-    expect(watchFor(view([filled], [taken, mined(5)]), nowMs)).not.toHaveProperty("finalFrom");
   });
 });
 
