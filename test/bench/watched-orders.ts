@@ -312,10 +312,9 @@ class Watched {
       const routes = intent.routes.map((route) => routeFacts(route));
       return [intent.orderId, orderFacts({ routes })] as const;
     });
-    const isFinal = receipts.some(([, { block }]) => block.number <= finalized.number);
     return snapshot(undefined, {
       ...{ latest, finalized, orders: new Map(facts), receipts: new Map(receipts) },
-      nonce: { latest: nonce, pending: question.hashes.length, finalized: isFinal ? nonce : 0 },
+      nonce: { latest: nonce, pending: question.hashes.length },
     });
   }
 

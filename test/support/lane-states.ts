@@ -37,7 +37,7 @@ export const snapshot = (
 ): HostSnapshot => ({
   latest: { number: 100, hash: "0xb100", time: seconds },
   finalized: { number: 36, hash: "0xb36", time: seconds - 700 },
-  nonce: { latest: 7, pending: 7, finalized: 7 },
+  nonce: { latest: 7, pending: 7 },
   coins: 10n ** 19n,
   baseFee: gwei,
   clearFees: { maxFeePerGas: 2n * gwei, maxPriorityFeePerGas: gwei / 10n },

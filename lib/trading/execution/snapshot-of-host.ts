@@ -11,7 +11,6 @@ import {
   hashAgainCall,
   nonceCall,
   pendingNonceCall,
-  type RpcCall,
   receiptCall,
 } from "../chains/evm/rpc-call.ts";
 import { belongingsCall, type TokenBelongings } from "../chains/evm/token-belongings.ts";
@@ -85,7 +84,7 @@ async function takeSnapshot(
     const shares = await withAmounts(ask, chain, orders, answers, tag);
     const requests = shares.map((share) => ({ ...share, request: requestFor(chain, share, market) }));
     const facts = await askTogether(ask, {
-      nonce: { latest: nonceCall(wallet, tag), finalized: finalNonceCall(wallet, finalized.number) },
+      nonce: nonceCall(wallet, tag),
       coins: coinsCall(wallet, tag),
       clearL1Fee: clearL1FeeCalls(chain, wallet, clearFees, tag),
       routes: requests.map(({ request, routes }) => routeCalls(chain, request, routes, latest)),
@@ -122,7 +121,7 @@ async function takeSnapshot(
   return {
     latest,
     finalized,
-    nonce: { ...facts.nonce, pending: head.pending ?? facts.nonce.latest },
+    nonce: { latest: facts.nonce, pending: head.pending ?? facts.nonce },
     coins: facts.coins,
     baseFee: market.baseFee,
     clearFees,
@@ -137,15 +136,6 @@ async function takeSnapshot(
     receipts,
   };
 }
-
-/**
- * Asks for the wallet's next nonce as of the newest final block. Hosts that have forgotten that state, as most do while
- * finality is late, answer 0. Then a nonce taken by another program is not final yet, and everything else goes on.
- */
-const finalNonceCall = (wallet: string, finalized: number): RpcCall<number> => ({
-  ...nonceCall(wallet, finalized),
-  recover: () => 0,
-});
 
 const clearL1FeeCalls = ({ chain }: Chain, wallet: string, fees: Fees, tag: number) => {
   const { chainId, hasL1Fee } = chainFacts[chain];

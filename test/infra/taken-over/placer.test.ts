@@ -111,7 +111,7 @@ describe("a placeOrder that was taken over", () => {
     const answers: unknown[] = [];
     for (const nonce of [100, 3, 4, 3]) {
       const latest = { number: 1, hash: "0x1", time: nowMs / 1000 };
-      const madeUp = snapshot(undefined, { latest, nonce: { latest: nonce, pending: nonce, finalized: 0 } });
+      const madeUp = snapshot(undefined, { latest, nonce: { latest: nonce, pending: nonce } });
       const routes = intent.routes.map((route) => routeFacts({ ...route, amountOut: 10n ** 30n }));
       const host = { ...madeUp, coins: 10n ** 30n, order: orderFacts({ routes }) };
       const facts = factsText({ setup: "setup", jobs: 1, hosts: [host, host] }, intent);

@@ -28,11 +28,8 @@ function alteredBy(lie: Lie, snapshot: HostSnapshot, question: Question): HostSn
     case "nonce high":
     case "nonce low": {
       const shifted = (value: number) => Math.max(0, value + (lie === "nonce high" ? 1 : -1));
-      const { latest, pending, finalized } = nonce;
-      return {
-        ...snapshot,
-        nonce: { latest: shifted(latest), pending: shifted(pending), finalized: shifted(finalized) },
-      };
+      const { latest, pending } = nonce;
+      return { ...snapshot, nonce: { latest: shifted(latest), pending: shifted(pending) } };
     }
     case "receipts withheld":
       return { ...snapshot, receipts: new Map() };

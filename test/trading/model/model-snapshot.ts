@@ -27,8 +27,6 @@ export function snapshotOf(from: {
   const nonce = {
     latest: nonceAt(head, wallet),
     pending: node.pendingNonce(wallet),
-    // Most hosts have forgotten the final state.
-    finalized: 0,
   };
   const snapshot = {
     latest: blockOf(head),

@@ -340,13 +340,7 @@ export const mutants: Readonly<Record<string, () => System>> = {
   }),
   "lets the clock expire a signed order": judgesByClock,
   "takes the latest block for final": () =>
-    work(() =>
-      inSnapshots((snapshot) => ({
-        ...snapshot,
-        finalized: snapshot.latest,
-        nonce: { ...snapshot.nonce, finalized: snapshot.nonce.latest },
-      })),
-    ),
+    work(() => inSnapshots((snapshot) => ({ ...snapshot, finalized: snapshot.latest }))),
   "leaves out the refund": () => leavesOutRefund,
   "does not read cancellations": () => ignoresCancellations,
   "does not notice a policy that changes": () => trustsOldPolicies,

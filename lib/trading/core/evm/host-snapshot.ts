@@ -50,7 +50,7 @@ export type OrderFacts = {
 export type HostSnapshot = {
   latest: Block;
   finalized: Block;
-  nonce: { latest: number; pending: number; finalized: number };
+  nonce: { latest: number; pending: number };
   /** The wallet's native coin. */
   coins: bigint;
   /** The base fee of the next block, in wei per unit of gas. */
@@ -66,8 +66,7 @@ export type HostSnapshot = {
 };
 
 /** The part of a host's snapshot from which an order's first transaction can be planned, at the block of its quote. */
-export type WalletFacts = Pick<HostSnapshot, "latest" | "coins" | "baseFee"> & {
-  nonce: Pick<HostSnapshot["nonce"], "latest" | "pending">;
+export type WalletFacts = Pick<HostSnapshot, "latest" | "nonce" | "coins" | "baseFee"> & {
   order: OrderFacts;
 };
 

@@ -141,9 +141,8 @@ export function placedSnapshots(
     slots.flatMap(({ receipt }) => (receipt ? [[receipt.hash, receipt] as const] : [])),
   );
   const [a, b] = hosts.map(
-    ({ order: facts, nonce, ...rest }): HostSnapshot => ({
+    ({ order: facts, ...rest }): HostSnapshot => ({
       ...rest,
-      nonce: { ...nonce, finalized: 0 },
       finalized: { number: 0, hash: "", time: 0 },
       clearFees: facts.fees,
       clearL1Fee: 0n,

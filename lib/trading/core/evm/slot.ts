@@ -152,16 +152,16 @@ const resultOf = (sending: number | SendFailure): Pick<Slot, "isUndelivered" | "
 
 /** True if both hosts say that no later block can change it. */
 export function isFinal(slot: Slot, snapshots: HostSnapshots): boolean {
-  const { state, receipt } = slot;
+  const { state, receipt, takenIn } = slot;
   if (state === "mined" && receipt !== undefined)
     return bothSay(snapshots, ({ receipts, finalized }) => {
       const seen = receipts.get(receipt.hash);
       return seen !== undefined && isSameReceipt(seen, receipt) && receipt.block.number <= finalized.number;
     });
-  if (state !== "taken") return false;
-  if (!bothSay(snapshots, ({ receipts }) => hashesOf(slot).every((hash) => !receipts.has(hash))))
-    return false;
-  // Most hosts have forgotten the final state, but not the hashes of final blocks.
-  const isSeenFinal = slot.takenIn !== undefined && areFinal(slot.takenIn, snapshots) === true;
-  return isSeenFinal || bothSay(snapshots, ({ nonce }) => nonce.finalized > slot.nonce);
+  if (state !== "taken" || takenIn === undefined) return false;
+  // Most hosts have forgotten the nonce at the final block, but not the hashes of final blocks.
+  return (
+    bothSay(snapshots, ({ receipts }) => hashesOf(slot).every((hash) => !receipts.has(hash))) &&
+    areFinal(takenIn, snapshots) === true
+  );
 }

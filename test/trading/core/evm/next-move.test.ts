@@ -92,7 +92,7 @@ describe("nextMove", () => {
     [20, true],
     [21, false],
   ])("plans a transaction %d nonces above the wallet's next one at placing: %s", (ahead, isPlanned) => {
-    const nonce = { latest: 7 + ahead, pending: 7 + ahead, finalized: 7 };
+    const nonce = { latest: 7 + ahead, pending: 7 + ahead };
     const facts = snapshot(orderFacts(), { nonce });
     const order = tradeOrder({ intent: intent({ nextNonce: 7 }) });
     const move = nextMove(laneStateOf(laneView(order), { snapshots: [facts, facts] }));

@@ -19,11 +19,11 @@ const receipt: Receipt = { hash: "0x1", block: block(5), ...paid, status: "ok", 
 
 const snapshot = (
   receipts: readonly Receipt[],
-  { latest = 7, finalized = 7, number = 4, blocks = [] as { number: number; hash: string }[] } = {},
+  { latest = 7, number = 4, blocks = [] as { number: number; hash: string }[] } = {},
 ): HostSnapshot => ({
   latest: block(9),
   finalized: block(number),
-  nonce: { latest, pending: latest, finalized },
+  nonce: { latest, pending: latest },
   coins: 0n,
   baseFee: 1n,
   clearFees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
@@ -137,17 +137,9 @@ describe("isFinal", () => {
     expect(isFinal(mined, [final, snapshot([{ ...receipt, received: 4n }], { number: 5 })])).toBe(false);
   });
 
-  it("is true for a taken nonce if both hosts report it as used at the final block", () => {
-    const taken: Slot = { ...signed, state: "taken" };
-    const final = snapshot([], { finalized: 8 });
-    expect(isFinal(taken, [final, final])).toBe(true);
-    expect(isFinal(taken, [final, snapshot([])])).toBe(false);
-    expect(isFinal(taken, [final, snapshot([receipt], { finalized: 8 })])).toBe(false);
-  });
-
-  it("is true for a taken nonce of which both hosts have forgotten the final state", () => {
+  it("is true for a taken nonce if the blocks in which both hosts saw it are final", () => {
     const taken: Slot = { ...signed, state: "taken", takenIn: [block(5), block(6)] };
-    const seen = { finalized: 0, number: 6, blocks: [block(5), block(6)] };
+    const seen = { number: 6, blocks: [block(5), block(6)] };
     const final = snapshot([], seen);
     expect(isFinal(taken, [final, final])).toBe(true);
     expect(isFinal(taken, [final, undefined])).toBe(false);
@@ -159,7 +151,7 @@ describe("isFinal", () => {
   });
 
   it("is never true for a transaction that may still be mined", () => {
-    const final = snapshot([], { finalized: 8 });
+    const final = snapshot([], { latest: 8 });
     expect(isFinal(signed, [final, final])).toBe(false);
   });
 });
