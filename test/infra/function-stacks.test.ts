@@ -18,7 +18,7 @@ import {
 /** Copies of rows, of the kinds that the table of operations consists of, all in one subject. */
 const added: Record<string, Operation> = Object.fromEntries(
   [
-    ...copiesOf("rest", 27),
+    ...copiesOf("rest", 28),
     ...copiesOf("websocket", 5),
     ...copiesOf("changes", 1),
     ...copiesOf("schedule", 4),

@@ -112,7 +112,7 @@ describe("the stage", () => {
           MetricsEnabled: false,
           DataTraceEnabled: false,
           LoggingLevel: "OFF",
-          ThrottlingRateLimit: 50,
+          ThrottlingRateLimit: 40,
           ThrottlingBurstLimit: 500,
         },
       ]),

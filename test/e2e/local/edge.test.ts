@@ -40,7 +40,7 @@ describe("the shared address", () => {
       const { text, headers } = await get(path, { token, headers: { "Accept-Encoding": coding } });
       return [text.length > 1024, headers.get("Content-Encoding")];
     };
-    const long = "/api/waitlist/v2/rewards";
+    const long = "/api/v2/tokens";
     expect([
       await read(long, "gzip, br"),
       await read(long, "br"),

@@ -53,6 +53,7 @@ describe("set-user", () => {
       ...before,
       tier: "Pro",
       points: 500,
+      pointsChangedAt: expect.any(String),
       username: "Alice",
       experience: {
         total: 1200,
