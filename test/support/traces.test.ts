@@ -27,7 +27,8 @@ describe.each([
 
   it("finds nothing in other text", () => {
     expect(find("nothing of the sort")).toBeUndefined();
-    expect(find(formsOf(newSolanaKey()).join(" "))).toBeUndefined();
+    // Lists of bytes of two keys may agree in three by chance.
+    expect(find(newSolanaKey().privateKey)).toBeUndefined();
     expect(find(randomBytes(100_000).toString("hex"))).toBeUndefined();
   });
 });
