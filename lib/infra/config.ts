@@ -131,11 +131,21 @@ export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }
 
+/** Matches keys such as ours. Those of CDK itself contain other characters. */
+const ownKey = /^\w+$/;
+
 /** @throws {ConfigurationError} */
-export function readConfiguration(node: Pick<Node, "tryGetContext">): Configuration {
-  const keys = Object.keys(Context.pipe[0].entries);
-  const context = v.safeParse(Context, Object.fromEntries(keys.map((key) => [key, node.tryGetContext(key)])));
-  if (!context.success) throw new ConfigurationError(context.issues.map(describe).join("\n"));
+export function readConfiguration(node: Pick<Node, "getAllContext">): Configuration {
+  const given: Record<string, unknown> = node.getAllContext();
+  const context = v.safeParse(Context, given);
+  const unknown = Object.keys(given).filter(
+    (key) => ownKey.test(key) && !Object.hasOwn(Context.pipe[0].entries, key),
+  );
+  const problems = [
+    ...unknown.map((key) => `Context ${key} is unknown: docs/operations.md lists the keys`),
+    ...(context.issues ?? []).map(describe),
+  ];
+  if (!context.success || problems.length > 0) throw new ConfigurationError(problems.join("\n"));
 
   const {
     issuer,

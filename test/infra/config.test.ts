@@ -275,11 +275,27 @@ describe("readConfiguration", () => {
       "priceFeeds.0.apiKey must be an object of source, venue and url",
     ],
     [{ alarmTopicArn: "alarms" }, "alarmTopicArn must be the ARN of an SNS topic"],
+    [{ originKeyLabel: "1" }, "originKeyLabel is unknown: docs/operations.md lists the keys"],
+    [{ constructor: "1" }, "constructor is unknown: docs/operations.md lists the keys"],
   ])("rejects %j", (context, message) => {
     expect(errorFor(context)).toBe(`Context ${message}`);
   });
 
   it("names every invalid key", () => {
-    expect(errorFor({ cookieName: "a b", alarmTopicArn: "alarms" })?.split("\n")).toHaveLength(2);
+    const context = { cookieName: "a b", alarmTopicArn: "alarms", shards: 4, zones: [] };
+    expect(
+      errorFor(context)
+        ?.split("\n")
+        .map((line) => line.split(" ")[1]),
+    ).toEqual([...["shards", "zones"], ...["cookieName", "alarmTopicArn"]]);
+  });
+
+  it.each([
+    "@aws-cdk/core:newFlag",
+    "aws:cdk:bundling-stacks",
+    "availability-zones:account=1:region=eu-west-1",
+    "acknowledged-issue-numbers",
+  ])("leaves %s to CDK", (key) => {
+    expect(read({ [key]: true })).toEqual(read({}));
   });
 });

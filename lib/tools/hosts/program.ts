@@ -110,7 +110,7 @@ async function tradingFor({ chain, context, local }: Options): Promise<TradingCo
     ...(chain && { trading: chain }),
   };
   try {
-    const { trading } = readConfiguration({ tryGetContext: (key) => values[key] });
+    const { trading } = readConfiguration({ getAllContext: () => values });
     if (Object.keys(trading).length > 0) return trading;
   } catch (error) {
     if (error instanceof ConfigurationError) throw new StartupError(error.message);
