@@ -3,12 +3,12 @@
  * may contain a private key. AWS's request id leads to the rest.
  */
 export function logFault(operation: string, error: unknown, details: object = {}): void {
-  console.error({ operation, ...nameOf(error), ...details });
+  console.error({ operation, ...faultFields(error), ...details });
 }
 
 /** Logs a fault that did not fail the request, in the same form. It raises no alarm. */
 export function logWarning(operation: string, error: unknown, details: object = {}): void {
-  console.warn({ operation, ...nameOf(error), ...details });
+  console.warn({ operation, ...faultFields(error), ...details });
 }
 
 /** The text by which signatures are counted in the signer's log. */
@@ -46,7 +46,7 @@ export const reporter = (operation: string) => ({
   onMissed: (error: unknown, details: object) => logWarning(operation, error, details),
 });
 
-function nameOf(error: unknown): Record<string, unknown> {
+function faultFields(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { error: typeof error };
   const metadata = (error as { $metadata?: { requestId?: string; attempts?: number } }).$metadata;
   const cause = error.cause instanceof Error ? error.cause.name : undefined;

@@ -35,8 +35,8 @@ export const limitsOf = ({
   maxNetworkFee: unitsFrom(maxNetworkFee, coinDecimals, "maxNetworkFee"),
 });
 
-/** Names a configuration by a hash, which shows none of its URLs: they contain keys. */
-export const nameOf = (configuration: ChainConfiguration): string =>
+/** Names the setup of a chain by a hash of its configuration, which shows none of its URLs: they contain keys. */
+export const setupName = (configuration: ChainConfiguration): string =>
   createHash("sha256").update(JSON.stringify(configuration)).digest("base64url").slice(0, 11);
 
 /** Lists all tokens whose symbols are shown to users, with the wrapped coin among them. */

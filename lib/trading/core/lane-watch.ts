@@ -19,7 +19,7 @@ const lookAgainMs = { signed: 30_000, mined: 5 * 60_000 };
 export function watchFor({ jobs, slots, orders }: LaneView, nowMs: number): LaneWatch {
   const blocks = slots.flatMap(({ attempts, receipt }): [string, BlockName | string][] =>
     // While one attempt is in a block, no other can be.
-    receipt ? [[receipt.hash, nameOf(receipt.block)]] : attempts.map(({ hash }) => [hash, ""]),
+    receipt ? [[receipt.hash, blockName(receipt.block)]] : attempts.map(({ hash }) => [hash, ""]),
   );
   const final = orders.flatMap((order) => finalFrom(order, slots) ?? []);
   const due = orders.flatMap((order) => dueMs(order, slots, nowMs)).filter((ms) => ms > nowMs);
@@ -65,7 +65,7 @@ function dueMs(order: TradeOrder, slots: readonly Slot[], nowMs: number): number
   return [endMs, ...bumpMs, ...(isSoon ? [soonMs] : [])].filter(Number.isFinite);
 }
 
-const nameOf = ({ number, hash }: BlockName): BlockName => ({ number, hash });
+const blockName = ({ number, hash }: BlockName): BlockName => ({ number, hash });
 
 /** The signed transactions of a lane, each with the block that it was seen in. */
 export const watchedIn = ({ watch }: Lane) => Object.entries(watch?.blocks ?? {});

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Network } from "../../core/network.ts";
 import type { ChainReader } from "../chains/open-chains.ts";
-import { limitsOf, nameOf } from "../chains/requests.ts";
+import { limitsOf, setupName } from "../chains/requests.ts";
 import type { SignAnswer, SignRequest } from "../core/effects.ts";
 import type { LaneKey } from "../core/intent.ts";
 import { ensureReader } from "../core/reader-lease.ts";
@@ -34,7 +34,7 @@ export async function executeOrders(
   const configuration = chains.get(chain)?.configuration;
   // Nothing is planned where trading is off.
   const limits = configuration ? limitsOf(configuration) : { maxNetworkFee: 0n };
-  const setup = configuration ? nameOf(configuration) : "";
+  const setup = configuration ? setupName(configuration) : "";
   const performers: Performers = {
     ...effects,
     now: nowMs,

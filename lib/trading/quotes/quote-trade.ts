@@ -1,7 +1,7 @@
 import type { QuoteRequest, TradeQuote } from "../../api/quote-schema.ts";
 import type { DomainError } from "../../core/domain-error.ts";
 import type { ChainReader } from "../chains/open-chains.ts";
-import { limitsOf, nameOf } from "../chains/requests.ts";
+import { limitsOf, setupName } from "../chains/requests.ts";
 import { readAddress } from "../core/address.ts";
 import {
   type ChainSetup,
@@ -25,7 +25,7 @@ export const setupOf = ({ chain, configuration }: ChainReader): ChainSetup => ({
   chain,
   hasRelay: configuration.relay !== undefined,
   limits: limitsOf(configuration),
-  name: nameOf(configuration),
+  name: setupName(configuration),
 });
 
 /**
