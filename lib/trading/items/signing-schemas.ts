@@ -20,6 +20,7 @@ export class InvalidItem extends Error {
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const units = v.pipe(v.bigint(), v.minValue(0n), v.maxValue(2n ** 256n - 1n));
+const gas = v.pipe(units, v.minValue(1n));
 const text = v.pipe(v.string(), v.maxLength(1000));
 const maybe = v.exactOptional;
 
@@ -69,7 +70,7 @@ const intent = v.strictObject({
   minAmountOut: units,
   quotedOut: units,
   routes: v.pipe(v.array(v.strictObject(route)), v.maxLength(10)),
-  gasLimit: units,
+  gasLimit: gas,
   approvalGas: units,
   maxGasPrice: units,
   gasPreset: v.picklist(gasPresets),
@@ -140,7 +141,7 @@ const schemas = {
     state: v.picklist(["planned", "signed", "mined", "taken"]),
     call: v.variant("purpose", [swap, approval]),
     fees: v.strictObject(fees),
-    gasLimit: units,
+    gasLimit: gas,
     isPrivate: v.boolean(),
     held: maybe(units),
     allowance: maybe(units),
@@ -150,7 +151,7 @@ const schemas = {
           ...fees,
           purpose: v.picklist(["swap", "approve", "clear"]),
           hash: text,
-          gasLimit: units,
+          gasLimit: gas,
           signedAtMs: count,
           sentAtMs: v.optional(count),
         }),

@@ -86,6 +86,8 @@ function routeIn([place, ...values]: readonly string[], { routes }: Intent): Ord
   if (route === undefined) throw new SyntaxError("The order has no such route");
   const [amountOut, networkFee, approveGas, swapGas, approveL1Fee, swapL1Fee, allowance] =
     values.map(unitsIn);
+  // Fees are divided by the gas.
+  if (approveGas === 0n || swapGas === 0n) throw new SyntaxError("A gas limit is zero");
   return {
     ...route,
     ...({ amountOut, networkFee, allowance } as Record<"amountOut" | "networkFee" | "allowance", bigint>),

@@ -58,6 +58,8 @@ describe("factsIn", () => {
 
   const text = factsText({ setup, jobs: 1, hosts: [host(), host({ coins: 1n })] }, intent());
 
+  const { gasLimit } = routeFacts();
+
   it("keeps most jobs below a kilobyte", () => {
     const routes = [routeFacts(v3), routeFacts(v2)];
     const both = [
@@ -77,6 +79,8 @@ describe("factsIn", () => {
     ["a missing amount", text.replace("1036280682", "")],
     ["a number beyond those of JavaScript", text.replace("24567890", "9007199254740993")],
     ["an endless number", text.replace("1036280682", "9".repeat(79))],
+    ["an approval without gas", text.replaceAll(`,${gasLimit.approve},`, ",0,")],
+    ["a swap without gas", text.replaceAll(`,${gasLimit.swap},`, ",0,")],
     ["a route that the order does not have", text.replaceAll(",1,4960", ",7,4960")],
   ])("refuses %s", (_, other) => {
     expect(other).not.toBe(text);
