@@ -1,6 +1,6 @@
 import type { Step } from "../table/step.ts";
 import { type Item, queryPages, readItem, type Table } from "../table/table.ts";
-import { write } from "../table/write.ts";
+import { singleOf, write } from "../table/write.ts";
 import { retiredKeyKey, retiredKeysDue, userKeyRecordKey } from "./item-keys.ts";
 import type { Plan } from "./plan.ts";
 
@@ -70,7 +70,7 @@ export async function writeUserKeyRecord(
     },
     ...retirements(read, written, due),
   ];
-  if (!(await write(table, step))) throw new KeyChanged();
+  if (!(await write(table, singleOf(step)))) throw new KeyChanged();
   return record;
 }
 

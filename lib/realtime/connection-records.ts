@@ -3,7 +3,7 @@ import { epochSeconds } from "../core/time.ts";
 import { retry } from "../table/retry.ts";
 import { containing, type Step, smallerThan } from "../table/step.ts";
 import { queryPages, queryRange, readItem, type Table } from "../table/table.ts";
-import { write, writeOne } from "../table/write.ts";
+import { singleOf, write, writeOne } from "../table/write.ts";
 import {
   connectionCountKey,
   connectionKey,
@@ -192,7 +192,7 @@ async function changeChannels(
       const before = connection.channels ?? new Set<Channel>();
       const { action, changed, others } = change(connection, before);
       if (changed.length === 0) return [...before];
-      const isWritten = await write(table, [
+      const step: Step = [
         {
           kind: "change",
           key: keyOf(name),
@@ -200,7 +200,8 @@ async function changeChannels(
           when: { channels: connection.channels },
         },
         ...others,
-      ]);
+      ];
+      const isWritten = await write(table, singleOf(step));
       return isWritten ? [...before] : undefined;
     },
     // An attempt fails only after a concurrent change, so one of several concurrent changes always succeeds.

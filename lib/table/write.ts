@@ -62,6 +62,19 @@ export async function write(
   });
 }
 
+/**
+ * Returns the write of a step that has no other, because a plain command costs half as much as a transaction. Only for
+ * callers that read again if a condition fails: the condition may fail after the step was written and its answer lost. A
+ * step that adds to numbers stays a transaction, so that no repetition adds twice.
+ */
+export function singleOf(step: Step): Single | Step {
+  const [only, ...others] = step;
+  if (only === undefined || only.kind === "check" || others.length > 0) return step;
+  const added = only.kind === "change" ? Object.values(only.add ?? {}) : [];
+  const addsNumber = added.some((value) => typeof value === "number" && value !== 0);
+  return addsNumber ? step : only;
+}
+
 /** Separates the checks that are read before the transaction from the writes and checks in it. */
 function parted({ transactionPartitions: named }: Table, step: Step): [Check[], Step] {
   const isBefore = (each: Write): each is Check =>

@@ -8,7 +8,12 @@ import {
   KMSInvalidMacException,
   VerifyMacCommand,
 } from "@aws-sdk/client-kms";
-import { BatchGetCommand, DynamoDBDocumentClient, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
+import {
+  BatchGetCommand,
+  DynamoDBDocumentClient,
+  PutCommand,
+  TransactWriteCommand,
+} from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { Transaction } from "ethers/transaction";
 import { Wallet } from "ethers/wallet";
@@ -134,8 +139,9 @@ describe("signTransaction", () => {
     const [{ hash } = { hash: "" }] = answer.slot.attempts;
     const expiresAt = own.validUntil + 7 * 86_400;
     const item = { chain, wallet, hash, raw: answer.raw, expiresAt };
-    expect(writes().map(({ args }) => args[0].input.TransactItems)).toEqual([
-      [{ Put: { TableName: "table", Item: { ...signedBytesKey(item), ...item } } }],
+    expect(table.calls()).toHaveLength(2);
+    expect(table.commandCalls(PutCommand).map(({ args }) => args[0].input)).toEqual([
+      { TableName: "table", Item: { ...signedBytesKey(item), ...item } },
     ]);
   });
 

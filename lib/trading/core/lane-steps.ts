@@ -19,14 +19,14 @@ export type LaneRun = { view: LaneView; holder: string; nowMs: number };
 export const isHeld = ({ holder, leaseUntilMs }: Lane, nowMs: number): boolean =>
   holder !== undefined && leaseUntilMs !== undefined && nowMs < leaseUntilMs;
 
-/** Takes a lane if it exists and is free. */
+/** Takes a lane if it exists and is free. A repetition after a lost answer finds it taken by the same run. */
 export const takeStep = (lane: LaneKey, holder: string, nowMs: number): TradeStep => [
   {
     kind: "change",
     of: "lane",
     item: lane,
     set: { holder, leaseUntilMs: nowMs + leaseMs },
-    when: isFreeAt(nowMs),
+    when: [...isFreeAt(nowMs), { holder }],
   },
 ];
 

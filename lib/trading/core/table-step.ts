@@ -1,4 +1,4 @@
-import { atMost, type Matching, type When } from "../../table/step.ts";
+import { atMost, type Condition, type Matching, type When } from "../../table/step.ts";
 import type { Book, BookKey } from "./book.ts";
 import type { BlockName } from "./evm/host-snapshot.ts";
 import type { SignedFee, Slot } from "./evm/slot.ts";
@@ -168,7 +168,7 @@ export type LaneChange = {
 };
 
 /** Holds if the lane exists and no run holds it at the given time. */
-export const isFreeAt = (nowMs: number): When<Lane> => [
+export const isFreeAt = (nowMs: number): Condition<Lane>[] => [
   { holder: undefined },
   { leaseUntilMs: atMost(nowMs) },
 ];

@@ -2,7 +2,7 @@ import type { ExecutionKind } from "../../core/execution-words.ts";
 import type { Key } from "../../table/keys.ts";
 import type { Write } from "../../table/step.ts";
 import type { Table } from "../../table/table.ts";
-import { write } from "../../table/write.ts";
+import { singleOf, write } from "../../table/write.ts";
 import type { Execution } from "../core/execution.ts";
 import type { LaneKey } from "../core/intent.ts";
 import type { ItemCondition, Items, ItemWrite, Kind, Names, TradeStep } from "../core/table-step.ts";
@@ -12,8 +12,8 @@ import { keysOfItems, packed } from "./items.ts";
 import { listedExecutionKey } from "./keys.ts";
 
 /**
- * Writes a step in one transaction, so that a repetition after a lost answer does not find the lane taken by its first
- * attempt. Returns false, without writing, if a condition fails.
+ * Writes a step, all or nothing. Returns false if a condition fails. Then nothing was written, unless the step is a single
+ * write whose first answer was lost.
  *
  * @throws {Error} if the write failed, or if its result is unknown.
  */
@@ -21,7 +21,7 @@ export const writeStep = (
   table: Table,
   step: TradeStep,
   options: { attempts?: number } = {},
-): Promise<boolean> => write(table, step.flatMap(writesOf), options);
+): Promise<boolean> => write(table, singleOf(step.flatMap(writesOf)), options);
 
 function writesOf(each: ItemWrite): Write[] {
   const { when } = each;

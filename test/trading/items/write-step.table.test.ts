@@ -2,7 +2,9 @@ import { GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Key } from "../../../lib/table/keys.ts";
 import { cancelling } from "../../../lib/trading/core/cancelling.ts";
+import type { LaneView } from "../../../lib/trading/core/effects.ts";
 import type { LaneKey } from "../../../lib/trading/core/intent.ts";
+import { leaveStep, takeStep } from "../../../lib/trading/core/lane-steps.ts";
 import { type Items, type TradeStep, unchanged } from "../../../lib/trading/core/table-step.ts";
 import { shownOrder, type TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
@@ -189,25 +191,55 @@ describe("writeStep", () => {
     expect(await write(check)).toBe(holds);
   });
 
-  it("applies a step once if the SDK repeats it after a lost response", async () => {
+  /** Loses the first answer, after which the SDK repeats the call. */
+  async function losingAnAnswer(act: () => Promise<void>): Promise<void> {
     let sent = 0;
     const { client } = db.table;
     const name = { name: "loseFirstAnswer", step: "deserialize", priority: "high" } as const;
     client.middlewareStack.add(
       (next) => async (args) => {
+        const isFirst = ++sent === 1;
         const output = await next(args);
-        if (++sent === 1) throw Object.assign(new Error("broken off"), { code: "ECONNRESET" });
+        if (isFirst) throw Object.assign(new Error("broken off"), { code: "ECONNRESET" });
         return output;
       },
       name,
     );
     try {
-      expect(await write({ kind: "change", of: "lane", item: lane, add: { jobs: 1 } })).toBe(true);
+      await act();
     } finally {
       client.middlewareStack.remove(name.name);
     }
-    expect(sent).toBe(2);
+    expect(sent).toBeGreaterThan(1);
+  }
+
+  it("adds once if the SDK repeats a step after a lost response", async () => {
+    await losingAnAnswer(async () => {
+      expect(await write({ kind: "change", of: "lane", item: lane, add: { jobs: 1 } })).toBe(true);
+    });
     expect(await get(laneKey(lane))).toMatchObject({ jobs: 1 });
+  });
+
+  it("takes a lane for the run whose first answer was lost, and for no other", async () => {
+    await write({ kind: "change", of: "lane", item: lane, add: { jobs: 1 } });
+    await losingAnAnswer(async () => expect(await write(...takeStep(lane, "me", 5))).toBe(true));
+    expect(await get(laneKey(lane))).toMatchObject({ holder: "me" });
+    expect(await write(...takeStep(lane, "you", 6))).toBe(false);
+  });
+
+  it("leaves a lane once if the first answer was lost, though it then reports a refusal", async () => {
+    await write({ kind: "change", of: "lane", item: lane, add: { jobs: 1 } });
+    await write(...takeStep(lane, "me", 5));
+    const view = { lane: { ...lane, jobs: 1 }, jobs: [], slots: [], orders: [] } as unknown as LaneView;
+    const leaving = leaveStep({ view, holder: "me", nowMs: 6 });
+    await losingAnAnswer(async () => expect(await write(...leaving)).toBe(false));
+    expect(await get(laneKey(lane))).toEqual({
+      ...laneKey(lane),
+      ...lane,
+      jobs: 1,
+      watch: expect.anything(),
+    });
+    expect(await write(...takeStep(lane, "you", 7))).toBe(true);
   });
 
   it("fails instead of returning false if it is unknown whether the step was written", async () => {
