@@ -5,10 +5,10 @@ import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
 import { openChains } from "../../lib/trading/chains/open-chains.ts";
-import type { LaneKey } from "../../lib/trading/core/intent.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
 import { executeOrders } from "../../lib/trading/execution/execute-orders.ts";
 import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
+import type { WakeEvent } from "../../lib/trading/execution/wake-effect.ts";
 import { remoteSigner } from "../../lib/trading/signing/remote-signer.ts";
 
 const table = openCheckingTable();
@@ -18,6 +18,6 @@ const onFault = (error: unknown) => logFault("executeOrders", error);
 const signer = remoteSigner(callOf(environment("SIGN_TRANSACTION_FUNCTION")), onFault);
 const start = handOverTo<object>(environment("READ_CHAINS_FUNCTION"));
 
-export const handler = background("executeOrders", (lane: LaneKey) =>
-  executeOrders({ effects, signer, chains, startReader: () => start({}), onFault }, lane),
+export const handler = background("executeOrders", (event: WakeEvent) =>
+  executeOrders({ effects, signer, chains, startReader: () => start({}), onFault }, event),
 );

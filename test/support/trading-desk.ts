@@ -117,7 +117,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     /** Mines until the lane has ended. */
     async settle(): Promise<void> {
       for (let blocks = 0; blocks < 12; blocks++) {
-        if ((await readLane(table, lane, dayOf(Date.now()))).lane === undefined) return;
+        if ((await readLane(table, { lane, day: dayOf(Date.now()) })).lane === undefined) return;
         await chain.mine();
         await watchAndWork();
       }

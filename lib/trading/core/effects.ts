@@ -2,7 +2,16 @@ import type { Book } from "./book.ts";
 import type { HostSnapshot, Look } from "./evm/host-snapshot.ts";
 import type { SendFailure, Slot } from "./evm/slot.ts";
 import type { Call, Fees, Intent, LaneKey, UnsignedTransaction } from "./intent.ts";
-import type { Job, Lane, LeaseCondition, Ledger, ReaderLease, TradeStep, UsedKey } from "./table-step.ts";
+import type {
+  Job,
+  JobName,
+  Lane,
+  LeaseCondition,
+  Ledger,
+  ReaderLease,
+  TradeStep,
+  UsedKey,
+} from "./table-step.ts";
 import type { HostQuote, QuoteQuestion } from "./trade-facts.ts";
 import type { TradeOrder } from "./trade-order.ts";
 import type { ChainLimits, OrderSettings } from "./trading-chain.ts";
@@ -96,8 +105,11 @@ export type Effects = {
   /** Reads the machine's clock, in milliseconds. */
   now: { ask: Record<never, never>; answer: number };
   pause: { ask: { ms: number }; answer: undefined };
-  /** Reads a lane, with the amounts spent on the day. The next two effects read them too. */
-  readLane: { ask: { lane: LaneKey; day: string }; answer: LaneView };
+  /**
+   * Reads a lane, with the amounts spent on the day. The next two effects read them too. A job that the lane is expected to
+   * have saves time, and changes nothing in the answer.
+   */
+  readLane: { ask: { lane: LaneKey; day: string; job?: JobName | undefined }; answer: LaneView };
   readSigning: { ask: { request: SignRequest; day: string }; answer: SigningView };
   readPlacing: { ask: { lane: LaneKey; day: string; userID: string; key?: string }; answer: PlacingView };
   readOrder: {
@@ -145,8 +157,8 @@ export type Effects = {
     ask: { chain: LaneKey["chain"]; raw: string; to: Recipients };
     answer: "reached" | SendFailure;
   };
-  /** Invokes executeOrders without waiting for it. */
-  wake: { ask: { lane: LaneKey }; answer: undefined };
+  /** Invokes executeOrders without waiting for it, for all orders of the lane. It expects the job there. */
+  wake: { ask: { lane: LaneKey; job?: JobName }; answer: undefined };
   makeMac: { ask: { intent: Intent }; answer: string };
   checkMac: { ask: { intent: Intent; mac: string }; answer: boolean };
   /** Decrypts the wallet's key and signs. The same transaction has the same bytes each time. */

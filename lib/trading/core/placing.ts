@@ -72,10 +72,11 @@ export function* placing(request: PlaceRequest): Procedure<PlaceAnswer> {
     // A percentage refers to the balance that the orders placed meanwhile have left.
     if (request.trade.percent === undefined) known = assessed.facts;
     const intent = intentOf(request, assessed);
+    const { orderId, token } = intent;
     const mac = yield* perform({ do: "makeMac", intent });
     const order = newOrder(request, assessed, intent, mac);
     if (yield* perform({ do: "write", step: placingStep(request, order, view, assessed) })) {
-      yield* perform({ do: "wake", lane });
+      yield* perform({ do: "wake", lane, job: { orderId, userID, token } });
       return { order, isReplayed: false };
     }
     // The key was used meanwhile, the wallet is gone, or another order has reserved funds that this one needs.

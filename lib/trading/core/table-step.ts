@@ -61,6 +61,9 @@ export type Job = LaneKey & {
   facts?: string;
 };
 
+/** What leads to all that a run needs about an order of a lane. */
+export type JobName = Pick<Job, "orderId" | "userID" | "token">;
+
 /** What the signer has signed for an order. Only the signer may write it. */
 export type Ledger = Pick<Intent, "orderId" | "userID" | "chain" | "wallet" | "validUntil"> & {
   approveNonces: readonly number[];

@@ -6,7 +6,7 @@ import { placedSnapshots } from "./evm/placed-facts.ts";
 import { newestAttempt, type SendFailure, type Slot } from "./evm/slot.ts";
 import type { LaneKey } from "./intent.ts";
 import { afterStep, leaveStep, takeStep, withSlots } from "./lane-steps.ts";
-import type { ItemWrite, Lane, TradeStep } from "./table-step.ts";
+import type { ItemWrite, JobName, Lane, TradeStep } from "./table-step.ts";
 import type { ChainLimits } from "./trading-chain.ts";
 
 /** Disagreeing hosts are asked again for this long, at this interval. */
@@ -59,17 +59,19 @@ const isPlanning = (write: ItemWrite) =>
  *
  * @param holder A random id of this run.
  * @param setup Names the configuration of the chain.
+ * @param job The lane is expected to have it.
  */
 export function* workLane(
   lane: LaneKey,
   holder: string,
   chainLimits: ChainLimits,
   setup: string,
+  job?: JobName,
 ): Procedure<void> {
   const startMs = yield* perform({ do: "now" });
   // Takes the lane before reading it: another run may have changed anything read earlier.
   if (!(yield* perform({ do: "write", step: takeStep(lane, holder, startMs) }))) return;
-  let view = yield* perform({ do: "readLane", lane, day: dayOf(startMs) });
+  let view = yield* perform({ do: "readLane", lane, day: dayOf(startMs), job });
   if (view.lane?.holder !== holder) return;
   const sendings = new Map<string, number | SendFailure>();
   for (let moves = 0; moves < maxMoves; ) {

@@ -4,10 +4,10 @@ import type { Network } from "../../core/network.ts";
 import type { ChainReader } from "../chains/open-chains.ts";
 import { limitsOf, setupName } from "../chains/requests.ts";
 import type { SignAnswer, SignRequest } from "../core/effects.ts";
-import type { LaneKey } from "../core/intent.ts";
 import { ensureReader } from "../core/reader-lease.ts";
 import { workLane } from "../core/work-lane.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
+import type { WakeEvent } from "./wake-effect.ts";
 
 /** Signs transactions, and records their bytes before it returns them. */
 export type Signer = (request: SignRequest) => Promise<SignAnswer>;
@@ -29,7 +29,7 @@ export type ExecutionDeps = {
  */
 export async function executeOrders(
   { effects, signer, chains, startReader, onFault, nowMs = Date.now }: ExecutionDeps,
-  { chain, wallet }: LaneKey,
+  { chain, wallet, job }: WakeEvent,
 ): Promise<void> {
   const configuration = chains.get(chain)?.configuration;
   // Nothing is planned where trading is off.
@@ -43,7 +43,7 @@ export async function executeOrders(
     startReader: () => startReader() as Promise<undefined>,
   };
   try {
-    await runProcedure(workLane({ chain, wallet }, randomUUID(), limits, setup), performers);
+    await runProcedure(workLane({ chain, wallet }, randomUUID(), limits, setup, job), performers);
   } finally {
     await runProcedure(ensureReader(chain), performers).catch(onFault);
   }

@@ -6,7 +6,7 @@ import type { Performers } from "./run-procedure.ts";
 
 export const tableEffects = (table: Table) =>
   ({
-    readLane: ({ lane, day }) => readLane(table, lane, day),
+    readLane: (ask) => readLane(table, ask),
     readLanes: ({ chain }) => readLanes(table, chain),
     readReaderLease: ({ chain }) => readReaderLease(table, chain),
     changeReaderLease: (ask) => changeReaderLease(table, ask),

@@ -1,5 +1,9 @@
 import type { LaneKey } from "../core/intent.ts";
+import type { JobName } from "../core/table-step.ts";
 import type { Performers } from "./run-procedure.ts";
+
+/** The event of executeOrders: a lane, and a job that it is expected to have. */
+export type WakeEvent = LaneKey & { job?: JobName };
 
 /**
  * Wakes a lane by starting executeOrders, without waiting for it.
@@ -7,10 +11,10 @@ import type { Performers } from "./run-procedure.ts";
  * @param onFault Receives the error that kept it from starting. The next sweep starts it again.
  */
 export const wakeEffect = (
-  startExecution: (lane: LaneKey) => Promise<void>,
+  startExecution: (event: WakeEvent) => Promise<void>,
   onFault: (error: unknown) => void,
 ) =>
   ({
-    wake: ({ lane: { chain, wallet } }) =>
-      startExecution({ chain, wallet }).then(undefined, onFault) as Promise<undefined>,
+    wake: ({ lane: { chain, wallet }, job }) =>
+      startExecution({ chain, wallet, ...(job && { job }) }).then(undefined, onFault) as Promise<undefined>,
   }) satisfies Performers;

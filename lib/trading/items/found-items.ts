@@ -29,13 +29,20 @@ type Known = Exclude<Kind, "wallet">;
 
 /** Items that were read together. */
 class Found {
-  readonly #items: ReadonlyMap<string, Item<object>>;
+  /** By key. Undefined where there is no item. */
+  readonly #items: ReadonlyMap<string, Item<object> | undefined>;
 
-  constructor(items: readonly Item<object>[]) {
-    this.#items = new Map(items.map((item) => [keyText(item), item]));
+  constructor(keys: readonly Key[], items: readonly Item<object>[], before?: Found) {
+    this.#items = new Map<string, Item<object> | undefined>([
+      ...(before === undefined ? [] : before.#items),
+      ...keys.map((key) => [keyText(key), undefined] as const),
+      ...items.map((item) => [keyText(item), item] as const),
+    ]);
   }
 
-  has = (key: Key): boolean => this.#items.has(keyText(key));
+  wasRead = (key: Key): boolean => this.#items.has(keyText(key));
+
+  has = (key: Key): boolean => this.#items.get(keyText(key)) !== undefined;
 
   get<K extends Known>(kind: K, name: Names[K]): Items[K] | undefined {
     const item = this.stored(kind, name);
@@ -94,10 +101,11 @@ class Found {
 /** Encodes a key as the key of a map. */
 export const keyText = ({ PK, SK }: Key) => JSON.stringify([PK, SK]);
 
-/** Reads items with one call per hundred. */
-export async function find(table: Table, keys: readonly Key[]): Promise<Found> {
-  const different = new Map(keys.map((key) => [keyText(key), key]));
-  return new Found(await getItems<object>(table, [...different.values()]));
+/** Reads items with one call per hundred, and adds them to those that were read before. */
+export async function find(table: Table, keys: readonly Key[], before?: Found): Promise<Found> {
+  const left = keys.filter((key) => !before?.wasRead(key));
+  const different = [...new Map(left.map((key) => [keyText(key), key])).values()];
+  return new Found(different, await getItems<object>(table, different), before);
 }
 
 /** Returns no key for a chain without settings. */

@@ -2,29 +2,37 @@ import type { Network } from "../../core/network.ts";
 import { queryRange, type Table } from "../../table/table.ts";
 import type { Effects, LaneView, PlacingView } from "../core/effects.ts";
 import { newestAttempt, type Slot } from "../core/evm/slot.ts";
-import type { LaneKey } from "../core/intent.ts";
-import type { Job, Lane, Names } from "../core/table-step.ts";
+import type { Job, JobName, Lane, Names } from "../core/table-step.ts";
 import type { TradeOrder } from "../core/trade-order.ts";
 import { find, keysOfUser, keyText } from "./found-items.ts";
 import { contentOf, keysOfItems } from "./items.ts";
 import { isJob, jobsAndSlotsOf, lanesOf, slotsInLane, tradingStopKey } from "./keys.ts";
 import { laneOrdersOf, oldestFirst, tradeKeyOf } from "./lane-records.ts";
 
-/** Reads a lane with two calls: its jobs and slots, then the items that belong to them. */
-export async function readLane(table: Table, lane: LaneKey, day: string): Promise<LaneView> {
+/**
+ * Reads a lane with two calls: its jobs and slots, then the items that belong to them. Those of a known job are read at
+ * once. If they are all, both calls run beside each other.
+ */
+export async function readLane(
+  table: Table,
+  { lane, day, job }: Effects["readLane"]["ask"],
+): Promise<LaneView> {
   const { chain } = lane;
-  const items = await queryRange<object>(table, jobsAndSlotsOf(lane));
+  const always = [keysOfItems.lane(lane), tradingStopKey(chain)];
+  const keysOfJob = (each: JobName) => [
+    ...keysOfUser(lane, each.userID, day),
+    ...[tradeKeyOf(each), keysOfItems.cancellation(each), keysOfItems.book({ ...lane, ...each })],
+  ];
+  const [items, early] = await Promise.all([
+    queryRange<object>(table, jobsAndSlotsOf(lane)),
+    job && find(table, [...always, ...keysOfJob(job)]),
+  ]);
   const jobs = items.filter(isJob).map((item) => contentOf("job", item));
   const slots = items.filter((item) => !isJob(item)).map((item) => contentOf("slot", item));
   const users = [...new Set(jobs.map(({ userID }) => userID))];
   const hashes = slots.flatMap((slot) => newestAttempt(slot)?.hash ?? []);
-  const found = await find(table, [
-    keysOfItems.lane(lane),
-    tradingStopKey(chain),
-    ...users.flatMap((userID) => keysOfUser(lane, userID, day)),
-    ...jobs.flatMap((job) => [tradeKeyOf(job), keysOfItems.cancellation(job), keysOfItems.book(job)]),
-    ...hashes.map((hash) => keysOfItems.bytes({ ...lane, hash })),
-  ]);
+  const bytes = hashes.map((hash) => keysOfItems.bytes({ ...lane, hash }));
+  const found = await find(table, [...always, ...jobs.flatMap(keysOfJob), ...bytes], early);
   const books = new Map(jobs.map((job) => [keyText(keysOfItems.book(job)), job]));
   const held = found.get("lane", lane);
   return {

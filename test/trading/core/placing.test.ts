@@ -112,7 +112,7 @@ const both = (changes: Partial<TradeFacts>) => [[tradeFacts(changes), tradeFacts
 
 describe("placing", () => {
   it("records the order with a minimum that two hosts agree on, then wakes its lane", () => {
-    const { answer, did } = place();
+    const { answer, did, effects } = place();
     expect(answer).toMatchObject({
       isReplayed: false,
       order: {
@@ -133,6 +133,8 @@ describe("placing", () => {
       },
     });
     expect(did).toEqual(["readPlacing", "quote", "makeMac", "write", "wake"]);
+    const { orderId, trade } = request();
+    expect(effects.at(-1)).toMatchObject({ job: { orderId, userID, token: trade.token } });
   });
 
   it("binds the best route, and those for which both hosts quote the same amount at least the minimum", () => {

@@ -11,7 +11,7 @@ import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
 import { policyKey, tradingStopKey } from "../../../lib/trading/items/keys.ts";
 import { readSigning } from "../../../lib/trading/items/signing-view.ts";
-import { readPlacing } from "../../../lib/trading/items/views.ts";
+import { readLane, readPlacing } from "../../../lib/trading/items/views.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { settingsKey } from "../../../lib/users/item-keys.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
@@ -77,6 +77,8 @@ function mirroredWorld(table: Table, done: { effects: number }) {
       }
       return runProcedure(only(), {
         ...tableEffects(table),
+        // An expected job that is over, or another wallet's, changes nothing either.
+        readLane: (ask) => readLane(table, { ...ask, job: this.table.all("order").at(-1)?.intent }),
         readPlacing: (ask) => readPlacing(table, ask),
         readSigning: async (ask) => ({
           ...(await readSigning(table, ask)).view,

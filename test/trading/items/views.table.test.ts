@@ -100,7 +100,7 @@ describe("readLane", () => {
       cancellationKey(order.intent),
       { ...signedBytesKey({ ...lane, hash: "0x1" }), ...lane, hash: "0x1", raw: "0x02" },
     ]);
-    expect(await readLane(db.table, lane, day)).toEqual({
+    expect(await readLane(db.table, { lane, day })).toEqual({
       lane: { ...lane, jobs: 1 },
       jobs: [jobOf(order)],
       slots: slots.toReversed(),
@@ -115,6 +115,19 @@ describe("readLane", () => {
     });
   });
 
+  it("reads the data of a job that it expects beside the jobs, and then needs no other call", async () => {
+    await write(...placing(order));
+    const both = Promise.withResolvers<void>();
+    let calls = 0;
+    const watched = interceptedTable(db.table, () => {
+      if (++calls === 2) both.resolve();
+      return both.promise;
+    });
+    const plain = await readLane(db.table, { lane, day });
+    expect(await readLane(watched, { lane, day, job: jobOf(order) })).toEqual(plain);
+    expect(calls).toBe(2);
+  });
+
   it("treats a missing wallet as retired, and unset settings as the defaults", async () => {
     const other = newOrder(lane);
     await write(...placing(order));
@@ -122,7 +135,7 @@ describe("readLane", () => {
     await putWallet(db.table, lane, order.intent.userID, { retiredAt: "2026-11-21T20:00:00.000Z" });
     const users = [order.intent.userID, other.intent.userID];
     const gwei100 = 100_000_000_000n;
-    expect(await readLane(db.table, lane, day)).toMatchObject({
+    expect(await readLane(db.table, { lane, day })).toMatchObject({
       retired: new Set(users),
       maxGasPrices: new Map(users.map((userID) => [userID, gwei100])),
     });
@@ -130,9 +143,9 @@ describe("readLane", () => {
 
   it("shows whether an operator has stopped the chain", async () => {
     const own = { chain: "avax", wallet: "0xA" } as const;
-    expect(await readLane(db.table, own, day)).toMatchObject({ lane: undefined, isStopped: false });
+    expect(await readLane(db.table, { lane: own, day })).toMatchObject({ lane: undefined, isStopped: false });
     await putItems(db.table, [tradingStopKey("avax")]);
-    expect(await readLane(db.table, own, day)).toMatchObject({ isStopped: true });
+    expect(await readLane(db.table, { lane: own, day })).toMatchObject({ isStopped: true });
   });
 });
 

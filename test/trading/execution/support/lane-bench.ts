@@ -9,6 +9,7 @@ import type { Slot } from "../../../../lib/trading/core/evm/slot.ts";
 import type { Intent, LaneKey } from "../../../../lib/trading/core/intent.ts";
 import { type PlaceAnswer, type PlaceRequest, placing } from "../../../../lib/trading/core/placing.ts";
 import { signTransaction } from "../../../../lib/trading/core/signer.ts";
+import type { JobName } from "../../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
 import { workLane } from "../../../../lib/trading/core/work-lane.ts";
 import { type Performers, runProcedure } from "../../../../lib/trading/execution/run-procedure.ts";
@@ -66,6 +67,8 @@ export class LaneBench {
   readonly userID: string;
   readonly chain: ModelChain;
   nowMs = startMs;
+  /** The job that the next run expects. */
+  job: JobName | undefined;
   /** Whether a step has ended the lane. */
   isDone = false;
   wrap: Wrap = (same) => same;
@@ -155,7 +158,10 @@ export class LaneBench {
           this.isDone = true;
         return isWritten;
       },
-      wake: () => undefined,
+      wake: ({ job }) => {
+        this.job = job;
+        return undefined;
+      },
       makeMac: ({ intent }) => macOf(intent),
       checkMac: ({ intent, mac }) => mac === macOf(intent),
       signBytes: ({ transaction }) => this.chain.sign(transaction),
@@ -197,7 +203,8 @@ export class LaneBench {
 
   /** One run of executeOrders. */
   work(table = this.table): Promise<void> {
-    return runProcedure(workLane(this.lane, randomUUID(), wideLimits, setupName), this.effects(table));
+    const run = workLane(this.lane, randomUUID(), wideLimits, setupName, this.job);
+    return runProcedure(run, this.effects(table));
   }
 
   mine(blocks = 1): void {
