@@ -1,7 +1,7 @@
 import "./environment.ts";
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
-import { DynamoDBDocumentClient, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
+import { BatchGetCommand, DynamoDBDocumentClient, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -9,7 +9,8 @@ import { handler as executeOrders } from "../../functions/executeOrders/handler.
 import { handler as readChains } from "../../functions/readChains/handler.ts";
 import { handler as sweepLanes } from "../../functions/sweepLanes/handler.ts";
 import type { KeyRange } from "../../lib/table/keys.ts";
-import { laneKey, lanesOf, watcherOf } from "../../lib/trading/items/keys.ts";
+import { type WakeEvent, wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
+import { laneKey, lanesOf, tradeKey, watcherOf } from "../../lib/trading/items/keys.ts";
 import { quietConsole } from "../support/console.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
@@ -54,6 +55,17 @@ describe("executeOrders", () => {
     const [start] = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
     expect(start).toMatchObject({ FunctionName: "readChains", InvocationType: "Event" });
     expect(logged()).toEqual([expect.objectContaining({ operation: "executeOrders", error: "Throttled" })]);
+  });
+
+  it("asks for the data of the job that it was woken for, without waiting for the list of jobs", async () => {
+    const job = { orderId: "o1", userID: "alice", token: "0xA0b8" };
+    const started = vi.fn(async (_event: WakeEvent) => {});
+    await wakeEffect(started, vi.fn()).wake({ lane, job });
+    table.on(UpdateCommand).resolves({}).on(QueryCommand).rejects(fault);
+    await expect(executeOrders(started.mock.calls[0]?.[0] as WakeEvent)).rejects.toThrow();
+    const [read] = table.commandCalls(BatchGetCommand).map(({ args: [{ input }] }) => input);
+    const keys = Object.values(read?.RequestItems ?? {})[0]?.Keys;
+    expect(keys).toContainEqual(tradeKey("alice", "o1"));
   });
 
   it("fails with the name of its error", async () => {

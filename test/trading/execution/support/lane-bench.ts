@@ -204,6 +204,7 @@ export class LaneBench {
   /** One run of executeOrders. */
   work(table = this.table): Promise<void> {
     const run = workLane(this.lane, randomUUID(), wideLimits, setupName, this.job);
+    this.job = undefined;
     return runProcedure(run, this.effects(table));
   }
 
