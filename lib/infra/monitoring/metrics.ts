@@ -114,8 +114,7 @@ export function limitsReached(scope: Construct, creators: readonly OperationFunc
     stringValue("$.message.error", "=", error),
   );
   const logs = creators.map(({ lambda }) => lambda.logGroup);
-  const creating = any(...creators.map(({ name }) => loggedBy(name)));
-  return counted(scope, limitMetricName, logs, all(creating, any(...reached)));
+  return counted(scope, limitMetricName, logs, any(...reached));
 }
 
 /** The metric fed by {@link limitsReached}. */
