@@ -16,7 +16,7 @@ export type FeedRun = {
 export type FeedStart = { after?: string };
 
 /** The run that has the feed, if any. */
-export type FeedHolder = Partial<Pick<FeedRun, "lease" | "startedAt">>;
+export type FeedHolder = { lease?: string; startedAt?: string | undefined };
 
 /** The latest prices with the run that saves them. `updatedAt` is the time of its last sign of life. */
 export type PricesItem = FeedHolder & { prices?: Price[]; updatedAt: string };

@@ -19,7 +19,7 @@ export type PublishedChange =
   | { of: "exportLock"; userID: string; lock: ShownLock }
   | { of: "execution"; userID: string; kind: ExecutionKind; execution: Execution }
   | { of: "redemption"; userID: string; redemption: Redemption }
-  | { of: "prices"; prices: readonly Price[]; feed: FeedHolder };
+  | { of: "prices"; prices: readonly Price[]; feed?: FeedHolder | undefined };
 
 /** The published part of an announcement: the thumbprint shows its user to which key the wallet would go. */
 type ExportAnnounced = Pick<AnnouncedExport, "walletId" | "availableAt" | "thumbprint" | "version">;

@@ -29,7 +29,7 @@ const lateMs = 2000;
 export type DeliveryOutcome = {
   /** True if newer data was saved while the update was late. Nothing was sent then, because the next update follows. */
   superseded: boolean;
-  /** The number of connections that were not reached but may be open. The channel's next update replaces this one. */
+  /** The number of connections that were not reached but may be open. An update with all prices follows within half a minute. */
   undelivered: number;
 };
 

@@ -59,8 +59,8 @@ type Target = Connection & { changes: readonly Personal[] };
 
 /**
  * Pushes changes of the table to clients, in order for each client. An unreachable connection delays nobody, and is
- * brought up to date later. Unreadable records and prices are not retried: the former stay unreadable, and newer prices
- * soon replace the latter.
+ * brought up to date later. Unreadable records and prices are not retried: the former stay unreadable, and all prices
+ * are published again every half minute.
  *
  * @returns the sequence numbers of the records to retry. Some of their messages may have arrived.
  */
@@ -80,7 +80,12 @@ export async function publish(
       // Encodes each message alone first: an invalid record would fail a whole batch.
       encodeMessage(messageOf(change, times.now));
       if (change.of !== "prices") personal.push({ sequenceNumber, change });
-      else prices = { ...change, prices: newestOf([...(prices?.prices ?? []), ...change.prices]) };
+      else
+        prices = {
+          ...change,
+          prices: newestOf([...(prices?.prices ?? []), ...change.prices]),
+          feed: change.feed ?? prices?.feed,
+        };
     } catch (error) {
       onFault(error);
     }
@@ -239,13 +244,13 @@ function deliveriesTo(
   });
 }
 
-/** Hands changed prices over, and replaces the run of the feed if it is time. Both are tried again with the next change. */
+/** Hands changed prices over, and replaces the run of the feed if it is time. Both are tried again half a minute later. */
 async function publishPrices(
   { shards, handOver, startFeed, onFault }: Publisher,
   change: PricesChange,
   now: Date,
 ): Promise<void> {
-  const replacement = replacementOf(change.feed, now);
+  const replacement = change.feed && replacementOf(change.feed, now);
   const update = pricesUpdate(change, now);
   const handovers =
     update.data.length === 0 ? [] : Array.from({ length: shards }, (_, shard) => handOver({ shard, update }));

@@ -32,11 +32,7 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
   const before = imageIn<Item>(record, "OldImage");
 
   if (isPrices(after)) {
-    const { prices = [], lease, startedAt } = after as Item<Required<PricesItem>>;
-    if (lease === undefined) return undefined;
-    const known = (before as PricesItem | undefined)?.prices ?? [];
-    const changed = prices.filter((price) => !known.some((other) => isDeepStrictEqual(other, price)));
-    return { of: "prices", prices: changed, feed: { lease, startedAt } };
+    return pricesChange(before as PricesItem | undefined, after as Item<PricesItem>);
   }
   if (isAnnouncedExport(after))
     return exportChange(before as AnnouncedExport | undefined, after as Item<AnnouncedExport>);
@@ -58,6 +54,25 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
   if (kind === undefined || idOf(execution) === undefined)
     throw new Error("The record has no orderId or positionId");
   return { of: "execution", userID, kind, execution };
+}
+
+/** The time between two updates with all prices, for clients that have missed some, and two looks at the age of a run. */
+const turnMs = 30_000;
+
+const turnOf = ({ updatedAt }: PricesItem) => Math.floor(Date.parse(updatedAt) / turnMs);
+
+/** Reads the prices that changed. The first change of each half minute has all prices, and the run that saves them. */
+function pricesChange(
+  before: PricesItem | undefined,
+  after: PricesItem,
+): Extract<PublishedChange, { of: "prices" }> | undefined {
+  const { prices = [], lease, startedAt } = after;
+  if (lease === undefined) return undefined;
+  if (before === undefined || turnOf(before) !== turnOf(after))
+    return { of: "prices", prices, feed: { lease, startedAt } };
+  const { prices: known = [] } = before;
+  const changed = prices.filter((price) => !known.some((other) => isDeepStrictEqual(other, price)));
+  return { of: "prices", prices: changed };
 }
 
 function exportChange(

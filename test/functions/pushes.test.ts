@@ -52,7 +52,7 @@ const priceDelivery = (): ChannelDelivery => ({
 describe("publishChanges and deliver", () => {
   it("invoke one delivery of new prices per shard, without waiting for it", async () => {
     lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
-    const Records = [streamRecord(pricesItem([price()], new Date().toISOString()))];
+    const Records = [streamRecord(pricesItem([price()], { startedAt: new Date().toISOString() }))];
     expect(await publishChanges({ Records }, context)).toEqual({ batchItemFailures: [] });
     const calls = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
     expect(calls.map(({ FunctionName, InvocationType }) => [FunctionName, InvocationType])).toEqual(

@@ -175,18 +175,27 @@ describe("publish", () => {
     expectOnly();
   });
 
-  it("starts another run of feedPrices after ten minutes, with new prices or without", async () => {
-    const startedAt = (agoMs: number) => new Date(publishing.now.getTime() - agoMs).toISOString();
-    const young = pricesItem([price()], startedAt(600_000));
-    await publishAll([streamRecord(young, young)]);
+  it("starts another run of feedPrices after ten minutes, at most every half minute", async () => {
+    const saved = (agoMs: number, second: number) =>
+      pricesItem([], {
+        startedAt: new Date(publishing.now.getTime() - agoMs).toISOString(),
+        updatedAt: new Date(Date.UTC(2026, 10, 21, 9, 0, second)).toISOString(),
+      });
+    const [young, old] = [600_000, 600_001];
+    await publishAll([streamRecord(saved(young, 30), saved(young, 29))]);
     expect(publishing.startFeed).not.toHaveBeenCalled();
-    const old = pricesItem([price()], startedAt(600_001));
-    await publishAll([streamRecord(old, old)]);
-    expect(publishing.startFeed.mock.calls).toEqual([[{ after: "l1" }]]);
+    const seconds = [29, 30, 32, 34, 59];
+    const records = seconds.slice(1).map((second, index) => {
+      const before = saved(old, seconds[index] ?? 0);
+      return streamRecord(saved(old, second), before);
+    });
+    for (const record of records) await publishAll([record]);
+    await publishAll(records);
+    expect(publishing.startFeed.mock.calls).toEqual([[{ after: "l1" }], [{ after: "l1" }]]);
     expect(handOver).not.toHaveBeenCalled();
 
     publishing.startFeed.mockRejectedValue(new Error("no"));
-    expect(await publishAll([streamRecord(old)])).toEqual([]);
+    expect(await publishAll([streamRecord({ ...saved(old, 0), prices: [price()] })])).toEqual([]);
     expect(handOver).toHaveBeenCalledTimes(4);
     expect(onFault).toHaveBeenCalledTimes(1);
   });

@@ -64,13 +64,21 @@ describe("readChange", () => {
     expect(readChange(streamRecord(walletItem(1).item))).toMatchObject({ of: "wallet" });
   });
 
-  it("reads the prices that changed, and their run, of which each sign of life counts", () => {
-    const [unchanged, startedAt] = [price({ chain: "eth" }), "2026-11-21T09:01:00.000Z"];
+  it("reads the prices that changed", () => {
+    const unchanged = price({ chain: "eth" });
     const before = pricesItem([price({ price: "1" }), unchanged]);
-    const after = pricesItem([price(), unchanged], startedAt);
-    const feed = { lease: "l1", startedAt };
-    expect(readChange(streamRecord(after, before))).toEqual({ of: "prices", prices: [price()], feed });
-    expect(readChange(streamRecord(after, after))).toEqual({ of: "prices", prices: [], feed });
+    const after = pricesItem([price(), unchanged], { updatedAt: "2026-11-21T09:00:29.999Z" });
+    expect(readChange(streamRecord(after, before))).toEqual({ of: "prices", prices: [price()] });
+    expect(readChange(streamRecord(after, after))).toEqual({ of: "prices", prices: [] });
+  });
+
+  it("reads all prices and their run every half minute, also from a sign of life", () => {
+    const startedAt = "2026-11-21T09:00:01.000Z";
+    const times = { startedAt, updatedAt: "2026-11-21T09:00:30.000Z" };
+    const [before, after] = [pricesItem([price()]), pricesItem([price()], times)];
+    const all = { of: "prices", prices: [price()], feed: { lease: "l1", startedAt } };
+    expect(readChange(streamRecord(after, before))).toEqual(all);
+    expect(readChange(streamRecord(after))).toEqual(all);
   });
 
   it("reads a redemption, and its status", () => {

@@ -51,10 +51,7 @@ export function settingsItem(userID: string, chain: Chain, content: Partial<Sett
   };
 }
 
-export const pricesItem = (prices: readonly Price[], startedAt = "2026-11-21T09:00:00.000Z"): Item => ({
-  ...pricesKey,
-  prices,
-  lease: "l1",
-  startedAt,
-  updatedAt: "2026-11-21T09:00:00.000Z",
-});
+export const pricesItem = (
+  prices: readonly Price[],
+  { startedAt = "2026-11-21T09:00:00.000Z", updatedAt = "2026-11-21T09:00:00.000Z" } = {},
+): Item => ({ ...pricesKey, prices, lease: "l1", startedAt, updatedAt });
