@@ -28,7 +28,7 @@ export type KeyUser = Pick<
   "userID" | "tier" | "requestsPerMinute" | "walletCount" | "createdAt" | "lastVisited"
 >;
 
-/** True if a user should have a key now. Others use the fallback key. Enterprise customers always have one. */
+/** True if a user should have a key now. Others use a fallback key. Enterprise customers always have one. */
 export function needsKey(user: Omit<KeyUser, "userID">, now: Date): boolean {
   const awayMs = now.getTime() - Date.parse(user.lastVisited);
   return planOf(user).name === "Enterprise" || (awayMs <= idleMs && usesService(user));
