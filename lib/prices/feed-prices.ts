@@ -54,7 +54,10 @@ const keepMs = 2000;
 const lookMs = 15_000;
 const idleMs = 60_000;
 
-/** Longer than subscribers may remember that a run is alive: those who do have subscribed before the last look. */
+/**
+ * The pause before the last look. It is longer than subscribers remember that a run is alive, so it finds those that have
+ * started no other run.
+ */
 const lastLookMs = 2000;
 
 /** The time without a saved price after which the run reports a fault. */

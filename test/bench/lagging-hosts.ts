@@ -37,7 +37,7 @@ const jitterMs = 100;
  */
 export async function shareUnavailable({ chain, lagSeconds, quotes, seed = 1 }: Cell): Promise<number> {
   const random = seededRandom(seed);
-  // Later than the oldest block that a host keeps.
+  // Starts later than the oldest block that a host keeps.
   const clock = virtualClock(1e9);
   const blockMs = chainFacts[chain].blockSeconds * 1000;
   const between = (least: number, most: number) => least + random() * (most - least);

@@ -22,7 +22,7 @@ describe("fallbackKeyOf", () => {
       members[number] = (members[number] ?? Number.NaN) + 1;
     }
     const mean = users.length / count;
-    // Six standard deviations.
+    // Allows six standard deviations.
     for (const each of members) expect(Math.abs(each - mean)).toBeLessThanOrEqual(6 * Math.sqrt(mean));
   });
 

@@ -48,7 +48,7 @@ export class OperationFunctions extends Construct {
   constructor(scope: Construct, id: string, { inside, zones, ...surroundings }: Deployment) {
     super(scope, id);
     this.#surroundings = surroundings;
-    // In the stack of its functions: CloudFormation deletes them before their network.
+    // Belongs to the stack of its functions, so that CloudFormation deletes them before their network.
     const [first] = inside;
     this.#walls = first && new Walls(this.#stackOf(first), "Walls", { inside, zones, ...surroundings });
   }

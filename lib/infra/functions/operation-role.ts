@@ -89,7 +89,7 @@ export class OperationRole extends Role {
           macKey && {
             Mac: allow(row.mac, [macKey.keyArn], throughWalls && { StringEquals: throughWalls }),
           }),
-        // Also outside the VPC: Lambda needs these rights to delete the interfaces of a function that has just left it.
+        // Lambda also needs these rights to delete the interfaces of a function that has just left the VPC.
         ...(row.opensWallets && { Network: networkInterfaces() }),
         ...(row.connections.length > 0 && {
           Connections: allow(

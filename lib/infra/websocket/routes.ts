@@ -57,7 +57,7 @@ class RouteIntegration extends WebSocketRouteIntegration {
 
   override bind({ route, scope }: WebSocketRouteIntegrationBindOptions): WebSocketRouteIntegrationConfig {
     const stack = Stack.of(scope);
-    // In the stack of the function, so that both are removed together.
+    // Belongs to the stack of the function, so that both are removed together.
     this.#lambda.addPermission(route.routeKey, {
       principal: new ServicePrincipal("apigateway.amazonaws.com"),
       sourceArn: stack.formatArn({

@@ -183,7 +183,7 @@ function tradingAtRest(functions: Functions, deployed: Functions): string[] {
       ];
 }
 
-/** What a month costs, by the number of users. */
+/** Lists the costs of a month by the number of users. */
 function monthTable(...configurations: readonly (readonly CostTemplate[])[]): string[] {
   const costs = configurations.map((templates) => {
     const resources = knownResources(templates);

@@ -1,6 +1,6 @@
 /**
- * What a provider bills for calls to its hosts: units for each call, whatever batch it comes in. Others bill requests, or
- * have other weights.
+ * The price list of a provider for calls to its hosts: units for each call, in any batch. Others bill requests, or have
+ * other weights.
  */
 export const hostPrices = {
   provider: "Alchemy",

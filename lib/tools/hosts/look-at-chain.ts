@@ -56,7 +56,7 @@ export async function lookAtChain(open: OpenHosts, { symbols, hasCalls }: LookSc
             contracts: [],
           };
       const head = known[index];
-      // Only the name and the port: the rest of a URL may contain a key.
+      // Shows only the name and the port: the rest of a URL may contain a key.
       const { host } = new URL(url);
       if (head === undefined || newest === undefined) return { host, ...look };
       const lagSeconds = Math.max(0, newest.time - head.time);

@@ -57,14 +57,14 @@ export type Job = LaneKey & {
   orderId: string;
   userID: string;
   token: string;
-  /** What both hosts said when the order was placed, for its first run. */
+  /** The facts of both hosts when the order was placed, as text for its first run. */
   facts?: string;
 };
 
-/** What leads to all that a run needs about an order of a lane. */
+/** The fields that lead to all that a run needs about an order of a lane. */
 export type JobName = Pick<Job, "orderId" | "userID" | "token">;
 
-/** What the signer has signed for an order. Only the signer may write it. */
+/** The record of all that the signer has signed for an order. Only the signer may write it. */
 export type Ledger = Pick<Intent, "orderId" | "userID" | "chain" | "wallet" | "validUntil"> & {
   approveNonces: readonly number[];
   /** The last fees signed at each nonce, and the most that any transaction there may pay the network, in wei. */
@@ -132,7 +132,7 @@ export type Items = {
 
 export type Kind = keyof Items;
 
-/** What names an item of each kind. */
+/** The fields that name an item of each kind. */
 export type Names = {
   lane: LaneKey;
   job: LaneKey & { orderId: string };

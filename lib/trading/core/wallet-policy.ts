@@ -30,8 +30,8 @@ export type PolicyKey = LaneKey & { userID: string };
 export type PolicyRecord = PolicyKey & PolicyState & { revision: number };
 
 /**
- * What was signed for a wallet on a day, in units of the chain's coin: the amounts of buys, and the most that all
- * transactions may pay the network. Only the signer may write it.
+ * The sum of all that was signed for a wallet on a day, in units of the chain's coin: the amounts of buys, and the most
+ * that all transactions may pay the network. Only the signer may write it.
  */
 export type DaySpend = PolicyKey & {
   /** In UTC, such as 2026-11-22. */

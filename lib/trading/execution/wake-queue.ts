@@ -6,7 +6,7 @@ const mostAtOnce = 32;
 /** Wakes lanes of one chain in the background, so that many of them do not delay the next look. */
 export class WakeQueue {
   readonly #wake: (lane: LaneKey) => Promise<unknown>;
-  /** By wallet: a lane that waits to be woken is not woken twice. */
+  /** The lanes that wait to be woken, by wallet, so that none is woken twice. */
   readonly #waiting = new Map<string, LaneKey>();
   #running = 0;
   #idle = Promise.withResolvers<void>();

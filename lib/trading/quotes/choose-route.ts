@@ -89,7 +89,7 @@ const swapOf = ({ wallet, side, token, amountIn }: SwapRequest, route: PoolRoute
   recipient: wallet,
   value: side === "buy" ? amountIn : 0n,
   amountIn,
-  // As long as the real value, so that the L1 fee is the same.
+  // Has as many bytes as the real value, so that the L1 fee is the same.
   minAmountOut: route.amountOut,
   deadline: 2 ** 32 - 1,
   hasRefund: side === "buy" && !isV2Venue(route),

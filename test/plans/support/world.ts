@@ -97,7 +97,7 @@ export function worldForTests() {
     get usage() {
       return state.current;
     },
-    /** What decides on requests. */
+    /** The keys and plans that decide on requests. */
     get usageState() {
       return state;
     },

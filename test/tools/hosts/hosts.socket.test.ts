@@ -20,7 +20,7 @@ let fake: RpcServer;
 
 beforeAll(async () => {
   chain = await startTestChain();
-  // Blocks of a second each, so that an old head is older than trading allows.
+  // Makes blocks of a second each, so that an old head is older than trading allows.
   await chain.request("anvil_mine", ["0x1e", "0x1"]);
   await chain.transact({ from: alice.address, to: alice.address });
   second = await startSecondHost({ chainUrl: chain.url });

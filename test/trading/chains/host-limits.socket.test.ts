@@ -101,7 +101,7 @@ describe("a host that cannot simulate", () => {
     attempt(simulateCall([[{ from: wallet, to: wallet }]], { number: 57, time: 101, baseFee: 7n }));
   const asked = () => server.requests.flat().filter(({ method }) => method === "eth_simulateV1").length;
 
-  it("is not asked to for ten minutes", async () => {
+  it("is asked for no other simulation for ten minutes", async () => {
     server.answers.eth_simulateV1 = new RpcFailure(
       -32600,
       "Unsupported method: eth_simulateV1 on ETH_MAINNET",

@@ -39,7 +39,7 @@ describe("the first run", () => {
     const { orderId } = request;
     await bench.place(request);
     const [job] = await queryRange<object>(db.table, jobsOf(bench.lane));
-    // So the job needs the two write units of any item.
+    // Up to a kilobyte, the job takes the two write units of any item.
     expect(JSON.stringify(job).length).toBeLessThan(1000);
     bench.nowMs += afterMs;
     const did: string[] = [];

@@ -24,7 +24,7 @@ export class Invariants {
   private readonly signed = new Map<string, Signature>();
   private readonly recorded = new Map<string, Slot>();
   private readonly intents = new Map<string, Intent>();
-  /** What honest hosts said when each order was placed. */
+  /** The facts that honest hosts named when each order was placed. */
   private readonly placed = new Map<string, { createdMs: number; facts: readonly OrderFacts[] }>();
   private readonly swaps = new Map<string, Slot>();
   private readonly slots = new Map<string, Map<number, Slot>>();

@@ -91,7 +91,7 @@ describe("resolveStacks", () => {
     }
   });
 
-  it("resolves nested stacks with their parameters, whatever refers to whom", () => {
+  it("resolves nested stacks with their parameters, in any order of references", () => {
     const nested = {
       Resources: {
         Fn: {

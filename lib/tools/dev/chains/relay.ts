@@ -99,7 +99,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       const reply = take(question.params[0]);
       return reply === "nothing" ? new Promise<never>(() => {}) : [reply];
     },
-    // No batches.
+    // Relays take no batches.
     ({ length }) => (length > 1 ? json(200, invalid) : undefined),
   );
 

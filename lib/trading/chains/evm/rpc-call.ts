@@ -194,7 +194,7 @@ const ReceiptSchema = v.pipe(
   v.transform(
     ({ status, effectiveGasPrice, operatorFeeScalar, operatorFeeConstant, ...rest }): MinedTransaction => ({
       ...rest,
-      // As base computes it since its upgrade Jovian.
+      // Base computes it in this way since its upgrade Jovian.
       l1Fee: rest.l1Fee + rest.gasUsed * operatorFeeScalar * 100n + operatorFeeConstant,
       isOk: status === 1n,
       gasPrice: effectiveGasPrice,

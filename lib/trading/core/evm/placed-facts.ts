@@ -113,8 +113,8 @@ const isOver = ({ life }: TradeOrder) => life.status !== "open" && life.status !
 
 /**
  * Returns both hosts' facts from the placing of a lane's newest order, if nothing has happened since that they do not
- * know. No run has touched the order; all others have ended, and the hosts know the blocks of their transactions. Whoever
- * can write the job can make up the facts, so only a plan may follow from them, which the signer checks.
+ * know. No run has touched the order; all others have ended, and the hosts know the blocks of their transactions. A
+ * function that can write the job can make up the facts, so only a plan may follow from them, which the signer checks.
  *
  * @param setup Names the present configuration of the chain.
  */

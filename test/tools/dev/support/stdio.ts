@@ -1,4 +1,4 @@
-/** What a program prints, as text. */
+/** Streams for a program under test, whose output is kept as text. */
 export function stdioForTests() {
   const printed = { out: "", err: "" };
   const output = (name: "out" | "err") => ({
