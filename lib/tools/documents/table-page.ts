@@ -1,5 +1,7 @@
 import { operations } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
+import { itemDescriptions, partitionNotes } from "../../table/descriptions.ts";
+import type { ItemName } from "../../table/keys.ts";
 import { type PartitionLayout, type PartitionName, partitionNameOf, partitions } from "../../table/layout.ts";
 
 /** docs/table.md: the partitions of the table, and the items in each. */
@@ -7,7 +9,8 @@ export function tablePage(): string {
   return [
     "# The table",
     "",
-    "Generated from [lib/table/layout.ts](../lib/table/layout.ts) by `npm run documents`.",
+    "Generated from [lib/table/layout.ts](../lib/table/layout.ts) and",
+    "[lib/table/descriptions.ts](../lib/table/descriptions.ts) by `npm run documents`.",
     "Do not edit this page.",
     "",
     "All state is in one DynamoDB table, with the keys `PK` and `SK`.",
@@ -22,8 +25,9 @@ export function tablePage(): string {
 }
 
 function section(partition: PartitionLayout): string[] {
-  const { key, owner, isGuarded, isSecret, note, items } = partition;
+  const { key, owner, isGuarded, isSecret, items } = partition;
   const name = partitionNameOf(key);
+  const note = partitionNotes[name];
   return [
     `## ${key}`,
     "",
@@ -34,9 +38,9 @@ function section(partition: PartitionLayout): string[] {
     "",
     "| Sort key | Item | Changes go to | Of the moment |",
     "| --- | --- | --- | --- |",
-    ...Object.values(items).map(
-      ({ key, holds, changesGoTo = "", isOfTheMoment }) =>
-        `| ${key} | ${holds} | ${changesGoTo} | ${isOfTheMoment ? "yes" : ""} |`,
+    ...Object.entries(items).map(
+      ([item, { key, changesGoTo = "", isOfTheMoment }]) =>
+        `| ${key} | ${itemDescriptions[item as ItemName]} | ${changesGoTo} | ${isOfTheMoment ? "yes" : ""} |`,
     ),
   ];
 }

@@ -1,0 +1,85 @@
+import type { ItemName } from "./keys.ts";
+import type { PartitionName } from "./layout.ts";
+
+// The texts of docs/table.md. They are not in the layout because all functions load it.
+
+/** The content of each item. */
+export const itemDescriptions: Readonly<Record<ItemName, string>> = {
+  profile: "the profile",
+  referral: "a user who was referred by this one",
+  settings: "the trading settings of a chain",
+  wallet: "a wallet; the key itself makes an address unique",
+  sealedKey: "the encrypted private key of a wallet",
+  usedKey: "an idempotency key that was used",
+  connection: "an open connection, with its channels",
+  connectionCount: "the connections that count towards the user's limit",
+  userKey: "the record of the user's API key",
+  walletEvent: "an event of a wallet, kept for good",
+  policy: "the limits on a wallet's buys",
+  exportRequest: "a requested export of a wallet",
+  exportLock: "the user's lock of exports",
+  unlockRequest: "the id of the lock that the user wants to end",
+  announcedExport: "the request as sealExport saw and announced it",
+  announcedUnlocking: "the end of a lock as sealExport saw and announced it",
+  announcedDay: "the number of exports that were announced to the user on a day",
+  order: "an order",
+  position: "a position",
+  listedOrder: "the order again, for lists",
+  listedPosition: "the position again, for lists",
+  trade: "an order placed here, with the data that clients may not see",
+  book: "the fills from which a token's positions are computed",
+  lane: "a wallet's lane, in its shard",
+  job: "an order of the lane that is not settled",
+  slot: "a nonce of the wallet, with the transactions signed for it",
+  ledger: "the signer's record of the transactions that it signed for an order",
+  signedDay: "the signer's count of a wallet's buys and network fees on a day",
+  signedBytes: "the bytes of a signed transaction, kept for a week",
+  cancellation: "the user has cancelled the order with that id",
+  tradingStop: "an operator has stopped trading on the chain",
+  watcher: "the lease of the run that reads the chain",
+  catalogue: "the rewards: one item, so that they change as a whole",
+  stock: "the remaining stock of a limited reward",
+  redemption: "a reward that the user has bought, kept for good",
+  redemptionPlace: "the place of the redemption with that id, written once for each id",
+  pointsLine: "a change of the user's points, kept for good",
+  referralCode: "the owner of the referral code",
+  pendingReferral: "a pending referral: the referrer has no credit yet",
+  retiredKey: "an API key that is no longer used",
+  fallbackKeys: "how many fallback keys may be used",
+  subscriber: "a subscriber of a public channel, in its shard",
+  prices: "the latest prices, and the run that saves them: one item",
+};
+
+/** The reason for a partition of its own, or a warning. */
+export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = {
+  SETTINGS:
+    "Partitions are small because rights are given by partition: few functions may change what an order " +
+    "depends on.",
+  SEALED:
+    "A key is written and removed together with its wallet, in the same transactions and by the same " +
+    "time to live.",
+  USEDKEYS: "Nothing deletes a used key: a repeated request would then take effect a second time.",
+  POLICY: "Policies are keyed by address, so that they outlive the wallet.",
+  LOCK:
+    "Any item locks, even one that cannot be read. Only sealExport can end a lock, by an item of its " +
+    "own.",
+  UNLOCK: "Apart from locks, so that the function that locks cannot request an unlocking.",
+  TRADES:
+    "Orders and positions are deleted a week after their end. Lists keep those that were placed here. " +
+    "Data that clients may not see, such as signed transactions, is in `TRADE#` and in the lane. Each " +
+    "step of an order writes all of these items in one transaction.",
+  LANES: "Each step of an order checks its lane, so the lanes of a chain are spread over several partitions.",
+  SIGNED:
+    "Ledgers are kept for good: without its ledger, an order that turns up again could be signed a " +
+    "second time.",
+  BYTES: "Anybody who has the bytes of a transaction can send them, so they are apart from slots.",
+  CANCELLED:
+    "A cancellation is recorded before the order is read, so nothing in orders or lanes can prevent " +
+    "that.",
+  TRADING: "Each order reads it five times, so the chains do not share a partition.",
+  REWARD:
+    "The stock is not in the catalogue: each sale would write up to 400 KB, and replacing the catalogue " +
+    "would restore the stock that was sold meanwhile.",
+  POINTS: "Lines are numbered without gaps, so that a lost line is noticed.",
+  FALLBACKKEYS: "Authorizers read it at most once a minute. It has no key's value, which they compute.",
+};
