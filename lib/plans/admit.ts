@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { RecentMap } from "../core/recent-map.ts";
 import type { Table } from "../table/table.ts";
 import { betterUsername, type Profile } from "../users/profile.ts";
 import { changeProfile, readProfile, recordVisit } from "../users/profile-records.ts";
@@ -49,21 +49,25 @@ export type AdmissionOptions = {
 export function admission(table: Table, options: AdmissionOptions) {
   const { sharedKey, readFallbackKeys, stages, onFault } = options;
   // Uses dates, because Lambda freezes processes between requests, and monotonic clocks may stop then.
-  const known = new LRUCache<string, AdmittedUser | typeof blocked>({ max: 10_000, perf: Date });
+  const known = new RecentMap<string, { answer: AdmittedUser | typeof blocked; untilMs: number }>(10_000);
+  const remember = (userID: string, answer: AdmittedUser | typeof blocked, forMs: number) =>
+    known.set(userID, { answer, untilMs: Date.now() + forMs });
   const coverage = coverageOf(stages);
 
   return async (user: SignedInUser, now: Date): Promise<AdmittedUser> => {
     const { userID } = user;
     const cached = known.get(userID);
-    if (cached === blocked) throw new UserBlocked();
-    if (cached !== undefined) return cached;
+    if (cached !== undefined && Date.now() <= cached.untilMs) {
+      if (cached.answer === blocked) throw new UserBlocked();
+      return cached.answer;
+    }
     const [profile, record, fallbackKeys] = await Promise.all([
       admitUser(table, user, now, onFault),
       readUserKeyRecord(table, userID),
       readFallbackKeys(),
     ]);
     if (profile === blocked) {
-      known.set(userID, blocked, { ttl: blockedCacheMs });
+      remember(userID, blocked, blockedCacheMs);
       throw new UserBlocked();
     }
     const plan = planOf(profile);
@@ -73,7 +77,7 @@ export function admission(table: Table, options: AdmissionOptions) {
       return count === 0 ? sharedKey : fallbackKeyValue(sharedKey, fallbackKeyOf(userID, count));
     };
     const admitted = { key: own ?? fallback(), plan };
-    known.set(userID, admitted, { ttl: own === undefined ? fallbackCacheMs : ownKeyCacheMs });
+    remember(userID, admitted, own === undefined ? fallbackCacheMs : ownKeyCacheMs);
     return admitted;
   };
 }

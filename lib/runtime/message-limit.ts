@@ -1,7 +1,7 @@
 import type { Context } from "aws-lambda";
-import { LRUCache } from "lru-cache";
 import { encodeMessage, errorMessage } from "../api/server-messages.ts";
 import { withDeadline } from "../aws/deadline.ts";
+import { RecentMap } from "../core/recent-map.ts";
 import { messageThrottle } from "../plans/plan.ts";
 import { logFault } from "./log.ts";
 import type { WebSocketEvent, WebSocketResult } from "./websocket.ts";
@@ -47,7 +47,7 @@ export function limited(
   handle: (event: WebSocketEvent, context?: Context) => Promise<WebSocketResult>,
   sendMs = longestSendMs,
 ) {
-  const buckets = new LRUCache<string, Bucket>({ max: maxBuckets });
+  const buckets = new RecentMap<string, Bucket>(maxBuckets);
 
   return async (event: WebSocketEvent, context?: Context): Promise<WebSocketResult> => {
     const { connectionId } = event.requestContext;

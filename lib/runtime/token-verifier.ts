@@ -1,5 +1,5 @@
 import { errors, type JWTPayload, jwtVerify } from "jose";
-import { LRUCache } from "lru-cache";
+import { RecentMap } from "../core/recent-map.ts";
 import { issuerKeys } from "./issuer-keys.ts";
 
 /** The claims of a valid token. */
@@ -57,7 +57,7 @@ export function tokenVerifier(
   { issuer, audience, jwksUri }: Issuer,
   onOutage: (error: unknown) => void = () => {},
 ) {
-  const verified = new LRUCache<string, Claims>({ max: 1000 });
+  const verified = new RecentMap<string, Claims>(1000);
   const keys = issuerKeys(issuer, jwksUri, onOutage);
 
   async function verify(token: string): Promise<Claims> {

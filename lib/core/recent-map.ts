@@ -1,0 +1,26 @@
+/** A map of limited size: beyond it, the entry that was used longest ago is forgotten. */
+export class RecentMap<Key, Value> {
+  // A Map iterates in the order of insertion, so the first entry is the oldest.
+  readonly #entries = new Map<Key, Value>();
+  readonly #maxSize: number;
+
+  constructor(maxSize: number) {
+    this.#maxSize = maxSize;
+  }
+
+  get(key: Key): Value | undefined {
+    const value = this.#entries.get(key);
+    if (value !== undefined) this.set(key, value);
+    return value;
+  }
+
+  set(key: Key, value: Value): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    if (this.#entries.size <= this.#maxSize) return;
+    for (const oldest of this.#entries.keys()) {
+      this.#entries.delete(oldest);
+      return;
+    }
+  }
+}
