@@ -9,8 +9,7 @@ export function tablePage(): string {
   return [
     "# The table",
     "",
-    "Generated from [lib/table/layout.ts](../lib/table/layout.ts) and",
-    "[lib/table/descriptions.ts](../lib/table/descriptions.ts) by `npm run documents`.",
+    "Generated from [the layout](../lib/table/layout.ts) and [its descriptions](../lib/table/descriptions.ts) by `npm run documents`.",
     "Do not edit this page.",
     "",
     "All state is in one DynamoDB table, with the keys `PK` and `SK`.",
