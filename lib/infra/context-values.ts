@@ -19,11 +19,13 @@ export const flag = (byDefault: boolean) => v.optional(json(v.boolean("must be t
 export const matching = (pattern: RegExp, what: string) =>
   v.pipe(v.string(`must be ${what}`), v.regex(pattern, `must be ${what}`));
 
-export const wholeWithin = (from: number, to: number, message: string) =>
-  v.pipe(
+export function wholeWithin(from: number, to: number, unit?: "seconds") {
+  const message = `must be a whole number ${unit ? `of ${unit} ` : ""}from ${from} to ${to}`;
+  return v.pipe(
     v.number(message),
     v.check((number) => Number.isInteger(number) && number >= from && number <= to, message),
   );
+}
 
 /** The labels of keys that replace each other, the newest last. */
 export const labels = v.pipe(

@@ -17,10 +17,7 @@ export const edgeContext = {
   ),
   firewall: flag(false),
   // AWS WAF takes 10 to 2,000,000,000.
-  firewallRequestsPerMinute: v.optional(
-    json(wholeWithin(10, 2_000_000_000, "must be a whole number from 10 to 2000000000")),
-    20_000,
-  ),
+  firewallRequestsPerMinute: v.optional(json(wholeWithin(10, 2_000_000_000)), 20_000),
 };
 
 type Context = {

@@ -7,10 +7,7 @@ const daySeconds = 86_400;
 /** The keys of the context that choose whether and when wallets can be exported. */
 export const exportContext = {
   walletExport: flag(false),
-  exportDelaySeconds: v.optional(
-    json(wholeWithin(0, 30 * daySeconds, "must be a whole number of seconds from 0 to 2592000")),
-    daySeconds,
-  ),
+  exportDelaySeconds: v.optional(json(wholeWithin(0, 30 * daySeconds, "seconds")), daySeconds),
   noticeBusArn: v.optional(
     matching(/^arn:[\w-]+:events:[\w-]+:\d+:event-bus\/[\w./-]+$/, "the ARN of an EventBridge bus"),
   ),

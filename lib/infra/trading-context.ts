@@ -40,7 +40,7 @@ const Token = v.strictObject(
     token: Address,
     symbol: matching(/^[\x21-\x7e]{1,32}$/, "1 to 32 printable characters"),
     name: matching(/^[\x20-\x7e]{1,64}$/, "1 to 64 printable characters"),
-    decimals: wholeWithin(0, 36, "must be a whole number from 0 to 36"),
+    decimals: wholeWithin(0, 36),
   },
   "must be an object of token, symbol, name and decimals",
 );
@@ -55,7 +55,7 @@ const Venue = v.variant(
         venue: v.picklist(v2Venues),
         factory: Address,
         router: Address,
-        feeBps: wholeWithin(0, 9999, "must be a whole number from 0 to 9999"),
+        feeBps: wholeWithin(0, 9999),
       },
       "must be an object of venue, factory, router and feeBps",
     ),
