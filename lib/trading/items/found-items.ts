@@ -17,7 +17,7 @@ import {
 } from "../core/trading-chain.ts";
 import type { Limits, PolicyKey } from "../core/wallet-policy.ts";
 import { contentOf, keysOfItems } from "./items.ts";
-import { tradingStopKey } from "./keys.ts";
+import { earlierStopKey, tradingStopKey } from "./keys.ts";
 
 /** Settings allow no higher gas price. */
 const highestGwei = 1e9;
@@ -77,7 +77,7 @@ class Found {
     count: this.get("day", { ...wallet, day }),
   });
 
-  isStopped = (chain: Network): boolean => this.has(tradingStopKey(chain));
+  isStopped = (chain: Network): boolean => this.has(tradingStopKey(chain)) || this.has(earlierStopKey(chain));
 
   /** Returns the user's settings for orders, or undefined for a network without trading. */
   settings(chain: Network, userID: string): OrderSettings | undefined {
@@ -106,6 +106,36 @@ export async function find(table: Table, keys: readonly Key[], before?: Found): 
   const left = keys.filter((key) => !before?.wasRead(key));
   const different = [...new Map(left.map((key) => [keyText(key), key])).values()];
   return new Found(different, await getItems<object>(table, different), before);
+}
+
+const earlierStopMs = 60_000;
+
+/** When each process last found no earlier stop of a chain. */
+const foundNone = new WeakMap<Table, Map<Network, number>>();
+
+/**
+ * Reads items, and whether trading is stopped on a chain.
+ *
+ * Earlier builds keep the stops of all chains in one partition, which all orders together would overload. So a
+ * process that finds no stop there looks again after a minute; while there is one, each read sees it.
+ */
+export async function findOnChain(
+  table: Table,
+  chain: Network,
+  keys: readonly Key[],
+  before?: Found,
+): Promise<Found> {
+  const now = Date.now();
+  const none = foundNone.get(table) ?? new Map<Network, number>();
+  foundNone.set(table, none);
+  const ageMs = now - (none.get(chain) ?? Number.NEGATIVE_INFINITY);
+  // A clock that is set back must not keep an old result.
+  const isKnown = ageMs >= 0 && ageMs < earlierStopMs;
+  const earlier = earlierStopKey(chain);
+  const stops = [tradingStopKey(chain), ...(isKnown ? [] : [earlier])];
+  const found = await find(table, [...stops, ...keys], before);
+  if (!isKnown && !found.has(earlier)) none.set(chain, now);
+  return found;
 }
 
 /** Returns no key for a chain without settings. */

@@ -94,6 +94,9 @@ export const dayKey = ({ userID, chain, wallet, day }: PolicyKey & { day: string
 
 export const tradingStopKey = (chain: Network): Key => itemKey("tradingStop", { chain });
 
+/** The key of a stop that an earlier build reads and writes. It is in no layout, because no function may write it. */
+export const earlierStopKey = (chain: Network): Key => ({ PK: "TRADING", SK: `STOP#${chain}` });
+
 export const watcherKey = (chain: Network): Key => itemKey("watcher", { chain });
 
 export const watcherOf = (chain: Network): KeyRange => rangeOf("watcher", { chain });

@@ -2,9 +2,8 @@ import type { Table } from "../../table/table.ts";
 import { sealedKeyKey } from "../../table/wallet-keys.ts";
 import type { Effects, SigningView } from "../core/effects.ts";
 import type { Items, Names } from "../core/table-step.ts";
-import { find, keysOfUser, type SealedWallet } from "./found-items.ts";
+import { findOnChain, keysOfUser, type SealedWallet } from "./found-items.ts";
 import { keysOfItems } from "./items.ts";
-import { tradingStopKey } from "./keys.ts";
 import { tradeKeyOf } from "./lane-records.ts";
 import { parsed, type SigningKind } from "./signing-schemas.ts";
 
@@ -18,12 +17,11 @@ export async function readSigning(
   { request, day }: Effects["readSigning"]["ask"],
 ): Promise<{ view: Omit<SigningView, "chainLimits">; sealed: SealedWallet | undefined }> {
   const { chain, userID } = request;
-  const found = await find(table, [
+  const found = await findOnChain(table, chain, [
     tradeKeyOf(request),
     keysOfItems.slot(request),
     keysOfItems.ledger(request),
     keysOfItems.cancellation(request),
-    tradingStopKey(chain),
     sealedKeyKey(userID, chain, request.wallet),
     ...keysOfUser(request, userID, day),
   ]);

@@ -1,24 +1,31 @@
 import { getItems } from "../../table/batch-get.ts";
+import type { Key } from "../../table/keys.ts";
 import { initially } from "../../table/step.ts";
-import type { Item, Table } from "../../table/table.ts";
+import type { Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
 import type { TradingChain } from "../core/trading-chain.ts";
-import { tradingStopKey } from "./keys.ts";
+import { keyText } from "./found-items.ts";
+import { earlierStopKey, tradingStopKey } from "./keys.ts";
 
 /** An operator's stop of a chain. While it exists, nothing is placed or signed there. */
 type Stop = { stoppedAt: string };
+
+/** Earlier builds read the second key. Written under both, a stop holds before and after a deploy, and after a rollback. */
+const stopKeysOf = (chain: TradingChain): Key[] => [tradingStopKey(chain), earlierStopKey(chain)];
 
 /** Reads the times at which chains were stopped. Chains that trade have no entry. */
 export async function readStops(
   table: Table,
   chains: readonly TradingChain[],
 ): Promise<Map<TradingChain, string>> {
-  const items = await getItems<Stop>(table, chains.map(tradingStopKey));
-  const stopped = new Map(items.map(({ PK, stoppedAt }: Item<Stop>) => [PK, stoppedAt]));
+  const items = await getItems<Stop>(table, chains.flatMap(stopKeysOf));
+  const stopped = new Map(items.map(({ stoppedAt, ...key }) => [keyText(key), stoppedAt]));
   return new Map(
     chains.flatMap((chain) => {
-      const stoppedAt = stopped.get(tradingStopKey(chain).PK);
-      return stoppedAt === undefined ? [] : [[chain, stoppedAt] as const];
+      const [first] = stopKeysOf(chain)
+        .flatMap((key) => stopped.get(keyText(key)) ?? [])
+        .toSorted();
+      return first === undefined ? [] : [[chain, first] as const];
     }),
   );
 }
@@ -28,13 +35,13 @@ export async function stopTrading(table: Table, chains: readonly TradingChain[],
   const set = { stoppedAt: initially(now.toISOString()) };
   await write(
     table,
-    chains.map((chain) => ({ kind: "change", key: tradingStopKey(chain), set })),
+    chains.flatMap(stopKeysOf).map((key) => ({ kind: "change", key, set })),
   );
 }
 
 export async function startTrading(table: Table, chains: readonly TradingChain[]): Promise<void> {
   await write(
     table,
-    chains.map((chain) => ({ kind: "remove", key: tradingStopKey(chain) })),
+    chains.flatMap(stopKeysOf).map((key) => ({ kind: "remove", key })),
   );
 }

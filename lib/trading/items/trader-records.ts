@@ -4,8 +4,8 @@ import { walletKey } from "../../table/wallet-keys.ts";
 import type { LaneKey } from "../core/intent.ts";
 import type { OrderSettings, TradingChain } from "../core/trading-chain.ts";
 import type { Limits } from "../core/wallet-policy.ts";
-import { find, settingsKeysOf } from "./found-items.ts";
-import { dayKey, policyKey, tradingStopKey } from "./keys.ts";
+import { findOnChain, settingsKeysOf } from "./found-items.ts";
+import { dayKey, policyKey } from "./keys.ts";
 
 /** True if the user has the wallet and has not retired it. */
 export async function ownsWallet(table: Table, { chain, wallet }: LaneKey, userID: string): Promise<boolean> {
@@ -38,8 +38,7 @@ export async function readOrderTerms(
   }: { chain: TradingChain; userID: string; wallet?: string | undefined; day: string },
 ): Promise<OrderTerms> {
   const key = wallet === undefined ? undefined : { chain, userID, wallet };
-  const found = await find(table, [
-    tradingStopKey(chain),
+  const found = await findOnChain(table, chain, [
     ...settingsKeysOf(chain, userID),
     ...(key ? [policyKey(key), dayKey({ ...key, day })] : []),
   ]);

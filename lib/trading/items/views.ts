@@ -4,9 +4,9 @@ import type { Effects, LaneView, PlacingView } from "../core/effects.ts";
 import { newestAttempt, type Slot } from "../core/evm/slot.ts";
 import type { Job, JobName, Lane, Names } from "../core/table-step.ts";
 import type { TradeOrder } from "../core/trade-order.ts";
-import { find, keysOfUser, keyText } from "./found-items.ts";
+import { find, findOnChain, keysOfUser, keyText } from "./found-items.ts";
 import { contentOf, keysOfItems } from "./items.ts";
-import { isJob, jobsAndSlotsOf, lanesOf, slotsInLane, tradingStopKey } from "./keys.ts";
+import { isJob, jobsAndSlotsOf, lanesOf, slotsInLane } from "./keys.ts";
 import { laneOrdersOf, oldestFirst, tradeKeyOf } from "./lane-records.ts";
 
 /**
@@ -18,21 +18,21 @@ export async function readLane(
   { lane, day, job }: Effects["readLane"]["ask"],
 ): Promise<LaneView> {
   const { chain } = lane;
-  const always = [keysOfItems.lane(lane), tradingStopKey(chain)];
   const keysOfJob = (each: JobName) => [
     ...keysOfUser(lane, each.userID, day),
     ...[tradeKeyOf(each), keysOfItems.cancellation(each), keysOfItems.book({ ...lane, ...each })],
   ];
   const [items, early] = await Promise.all([
     queryRange<object>(table, jobsAndSlotsOf(lane)),
-    job && find(table, [...always, ...keysOfJob(job)]),
+    job && findOnChain(table, chain, [keysOfItems.lane(lane), ...keysOfJob(job)]),
   ]);
   const jobs = items.filter(isJob).map((item) => contentOf("job", item));
   const slots = items.filter((item) => !isJob(item)).map((item) => contentOf("slot", item));
   const users = [...new Set(jobs.map(({ userID }) => userID))];
   const hashes = slots.flatMap((slot) => newestAttempt(slot)?.hash ?? []);
   const bytes = hashes.map((hash) => keysOfItems.bytes({ ...lane, hash }));
-  const found = await find(table, [...always, ...jobs.flatMap(keysOfJob), ...bytes], early);
+  const keys = [keysOfItems.lane(lane), ...jobs.flatMap(keysOfJob), ...bytes];
+  const found = await findOnChain(table, chain, keys, early);
   const books = new Map(jobs.map((job) => [keyText(keysOfItems.book(job)), job]));
   const held = found.get("lane", lane);
   return {
@@ -70,10 +70,9 @@ export async function readPlacing(
   { lane, day, userID, key }: Effects["readPlacing"]["ask"],
 ): Promise<PlacingView> {
   const named = key === undefined ? undefined : { userID, key };
-  const found = await find(table, [
+  const found = await findOnChain(table, lane.chain, [
     ...(named ? [keysOfItems.key(named)] : []),
     keysOfItems.lane(lane),
-    tradingStopKey(lane.chain),
     ...keysOfUser(lane, userID, day),
   ]);
   const used = named && found.get("key", named);

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { earlierStopKey, tradingStopKey } from "../../../lib/trading/items/keys.ts";
 import { readOrderTerms } from "../../../lib/trading/items/trader-records.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
+import { itemsNamed, putItems } from "../../support/items.ts";
 import { LaneBench } from "../../trading/execution/support/lane-bench.ts";
 import { now, run } from "./support/admin.ts";
 
@@ -50,8 +52,31 @@ describe("trading", () => {
   });
 });
 
+describe("a stop of an earlier build", () => {
+  const stoppedAt = "2026-11-01T08:00:00.000Z";
+  afterEach(() => trading(["--start"]));
+
+  it("is shown, and ended by --start", async () => {
+    await putItems(db.table, [{ ...earlierStopKey("bsc"), stoppedAt }]);
+    const stopped = `bsc   stopped since ${stoppedAt}\n`;
+    const shown = all("not stopped").replace("bsc   not stopped\n", stopped);
+    expect((await trading()).out).toBe(shown);
+    expect((await trading(["--stop", "--chain", "bsc"])).out).toBe(shown);
+    expect(await trading(["--start"])).toEqual(allStarted);
+    expect(await itemsNamed(db.table, "TRADING")).toEqual([]);
+  });
+});
+
 describe("a stop", () => {
   afterEach(() => trading(["--start"]));
+
+  it("is written where earlier builds read it, too", async () => {
+    await trading(["--stop", "--chain", "eth"]);
+    expect(await itemsNamed(db.table, "TRADING")).toMatchObject([
+      { ...earlierStopKey("eth"), stoppedAt: now.toISOString() },
+      tradingStopKey("eth"),
+    ]);
+  });
 
   it("applies to the next quote, and to the next attempt to place an order", async () => {
     const bench = await new LaneBench(db.table).open();
