@@ -32,6 +32,9 @@ export type PartitionLayout = {
   items: Readonly<Record<string, ItemLayout>>;
 };
 
+/** The partition in which earlier builds keep the stops of trading on all chains. No function may write there. */
+export const earlierStops = "TRADING";
+
 export const partitions = [
   {
     key: "USER#{userID}",

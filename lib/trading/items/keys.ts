@@ -11,6 +11,7 @@ import {
   rangeOf,
   sortKeysOf,
 } from "../../table/keys.ts";
+import { earlierStops } from "../../table/layout.ts";
 import type { BookKey } from "../core/book.ts";
 import type { LaneKey } from "../core/intent.ts";
 import type { PolicyKey } from "../core/wallet-policy.ts";
@@ -94,8 +95,7 @@ export const dayKey = ({ userID, chain, wallet, day }: PolicyKey & { day: string
 
 export const tradingStopKey = (chain: Network): Key => itemKey("tradingStop", { chain });
 
-/** The key of a stop that an earlier build reads and writes. It is in no layout, because no function may write it. */
-export const earlierStopKey = (chain: Network): Key => ({ PK: "TRADING", SK: `STOP#${chain}` });
+export const earlierStopKey = (chain: Network): Key => ({ PK: earlierStops, SK: `STOP#${chain}` });
 
 export const watcherKey = (chain: Network): Key => itemKey("watcher", { chain });
 
