@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { defaultThrottles, stagesShare, totalRate } from "../../lib/infra/throttles.ts";
 import { operations, operationsOf, restMethods } from "../../lib/operations/operations.ts";
+import { requestsPerMinute } from "../../lib/plans/plan.ts";
 import { customContext, only, propertiesOf, resourcesOf, synthesize, type Template } from "./synthesized.ts";
 
 type Limits = { ThrottlingRateLimit: number; ThrottlingBurstLimit: number };
@@ -73,6 +74,14 @@ describe("the throttles of both stages", () => {
     const total = totalRate({ quoteOrder, placeOrder, cancelOrder, exportWallet, ...others });
     expect(stagesShare * 10_000 - total).toBeGreaterThan(40 * exportWallet.rateLimit);
   });
+
+  it.each(["cancelOrder", "cancelExport", "lockExports", "setWalletPolicy"] as const)(
+    "leave room in %s, which stops a thief, when one user of Pro takes as much as possible",
+    (name) => {
+      expect(defaultThrottles(10_000)[name].rateLimit).toBeGreaterThan(requestsPerMinute.Pro / 60);
+      expect(defaultThrottles(2500)[name].rateLimit).toBeGreaterThan(requestsPerMinute.Standard / 60);
+    },
+  );
 
   it("limit every route to its value in the context", () => {
     const { RouteSettings } = streamStage(synthesize(customContext).api).Properties;
