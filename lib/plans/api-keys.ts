@@ -59,8 +59,8 @@ export async function deleteKeyNamed(plans: UsagePlans, name: string): Promise<v
   for await (const { id } of keysNamed(plans, name)) await deleteKey(plans, id);
 }
 
-/** Lists the keys of all users of this service. The account may have others. */
-export async function* apiKeysOfUsers(plans: UsagePlans): AsyncGenerator<ApiKey> {
+/** Lists the keys whose names begin with the prefix. The account may have others. */
+export async function* keysWithPrefix(plans: UsagePlans): AsyncGenerator<ApiKey> {
   yield* listKeys(plans, {});
 }
 

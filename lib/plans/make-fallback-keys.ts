@@ -1,5 +1,5 @@
 import type { Table } from "../table/table.ts";
-import { attachKey, createKey, deleteKey, keysOnPlan } from "./api-keys.ts";
+import { attachKey, createKey, deleteKey, isAttached, keysOnPlan, keysWithPrefix } from "./api-keys.ts";
 import { readFallbackKeys, writeFallbackKeys } from "./fallback-key-records.ts";
 import {
   areForgotten,
@@ -60,6 +60,7 @@ export async function makeFallbackKeys(deps: FallbackKeyDeps, deadline: Date): P
     writeFallbackKeys(table, record, { ...found, usable });
   const record = isUnchanged ? read : await save(read, limited);
   try {
+    if (countOf(keyIds, wanted) < wanted) await deleteStrays(deps, keyIds, deadline);
     await makeMissing(deps, keyIds, deadline);
   } finally {
     const more = { count: countOf(keyIds, wanted), from: new Date(now().getTime() + graceMs) };
@@ -81,6 +82,25 @@ async function keysOnStandard({ plans, planId }: FallbackKeyDeps) {
     else keyIds.set(number, id);
   }
   return { keyIds, ofUsers };
+}
+
+/**
+ * Deletes fallback keys that are not on the plan: those of a stack that was deleted and deployed again, which have other
+ * values, and one that a run made before it was cut short.
+ */
+async function deleteStrays(
+  { plans, planId }: FallbackKeyDeps,
+  keyIds: KeyIds,
+  deadline: Date,
+): Promise<void> {
+  const found = new Set(keyIds.values());
+  for await (const { id, name, tagged } of keysWithPrefix(plans)) {
+    if (found.has(id) || !tagged || fallbackNumberIn(name) === undefined) continue;
+    if (Date.now() >= deadline.getTime()) return;
+    // Lists may be incomplete, and users of a deleted key would be refused.
+    if (await isAttached(plans, planId, id)) continue;
+    await Promise.all([deleteKey(plans, id), pause()]);
+  }
 }
 
 async function makeMissing(deps: FallbackKeyDeps, keyIds: KeyIds, deadline: Date): Promise<void> {

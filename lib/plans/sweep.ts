@@ -1,5 +1,5 @@
 import { readProfile, unchangedSince } from "../users/profile-records.ts";
-import { apiKeysOfUsers, deleteKeyNamed } from "./api-keys.ts";
+import { deleteKeyNamed, keysWithPrefix } from "./api-keys.ts";
 import { deleteCustomerPlanNamed } from "./customer-plans.ts";
 import { type MirrorDeps, mirrorUser } from "./mirror.ts";
 import { LimitReached } from "./usage-plans.ts";
@@ -74,7 +74,7 @@ export async function freeIdleKeys(
   onFault: (error: unknown) => void,
 ): Promise<void> {
   const owners = new Set<string>();
-  for await (const { name } of apiKeysOfUsers(deps.plans)) owners.add(ownerOf(name));
+  for await (const { name } of keysWithPrefix(deps.plans)) owners.add(ownerOf(name));
   for (const userID of owners) {
     if (isOver(times)) return;
     try {

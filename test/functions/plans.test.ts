@@ -159,6 +159,7 @@ describe("makeFallbackKeys", () => {
     gateway
       .on(GetUsagePlanKeysCommand)
       .resolves({ items: [{ id: "k0", name: "terminal/fallback/0000", value }] });
+    gateway.on(GetApiKeysCommand).resolves({ items: [] });
     table.on(PutCommand).resolves({});
   });
 

@@ -143,7 +143,7 @@ describe("makeFallbackKeys", () => {
         return calls;
       };
       const calls = await cutShort(Number.POSITIVE_INFINITY);
-      expect(calls).toBe(8);
+      expect(calls).toBe(9);
       for (let number = 1; number <= calls; number++) {
         world.reset();
         await forgetKeys();
@@ -179,6 +179,19 @@ describe("makeFallbackKeys", () => {
     expect(onPlan()).toEqual(upTo(12));
     expect(world.usage.apiKeys).toHaveLength(12);
     expect(await readFallbackKeys(world.table)).toEqual(record);
+  });
+
+  it("deletes keys of a stack that was deleted and deployed again, also when they fill the account", async () => {
+    world.reset({ maxKeys: 12 });
+    await make({ sharedKey: sharedKey.replace("0", "1") });
+    world.change({ planKeys: [] });
+    const stale = world.usage.apiKeys.map(({ value }) => value);
+    await make({}, later(minutes(5)));
+    expect(onPlan()).toEqual(upTo(12));
+    expect(world.usage.apiKeys.map(({ value }) => value)).toEqual(
+      upTo(12).map((number) => fallbackKeyValue(sharedKey, number)),
+    );
+    expect(stale).not.toContain(world.usage.apiKeys[0]?.value);
   });
 
   it("records whether users' own keys take up the room beside the fallback keys", async () => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it } from "vitest";
-import { apiKeysOfUsers } from "../../../lib/plans/api-keys.ts";
+import { keysWithPrefix } from "../../../lib/plans/api-keys.ts";
 import { ownerOf } from "../../../lib/plans/user-key.ts";
 import { everythingOf } from "../../../lib/table/keys.ts";
 import { queryRange } from "../../../lib/table/table.ts";
@@ -56,7 +56,7 @@ async function expectNothingLeft(output: string): Promise<void> {
   for await (const code of scan<{ userID: string }>(table, { from: SK, to: SK }, ["userID"]))
     expect(ids).not.toContain(code.userID);
   const { plans } = await openLocalPlans(port);
-  for await (const { name } of apiKeysOfUsers(plans)) expect(ids).not.toContain(ownerOf(name));
+  for await (const { name } of keysWithPrefix(plans)) expect(ids).not.toContain(ownerOf(name));
 }
 
 const summary = /^passed: (\d+), failed: (\d+), skipped: (\d+)$/m;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { GetUsagePlanCommand } from "@aws-sdk/client-api-gateway";
 import { describe, expect, vi } from "vitest";
-import { apiKeysOfUsers, isAttached } from "../../../lib/plans/api-keys.ts";
+import { isAttached, keysWithPrefix } from "../../../lib/plans/api-keys.ts";
 import { customerPlans } from "../../../lib/plans/customer-plans.ts";
 import { type Plan, requestsPerMinute, sameThrottle, throttleOf } from "../../../lib/plans/plan.ts";
 import { coverageOf } from "../../../lib/plans/plan-stages.ts";
@@ -54,7 +54,7 @@ describe("mirrorPlans", () => {
     // A user with a wallet is active, and gets a key.
     expect((await importWallet(user, newEvmKey())).status).toBe(200);
     const { name, keyId } = await keyOn("Standard", user.id);
-    const keys = await all(apiKeysOfUsers(plans));
+    const keys = await all(keysWithPrefix(plans));
     expect(keys).toContainEqual({ id: keyId, name, tagged: true });
     expect(await isAttached(plans, tierPlans.Standard, keyId), "Whether the key is on its plan").toBe(true);
   });

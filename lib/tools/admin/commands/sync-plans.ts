@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { forEachConcurrently } from "../../../core/concurrency.ts";
-import { apiKeysOfUsers, keysOnPlan } from "../../../plans/api-keys.ts";
+import { keysWithPrefix, keysOnPlan } from "../../../plans/api-keys.ts";
 import { customerPlans } from "../../../plans/customer-plans.ts";
 import { type Drift, driftIn, type PlanState } from "../../../plans/drift.ts";
 import { everyUserKeyRecord } from "../../../plans/item-keys.ts";
@@ -53,7 +53,7 @@ export function syncPlans(program: Command, deps: AdminDeps): void {
  * is created, so the records read later include everything found before.
  */
 async function readPlanState({ table, plans, tierPlans }: PlanTarget): Promise<PlanState> {
-  const keys = await indexed(apiKeysOfUsers(plans), ({ id }) => id);
+  const keys = await indexed(keysWithPrefix(plans), ({ id }) => id);
   const own = await indexed(customerPlans(plans), ({ id }) => id);
   const attachments = new Map<string, string>();
   for (const planId of [...Object.values(tierPlans), ...own.keys()])
