@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { forEachConcurrently } from "../../../core/concurrency.ts";
-import { keysWithPrefix, keysOnPlan } from "../../../plans/api-keys.ts";
+import { keysOnPlan, keysWithPrefix } from "../../../plans/api-keys.ts";
 import { customerPlans } from "../../../plans/customer-plans.ts";
 import { type Drift, driftIn, type PlanState } from "../../../plans/drift.ts";
 import { everyUserKeyRecord } from "../../../plans/item-keys.ts";
