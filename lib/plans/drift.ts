@@ -19,6 +19,8 @@ export type PlanState = {
   attachments: ReadonlyMap<string, string>;
   /** The plans of Enterprise customers, indexed by planId. */
   customerPlans: ReadonlyMap<string, CustomerPlan>;
+  /** True if there is no room for another user's own key on the plan Standard. */
+  isFull: boolean;
 };
 
 /** A difference between the profiles and API Gateway. `id` is the keyId or the planId. */
@@ -64,6 +66,7 @@ function ofUser(profile: KeyUser, state: PlanState, expected: Expected, now: Dat
   const { userID } = profile;
   const { current } = state.keyRecords.get(userID) ?? {};
   const plan = planOf(profile);
+  if (current === undefined && state.isFull && plan.name === "Standard") return [];
   if (current === undefined || !isFor(plan, current, expected)) return [{ what: "not mirrored", userID }];
   const { keyId, planId } = current;
   if (!state.keys.has(keyId)) return [{ what: "lost key", userID, id: keyId }];

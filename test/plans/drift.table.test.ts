@@ -44,6 +44,7 @@ function stateOf(profile: KeyUser, changes: Partial<PlanState> = {}): PlanState 
     profiles: new Map([["alice", profile]]),
     keyRecords: record({ current }),
     retired: new Set(),
+    isFull: false,
     keys: new Map([["key", { id: "key", name: "alice/1", tagged: true }]]),
     attachments: new Map([["key", current.planId]]),
     customerPlans: current.plan.name === "Enterprise" ? new Map([["own", own]]) : new Map(),
@@ -95,6 +96,22 @@ describe("driftIn without a difference", () => {
     expect(driftIn(stateOf(customer, none), expected, time)).toEqual([
       { what: "not mirrored", userID: "alice" },
     ]);
+  });
+});
+
+describe("driftIn in a full account", () => {
+  const full = { isFull: true, keyRecords: new Map(), keys: new Map(), attachments: new Map() };
+  it.each([
+    ["nothing for a user of Standard without a key, or with a pending one", base, []],
+    ["a user of Pro without a key", planned("Pro"), [{ what: "not mirrored", userID: "alice" }]],
+  ])("finds %s", (_, profile, found) => {
+    for (const keyRecords of [new Map(), record({ next })])
+      expect(driftIn(stateOf(profile, { ...full, keyRecords }), expected, start)).toEqual(found);
+  });
+
+  it("finds the key of a user of Standard that is gone", () => {
+    const state = stateOf(base, { isFull: true, keys: new Map(), attachments: new Map() });
+    expect(driftIn(state, expected, start)).toEqual([{ what: "lost key", userID: "alice", id: "key" }]);
   });
 });
 

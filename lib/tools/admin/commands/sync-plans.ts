@@ -3,6 +3,7 @@ import { forEachConcurrently } from "../../../core/concurrency.ts";
 import { keysOnPlan, keysWithPrefix } from "../../../plans/api-keys.ts";
 import { customerPlans } from "../../../plans/customer-plans.ts";
 import { type Drift, driftIn, type PlanState } from "../../../plans/drift.ts";
+import { readFallbackKeys } from "../../../plans/fallback-key-records.ts";
 import { everyUserKeyRecord } from "../../../plans/item-keys.ts";
 import { repair } from "../../../plans/repair.ts";
 import type { KeyUser } from "../../../plans/user-key.ts";
@@ -73,7 +74,11 @@ async function readPlanState({ table, plans, tierPlans }: PlanTarget): Promise<P
     ({ userID }) => userID,
   );
   const retired = await indexed(retiredKeys(table), ({ name }) => name);
-  return { keys, customerPlans: own, attachments, profiles, keyRecords, retired: new Set(retired.keys()) };
+  const isFull = (await readFallbackKeys(table))?.isFull ?? false;
+  return {
+    ...{ keys, customerPlans: own, attachments, profiles, keyRecords, isFull },
+    retired: new Set(retired.keys()),
+  };
 }
 
 async function indexed<Element>(
