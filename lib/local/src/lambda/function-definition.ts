@@ -25,6 +25,9 @@ export type FunctionDefinition = {
 
 const absent = (subject: string) => v.undefined(`${subject} is not emulated`);
 
+/** Lambda measures a function's variables as JSON. */
+const VARIABLES_LIMIT_BYTES = 4096;
+
 const Properties = v.object({
   Code: v.object({ S3Key: v.string("must be an asset") }),
   Role: v.string(),
@@ -33,7 +36,18 @@ const Properties = v.object({
   MemorySize: v.optional(v.number(), 128),
   Timeout: v.optional(v.number(), 3),
   Environment: v.optional(
-    v.object({ Variables: v.optional(v.record(v.string(), v.pipe(v.unknown(), v.transform(String))), {}) }),
+    v.object({
+      Variables: v.optional(
+        v.pipe(
+          v.record(v.string(), v.pipe(v.unknown(), v.transform(String))),
+          v.check(
+            (variables) => Buffer.byteLength(JSON.stringify(variables)) <= VARIABLES_LIMIT_BYTES,
+            `variables may have at most ${VARIABLES_LIMIT_BYTES} bytes`,
+          ),
+        ),
+        {},
+      ),
+    }),
     {},
   ),
   LoggingConfig: v.optional(

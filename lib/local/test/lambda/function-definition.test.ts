@@ -37,9 +37,19 @@ describe("defineFunction", () => {
     });
   });
 
+  it("accepts variables of 4,096 bytes", () => {
+    const ORIGINS = "x".repeat(4096 - '{"ORIGINS":""}'.length);
+    expect(define({ Environment: { Variables: { ORIGINS } } })?.variables).toEqual({ ORIGINS });
+  });
+
   it.each([
     [{ Runtime: "python3.13" }, "S.Resources.Fn.Properties.Runtime: must be a Node.js runtime"],
     [{ Layers: ["arn"] }, "S.Resources.Fn.Properties.Layers: a layer is not emulated"],
+    [
+      // As JSON, one byte more than the limit.
+      { Environment: { Variables: { ORIGINS: "x".repeat(4097 - '{"ORIGINS":""}'.length) } } },
+      "S.Resources.Fn.Properties.Environment.Variables: variables may have at most 4096 bytes",
+    ],
     [{ Code: { ZipFile: "x" } }, "S.Resources.Fn.Properties.Code.S3Key"],
     [{ Code: { S3Key: "other.zip" } }, "S.Resources.Fn: there is no asset other.zip"],
   ])("rejects %j", (properties, message) => {
