@@ -1,5 +1,13 @@
 import type { ResolvedResource } from "../cloudformation/resource.ts";
-import { type GatewayRequest, type GatewayResponse, type Handle, json, type Pair } from "../http/messages.ts";
+import { largeHeaders } from "../http/exchange.ts";
+import {
+  type GatewayRequest,
+  type GatewayResponse,
+  type Handle,
+  json,
+  type Pair,
+  toWire,
+} from "../http/messages.ts";
 import { type Behavior, type OriginServer, readDistribution } from "./definition.ts";
 import { asksForSocket, newCloudFrontId, originRequest } from "./origin-request.ts";
 
@@ -40,6 +48,9 @@ export function createEdge({ distribution, servers, now = Date.now }: EdgeOption
     const { server } = origin;
     const opensSocket = server.opensSockets && asksForSocket(request);
     const forwarded = originRequest(request, origin, { target: origin.path + target, via, opensSocket });
+    // The origin counts the headers that CloudFront adds, too.
+    const large = largeHeaders(forwarded.headers.flatMap(([name, value]) => [name, toWire(value)]));
+    if (large) return { refusal: large };
     const inStage = withoutStage(forwarded.target, server.stage);
     if (inStage === undefined) return { refusal: json(403, { message: "Forbidden" }) };
     return { origin: server, request: { ...forwarded, target: inStage } };

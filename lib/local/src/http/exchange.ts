@@ -45,6 +45,33 @@ export function refuseUpgrade(request: IncomingMessage, answer: GatewayResponse)
   sendResponse(response, answer);
 }
 
+/** Limit for all names and values together. */
+const HEADER_LIMIT_BYTES = 10_240;
+
+/**
+ * Refuses a request with too many or too long headers.
+ *
+ * @param wire names and values in turn, one character per byte
+ */
+export function largeHeaders(wire: readonly string[]): GatewayResponse | undefined {
+  const size = wire.reduce((sum, text) => sum + text.length, 0);
+  return size > HEADER_LIMIT_BYTES
+    ? refusal(431, `The headers exceed ${HEADER_LIMIT_BYTES} bytes.`)
+    : undefined;
+}
+
+/** Refuses a request before a service reads it, and ends the connection. */
+export function refusal(status: number, text: string): GatewayResponse {
+  return {
+    status,
+    headers: [
+      ["Content-Type", "text/plain"],
+      ["Connection", "close"],
+    ],
+    body: Buffer.from(text),
+  };
+}
+
 export const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 
 /**

@@ -4,7 +4,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { StartupError } from "../startup-error.ts";
-import { BODY_LIMIT_BYTES, readBody, readRequest, refuseUpgrade, sendResponse } from "./exchange.ts";
+import {
+  BODY_LIMIT_BYTES,
+  largeHeaders,
+  readBody,
+  readRequest,
+  refusal,
+  refuseUpgrade,
+  sendResponse,
+} from "./exchange.ts";
 import type { GatewayResponse, Handle } from "./messages.ts";
 
 export type Listener = {
@@ -23,8 +31,6 @@ export type ListenOptions = {
   upgrades?: (request: IncomingMessage) => boolean;
 };
 
-/** Limit for all names and values together. */
-const HEADER_LIMIT_BYTES = 10_240;
 const LINGER_MS = 1_000;
 /**
  * Node's default of 5 s is too short: a busy client may take longer between two requests, and its connection would be
@@ -60,7 +66,7 @@ export async function listen(
     server.on("upgrade", (request, socket, head) => {
       // Node leaves errors of this socket to us.
       socket.on("error", () => socket.destroy());
-      const refused = foreignHost(request) ?? largeHeaders(request);
+      const refused = foreignHost(request) ?? largeHeaders(request.rawHeaders);
       if (refused) refuseUpgrade(request, refused);
       else upgrade(request, socket, head);
     });
@@ -90,7 +96,7 @@ export async function listen(
 }
 
 async function serve(request: IncomingMessage, response: ServerResponse, handle: Handle): Promise<void> {
-  const refused = foreignHost(request) ?? largeHeaders(request);
+  const refused = foreignHost(request) ?? largeHeaders(request.rawHeaders);
   if (refused) return sendResponse(response, refused);
   const body = await readBody(request).catch(() => "client gone" as const);
   if (body === "client gone") return;
@@ -107,24 +113,6 @@ function foreignHost({ rawHeaders }: IncomingMessage): GatewayResponse | undefin
   const isOurs = (host: string) => localName.test(host.toLowerCase().replace(/:\d*$/, ""));
   if (hosts.length > 0 && hosts.every(isOurs)) return undefined;
   return refusal(403, "This server accepts only the hosts 127.0.0.1 and localhost.");
-}
-
-function largeHeaders({ rawHeaders }: IncomingMessage): GatewayResponse | undefined {
-  const size = rawHeaders.reduce((sum, text) => sum + text.length, 0);
-  return size > HEADER_LIMIT_BYTES
-    ? refusal(431, `The headers exceed ${HEADER_LIMIT_BYTES} bytes.`)
-    : undefined;
-}
-
-function refusal(status: number, text: string): GatewayResponse {
-  return {
-    status,
-    headers: [
-      ["Content-Type", "text/plain"],
-      ["Connection", "close"],
-    ],
-    body: Buffer.from(text),
-  };
 }
 
 /**

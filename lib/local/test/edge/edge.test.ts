@@ -141,6 +141,15 @@ describe("an edge", () => {
     expect(seen).toEqual([]);
   });
 
+  it("refuses headers that are too large with those that it adds", async () => {
+    const { answer, forward, seen } = edge();
+    const withHeader = (bytes: number) => request("/orders", { headers: [["X-Large", "x".repeat(bytes)]] });
+    expect((await answer(withHeader(9900))).status).toBe(200);
+    expect((await answer(withHeader(10_100))).status).toBe(431);
+    expect(forward(withHeader(10_100))).toMatchObject({ refusal: { status: 431 } });
+    expect(seen).toHaveLength(1);
+  });
+
   it("accepts a DELETE with a body, and a URL of 8,192 bytes", async () => {
     const { answer } = edge();
     expect((await answer(request("/a", { method: "DELETE", body: Buffer.from("{}") }))).status).toBe(200);
