@@ -1,13 +1,14 @@
+import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import type { Peer } from "./events.ts";
+import { frameSizes } from "./frame-sizes.ts";
 
-/**
- * Limits of a connection, from AWS's "Quotas for configuring and running a WebSocket API". The limit of 32 KB per frame
- * is not emulated, since `ws` reports only whole messages; clients must split larger messages into frames.
- */
+/** Limits of a connection, from AWS's "Quotas for configuring and running a WebSocket API". */
 export type StreamLimits = {
   /** Maximum size of a message in either direction. A larger message from a client closes its connection with 1009. */
   messageBytes: number;
+  /** Maximum size of a client's frame. A larger one closes the connection with 1009. */
+  frameBytes: number;
   /** Time without a message in either direction after which a connection is closed. Pings do not count. */
   idleMs: number;
   /** Maximum lifetime of a connection. */
@@ -18,6 +19,7 @@ export type StreamLimits = {
 
 export const awsLimits: StreamLimits = {
   messageBytes: 128 * 1024,
+  frameBytes: 32 * 1024,
   idleMs: 10 * 60_000,
   durationMs: 2 * 60 * 60_000,
   bufferBytes: 1024 * 1024,
@@ -42,20 +44,22 @@ type Listeners = {
 
 const NO_STATUS = 1005;
 const UNSUPPORTED_DATA = 1003;
+const TOO_LARGE = 1009;
 const GOING_AWAY = [1001, "Going away"] as const;
 
 /** Close codes that `ws` sends to clients that break the protocol, by its error codes. */
 const protocolErrors: Record<string, number> = {
   WS_ERR_INVALID_UTF8: 1007,
   WS_ERR_TOO_MANY_BUFFERED_PARTS: 1008,
-  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 1009,
+  WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: TOO_LARGE,
 };
 const PROTOCOL_ERROR = 1002;
 
 export function openConnection(
   websocket: WebSocket,
+  socket: Duplex,
   peer: Peer,
-  { idleMs, durationMs, bufferBytes }: StreamLimits,
+  { frameBytes, idleMs, durationMs, bufferBytes }: StreamLimits,
   { onMessage, onClose }: Listeners,
 ): Connection {
   let lastActiveAt = peer.connectedAt;
@@ -73,6 +77,11 @@ export function openConnection(
     idle.refresh();
   };
 
+  // `ws` reports only whole messages. It must not read a frame before its size is known.
+  const largestFrame = frameSizes();
+  socket.prependListener("data", (chunk: Buffer) => {
+    if (largestFrame(chunk) > frameBytes) close(TOO_LARGE, "");
+  });
   websocket.on("message", (data, isBinary) => {
     // The client may still send after this side has closed the connection.
     if (websocket.readyState !== websocket.OPEN) return;

@@ -69,10 +69,10 @@ export async function openStreamServer(
     await api?.disconnect(peer, code, reason).catch(onFault);
   }
 
-  function open(websocket: WebSocket, peer: Peer): void {
+  function open(websocket: WebSocket, socket: Duplex, peer: Peer): void {
     const end = Promise.withResolvers<void>();
     ends.add(end.promise);
-    const connection = openConnection(websocket, peer, limits, {
+    const connection = openConnection(websocket, socket, peer, limits, {
       onMessage(body) {
         api?.message(peer, body).then((answer) => answer !== undefined && connection.send(answer), onFault);
       },

@@ -11,7 +11,8 @@ export type UpgradeOptions = {
   limits: Pick<StreamLimits, "messageBytes">;
   /** Decides on well-formed handshakes. */
   connect: (request: GatewayRequest) => Promise<Handshake>;
-  onOpen: (websocket: WebSocket, peer: Peer) => void;
+  /** Receives an admitted client with its socket, before any of its frames is read. */
+  onOpen: (websocket: WebSocket, socket: Duplex, peer: Peer) => void;
   /** Receives a client that disconnected while it was being admitted. */
   onLost: (peer: Peer) => void;
   onFault: (error: unknown) => void;
@@ -84,7 +85,7 @@ export function createUpgrade({ limits, connect, onOpen, onLost, onFault }: Upgr
     server.handleUpgrade(request, socket, head, (websocket) => {
       const { peer } = accepted.get(request) as Accepted;
       accepted.delete(request);
-      onOpen(websocket, peer);
+      onOpen(websocket, socket, peer);
     });
   };
 }

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { frameSizes } from "../../src/websocket-api/frame-sizes.ts";
 import { type GivenEvent, route, talking } from "./fixture.ts";
 import { eventually, join, serve } from "./stream.ts";
 
@@ -13,16 +14,15 @@ describe("a message", () => {
   it("can have 128 KB, in several frames", async () => {
     const { url } = await serve(resources, answers);
     const { socket, messages } = await join(url);
-    socket.send("x".repeat(64 * 1024), { fin: false });
-    socket.send("x".repeat(64 * 1024), { fin: true });
+    for (const fin of [false, false, false, true]) socket.send("x".repeat(32 * 1024), { fin });
     await eventually(() => messages).toEqual([`${128 * 1024}`]);
   });
 
   it("closes the connection with 1009 if it has one byte more", async () => {
     const { url, events } = await serve(resources, answers);
     const { socket, closed } = await join(url);
-    socket.send("x".repeat(64 * 1024), { fin: false });
-    socket.send("x".repeat(64 * 1024 + 1), { fin: true });
+    for (const fin of [false, false, false, false]) socket.send("x".repeat(32 * 1024), { fin });
+    socket.send("x", { fin: true });
     expect(await closed).toMatchObject({ code: 1009 });
     await eventually(() => codesOf(events)).toEqual([1009]);
     expect(events.default).toBeUndefined();
@@ -38,6 +38,36 @@ describe("a message", () => {
 });
 
 describe("a frame", () => {
+  it("closes the connection with 1009 if it has more than 32 KB (documented)", async () => {
+    const { url, events } = await serve(resources, answers);
+    const { socket, closed } = await join(url);
+    socket.send("x".repeat(32 * 1024 + 1));
+    socket.send("after");
+    expect(await closed).toEqual({ code: 1009, reason: "" });
+    await eventually(() => codesOf(events)).toEqual([1009]);
+    expect(events.default).toBeUndefined();
+  });
+
+  it("is measured wherever the network splits it", () => {
+    const head = (length: number, ...bytes: number[]) =>
+      Buffer.from([0x81, 0x80 | length, ...bytes, 1, 2, 3, 4]);
+    const frames = [
+      [head(0), 0],
+      [head(125), 125],
+      [head(126, 0x80, 0x01), 32 * 1024 + 1],
+      [head(127, 0, 0, 0, 0, 0, 1, 0, 0), 64 * 1024],
+      [head(3), 3],
+    ] as const;
+    const bytes = Buffer.concat(frames.flatMap(([start, size]) => [start, Buffer.alloc(size, 0xff)]));
+    for (const step of [1, 3, 1000, bytes.length]) {
+      const largest = frameSizes();
+      const seen: number[] = [];
+      for (let at = 0; at < bytes.length; at += step) seen.push(largest(bytes.subarray(at, at + step)));
+      expect(Math.max(...seen)).toBe(64 * 1024);
+      if (step === 1) expect(seen.filter((size) => size > 0)).toEqual([125, 32 * 1024 + 1, 64 * 1024, 3]);
+    }
+  });
+
   it("closes the connection with 1003 if it is binary (documented)", async () => {
     const { url, events } = await serve(resources, answers);
     const { socket, closed } = await join(url);
