@@ -65,7 +65,7 @@ export function createUsage(
   const state = createUsageState(usage, save);
   return {
     plans: createUsagePlans(state, now, accountThrottle),
-    controlPlane: createControlPlane({ state, stages: template.stages, now }),
+    controlPlane: createControlPlane({ state, stages: template.stages, now, throttled: true }),
   };
 }
 

@@ -17,7 +17,7 @@ import { fileStore, type Store } from "../../src/storage/store.ts";
 import { createUsage } from "../../src/usage-plans/usage.ts";
 import { temporaryFolder } from "../fixtures/folder.ts";
 import { START, secretOf } from "./fixture.ts";
-import { servedControlPlane } from "./sdk.ts";
+import { failure, servedControlPlane } from "./sdk.ts";
 
 const { send, serve } = servedControlPlane();
 
@@ -123,6 +123,18 @@ describe("a restart", () => {
     expect(await send(new GetUsagePlanCommand({ usagePlanId: "Pro" }))).toMatchObject({
       throttle: { rateLimit: 1, burstLimit: 2 },
     });
+  });
+});
+
+describe("a run", () => {
+  it("takes five keys at once and then five a second, as AWS does", async () => {
+    start();
+    const create = () => send(new CreateApiKeyCommand({ enabled: true }));
+    for (let made = 0; made < 5; made++) await create();
+    expect(await failure(create())).toMatch(/^TooManyRequestsException/);
+    now += 200;
+    await create();
+    expect(await failure(create())).toMatch(/^TooManyRequestsException/);
   });
 });
 
