@@ -1,7 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Credentials } from "./account.ts";
-import { type GatewayRequest, type GatewayResponse, type Handle, header, json } from "./http/messages.ts";
-import type { Caller } from "./iam/caller.ts";
+import {
+  type GatewayRequest,
+  type GatewayResponse,
+  type Handle,
+  header,
+  json,
+  type Route,
+} from "./http/messages.ts";
+import { type AccessRequest, type Caller, denialOf } from "./iam/caller.ts";
 import type { Callers } from "./iam/callers.ts";
 
 /**
@@ -47,6 +54,20 @@ export function awsServices(
   return async (request) => {
     const { headers, ...rest } = await answer(request);
     return { ...rest, headers: [...headers, ["x-amzn-RequestId", randomUUID()]] };
+  };
+}
+
+/**
+ * Refuses a function's calls that the policies of its role do not allow.
+ *
+ * @param rightsFor lists the rights that a call needs, and none for calls of other services
+ */
+export function guarded(route: Route, rightsFor: (request: GatewayRequest) => AccessRequest[]): ServiceRoute {
+  return (request, caller) => {
+    const denials = caller ? rightsFor(request).map((needed) => denialOf(caller, needed)) : [];
+    const denial = denials.find((message) => message !== undefined);
+    if (denial === undefined) return route(request);
+    return Promise.resolve(refusal(403, "AccessDeniedException", denial));
   };
 }
 

@@ -168,16 +168,22 @@ export async function start(options: StartOptions): Promise<Runner> {
   undo.defer(() => lambda.stop());
   const { store } = workspace;
   const sources = createEventSources({
-    ...{ resources, lambda, dynamodb, credentials, store, log },
+    ...{ resources, lambda, denial: callers.denial, dynamodb, credentials, store, log },
     queueMs: options.queueMs,
   });
   undo.defer(() => sources.stop());
+  const webSocketApi = openWebSocketApi(resources, lambda.invoke, usage.plans, report);
   const emulated = awsServices(
     credentials,
     [
       kmsService(kms),
       lambdaService(lambda, sources.invokeLater),
-      connectionsService({ find: streams.find, limits: streamLimits, admit: usage.plans.admitPush }),
+      connectionsService({
+        find: streams.find,
+        limits: streamLimits,
+        admit: usage.plans.admitPush,
+        place: webSocketApi?.place,
+      }),
       usage.controlPlane,
     ],
     callers,
@@ -198,7 +204,6 @@ export async function start(options: StartOptions): Promise<Runner> {
     lambda: services.url,
   };
 
-  const webSocketApi = openWebSocketApi(resources, lambda.invoke, usage.plans, report);
   if (webSocketApi === undefined) await streams.close();
   const streamUrl = webSocketApi && streams.url;
   const outputs = {

@@ -57,6 +57,14 @@ export function notEmulated(
   return new StartupError(`${logicalId} (${type}) has something that is not emulated: ${part}`);
 }
 
+/** Makes the error for a part of a template that works here, but that AWS would not deploy. */
+export function notDeployable(
+  { logicalId, type }: Pick<ResolvedResource, "logicalId" | "type">,
+  reason: string,
+): StartupError {
+  return new StartupError(`AWS would refuse ${logicalId} (${type}): ${reason}`);
+}
+
 /** Reads a part of a resource and adds the resource's name to any error. */
 export function reading<Result>(
   resource: Pick<ResolvedResource, "logicalId" | "type">,

@@ -6,6 +6,7 @@ import { readPermissions } from "../cloudformation/permissions.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 import type { DynamoDb } from "../dynamodb/dynamodb.ts";
 import { gatewayLog } from "../gateway-log.ts";
+import type { Denial } from "../iam/callers.ts";
 import { createAsyncInvocations, type InvokeLater } from "../lambda/async-invocations.ts";
 import { readInvokeConfigs } from "../lambda/invoke-config.ts";
 import type { Lambda, LogEntry } from "../lambda/lambda.ts";
@@ -19,6 +20,7 @@ import { followRule, readRules } from "./rules.ts";
 export type EventSourcesOptions = {
   resources: Resources;
   lambda: Pick<Lambda, "has" | "invoke">;
+  denial: Denial;
   dynamodb: Pick<DynamoDb, "client" | "endpoint">;
   credentials: Credentials;
   /** Stores the positions in the streams. */
@@ -43,7 +45,8 @@ export type EventSources = {
 
 /** @throws {StartupError} if the stacks use something that is not emulated */
 export function createEventSources(options: EventSourcesOptions): EventSources {
-  const { resources, lambda, dynamodb, credentials, store, log, clock = systemClock, queueMs } = options;
+  const { resources, lambda, denial, dynamodb, credentials, store, log, queueMs } = options;
+  const { clock = systemClock } = options;
   const { report } = gatewayLog(log, "lambda");
   const onFault = (error: unknown) =>
     report(error instanceof Error ? `${error.name}: ${error.message}` : `${error}`);
@@ -53,7 +56,7 @@ export function createEventSources(options: EventSourcesOptions): EventSources {
   const queues = createQueues(resources, gatewayLog(log, "sqs").report);
   const configOf = readInvokeConfigs(resources, lambda.has);
   const rules = readRules(resources, lambda.has);
-  const mappings = readMappings(resources, lambda.has, queues);
+  const mappings = readMappings(resources, lambda.has, queues, denial);
 
   const { invoke } = lambda;
   const invokeLater = createAsyncInvocations({ invoke, configOf, clock, signal, report, queueMs });

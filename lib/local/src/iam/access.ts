@@ -11,7 +11,7 @@ export type Access = {
   /** Resolves a resource by logical id: `ref` gives what `Ref` would, `arn` its ARN. */
   ref(logicalId: string): string;
   arn(logicalId: string): string;
-  /** Returns AWS's message for refusing a function's request to DynamoDB or KMS. Undefined if it is allowed. */
+  /** Returns AWS's message for refusing a function's request. Undefined if it is allowed. */
   denial(
     functionName: string,
     request: Omit<AccessRequest, "values"> & Partial<AccessRequest>,

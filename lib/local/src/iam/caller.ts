@@ -2,10 +2,13 @@ import type { Credentials } from "../account.ts";
 import { account } from "../account.ts";
 import { type ConditionValues, type Policy, readPolicy } from "./policy.ts";
 
-/** Services that check the caller's permission. */
-export const guardedServices = ["dynamodb", "kms"] as const;
+/** Services that a VPC can have endpoints for. */
+export const endpointServices = ["dynamodb", "kms"] as const;
 
-export type GuardedService = (typeof guardedServices)[number];
+export type EndpointService = (typeof endpointServices)[number];
+
+/** Services that check the caller's permission. */
+const guardedServices = [...endpointServices, "apigateway", "execute-api", "lambda", "sqs"];
 
 /** An endpoint in the caller's VPC, with its policy. */
 export type VpcEndpoint = { id: string; vpc: string; policy: Policy };
@@ -21,13 +24,13 @@ export type Caller = {
   /** Values of condition keys that all its requests have. */
   values: ConditionValues;
   /** Endpoints in its VPC. Undefined outside of a VPC. */
-  endpoints?: Partial<Record<GuardedService, VpcEndpoint>> | undefined;
+  endpoints?: Partial<Record<EndpointService, VpcEndpoint>> | undefined;
 };
 
 export type AccessRequest = { action: string; resource: string; values: ConditionValues };
 
 const emulatedKeys =
-  /^(aws:(PrincipalAccount|PrincipalArn|ResourceAccount|SourceVpc|SourceVpce)|lambda:SourceFunctionArn|dynamodb:(Attributes|EnclosingOperation|LeadingKeys)|kms:(EncryptionContextKeys|KeyAgreementAlgorithm|MacAlgorithm|ReEncryptOnSameKey|EncryptionContext:.*))$/;
+  /^(aws:(PrincipalAccount|PrincipalArn|ResourceAccount|SourceVpc|SourceVpce|RequestTag\/.*|ResourceTag\/.*)|lambda:SourceFunctionArn|dynamodb:(Attributes|EnclosingOperation|LeadingKeys)|kms:(EncryptionContextKeys|KeyAgreementAlgorithm|MacAlgorithm|ReEncryptOnSameKey|EncryptionContext:.*))$/;
 
 /** @throws {Error} if a statement for one of the guarded services has something that is not emulated */
 export function readTemplatePolicy(document: unknown): Policy {
@@ -76,7 +79,7 @@ function reasonOfOperator({ action, values }: AccessRequest, resourcePolicy?: Po
 
 function reasonOf(caller: Caller, request: AccessRequest, resourcePolicy?: Policy): string | undefined {
   const { action, resource } = request;
-  const endpoint = caller.endpoints?.[action.split(":", 1)[0] as GuardedService];
+  const endpoint = caller.endpoints?.[action.split(":", 1)[0] as EndpointService];
   const values = {
     ...caller.values,
     ...(endpoint && { "aws:SourceVpce": [endpoint.id], "aws:SourceVpc": [endpoint.vpc] }),

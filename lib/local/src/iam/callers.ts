@@ -5,7 +5,7 @@ import { notEmulated, type Resource, reading } from "../cloudformation/resource.
 import { managedPolicyArn, roleArn, roleName } from "../cloudformation/resource-types.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 import { StartupError } from "../startup-error.ts";
-import { accountValues, type Caller, readTemplatePolicy } from "./caller.ts";
+import { type AccessRequest, accountValues, type Caller, denialOf, readTemplatePolicy } from "./caller.ts";
 import { joined, type Policy } from "./policy.ts";
 
 /** Functions as callers of services, each with its own credentials. */
@@ -13,14 +13,18 @@ export type Callers = {
   of(functionName: string): Caller;
   /** Finds the function with this access key. */
   find(accessKeyId: string): Caller | undefined;
+  denial: Denial;
 };
+
+/** Returns AWS's message for refusing a function's request. Undefined if it is allowed. */
+export type Denial = (functionName: string, request: AccessRequest) => string | undefined;
 
 /** A function with its role, from its template. */
 export type CallingFunction = Pick<Caller, "endpoints"> & { name: string; arn: string; roleArn: string };
 
 /** Managed policies of AWS without rights for the guarded services. */
 const harmless = new Set(
-  ["AWSLambdaBasicExecutionRole", "AWSLambdaDynamoDBExecutionRole", "AWSLambdaVPCAccessExecutionRole"].map(
+  ["AWSLambdaBasicExecutionRole", "AWSLambdaVPCAccessExecutionRole"].map(
     (name) => `arn:${account.partition}:iam::aws:policy/service-role/${name}`,
   ),
 );
@@ -45,13 +49,15 @@ export function createCallers(functions: readonly CallingFunction[], resources: 
   });
   const byName = new Map(created.map(({ name, caller }) => [name, caller]));
   const byKey = new Map(created.map(({ caller }) => [caller.credentials.accessKeyId, caller]));
+  const of = (functionName: string) => {
+    const caller = byName.get(functionName);
+    if (caller === undefined) throw new Error(`There is no function ${functionName}`);
+    return caller;
+  };
   return {
-    of(functionName) {
-      const caller = byName.get(functionName);
-      if (caller === undefined) throw new Error(`There is no function ${functionName}`);
-      return caller;
-    },
+    of,
     find: (accessKeyId) => byKey.get(accessKeyId),
+    denial: (functionName, request) => denialOf(of(functionName), request),
   };
 }
 

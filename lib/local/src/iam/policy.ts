@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { wildcard } from "../wildcard.ts";
+import { escapedCharacter, wildcard } from "../wildcard.ts";
 
 /** Values of a request's condition keys. */
 export type ConditionValues = Readonly<Record<string, readonly string[]>>;
@@ -136,7 +136,7 @@ function readStatement(
 }
 
 function plain(text: string): string {
-  if (text.includes("${")) throw new Error(`the policy variable in ${text}`);
+  if (text.split(escapedCharacter).join("").includes("${")) throw new Error(`the policy variable in ${text}`);
   return text;
 }
 

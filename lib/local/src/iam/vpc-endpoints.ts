@@ -5,8 +5,8 @@ import { generatedName } from "../cloudformation/resource-types.ts";
 import type { Resources } from "../cloudformation/resources.ts";
 import {
   type Caller,
-  type GuardedService,
-  guardedServices,
+  type EndpointService,
+  endpointServices,
   readTemplatePolicy,
   type VpcEndpoint,
 } from "./caller.ts";
@@ -63,7 +63,7 @@ export function readVpcEndpoints(resources: Resources): EndpointsOf {
 }
 
 type ReadEndpoint = {
-  service: GuardedService;
+  service: EndpointService;
   type: "Gateway" | "Interface";
   tables: readonly string[];
   endpoint: VpcEndpoint;
@@ -72,7 +72,7 @@ type ReadEndpoint = {
 function readEndpoint(resource: Resource): ReadEndpoint {
   const read = reading(resource, () => v.parse(Endpoint, namedProperties(resource, Endpoint)));
   const prefix = `com.amazonaws.${account.region}.`;
-  const service = guardedServices.find((name) => read.ServiceName === prefix + name);
+  const service = endpointServices.find((name) => read.ServiceName === prefix + name);
   if (service === undefined) throw notEmulated(resource, `ServiceName: ${read.ServiceName}`);
   if (read.VpcEndpointType === "Interface" && !read.PrivateDnsEnabled) {
     throw notEmulated(resource, "PrivateDnsEnabled: an endpoint without the service's DNS name");

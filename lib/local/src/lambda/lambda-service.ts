@@ -1,3 +1,4 @@
+import { arn } from "../account.ts";
 import {
   type GatewayRequest,
   type GatewayResponse,
@@ -6,9 +7,10 @@ import {
   pathOf,
   type Route,
 } from "../http/messages.ts";
+import { guarded, type ServiceRoute } from "../services.ts";
 import type { InvokeLater } from "./async-invocations.ts";
 import { PAYLOAD_LIMIT_BYTES } from "./invoke.ts";
-import type { Lambda } from "./lambda.ts";
+import { type Lambda, nameIn } from "./lambda.ts";
 
 const INVOCATIONS = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 
@@ -16,12 +18,27 @@ const INVOCATIONS = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 const ASYNC_LIMIT_BYTES = 1024 * 1024;
 
 /** Serves Lambda's operation Invoke over HTTP. */
-export function lambdaService(lambda: Pick<Lambda, "has" | "invoke">, invokeLater: InvokeLater): Route {
-  return (request) => {
-    const [, name] = INVOCATIONS.exec(pathOf(request)) ?? [];
-    if (name === undefined || request.method !== "POST") return undefined;
-    return invoke(lambda, invokeLater, decodeURIComponent(name), request);
+export function lambdaService(
+  lambda: Pick<Lambda, "has" | "invoke">,
+  invokeLater: InvokeLater,
+): ServiceRoute {
+  const route: Route = (request) => {
+    const name = invokedBy(request);
+    return name === undefined ? undefined : invoke(lambda, invokeLater, name, request);
   };
+  return guarded(route, (request) => {
+    const name = invokedBy(request);
+    if (name === undefined) return [];
+    return [
+      { action: "lambda:InvokeFunction", resource: arn("lambda", `function:${nameIn(name)}`), values: {} },
+    ];
+  });
+}
+
+/** Reads the name or ARN of the function that a request invokes. */
+function invokedBy(request: GatewayRequest): string | undefined {
+  const [, name] = INVOCATIONS.exec(pathOf(request)) ?? [];
+  return name === undefined || request.method !== "POST" ? undefined : decodeURIComponent(name);
 }
 
 async function invoke(

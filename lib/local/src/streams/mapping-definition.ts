@@ -1,7 +1,14 @@
 import * as v from "valibot";
-import { notEmulated, type Resource, readProperties, resolved } from "../cloudformation/resource.ts";
+import {
+  notDeployable,
+  notEmulated,
+  type Resource,
+  readProperties,
+  resolved,
+} from "../cloudformation/resource.ts";
 import { generatedName, tableName, tableStreamArn } from "../cloudformation/resource-types.ts";
 import type { Resources } from "../cloudformation/resources.ts";
+import type { Denial } from "../iam/callers.ts";
 import { nameIn } from "../lambda/lambda.ts";
 import type { ChangeSource } from "./change.ts";
 import { readPattern } from "./filter-pattern.ts";
@@ -55,14 +62,19 @@ const Mapping = v.strictObject({
 
 const KeySchema = v.array(v.object({ AttributeName: v.string(), KeyType: v.string() }));
 
+/** Rights to read a stream, without which Lambda refuses a mapping. */
+const streamReading = ["dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator"];
+
 /**
- * Reads the event source mappings of the stacks.
+ * Reads the event source mappings of the stacks. Lambda reads their streams, and writes to their queues, with the rights
+ * of the function.
  * @throws {StartupError} if a property is not emulated or refers to something missing; the message names the mapping
  */
 export function readMappings(
   resources: Resources,
   hasFunction: (nameOrArn: string) => boolean,
   queues: Pick<Queues, "has">,
+  denial: Denial,
 ): MappingDefinition[] {
   const tables = new Map(
     resources
@@ -81,9 +93,18 @@ export function readMappings(
     if (onFailure !== undefined && !queues.has(onFailure)) {
       throw notEmulated(resource, `DestinationConfig.OnFailure.Destination: there is no queue ${onFailure}`);
     }
+    const functionName = nameIn(properties.FunctionName);
+    const needed = [
+      ...streamReading.map((action) => ({ action, resource: properties.EventSourceArn })),
+      ...(onFailure === undefined ? [] : [{ action: "sqs:SendMessage", resource: onFailure }]),
+    ];
+    for (const right of needed) {
+      const denied = denial(functionName, { ...right, values: {} });
+      if (denied !== undefined) throw notDeployable(resource, denied);
+    }
     return {
       id: generatedName(resource),
-      functionName: nameIn(properties.FunctionName),
+      functionName,
       table: tableName(table),
       source: { streamArn: properties.EventSourceArn, partitionKey: partitionKeyOf(table) },
       lanes: properties.ParallelizationFactor,

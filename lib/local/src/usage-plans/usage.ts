@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ResolvedResource, resolved } from "../cloudformation/resource.ts";
 import type { Resources } from "../cloudformation/resources.ts";
-import type { Route } from "../http/messages.ts";
+import { guarded, type ServiceRoute } from "../services.ts";
 import type { Store } from "../storage/store.ts";
 import { createControlPlane } from "./control-plane/control-plane.ts";
+import { controlPlaneRights } from "./control-plane/rights.ts";
 import {
   createUsageState,
   newKeyValue,
@@ -31,7 +32,7 @@ export type UsageOptions = {
 export type UsageService = {
   plans: UsagePlans;
   /** The API that changes keys and plans. */
-  controlPlane: Route;
+  controlPlane: ServiceRoute;
 };
 
 const NAME = "usage";
@@ -63,9 +64,10 @@ export function createUsage(
   // The next run must find the same generated values.
   if (!isDeepStrictEqual(usage, stored)) save(usage);
   const state = createUsageState(usage, save);
+  const controlPlane = createControlPlane({ state, stages: template.stages, now, throttled: true });
   return {
     plans: createUsagePlans(state, now, accountThrottle),
-    controlPlane: createControlPlane({ state, stages: template.stages, now, throttled: true }),
+    controlPlane: guarded(controlPlane, (request) => controlPlaneRights(state, request)),
   };
 }
 

@@ -1,5 +1,7 @@
+import { arn } from "../account.ts";
+import type { ApiPlace } from "../cloudformation/apis.ts";
 import { type GatewayRequest, type GatewayResponse, json, pathOf, type Route } from "../http/messages.ts";
-import { refusal } from "../services.ts";
+import { guarded, refusal, type ServiceRoute } from "../services.ts";
 import type { Connection, StreamLimits } from "./connection.ts";
 
 /** A path of `@connections`, with or without a stage before it, as in the callback URL of a deployed API. */
@@ -11,6 +13,8 @@ export type ConnectionsServiceOptions = {
   limits: Pick<StreamLimits, "messageBytes">;
   /** Counts a call. Returns false if the account has reached its limit. */
   admit: () => boolean;
+  /** The API of the connections. Undefined without one. */
+  place: ApiPlace | undefined;
 };
 
 /**
@@ -20,7 +24,8 @@ export function connectionsService({
   find,
   limits: { messageBytes },
   admit,
-}: ConnectionsServiceOptions): Route {
+  place,
+}: ConnectionsServiceOptions): ServiceRoute {
   const methods: Record<string, (connection: Connection, request: GatewayRequest) => GatewayResponse> = {
     GET: ({ peer, lastActiveAt }) =>
       json(200, {
@@ -41,7 +46,7 @@ export function connectionsService({
     },
   };
 
-  return (request) => {
+  const route: Route = (request) => {
     const [, encodedId] = CONNECTION.exec(pathOf(request)) ?? [];
     const answer = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined;
     if (encodedId === undefined || answer === undefined) return undefined;
@@ -50,6 +55,12 @@ export function connectionsService({
     const connection = find(decoded(encodedId));
     return Promise.resolve(connection ? answer(connection, request) : gone);
   };
+  return guarded(route, (request) => {
+    const [, encodedId] = CONNECTION.exec(pathOf(request)) ?? [];
+    if (encodedId === undefined || place === undefined) return [];
+    const resource = `${place.apiId}/${place.stage}/${request.method}/@connections/${decoded(encodedId)}`;
+    return [{ action: "execute-api:ManageConnections", resource: arn("execute-api", resource), values: {} }];
+  });
 }
 
 function limitExceeded(message: string): GatewayResponse {

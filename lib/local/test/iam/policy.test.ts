@@ -110,6 +110,12 @@ describe("readPolicy", () => {
     );
   });
 
+  it("takes a special character in braces literally", () => {
+    const star = "tags/" + "$" + "{*}";
+    expect(holds({ StringLike: { k: star } }, { k: ["tags/*"] })).toBe(true);
+    expect(holds({ StringLike: { k: star } }, { k: ["tags/x"] })).toBe(false);
+  });
+
   it("refuses policy variables and unknown condition keys", () => {
     const variable = allow("kms:*", { StringEquals: { k: "$" + "{aws:username}" } });
     expect(() => readPolicy(policy(variable))).toThrow("the policy variable in $");

@@ -25,7 +25,8 @@ const full = {
 const { EventSourceArn, FunctionName, StartingPosition } = full;
 const required = { EventSourceArn, FunctionName, StartingPosition };
 
-function read(properties: object) {
+/** @param denied actions that the role of the function does not allow */
+function read(properties: object, denied: readonly string[] = []) {
   const resources = resourcesOf({
     Table: table,
     Plain: { ...table, Properties: { KeySchema: table.Properties.KeySchema } },
@@ -33,9 +34,13 @@ function read(properties: object) {
     Failed: { Type: "AWS::SQS::Queue" },
     Mapping: { Type: "AWS::Lambda::EventSourceMapping", Properties: { ...properties } },
   });
-  return readMappings(resources, (name) => name.endsWith("listener"), {
-    has: (arn) => arn === queueArn("S-Failed"),
-  });
+  return readMappings(
+    resources,
+    (name) => name.endsWith("listener"),
+    { has: (arn) => arn === queueArn("S-Failed") },
+    (name, { action, resource }) =>
+      denied.includes(action) ? `${name} may not perform ${action} on ${resource}` : undefined,
+  );
 }
 
 describe("readMappings", () => {
@@ -83,6 +88,16 @@ describe("readMappings", () => {
     expect(read({ ...required, FunctionName: attribute("Function", "Arn") })[0]?.functionName).toBe(
       "listener",
     );
+  });
+
+  it.each([
+    ["dynamodb:GetRecords", "arn:aws:dynamodb:us-east-1:000000000000:table/S-Table/stream/local"],
+    ["sqs:SendMessage", queueArn("S-Failed")],
+  ])("rejects a function without the right to %s, as AWS does", (action, resource) => {
+    expect(() => read(full, [action])).toThrow(
+      `AWS would refuse Mapping (AWS::Lambda::EventSourceMapping): listener may not perform ${action} on ${resource}`,
+    );
+    expect(read(required, ["sqs:SendMessage"])).toHaveLength(1);
   });
 
   it.each<[string, object]>([

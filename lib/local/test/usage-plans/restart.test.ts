@@ -202,7 +202,7 @@ describe("the store", () => {
     full = true;
     const body = Buffer.from('{"name":"x"}');
     const request = { method: "POST", target: "/apikeys", headers: [], body, sourceIp: "127.0.0.1" };
-    await expect(usage.controlPlane(request)).rejects.toThrow("disk full");
+    await expect(usage.controlPlane(request, undefined)).rejects.toThrow("disk full");
     serve(usage.controlPlane);
     expect((await send(new GetApiKeysCommand({}))).items).toHaveLength(1);
   });

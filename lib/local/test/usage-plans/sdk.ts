@@ -1,8 +1,7 @@
 import { APIGatewayClient, APIGatewayServiceException } from "@aws-sdk/client-api-gateway";
 import { afterAll, beforeAll, vi } from "vitest";
-import type { Route } from "../../src/http/messages.ts";
 import { type Listener, listen } from "../../src/http/server.ts";
-import { awsServices } from "../../src/services.ts";
+import { awsServices, type ServiceRoute } from "../../src/services.ts";
 import {
   type ControlPlaneOptions,
   createControlPlane,
@@ -17,7 +16,7 @@ export function servedControlPlane() {
   let server: Listener;
   let client: APIGatewayClient;
   let now = START;
-  let route = controlPlane(noUsage, {});
+  let route: ServiceRoute = controlPlane(noUsage, {});
 
   function controlPlane(usage: Usage, options: Partial<ControlPlaneOptions>) {
     const stages = new Set([live, socket].map(stageName));
@@ -25,7 +24,7 @@ export function servedControlPlane() {
   }
 
   beforeAll(async () => {
-    const services = awsServices(credentials, [(request) => route(request)]);
+    const services = awsServices(credentials, [(...call) => route(...call)]);
     server = await listen(0, services, (error) => faults.push(error));
     // Functions find the control plane by this variable.
     vi.stubEnv("AWS_ENDPOINT_URL_API_GATEWAY", server.url);
@@ -41,7 +40,7 @@ export function servedControlPlane() {
   return {
     send: ((command: never) => client.send(command)) as APIGatewayClient["send"],
     /** Replaces the control plane. */
-    serve(other: Route) {
+    serve(other: ServiceRoute) {
       route = other;
     },
     /** Replaces the control plane by a new one with these keys and plans. */

@@ -27,7 +27,12 @@ async function push(
   const stream = await serve(resources, { connect }, { limits });
   const faults: unknown[] = [];
   const routes = [
-    connectionsService({ find: stream.server.find, limits: { ...awsLimits, ...limits }, admit }),
+    connectionsService({
+      find: stream.server.find,
+      limits: { ...awsLimits, ...limits },
+      admit,
+      place: { apiId: "Api", stage: "live" },
+    }),
   ];
   const { url, close } = await listen(0, awsServices(credentials, routes), (fault) => faults.push(fault));
   const client = (path = "") =>
