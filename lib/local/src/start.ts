@@ -1,6 +1,7 @@
 import type { Endpoints } from "./account.ts";
 import { account, localCredentials } from "./account.ts";
 import { readAssembly } from "./cloudformation/assembly.ts";
+import { checkCreationOrder } from "./cloudformation/creation-order.ts";
 import { type Resource, reading } from "./cloudformation/resource.ts";
 import { generatedName, resourceTypes } from "./cloudformation/resource-types.ts";
 import { type Resources, resolveStacks } from "./cloudformation/resources.ts";
@@ -119,6 +120,7 @@ export async function start(options: StartOptions): Promise<Runner> {
   const keyOf = (resource: Resource) => kms.ensureKey(generatedName(resource), readKeySpec(resource));
   const secrets = openSecrets(() => resources, workspace.store);
   const resources: Resources = resolveStacks(written.stacks, resourceTypes(keyOf), secrets);
+  checkCreationOrder(resources);
   for (const key of resources.ofType("AWS::KMS::Key"))
     reading(key, () => kms.setPolicy(keyOf(key).keyId, key.property("KeyPolicy")));
   const functions = resources

@@ -63,6 +63,7 @@ const Template = v.object({
       Type: v.string(),
       Properties: v.optional(v.record(v.string(), v.unknown())),
       Condition: v.optional(v.string()),
+      DependsOn: v.optional(v.union([v.string(), v.array(v.string())])),
     }),
   ),
   Outputs: v.optional(

@@ -114,6 +114,19 @@ export function resolve(value: unknown, scope: Scope, path: string): unknown {
   return evaluate(value, new Place(scope, path));
 }
 
+/** Lists the names that a value of a template refers to, without resolving them. */
+export function referencesIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(referencesIn);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, argument]) => {
+    const [first] = [argument].flat().map(String);
+    if (key === "Ref" || key === "Fn::GetAtt") return [first?.split(".", 1)[0] ?? ""];
+    if (key !== "Fn::Sub") return referencesIn(argument);
+    const inText = [...(first ?? "").matchAll(/\$\{([\w:]+)/g)].map(([, name = ""]) => name);
+    return [...inText, ...referencesIn(argument)];
+  });
+}
+
 const conditions: Record<string, (argument: unknown, at: Place) => boolean> = {
   Condition: (name, at) => at.scope.condition(at.text(name)),
   "Fn::Equals": (argument, at) => {

@@ -3,7 +3,7 @@ import { account, arn } from "../account.ts";
 import { StartupError } from "../startup-error.ts";
 import type { Stack, TemplateOutput } from "./assembly.ts";
 import { replaceReferences } from "./dynamic-references.ts";
-import { resolve, resolveCondition, type Scope } from "./intrinsics.ts";
+import { referencesIn, resolve, resolveCondition, type Scope } from "./intrinsics.ts";
 import type { Resource } from "./resource.ts";
 import type { ResourceType, ResourceTypes } from "./resource-types.ts";
 
@@ -96,7 +96,8 @@ function resolveStack(
       withSecrets(`${stackName}.Resources.${logicalId}.Properties.${name}`, Properties[name]);
     const properties = () =>
       Object.fromEntries(Object.keys(Properties).map((name) => [name, property(name)]));
-    const resource = { stackName, logicalId, type, property, properties };
+    const comesAfter = (other: string) => isAfter(logicalId, other);
+    const resource = { stackName, logicalId, type, property, properties, comesAfter };
     typeOf(resource);
     resources.set(logicalId, resource);
   }
@@ -120,6 +121,14 @@ function resolveStack(
         ...[...nested.values()].flatMap((stack) => [...stack.exports()]),
       ]),
   };
+
+  /** Follows DependsOn and references from resource to resource. */
+  function isAfter(logicalId: string, other: string, seen = new Set<string>()): boolean {
+    const { DependsOn = [], Properties } = template.Resources[logicalId] ?? {};
+    const next = [DependsOn, ...referencesIn(Properties)].flat().filter((id) => !seen.has(id));
+    for (const id of next) seen.add(id);
+    return next.includes(other) || next.some((id) => isAfter(id, other, seen));
+  }
 
   /** The name of a nested stack has a random part on AWS. Here it is the same in every run. */
   function nest(logicalId: string, properties: Record<string, unknown>): ResolvedStack {

@@ -32,6 +32,7 @@ const resource: Resource = {
   type: "AWS::DynamoDB::Table",
   property: (name) => properties[name],
   properties: () => properties,
+  comesAfter: () => false,
 };
 
 const stored: TableDescription = {
