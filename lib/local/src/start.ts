@@ -2,6 +2,7 @@ import type { Endpoints } from "./account.ts";
 import { account, localCredentials } from "./account.ts";
 import { readAssembly } from "./cloudformation/assembly.ts";
 import { checkCreationOrder } from "./cloudformation/creation-order.ts";
+import { checkMonitoring } from "./cloudformation/monitoring.ts";
 import { type Resource, reading } from "./cloudformation/resource.ts";
 import { generatedName, resourceTypes } from "./cloudformation/resource-types.ts";
 import { type Resources, resolveStacks } from "./cloudformation/resources.ts";
@@ -121,6 +122,7 @@ export async function start(options: StartOptions): Promise<Runner> {
   const secrets = openSecrets(() => resources, workspace.store);
   const resources: Resources = resolveStacks(written.stacks, resourceTypes(keyOf), secrets);
   checkCreationOrder(resources);
+  checkMonitoring(resources);
   for (const key of resources.ofType("AWS::KMS::Key"))
     reading(key, () => kms.setPolicy(keyOf(key).keyId, key.property("KeyPolicy")));
   const functions = resources
