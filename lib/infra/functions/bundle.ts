@@ -21,7 +21,12 @@ export const bundleOptions = {
   banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
   // Prefers `module`: tree shaking needs ES modules. It halves the bundle, and so the cold start.
   mainFields: ["module", "main"],
-  alias: { "@aws-sdk/credential-provider-node": resolve(root, "lib/runtime/lambda-credentials.ts") },
+  alias: {
+    "@aws-sdk/credential-provider-node": resolve(root, "lib/runtime/lambda-credentials.ts"),
+    "@aws-sdk/client-lambda": resolve(root, "lib/runtime/invoke-client.ts"),
+  },
+  // The SDK imports it only for operations that stream events, and functions call none.
+  external: ["@smithy/core/event-streams"],
   logLevel: "warning",
 } as const satisfies BuildOptions;
 
