@@ -84,8 +84,8 @@ describe("costsPage", () => {
     );
     const [, total] = /\*\*Total, about\*\* \| {2}\| \*\*\$(\d+)\*\* \|$/.exec(section) ?? [];
     expect(Number(total)).toBe(Math.round([...costs.values()].reduce((before, cost) => before + cost)));
-    // A run of $0.20, 0.4 s at 1 GB, 20 reads and 24 writes, in millions.
-    expect(costs.get("executeOrders: the fill")).toBeCloseTo(0.2 + 5.3333 + 2.5 + 15, 1);
+    // A run of $0.20, 0.4 s at 1 GB, 20 reads and 23 writes, in millions.
+    expect(costs.get("executeOrders: the fill")).toBeCloseTo(0.2 + 5.3333 + 2.5 + 14.375, 1);
   });
 
   it("counts prices for clients that subscribe, and nothing at rest", () => {
