@@ -6,6 +6,7 @@ import { checkMonitoring } from "./cloudformation/monitoring.ts";
 import { type Resource, reading } from "./cloudformation/resource.ts";
 import { generatedName, resourceTypes } from "./cloudformation/resource-types.ts";
 import { type Resources, resolveStacks } from "./cloudformation/resources.ts";
+import { checkUpdates } from "./cloudformation/updates.ts";
 import { readTableKeys } from "./dynamodb/access-requests.ts";
 import { startDynamoDb } from "./dynamodb/dynamodb.ts";
 import { openGate } from "./dynamodb/gate.ts";
@@ -123,6 +124,7 @@ export async function start(options: StartOptions): Promise<Runner> {
   const resources: Resources = resolveStacks(written.stacks, resourceTypes(keyOf), secrets);
   checkCreationOrder(resources);
   checkMonitoring(resources);
+  checkUpdates(resources, workspace.store);
   for (const key of resources.ofType("AWS::KMS::Key"))
     reading(key, () => kms.setPolicy(keyOf(key).keyId, key.property("KeyPolicy")));
   const functions = resources

@@ -191,7 +191,7 @@ describe("start", () => {
     const mode = (...path: string[]) => (statSync(join(dataDir, ...path)).mode & 0o777).toString(8);
     expect(mode()).toBe("700");
     for (const folder of ["dynamodb", "logs"]) expect(mode(folder)).toBe("700");
-    const files = ["credentials.json", "issuer.json", "kms.json"];
+    const files = ["credentials.json", "issuer.json", "kms.json", "stacks.json"];
     expect(readdirSync(dataDir).filter((name) => name.endsWith(".json"))).toEqual(files);
     for (const file of [...files, "logs/worker.log"]) expect(mode(file)).toBe("600");
   });

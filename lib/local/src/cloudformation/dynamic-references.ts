@@ -4,6 +4,12 @@ import { isObject } from "./intrinsics.ts";
 /** Matches a dynamic reference anywhere in a text, and captures its service and the rest. */
 const pattern = /\{\{resolve:([^:}]*):?([^}]*)\}\}/g;
 
+/** Lists the ARNs of secrets in the dynamic references of a value. */
+export const secretsIn = (value: unknown): string[] =>
+  [...JSON.stringify(value).matchAll(/\{\{resolve:secretsmanager:(arn:(?:[^:}]*:){5}[^:}]*)/g)].map(
+    ([, arn = ""]) => arn,
+  );
+
 /**
  * Replaces the dynamic references in a value.
  * @throws {StartupError} if one refers to another service than Secrets Manager

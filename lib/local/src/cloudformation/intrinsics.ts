@@ -114,6 +114,15 @@ export function resolve(value: unknown, scope: Scope, path: string): unknown {
   return evaluate(value, new Place(scope, path));
 }
 
+/** Lists the names of exports that a value of a template imports, without resolving them. */
+export function importsIn(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value.flatMap(importsIn);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([key, argument]) =>
+    key === "Fn::ImportValue" ? [argument] : importsIn(argument),
+  );
+}
+
 /** Lists the names that a value of a template refers to, without resolving them. */
 export function referencesIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(referencesIn);

@@ -2,10 +2,13 @@ import { createHash } from "node:crypto";
 import { account, arn } from "../account.ts";
 import { StartupError } from "../startup-error.ts";
 import type { Stack, TemplateOutput } from "./assembly.ts";
-import { replaceReferences } from "./dynamic-references.ts";
-import { referencesIn, resolve, resolveCondition, type Scope } from "./intrinsics.ts";
+import { replaceReferences, secretsIn } from "./dynamic-references.ts";
+import { importsIn, referencesIn, resolve, resolveCondition, type Scope } from "./intrinsics.ts";
 import type { Resource } from "./resource.ts";
-import type { ResourceType, ResourceTypes } from "./resource-types.ts";
+import { type ResourceType, type ResourceTypes, secretArn } from "./resource-types.ts";
+
+/** A value of another stack that CloudFormation reads again whenever it updates a stack. */
+export type Use = { stack: string; name: string; value: unknown };
 
 /** The resources and outputs of all stacks. */
 export type Resources = {
@@ -13,6 +16,12 @@ export type Resources = {
   ofType(type: string): Resource[];
   /** Resolves all outputs, by name. */
   outputs(): Record<string, unknown>;
+  /** Names of the stacks, without nested ones. */
+  stacks: readonly string[];
+  /** Exports and secrets that stacks read from each other. */
+  uses(): Use[];
+  /** The values of all exports and secrets, by the name in a {@link Use}. */
+  offers(): ReadonlyMap<string, unknown>;
 };
 
 /** Resolves the part of a dynamic reference that follows `secretsmanager:`. */
@@ -53,8 +62,41 @@ export function resolveStacks(
       Object.fromEntries(
         resolved.flatMap(({ outputs }) => [...outputs].map(([name, read]) => [name, read()] as const)),
       ),
+    stacks: stacks.map(({ name }) => name),
+    uses: () =>
+      resolved.flatMap((stack, at) => {
+        const own = new Set(secretsOf(stack));
+        const names = [
+          ...stack.imports().map(exportName),
+          ...stack
+            .references()
+            .filter((arn) => !own.has(arn))
+            .map(secretName),
+        ];
+        const offered = offers();
+        return [...new Set(names)].map((name) => ({
+          stack: stacks[at]?.name ?? "",
+          name,
+          value: offered.get(name),
+        }));
+      }),
+    offers,
   };
+
+  function offers() {
+    return new Map(
+      resolved.flatMap((stack) => [
+        ...[...stack.exports()].map(([name, read]) => [exportName(name), read()] as const),
+        ...secretsOf(stack).map((arn) => [secretName(arn), arn] as const),
+      ]),
+    );
+  }
 }
+
+const exportName = (name: unknown) => `the export ${name}`;
+const secretName = (arn: string) => `the secret ${arn}`;
+const secretsOf = ({ resources }: ResolvedStack) =>
+  resources.filter(({ type }) => type === "AWS::SecretsManager::Secret").map(secretArn);
 
 /** A stack whose parts are resolved on first use, so their order in the template does not matter. */
 type ResolvedStack = {
@@ -64,6 +106,10 @@ type ResolvedStack = {
   outputs: ReadonlyMap<string, () => unknown>;
   /** Outputs by the names under which other stacks import them, including those of nested stacks. */
   exports(): ReadonlyMap<unknown, () => unknown>;
+  /** Names of exports that it imports, including those that its nested stacks import. */
+  imports(): unknown[];
+  /** ARNs of secrets in its dynamic references, including those of nested stacks. */
+  references(): string[];
 };
 
 const nestedType = "AWS::CloudFormation::Stack";
@@ -120,6 +166,21 @@ function resolveStack(
         ...exported.map(([name, read]) => [name(), read] as const),
         ...[...nested.values()].flatMap((stack) => [...stack.exports()]),
       ]),
+    imports: () => [
+      ...importsIn(template).map((name) => value(`${stackName}.${JSON.stringify(name)}`, name)),
+      ...[...nested.values()].flatMap((stack) => stack.imports()),
+    ],
+    references: () => [
+      ...Object.entries(template.Resources).flatMap(([logicalId, { Properties = {} }]) =>
+        Object.entries(Properties)
+          .filter(([, expression]) => JSON.stringify(expression).includes("{{resolve:secretsmanager:"))
+          .map(([name, expression]) =>
+            value(`${stackName}.Resources.${logicalId}.Properties.${name}`, expression),
+          )
+          .flatMap(secretsIn),
+      ),
+      ...[...nested.values()].flatMap((stack) => stack.references()),
+    ],
   };
 
   /** Follows DependsOn and references from resource to resource. */

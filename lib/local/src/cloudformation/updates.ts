@@ -1,0 +1,27 @@
+import { isDeepStrictEqual } from "node:util";
+import { StartupError } from "../startup-error.ts";
+import type { Store } from "../storage/store.ts";
+import type { Resources, Use } from "./resources.ts";
+
+const NAME = "stacks";
+
+/**
+ * Compares the stacks with those of the previous run. CloudFormation updates one after another, so a stack that has not
+ * been updated yet still uses what the other one had.
+ *
+ * @throws {StartupError} if a stack no longer has, or has replaced, what another stack used in the previous run
+ */
+export function checkUpdates({ uses, offers, stacks }: Resources, store: Store): void {
+  const before = store.load<Use[]>(NAME) ?? [];
+  const now = uses();
+  const offered = offers();
+  const lost = before.find(
+    ({ stack, name, value }) => stacks.includes(stack) && !isDeepStrictEqual(offered.get(name), value),
+  );
+  if (lost !== undefined) {
+    throw new StartupError(
+      `AWS would refuse this update: ${lost.stack} still uses ${lost.name}, which is replaced or removed. Take two steps, or start with an empty data directory.`,
+    );
+  }
+  if (!isDeepStrictEqual(now, before)) store.save(NAME, now);
+}
