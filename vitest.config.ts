@@ -23,8 +23,8 @@ const project = (name: string, files: Files, groupOrder: Group, rest: Rest = {})
     // A worker loads modules once, not for each file: the AWS SDK and CDK take seconds.
     isolate: false,
     // For machines that are busy with other tests.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000, interval: 10 } },
     sequence: { groupOrder },
     ...rest,

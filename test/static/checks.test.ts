@@ -15,7 +15,7 @@ const failureOf = (script: string) =>
   );
 
 describe("a static check", () => {
-  it.each(checks)("finds no fault: %s", { timeout: 180_000 }, async (script) => {
+  it.each(checks)("finds no fault: %s", { timeout: 400_000 }, async (script) => {
     expect(await failureOf(script)).toBe("");
   });
 });

@@ -9,7 +9,7 @@ declare module "vitest" {
 }
 
 /** Time in which DynamoDB Local must start on a busy machine, in milliseconds. */
-export const engineStartMs = 60_000;
+export const engineStartMs = 180_000;
 
 /** Options with which an SDK client reaches a database. */
 export type DatabaseConnection = {
