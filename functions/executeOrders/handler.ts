@@ -11,7 +11,7 @@ import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
 import type { WakeEvent } from "../../lib/trading/execution/wake-effect.ts";
 import { remoteSigner } from "../../lib/trading/signing/remote-signer.ts";
 
-const table = openCheckingTable();
+const table = { ...openCheckingTable(), laneShards: environment("LANE_SHARDS") };
 const chains = openChains(environment("TRADING"));
 const effects = { ...tableEffects(table), ...chainEffects(chains) };
 const onFault = (error: unknown) => logFault("executeOrders", error);

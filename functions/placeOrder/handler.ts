@@ -10,7 +10,7 @@ import { placeOrder } from "../../lib/trading/place-order.ts";
 import { openMacs } from "../../lib/trading/signing/intent-mac.ts";
 
 const deps = {
-  table: openCheckingTable(),
+  table: { ...openCheckingTable(), laneShards: environment("LANE_SHARDS") },
   chains: openChains(environment("TRADING")),
   macs: openMacs(environment("MAC_KEY_ID"), environment("TABLE_ID")),
   ...wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), (error) => logFault("placeOrder", error)),

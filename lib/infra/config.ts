@@ -85,6 +85,8 @@ export type Configuration = {
   throttles: Throttles;
   /** The chains on which orders are executed, with the hosts and contracts of each. Trading is off if it is empty. */
   trading: TradingConfiguration;
+  /** The number of shards of a chain's lanes. */
+  laneShards: number;
   /** True if functions that open wallets run in a network without internet access. */
   signerVpc: boolean;
   /** The two availability zones of that network. If undefined, AWS's list decides. */

@@ -5,6 +5,7 @@ import { addressProblem } from "../trading/core/address.ts";
 import { coinDecimals, parseAmount } from "../trading/core/decimal-text.ts";
 import { v2Venues, v3Venues } from "../trading/core/intent.ts";
 import { chainFacts, type TradingChain, tradingChains } from "../trading/core/trading-chain.ts";
+import { defaultLaneShards, mostLaneShards } from "../trading/items/keys.ts";
 import { flag, isLoopback, json, matching, urlOf, wholeWithin } from "./context-values.ts";
 import { defaultChains } from "./default-chains.ts";
 
@@ -111,6 +112,10 @@ export const tradingContext = {
   trading: v.optional(json(v.array(Chain, "must be a list of chains")), []),
   chains: v.optional(json(ChainContexts), {}),
   publicHosts: flag(false),
+  laneShards: v.optional(
+    json(wholeWithin(1, mostLaneShards, `must be a whole number from 1 to ${mostLaneShards}`)),
+    defaultLaneShards,
+  ),
   signerVpc: flag(true),
   signerZones: v.optional(
     json(

@@ -66,7 +66,7 @@ export const tradingRows = {
     reads: ["POLICY", "SIGNED", "TRADING"],
     mac: ["kms:GenerateMac"],
     invokes: ["executeOrders"],
-    env: ["TRADING"],
+    env: ["TRADING", "LANE_SHARDS"],
     memoryMB: 1024,
     timeoutSeconds: 25,
     impact: "Users cannot place orders. Orders already placed are not affected.",
@@ -122,7 +122,7 @@ export const tradingRows = {
     deletes: ["TRADES", "LANE", "LANES"],
     reads: ["CANCELLED", "POLICY", "SIGNED", "BYTES", "TRADING"],
     invokes: ["signTransaction", "readChains"],
-    env: ["TRADING"],
+    env: ["TRADING", "LANE_SHARDS"],
     memoryMB: 1024,
     // Shorter than the lease of a lane, so that two runs never work on the same lane.
     timeoutSeconds: 25,

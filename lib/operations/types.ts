@@ -61,6 +61,7 @@ export type EnvName =
   | "KEY_GRACE_SECONDS"
   | "EXPORT_DELAY_SECONDS"
   | "NOTICE_BUS_ARN"
+  | "LANE_SHARDS"
   | "TRADING";
 
 /** The columns that a row may leave out. */

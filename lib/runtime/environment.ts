@@ -101,6 +101,7 @@ const schemas = {
     v.transform((text) => text || undefined),
     v.description("text, empty for none"),
   ),
+  LANE_SHARDS: wholeNumber(1),
   // Checked when the stacks are synthesized.
   TRADING: json(
     v.record(

@@ -133,13 +133,17 @@ export const partitions = [
   {
     key: "LANES#{chain}#{shard}",
     owner: "service",
-    items: { lane: { key: "LANE#{wallet}", isOfTheMoment: true } },
+    items: {
+      lane: { key: "LANE#{wallet}", isOfTheMoment: true },
+      laneShards: { key: "SHARDS", isOfTheMoment: true },
+    },
   },
   {
     key: "LANE#{chain}#{wallet}",
     owner: "service",
     items: {
       job: { key: "JOB#{orderId}", isOfTheMoment: true },
+      lanePlace: { key: "PLACE", isOfTheMoment: true },
       slot: { key: "SLOT#{nonce}", isOfTheMoment: true },
     },
   },

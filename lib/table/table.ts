@@ -13,6 +13,8 @@ export type Table = {
    * undefined, a transaction may check any item.
    */
   transactionPartitions?: readonly PartitionName[] | undefined;
+  /** The number of shards in which lanes are created, if it is not the default. */
+  laneShards?: number | undefined;
 };
 
 /** An item as stored: its key and its content. */

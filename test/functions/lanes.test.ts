@@ -10,7 +10,8 @@ import { handler as readChains } from "../../functions/readChains/handler.ts";
 import { handler as sweepLanes } from "../../functions/sweepLanes/handler.ts";
 import type { KeyRange } from "../../lib/table/keys.ts";
 import { type WakeEvent, wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
-import { laneKey, lanesOf, tradeKey, watcherOf } from "../../lib/trading/items/keys.ts";
+import { laneKey, laneShardsKey, tradeKey, watcherOf } from "../../lib/trading/items/keys.ts";
+import { homeShard } from "../../lib/trading/items/lane-places.ts";
 import { quietConsole } from "../support/console.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
@@ -26,23 +27,24 @@ const lane = { chain: "base", wallet: "0xf39F" } as const;
 const queryOf = ({ PK, from, to }: KeyRange) => ({
   ExpressionAttributeValues: { ":pk": PK, ":from": from, ":to": to },
 });
+const inPartition = (PK: string) => ({ ExpressionAttributeValues: { ":pk": PK } });
 const context = { getRemainingTimeInMillis: () => 150_000 } as Context;
 const fault = Object.assign(new Error("no"), { name: "Throttled" });
 
 describe("executeOrders", () => {
   const heldByOthers = () => {
     const gone = new ConditionalCheckFailedException({ $metadata: {}, message: "no" });
-    table.on(UpdateCommand).rejects(gone);
+    table.on(UpdateCommand).rejects(gone).on(BatchGetCommand).resolves({});
   };
 
-  it("takes one lane, and reads nothing of it if it is gone or another run has it", async () => {
+  it("takes one lane, and reads only its place if it is gone or another run has it", async () => {
     heldByOthers();
     const lease = { run: "r", epoch: 1, build: "b", startedAtMs: Date.now(), heartbeatMs: Date.now() };
     table.on(QueryCommand, queryOf(watcherOf("base"))).resolves({ Items: [lease] });
     await executeOrders(lane);
     const [taken] = table.commandCalls(UpdateCommand);
-    expect(taken?.args[0].input).toMatchObject({ Key: laneKey(lane) });
-    expect(table.calls()).toHaveLength(2);
+    expect(taken?.args[0].input).toMatchObject({ Key: laneKey(lane, homeShard(lane)) });
+    expect(table.calls()).toHaveLength(3);
     expect(lambda.calls()).toHaveLength(0);
     expect(logged()).toEqual([]);
   });
@@ -79,11 +81,10 @@ describe("executeOrders", () => {
 
 describe("sweepLanes", () => {
   it("starts executeOrders for each lane of each chain, without waiting for it", async () => {
-    const [shard] = lanesOf("base");
     table.on(QueryCommand).resolves({ Items: [] });
-    table
-      .on(QueryCommand, queryOf(shard as KeyRange))
-      .resolves({ Items: [{ ...laneKey(lane), ...lane, jobs: 1, watch: { jobs: 1, blocks: {} } }] });
+    table.on(QueryCommand, inPartition(laneKey(lane, homeShard(lane)).PK)).resolves({
+      Items: [{ ...laneKey(lane, homeShard(lane)), ...lane, jobs: 1, watch: { jobs: 1, blocks: {} } }],
+    });
     lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
     // The time for hosts to agree is over at once.
     vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
@@ -106,5 +107,16 @@ describe("readChains", () => {
     await readChains({}, context);
     expect(table.commandCalls(QueryCommand)).toHaveLength(12);
     expect(table.calls()).toHaveLength(12);
+  });
+
+  it("reads at most 256 shards of a chain, whatever number was noted", async () => {
+    table.on(QueryCommand).resolves({ Items: [] });
+    const note = { ...laneShardsKey("eth"), shards: 1e9 };
+    table.on(QueryCommand, inPartition(note.PK)).resolves({ Items: [note] });
+    await readChains({}, context);
+    const asked = table.commandCalls(QueryCommand).map(({ args }) => args[0].input.ExpressionAttributeValues);
+    expect(new Set(asked.map((values) => values?.[":pk"]).filter((PK) => /^LANES#eth#/.test(PK))).size).toBe(
+      256,
+    );
   });
 });

@@ -31,6 +31,7 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   ORIGIN_KEYS: "",
   EDGE_ONLY: "false",
   CHANNEL_SHARDS: "4",
+  LANE_SHARDS: "2",
   PRICE_FEEDS: "[]",
   CONNECTIONS_PER_USER: "30",
   DELIVER_FUNCTION: "deliver",

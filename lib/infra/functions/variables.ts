@@ -50,6 +50,7 @@ export function environmentOf(
     KEY_GRACE_SECONDS: String(keyGraceSeconds),
     EXPORT_DELAY_SECONDS: String(configuration.exportDelaySeconds),
     NOTICE_BUS_ARN: configuration.noticeBusArn ?? "",
+    LANE_SHARDS: String(configuration.laneShards),
     TRADING: JSON.stringify(trading),
     ...plans,
   };

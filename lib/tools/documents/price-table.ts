@@ -62,8 +62,8 @@ export type Run = {
  * item that a transaction writes or checks, one in a single write. Runs of executeOrders differ by what is new for the order.
  */
 export const writesOfBuy = {
-  placeOrder: 16,
-  executeOrders: { swap: 21, fill: 23, nothingNew: 2, end: 25 },
+  placeOrder: 18,
+  executeOrders: { swap: 21, fill: 23, nothingNew: 2, end: 27 },
   signTransaction: 18,
 } as const;
 

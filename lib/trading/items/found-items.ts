@@ -8,7 +8,7 @@ import { settingsKey } from "../../users/item-keys.ts";
 import type { SettingsPatch } from "../../users/settings.ts";
 import { weiOfGwei } from "../core/evm/fees.ts";
 import type { LaneKey } from "../core/intent.ts";
-import type { Items, Kind, Names } from "../core/table-step.ts";
+import type { Items, Kind, Lane, Names } from "../core/table-step.ts";
 import {
   type OrderSettings,
   orderSettingsOf,
@@ -17,7 +17,8 @@ import {
 } from "../core/trading-chain.ts";
 import type { Limits, PolicyKey } from "../core/wallet-policy.ts";
 import { contentOf, keysOfItems } from "./items.ts";
-import { earlierStopKey, tradingStopKey } from "./keys.ts";
+import { earlierStopKey, laneKey, lanePlaceKey, tradingStopKey } from "./keys.ts";
+import type { LanePlace } from "./lane-places.ts";
 
 /** Settings allow no higher gas price. */
 const highestGwei = 1e9;
@@ -25,7 +26,7 @@ const highestGwei = 1e9;
 /** A wallet's private key as it is stored. */
 export type SealedWallet = { walletId: string; encryptedPrivateKey: Uint8Array };
 
-type Known = Exclude<Kind, "wallet">;
+type Known = Exclude<Kind, "wallet" | "lane">;
 
 /** Items that were read together. */
 class Found {
@@ -48,6 +49,15 @@ class Found {
     const item = this.stored(kind, name);
     return item && contentOf(kind, item);
   }
+
+  lane(name: LaneKey, shard: number): Lane | undefined {
+    const item = this.#items.get(keyText(laneKey(name, shard)));
+    return item && contentOf("lane", item);
+  }
+
+  /** Returns the shard that a wallet's lane is placed in. */
+  laneShard = (name: LaneKey): number | undefined =>
+    (this.#items.get(keyText(lanePlaceKey(name))) as Partial<LanePlace> | undefined)?.shard;
 
   /** Returns an item as it is stored. */
   stored = <K extends Known>(kind: K, name: Names[K]): Item<object> | undefined =>

@@ -8,7 +8,6 @@ import {
   dayKey,
   executionKey,
   jobKey,
-  laneKey,
   ledgerKey,
   policyKey,
   signedBytesKey,
@@ -18,11 +17,10 @@ import {
 } from "./keys.ts";
 
 /**
- * Builds the key of each kind of item. The key of an order leads to all that is known about it; clients see another
+ * Builds the key of each kind of item, except lanes, which need their shard. The key of an order leads to all that is known about it; clients see another
  * item.
  */
-export const keysOfItems: { readonly [K in Kind]: (name: Names[K]) => Key } = {
-  lane: laneKey,
+export const keysOfItems: { readonly [K in Exclude<Kind, "lane">]: (name: Names[K]) => Key } = {
   job: (job) => jobKey(job, job.orderId),
   slot: (slot) => slotKey(slot, slot.nonce),
   order: ({ intent }) => tradeKey(intent.userID, intent.orderId),

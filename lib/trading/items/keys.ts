@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { type ExecutionKind, executionKinds } from "../../core/execution-words.ts";
 import type { Network } from "../../core/network.ts";
 import {
@@ -48,16 +47,23 @@ export const usedKeyKey = (
   key: string,
 ): Key => itemKey("usedKey", { userID, operation, key });
 
-const laneShards = 2;
+/** Shards of lanes by default. Readers read these whatever is noted. */
+export const defaultLaneShards = 2;
 
-export const laneKey = ({ chain, wallet }: LaneKey): Key => {
-  const shard = (createHash("sha256").update(wallet).digest()[0] ?? 0) % laneShards;
-  return itemKey("lane", { chain, shard, wallet });
-};
+export const mostLaneShards = 256;
 
-/** Covers all lanes of a chain, by shard. */
-export const lanesOf = (chain: Network): KeyRange[] =>
-  Array.from({ length: laneShards }, (_, shard) => rangeOf("lane", { chain, shard }));
+export const laneKey = ({ chain, wallet }: LaneKey, shard: number): Key =>
+  itemKey("lane", { chain, shard, wallet });
+
+export const lanesOf = (chain: Network, shard: number): KeyRange => rangeOf("lane", { chain, shard });
+
+export const laneShardsKey = (chain: Network): Key => itemKey("laneShards", { chain, shard: 0 });
+
+/** Covers the lanes in shard 0, and the number of shards. */
+export const lanesAndShardsOf = (chain: Network): KeyRange =>
+  rangeOf("lane", { chain, shard: 0 }, "laneShards");
+
+export const lanePlaceKey = ({ chain, wallet }: LaneKey): Key => itemKey("lanePlace", { chain, wallet });
 
 export const jobKey = ({ chain, wallet }: LaneKey, orderId: string): Key =>
   itemKey("job", { chain, wallet, orderId });
@@ -70,11 +76,15 @@ export const jobsOf = ({ chain, wallet }: LaneKey): KeyRange => rangeOf("job", {
 
 export const slotsInLane = ({ chain, wallet }: LaneKey): KeyRange => rangeOf("slot", { chain, wallet });
 
-/** Covers the jobs of a lane, then its slots. */
+/** Covers the jobs of a lane, its place, and its slots. */
 export const jobsAndSlotsOf = ({ chain, wallet }: LaneKey): KeyRange =>
   rangeOf("job", { chain, wallet }, "slot");
 
 export const isJob = (key: Key): boolean => itemAt(key) === "job";
+
+export const isSlot = (key: Key): boolean => itemAt(key) === "slot";
+
+export const isLanePlace = (key: Key): boolean => itemAt(key) === "lanePlace";
 
 export const ledgerKey = (orderId: string): Key => itemKey("ledger", { orderIdOrUserID: orderId });
 
@@ -104,6 +114,7 @@ export const watcherOf = (chain: Network): KeyRange => rangeOf("watcher", { chai
 const ofChains: ReadonlySet<ItemName> = new Set<ItemName>([
   ...([
     "lane",
+    "lanePlace",
     "job",
     "slot",
     "signedBytes",

@@ -1,12 +1,13 @@
 import type { Network } from "../../core/network.ts";
-import { queryRange, type Table } from "../../table/table.ts";
+import { type Item, queryRange, type Table } from "../../table/table.ts";
 import type { Effects, LaneView, PlacingView } from "../core/effects.ts";
 import { newestAttempt, type Slot } from "../core/evm/slot.ts";
 import type { Job, JobName, Lane, Names } from "../core/table-step.ts";
 import type { TradeOrder } from "../core/trade-order.ts";
 import { find, findOnChain, keysOfUser, keyText } from "./found-items.ts";
 import { contentOf, keysOfItems } from "./items.ts";
-import { isJob, jobsAndSlotsOf, lanesOf, slotsInLane } from "./keys.ts";
+import { isJob, isLanePlace, isSlot, jobsAndSlotsOf, laneKey, lanePlaceKey, slotsInLane } from "./keys.ts";
+import { homeShard, type LanePlace, lanesInShards } from "./lane-places.ts";
 import { laneOrdersOf, oldestFirst, tradeKeyOf } from "./lane-records.ts";
 
 /**
@@ -18,23 +19,25 @@ export async function readLane(
   { lane, day, job }: Effects["readLane"]["ask"],
 ): Promise<LaneView> {
   const { chain } = lane;
+  const home = homeShard(lane, table);
   const keysOfJob = (each: JobName) => [
     ...keysOfUser(lane, each.userID, day),
     ...[tradeKeyOf(each), keysOfItems.cancellation(each), keysOfItems.book({ ...lane, ...each })],
   ];
   const [items, early] = await Promise.all([
     queryRange<object>(table, jobsAndSlotsOf(lane)),
-    job && findOnChain(table, chain, [keysOfItems.lane(lane), ...keysOfJob(job)]),
+    job && findOnChain(table, chain, [laneKey(lane, home), ...keysOfJob(job)]),
   ]);
   const jobs = items.filter(isJob).map((item) => contentOf("job", item));
-  const slots = items.filter((item) => !isJob(item)).map((item) => contentOf("slot", item));
+  const slots = items.filter(isSlot).map((item) => contentOf("slot", item));
+  const shard = (items.find(isLanePlace) as Item<LanePlace> | undefined)?.shard ?? home;
   const users = [...new Set(jobs.map(({ userID }) => userID))];
   const hashes = slots.flatMap((slot) => newestAttempt(slot)?.hash ?? []);
   const bytes = hashes.map((hash) => keysOfItems.bytes({ ...lane, hash }));
-  const keys = [keysOfItems.lane(lane), ...jobs.flatMap(keysOfJob), ...bytes];
+  const keys = [laneKey(lane, shard), ...jobs.flatMap(keysOfJob), ...bytes];
   const found = await findOnChain(table, chain, keys, early);
   const books = new Map(jobs.map((job) => [keyText(keysOfItems.book(job)), job]));
-  const held = found.get("lane", lane);
+  const held = found.lane(lane, shard);
   return {
     // Counts the jobs that were read. So no run leaves the lane while an order placed in between waits.
     lane: held && { ...held, jobs: jobs.length },
@@ -64,19 +67,26 @@ const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names
   intent: { userID, orderId },
 });
 
-/** Reads the facts for placing with one call, two more if the wallet has other orders, and one if the key was used. */
+/**
+ * Reads the facts for placing with one call, two more if the wallet has other orders, one if the key was used, and one if the
+ * lane is not where today's number of shards would put it.
+ */
 export async function readPlacing(
   table: Table,
   { lane, day, userID, key }: Effects["readPlacing"]["ask"],
 ): Promise<PlacingView> {
   const named = key === undefined ? undefined : { userID, key };
+  const home = homeShard(lane, table);
   const found = await findOnChain(table, lane.chain, [
     ...(named ? [keysOfItems.key(named)] : []),
-    keysOfItems.lane(lane),
+    laneKey(lane, home),
+    lanePlaceKey(lane),
     ...keysOfUser(lane, userID, day),
   ]);
   const used = named && found.get("key", named);
-  const jobs = found.get("lane", lane)?.jobs;
+  const shard = found.laneShard(lane) ?? home;
+  const withLane = await find(table, [laneKey(lane, shard)], found);
+  const jobs = withLane.lane(lane, shard)?.jobs;
   const [laneOrders, placed] = await Promise.all([
     jobs === undefined || jobs === 0 ? [] : laneOrdersOf(table, lane),
     used && find(table, [tradeKeyOf(used)]),
@@ -107,8 +117,7 @@ export async function readOrder(
   return { order, slots: slots.filter((slot) => slot.orderId === orderId) };
 }
 
-/** Reads every lane of a chain with a call for each shard. */
 export async function readLanes(table: Table, chain: Network): Promise<Lane[]> {
-  const shards = await Promise.all(lanesOf(chain).map((range) => queryRange<object>(table, range)));
-  return shards.flat().map((item) => contentOf("lane", item));
+  const items = await lanesInShards(table, chain);
+  return items.map((item) => contentOf("lane", item));
 }

@@ -9,7 +9,8 @@ import type { ItemCondition, Items, ItemWrite, Kind, Names, TradeStep } from "..
 import { shownOrder } from "../core/trade-order.ts";
 import { executionItems } from "./execution-records.ts";
 import { keysOfItems, packed } from "./items.ts";
-import { listedExecutionKey } from "./keys.ts";
+import { laneKey, listedExecutionKey } from "./keys.ts";
+import { inItsShard, noteShards, placeRemoval, placeWrite } from "./lane-places.ts";
 
 /**
  * Writes a step, all or nothing. Returns false if a condition fails. Then nothing was written, unless the step is a single
@@ -17,25 +18,58 @@ import { listedExecutionKey } from "./keys.ts";
  *
  * @throws {Error} if the write failed, or if its result is unknown.
  */
-export const writeStep = (
+export async function writeStep(
   table: Table,
   step: TradeStep,
   options: { attempts?: number } = {},
-): Promise<boolean> => write(table, singleOf(step.flatMap(writesOf)), options);
+): Promise<boolean> {
+  const writeIn = (shard: number) =>
+    write(
+      table,
+      singleOf(step.flatMap((each) => (each.of === "lane" ? laneWrites(each, shard) : writesOf(each)))),
+      options,
+    );
+  const lane = step.find(isOfLane);
+  if (lane === undefined) return writeIn(0);
+  if (creates(lane)) await noteShards(table, lane.item.chain);
+  return inItsShard(table, lane.item, writeIn);
+}
 
-function writesOf(each: ItemWrite): Write[] {
+type LaneWrite = Extract<ItemWrite, { of: "lane" }>;
+
+const isOfLane = (each: ItemWrite): each is LaneWrite => each.of === "lane";
+
+const creates = ({ kind, when }: LaneWrite): boolean =>
+  kind !== "remove" && (when === undefined || when === "absent");
+
+function laneWrites(each: LaneWrite, shard: number): Write[] {
+  const { kind, item: lane, when } = each;
+  const key = laneKey(lane, shard);
+  const place = creates(each) ? [placeWrite(lane, shard)] : [];
+  switch (kind) {
+    case "check":
+      return [{ kind, key, when: each.when }];
+    case "remove":
+      return [{ kind, key, when }, placeRemoval(lane)];
+    case "change": {
+      const { chain, wallet } = lane;
+      return [
+        { kind, key, set: { chain, wallet, ...each.set }, add: { jobs: 0, ...each.add }, when },
+        ...place,
+      ];
+    }
+    case "put":
+      return [{ kind, key, item: packed(each.item) as object, when }, ...place];
+  }
+}
+
+function writesOf(each: Exclude<ItemWrite, { of: "lane" }>): Write[] {
   const { when } = each;
   const key = keyOf(each.of, each.item);
   switch (each.kind) {
     case "check":
     case "remove":
       return [{ kind: each.kind, key, when: each.when }];
-    case "change": {
-      const { chain, wallet } = each.item;
-      return [
-        { kind: "change", key, set: { chain, wallet, ...each.set }, add: { jobs: 0, ...each.add }, when },
-      ];
-    }
     case "put":
       // A position has no private part: clients see all of it.
       if (each.of === "position") return positionWrites(each);
@@ -46,7 +80,7 @@ function writesOf(each: ItemWrite): Write[] {
   }
 }
 
-const keyOf = <K extends Kind>(kind: K, item: Names[K]): Key => keysOfItems[kind](item);
+const keyOf = <K extends Exclude<Kind, "lane">>(kind: K, item: Names[K]): Key => keysOfItems[kind](item);
 
 type PutOf<K extends Kind> = { item: Items[K]; when: ItemCondition<K> };
 

@@ -8,6 +8,7 @@ import { workLane } from "../../../lib/trading/core/work-lane.ts";
 import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
 import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
 import { jobKey, laneKey, slotKey, tradeKey } from "../../../lib/trading/items/keys.ts";
+import { homeShard } from "../../../lib/trading/items/lane-places.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { orderFacts, routeFacts, snapshot } from "../../support/lane-states.ts";
 import { putPolicy } from "../../support/placed-orders.ts";
@@ -118,7 +119,7 @@ describe("a placeOrder that was taken over", () => {
       const { orderId, userID: owner, token } = intent;
       await intruder.put(tradeKey(owner, orderId), order);
       await intruder.put(jobKey(lane, orderId), { ...lane, orderId, userID: owner, token, facts });
-      await intruder.put(laneKey(lane), { ...lane, jobs: 1 });
+      await intruder.put(laneKey(lane, homeShard(lane)), { ...lane, jobs: 1 });
       for (const slot of [100, 3, 4]) await intruder.remove(slotKey(lane, slot));
       const run = runProcedure(workLane(lane, `run ${answers.length}`, wideLimits, "setup"), {
         ...tableEffects(desk.table),

@@ -8,6 +8,7 @@ import { shownOrder, type TradeOrder } from "../../../lib/trading/core/trade-ord
 import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { contentOf } from "../../../lib/trading/items/items.ts";
 import { dayKey, jobsAndSlotsOf, laneKey, tradeKey } from "../../../lib/trading/items/keys.ts";
+import { homeShard } from "../../../lib/trading/items/lane-places.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { putPolicy } from "../../support/placed-orders.ts";
 import { type Fault, failOne, faultsOf, isChanging, loseAnswers, survives } from "./support/effect-faults.ts";
@@ -79,7 +80,7 @@ async function expectSettled(bench: LaneBench, orderId: string, { side, outcomes
   expect(outcomes).toContain(life.status);
   expect(life.settled).toBe(true);
   expect(await queryRange(table, jobsAndSlotsOf(lane))).toEqual([]);
-  expect(await getItems(table, [laneKey(lane)])).toEqual([]);
+  expect(await getItems(table, [laneKey(lane, homeShard(lane))])).toEqual([]);
   const { coins, tokens } = bench.chain.belongings(lane.wallet);
   const [gotCoins, gotTokens] =
     side === "buy" ? [-life.spent, life.received ?? 0n] : [life.received ?? 0n, -life.spent];

@@ -8,6 +8,7 @@ import type { Effects } from "../../../lib/trading/core/effects.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { openPolicy, type WalletPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { jobsAndSlotsOf, laneKey } from "../../../lib/trading/items/keys.ts";
+import { homeShard } from "../../../lib/trading/items/lane-places.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { putPolicy } from "../../support/placed-orders.ts";
@@ -57,7 +58,7 @@ async function expectSettled(bench: LaneBench, orders: readonly TradeOrder[]): P
   const { coins, tokens } = bench.chain.belongings(bench.lane.wallet);
   expect({ coins, tokens: tokens.get("MOON") }).toEqual(balanceBy(orders));
   expect(await queryRange(engine.table, jobsAndSlotsOf(bench.lane))).toEqual([]);
-  expect(await getItems(engine.table, [laneKey(bench.lane)])).toEqual([]);
+  expect(await getItems(engine.table, [laneKey(bench.lane, homeShard(bench.lane))])).toEqual([]);
 }
 
 /** Ignores failures that concurrent work can cause. */

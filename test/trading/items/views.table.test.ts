@@ -13,6 +13,7 @@ import {
   tradeKey,
   tradingStopKey,
 } from "../../../lib/trading/items/keys.ts";
+import { homeShard } from "../../../lib/trading/items/lane-places.ts";
 import { laneOrdersOf } from "../../../lib/trading/items/lane-records.ts";
 import { readSigning } from "../../../lib/trading/items/signing-view.ts";
 import { readLane, readLanes, readOrder, readPlacing } from "../../../lib/trading/items/views.ts";
@@ -237,6 +238,6 @@ describe("readLanes", () => {
         .map(({ wallet }) => wallet)
         .toSorted(),
     );
-    expect(new Set(lanes.map((each) => laneKey(each).PK)).size).toBeGreaterThan(2);
+    expect(new Set(lanes.map((each) => laneKey(each, homeShard(each)).PK)).size).toBeGreaterThan(2);
   });
 });

@@ -10,6 +10,7 @@ import { shownOrder, type TradeOrder } from "../../../lib/trading/core/trade-ord
 import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
 import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
 import { cancellationKey, executionKey, laneKey, tradeKey } from "../../../lib/trading/items/keys.ts";
+import { homeShard } from "../../../lib/trading/items/lane-places.ts";
 import { laneOrdersOf } from "../../../lib/trading/items/lane-records.ts";
 import { readListed } from "../../../lib/trading/items/listed-executions.ts";
 import { readOrder } from "../../../lib/trading/items/views.ts";
@@ -160,7 +161,7 @@ describe("writeStep", () => {
         when: { holder: undefined, jobs: 2 },
       }),
     ).toBe(true);
-    expect(await get(laneKey(lane))).toMatchObject({ ...lane, ...taken, jobs: 2 });
+    expect(await get(laneKey(lane, homeShard(lane)))).toMatchObject({ ...lane, ...taken, jobs: 2 });
     const watch = { jobs: 2, blocks: { "0x1": "" } };
     const leave = {
       kind: "change",
@@ -171,9 +172,14 @@ describe("writeStep", () => {
     } as const;
     expect(await write({ ...leave, when: { holder: "you" } })).toBe(false);
     expect(await write(leave)).toBe(true);
-    expect(await get(laneKey(lane))).toEqual({ ...laneKey(lane), ...lane, jobs: 2, watch });
+    expect(await get(laneKey(lane, homeShard(lane)))).toEqual({
+      ...laneKey(lane, homeShard(lane)),
+      ...lane,
+      jobs: 2,
+      watch,
+    });
     expect(await write({ kind: "remove", of: "lane", item: lane, when: { jobs: 2 } })).toBe(true);
-    expect(await get(laneKey(lane))).toBeUndefined();
+    expect(await get(laneKey(lane, homeShard(lane)))).toBeUndefined();
   });
 
   it.each([
@@ -217,13 +223,13 @@ describe("writeStep", () => {
     await losingAnAnswer(async () => {
       expect(await write({ kind: "change", of: "lane", item: lane, add: { jobs: 1 } })).toBe(true);
     });
-    expect(await get(laneKey(lane))).toMatchObject({ jobs: 1 });
+    expect(await get(laneKey(lane, homeShard(lane)))).toMatchObject({ jobs: 1 });
   });
 
   it("takes a lane for the run whose first answer was lost, and for no other", async () => {
     await write({ kind: "change", of: "lane", item: lane, add: { jobs: 1 } });
     await losingAnAnswer(async () => expect(await write(...takeStep(lane, "me", 5))).toBe(true));
-    expect(await get(laneKey(lane))).toMatchObject({ holder: "me" });
+    expect(await get(laneKey(lane, homeShard(lane)))).toMatchObject({ holder: "me" });
     expect(await write(...takeStep(lane, "you", 6))).toBe(false);
   });
 
@@ -233,8 +239,8 @@ describe("writeStep", () => {
     const view = { lane: { ...lane, jobs: 1 }, jobs: [], slots: [], orders: [] } as unknown as LaneView;
     const leaving = leaveStep({ view, holder: "me", nowMs: 6 });
     await losingAnAnswer(async () => expect(await write(...leaving)).toBe(false));
-    expect(await get(laneKey(lane))).toEqual({
-      ...laneKey(lane),
+    expect(await get(laneKey(lane, homeShard(lane)))).toEqual({
+      ...laneKey(lane, homeShard(lane)),
       ...lane,
       jobs: 1,
       watch: expect.anything(),

@@ -11,6 +11,8 @@ import type { Lane, Ledger } from "../../../trading/core/table-step.ts";
 import { shownOrder, type TradeOrder } from "../../../trading/core/trade-order.ts";
 import { readExecution } from "../../../trading/items/execution-records.ts";
 import { contentOf, keysOfItems } from "../../../trading/items/items.ts";
+import { laneKey } from "../../../trading/items/keys.ts";
+import { homeShard, placeOf } from "../../../trading/items/lane-places.ts";
 import { readOrder } from "../../../trading/items/views.ts";
 import { OperatorError } from "../operator-error.ts";
 import { targeted } from "../options.ts";
@@ -37,7 +39,7 @@ async function orderSheet(table: Table, userID: string, orderId: string): Promis
   if (order === undefined) return recordedSheet(table, userID, orderId);
   const { intent } = order;
   const names = {
-    lane: keysOfItems.lane(intent),
+    lane: laneKey(intent, (await placeOf(table, intent)) ?? homeShard(intent)),
     job: keysOfItems.job(intent),
     ledger: keysOfItems.ledger(intent),
     cancellation: keysOfItems.cancellation(intent),

@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import type { Network } from "../../core/network.ts";
+import { getItems } from "../../table/batch-get.ts";
+import { below, type Write } from "../../table/step.ts";
+import type { Item, Table } from "../../table/table.ts";
+import { queryRange } from "../../table/table.ts";
+import { write } from "../../table/write.ts";
+import type { LaneKey } from "../core/intent.ts";
+import {
+  defaultLaneShards,
+  lanePlaceKey,
+  laneShardsKey,
+  lanesAndShardsOf,
+  lanesOf,
+  mostLaneShards,
+} from "./keys.ts";
+
+/**
+ * The shards of lanes. Their number is configuration, and functions with the old and the new number run side by side while
+ * it is deployed, so no function relies on it to find a lane:
+ *
+ * - A lane stays in the shard that it was created in. Its place, an item beside the wallet's jobs, names the shard, and is
+ *   created and removed in the same transactions. So a wallet never has two lanes, whatever numbers the writers have.
+ * - A write tries the lane's home, the shard by the writer's own number, and looks at the place only if it is refused.
+ * - Whoever creates lanes first notes the number in shard 0, unless a greater one is noted. Readers read as many shards.
+ */
+
+export type LanePlace = { shard: number };
+
+/** The shard in which a lane is created, and the first in which it is looked for. */
+export function homeShard(
+  { wallet }: Pick<LaneKey, "wallet">,
+  { laneShards = defaultLaneShards }: Pick<Table, "laneShards"> = {},
+) {
+  const [byte = 0] = createHash("sha256").update(wallet).digest();
+  return byte % laneShards;
+}
+
+/** Returns the shard of a wallet's lane, or undefined if the wallet has none. */
+export async function placeOf(table: Table, lane: LaneKey): Promise<number | undefined> {
+  const [place] = await getItems<LanePlace>(table, [lanePlaceKey(lane)]);
+  return place?.shard;
+}
+
+/** Carries out a write of a lane in the shard that has the lane. Returns false if it is refused there. */
+export async function inItsShard(
+  table: Table,
+  lane: LaneKey,
+  writeIn: (shard: number) => Promise<boolean>,
+): Promise<boolean> {
+  const home = homeShard(lane, table);
+  if (await writeIn(home)) return true;
+  const shard = await placeOf(table, lane);
+  return shard !== undefined && shard !== home && writeIn(shard);
+}
+
+/** Builds the write of a place that goes with the creation of a lane. It fails if the lane is in another shard. */
+export const placeWrite = (lane: LaneKey, shard: number): Write => ({
+  kind: "put",
+  key: lanePlaceKey(lane),
+  item: { shard } satisfies LanePlace,
+  when: ["absent", { shard }],
+});
+
+/** Builds the write that removes a place together with its lane. */
+export const placeRemoval = (lane: LaneKey): Write => ({ kind: "remove", key: lanePlaceKey(lane) });
+
+/** The chains for which the number is noted. Notes are never lowered or deleted, so each process writes one once. */
+const noted = new WeakMap<Table, Set<Network>>();
+
+/** Makes readers read all shards in which this table's user creates lanes. */
+export async function noteShards(table: Table, chain: Network): Promise<void> {
+  const { laneShards: shards = defaultLaneShards } = table;
+  const known = noted.get(table) ?? new Set();
+  if (shards <= defaultLaneShards || known.has(chain)) return;
+  const when = ["absent", { shards: below(shards) }] as const;
+  await write(table, { kind: "change", key: laneShardsKey(chain), set: { shards }, when });
+  noted.set(table, known.add(chain));
+}
+
+/** Reads the lanes in all shards of a chain, with a call for each. */
+export async function lanesInShards(table: Table, chain: Network): Promise<Item<object>[]> {
+  const read = (from: number, to: number) =>
+    Promise.all(
+      Array.from({ length: to - from }, (_, index) =>
+        queryRange<object>(table, lanesOf(chain, from + index)),
+      ),
+    );
+  const [first, others] = await Promise.all([
+    queryRange<{ shards?: number }>(table, lanesAndShardsOf(chain)),
+    read(1, defaultLaneShards),
+  ]);
+  const isNote = ({ SK }: Item<object>) => SK === laneShardsKey(chain).SK;
+  // Functions that create lanes could note any number.
+  const most = Math.min(mostLaneShards, Number(first.find(isNote)?.shards ?? 0));
+  const rest = await read(defaultLaneShards, Math.max(defaultLaneShards, most));
+  return [...first.filter((item) => !isNote(item)), ...others.flat(), ...rest.flat()];
+}
