@@ -112,10 +112,7 @@ export const tradingContext = {
   trading: v.optional(json(v.array(Chain, "must be a list of chains")), []),
   chains: v.optional(json(ChainContexts), {}),
   publicHosts: flag(false),
-  laneShards: v.optional(
-    json(wholeWithin(1, mostLaneShards, `must be a whole number from 1 to ${mostLaneShards}`)),
-    defaultLaneShards,
-  ),
+  laneShards: v.optional(json(wholeWithin(1, mostLaneShards)), defaultLaneShards),
   signerVpc: flag(true),
   signerZones: v.optional(
     json(
