@@ -7,7 +7,7 @@ import { maxFallbackKeys, roomForUsers } from "../../../lib/plans/fallback-keys.
 import { requestsPerMinute } from "../../../lib/plans/plan.ts";
 import { watchedOrders } from "../../../lib/tools/documents/host-units.ts";
 import * as bill from "../../../lib/tools/documents/price-table.ts";
-import { lanesOf } from "../../../lib/trading/items/keys.ts";
+import { defaultLaneShards } from "../../../lib/trading/items/keys.ts";
 
 const page = "docs/scale.md";
 
@@ -41,6 +41,7 @@ const constants: Record<string, readonly (number | undefined)[]> = {
   "`accountRequestsPerSecond`": [defaults.accountRequestsPerSecond],
   "`channelShards`": [defaults.channelShards],
   "`fallbackKeys`": [defaults.fallbackKeys],
+  "`laneShards`": [defaultLaneShards],
   "`pricesEverySeconds`": [defaults.pricesEverySeconds],
   "Most fallback keys": [maxFallbackKeys],
   "Users' own keys beside 500 fallback keys": [roomForUsers(defaults.fallbackKeys)],
@@ -50,7 +51,6 @@ const constants: Record<string, readonly (number | undefined)[]> = {
     throttles.placeOrder.rateLimit,
     throttles.connect.rateLimit,
   ],
-  "Shards of the lanes of a chain": [lanesOf("base").length],
   "Write units of a buy": [writes.placeOrder + swap + fill + end + writes.signTransaction],
   "Read units of a buy, a quote": [ofBuy("reads"), quoteOrder.reads],
   "KMS requests of a buy": [ofBuy("keyCalls")],
