@@ -146,15 +146,15 @@ const operationOf = ({ name }: Contender) => name.split(" ")[0] as OperationName
 export const memoryOf = (contender: Contender): number =>
   operations[contender.name in handlers ? "listWallets" : operationOf(contender)].memoryMB;
 
-/** Bundles a contender, and returns the folder of its code. The plain ones keep the SDK's credential chain. */
+/** Bundles a contender, and returns the folder of its code. The plain ones keep all of the SDK. */
 export function bundled(contender: Contender, parent: string): string {
   const { name } = contender;
   const folder = join(parent, name.replaceAll(/\W+/g, "-"));
   mkdirSync(folder, { recursive: true });
   const own = handlers[name];
   const entryPoint = own ? resolve(import.meta.dirname, "handlers", own) : handlerOf(operationOf(contender));
-  const alias = own ? {} : bundleOptions.alias;
-  buildSync({ ...bundleOptions, alias, entryPoints: [entryPoint], outfile: join(folder, codeFile) });
+  const plain = own && { alias: {}, external: [] };
+  buildSync({ ...bundleOptions, ...plain, entryPoints: [entryPoint], outfile: join(folder, codeFile) });
   return folder;
 }
 
