@@ -62,7 +62,7 @@ describe("a function that invokes another one", () => {
   const invoke = (name: string, ...rights: Right[]) =>
     call(service, `POST /2015-03-31/functions/${encodeURIComponent(name)}/invocations`, {}, rights);
 
-  it("needs the right to, whether it gives the name or the ARN", async () => {
+  it("needs the right to do so, whether it gives the name or the ARN", async () => {
     const right: Right = ["lambda:InvokeFunction", functionArn("signer")];
     for (const name of ["signer", functionArn("signer"), `${functionArn("signer")}:$LATEST`]) {
       expect(await invoke(name, right)).toEqual([200, undefined, "null"]);
@@ -84,7 +84,7 @@ describe("a function that pushes to a client", () => {
     `arn:aws:execute-api:us-east-1:000000000000:Api/live/${method}/@connections/`;
   const right: Right = ["execute-api:ManageConnections", `${connections("POST")}*`];
 
-  it("needs the right to for this method", async () => {
+  it("needs the right for this method", async () => {
     expect(await call(service, "POST /@connections/c%3D", {}, [right])).toEqual([
       410,
       "GoneException",
