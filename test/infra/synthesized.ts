@@ -1,7 +1,3 @@
-import { createHash } from "node:crypto";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { inject } from "vitest";
 import { readStacks } from "../../lib/infra/read-stacks.ts";
 import { tradingChains } from "../../lib/trading/core/trading-chain.ts";
 
@@ -23,9 +19,9 @@ export type Templates = {
   data: Template;
   api: Template;
   watch: Template;
-  /** Absent if it is off, like the next one. */
-  edge?: Template | undefined;
-  firewall?: Template | undefined;
+  /** Undefined if it is off, like the next one. */
+  edge: Template | undefined;
+  firewall: Template | undefined;
   protectedData: boolean;
   /** For each stack, the stacks that are deployed before it. */
   deployedAfter: Record<string, string[]>;
@@ -107,25 +103,14 @@ const synthesized = new Map<string, Templates>();
 
 /**
  * The templates for a context, without the functions' code and without CDK's check of the templates, which
- * take seconds: synthesis.test.ts and bundles.test.ts cover those. A synthesis takes a second of processor
- * time, so all workers of a run share its result, and tests must not change a template.
+ * take seconds: synthesis.test.ts and bundles.test.ts cover those. Each context is synthesized once, so tests
+ * must not change a template.
  */
 export function synthesize(context: Record<string, unknown> = {}): Templates {
   const key = JSON.stringify(context);
-  const templates = synthesized.get(key) ?? sharedTemplates(context, key);
+  const templates = synthesized.get(key) ?? synthesizeNow(context);
   synthesized.set(key, templates);
   return templates;
-}
-
-function sharedTemplates(context: Record<string, unknown>, key: string): Templates {
-  const file = join(inject("templates"), createHash("sha256").update(key).digest("hex"));
-  if (!existsSync(file)) {
-    const own = `${file}.${process.pid}`;
-    writeFileSync(own, JSON.stringify(synthesizeNow(context)));
-    // Another worker sees a whole file or none.
-    renameSync(own, file);
-  }
-  return JSON.parse(readFileSync(file, "utf8"));
 }
 
 function synthesizeNow(context: Record<string, unknown>): Templates {
