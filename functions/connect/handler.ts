@@ -1,5 +1,5 @@
-import { randomInt } from "node:crypto";
 import { isConnected, openPusher } from "../../lib/aws/push.ts";
+import { shardChooser } from "../../lib/realtime/channel-shards.ts";
 import { admitConnection, type ConnectDeps } from "../../lib/realtime/connect.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
@@ -13,8 +13,8 @@ const deps: ConnectDeps = {
   isConnected: (connectionId) => isConnected(pusher, connectionId),
   onFault: (error) => logFault("connect", error),
 };
-const shards = environment("CHANNEL_SHARDS");
+const chooseShard = shardChooser(deps.table, environment("CHANNEL_SHARDS"));
 
-export const handler = connect(({ now, ...connection }) =>
-  admitConnection(deps, connection, { shard: randomInt(shards), now }),
+export const handler = connect(async ({ now, ...connection }) =>
+  admitConnection(deps, connection, { shard: await chooseShard(now), now }),
 );

@@ -9,6 +9,7 @@ import {
   savePrices,
   takeFeed,
 } from "../../lib/prices/price-records.ts";
+import { shardCounter } from "../../lib/realtime/channel-shards.ts";
 import { hasSubscribers } from "../../lib/realtime/connection-records.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
@@ -17,7 +18,7 @@ import { openTable } from "../../lib/table/table.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const feeds = environment("PRICE_FEEDS");
-const shards = environment("CHANNEL_SHARDS");
+const countShards = shardCounter(table, environment("CHANNEL_SHARDS"));
 const everyMs = environment("PRICES_EVERY_SECONDS") * 1000;
 
 /** The next run takes over after ten minutes. If it is missing, this one keeps prices moving a little longer. */
@@ -41,7 +42,7 @@ export const handler = background("feedPrices", async ({ after }: FeedStart, con
       keep: () => keepFeed(table, run),
       leave: () => leaveFeed(table, run),
     },
-    isWanted: () => hasSubscribers(table, "prices", shards),
+    isWanted: async () => hasSubscribers(table, "prices", await countShards(new Date())),
     everyMs,
     durationMs: Math.min(longestRunMs, context.getRemainingTimeInMillis() - shutdownMs),
     onLine: (line) => console.warn({ operation: "feedPrices", ...line }),

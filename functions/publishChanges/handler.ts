@@ -2,6 +2,7 @@ import type { Context } from "aws-lambda";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { noticeBus } from "../../lib/aws/notice-bus.ts";
 import { openPusher } from "../../lib/aws/push.ts";
+import { shardCounter } from "../../lib/realtime/channel-shards.ts";
 import { type Publisher, publish } from "../../lib/realtime/publish.ts";
 import { pushReserveMs } from "../../lib/realtime/push-outcome.ts";
 import { deadlineOf, onChanges } from "../../lib/runtime/background.ts";
@@ -9,10 +10,11 @@ import { environment } from "../../lib/runtime/environment.ts";
 import { reporter } from "../../lib/runtime/log.ts";
 import { openTable } from "../../lib/table/table.ts";
 
+const table = openTable(environment("TABLE_NAME"));
 const publisher: Publisher = {
-  table: openTable(environment("TABLE_NAME")),
+  table,
   pusher: openPusher(),
-  shards: environment("CHANNEL_SHARDS"),
+  countShards: shardCounter(table, environment("CHANNEL_SHARDS")),
   handOver: handOverTo(environment("DELIVER_FUNCTION")),
   startFeed: handOverTo(environment("FEED_PRICES_FUNCTION")),
   putNotice: noticeBus(environment("NOTICE_BUS_ARN")),

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { tierNames, tiers, type WalletLimits } from "../core/tier.ts";
 import { maxFallbackKeys } from "../plans/fallback-keys.ts";
 import { type PriceFeed, venueNames } from "../prices/feeds.ts";
+import { mostChannelShards } from "../realtime/channel-shards.ts";
 import { type SameSite, sameSites } from "../runtime/session-cookie.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import type { TradingConfiguration } from "../trading/chains/chain-configuration.ts";
@@ -299,7 +300,7 @@ const Context = v.pipe(
     tableStreamArn: v.optional(
       matching(/^arn:[\w-]+:dynamodb:.+:table\/.+\/stream\/\S+$/, "the ARN of a table's stream"),
     ),
-    channelShards: v.optional(json(wholeWithin(1, 256)), defaults.channelShards),
+    channelShards: v.optional(json(wholeWithin(1, mostChannelShards)), defaults.channelShards),
     connectionsPerUser: v.optional(json(wholeWithin(1, 100)), defaults.connectionsPerUser),
     priceFeeds: v.optional(
       json(v.pipe(v.array(Feed, "must be a list of feeds"), within(1000))),

@@ -31,7 +31,7 @@ export type Connection = ConnectionName & {
 };
 
 /** API Gateway closes a connection after two hours. Its record expires ten minutes later. */
-const lifetimeSeconds = (2 * 60 + 10) * 60;
+export const lifetimeSeconds = (2 * 60 + 10) * 60;
 
 const endOfLife = (now: Date) => epochSeconds(now) + lifetimeSeconds;
 

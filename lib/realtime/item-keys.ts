@@ -11,5 +11,11 @@ export const connectionCountKey = (userID: string): Key => itemKey("connectionCo
 export const subscriberKey = (channel: PublicChannel, shard: number, connectionId: string): Key =>
   itemKey("subscriber", { channel, shard, connectionId });
 
+const pricesChannel = { channel: "prices", shard: 0 } as const;
+
+export const channelShardsKey: Key = itemKey("channelShards", pricesChannel);
+
+export const channelShardsRange: KeyRange = rangeOf("channelShards", pricesChannel);
+
 export const subscribersOf = (channel: PublicChannel, shard: number): KeyRange =>
   rangeOf("subscriber", { channel, shard });

@@ -27,8 +27,8 @@ import { noteMiss } from "./stuck-records.ts";
 export type Publisher = Reporter & {
   table: Table;
   pusher: Pusher;
-  /** The number of shards over which the subscribers of a public channel are spread. */
-  shards: number;
+  /** Counts the shards over which the subscribers of a public channel are spread. */
+  countShards: (now: Date) => Promise<number>;
   /** Starts the delivery to one shard, without waiting for it. */
   handOver: (delivery: ChannelDelivery) => Promise<void>;
   /** Starts a run of feedPrices, without waiting for it. */
@@ -246,16 +246,19 @@ function deliveriesTo(
 
 /** Hands changed prices over, and replaces the run of the feed if it is time. Both are tried again half a minute later. */
 async function publishPrices(
-  { shards, handOver, startFeed, onFault }: Publisher,
+  { countShards, handOver, startFeed, onFault }: Publisher,
   change: PricesChange,
   now: Date,
 ): Promise<void> {
   const replacement = change.feed && replacementOf(change.feed, now);
   const update = pricesUpdate(change, now);
-  const handovers =
-    update.data.length === 0 ? [] : Array.from({ length: shards }, (_, shard) => handOver({ shard, update }));
-  const all = [...handovers, ...(replacement ? [startFeed(replacement)] : [])];
-  await Promise.all(all.map((each) => each.catch((error: unknown) => onFault(error))));
+  const reported = (each: Promise<void>) => each.catch((error: unknown) => onFault(error));
+  async function handOverAll(): Promise<void> {
+    if (update.data.length === 0) return;
+    const shards = Array.from({ length: await countShards(now) }, (_, shard) => shard);
+    await Promise.all(shards.map((shard) => reported(handOver({ shard, update }))));
+  }
+  await Promise.all([reported(handOverAll()), replacement && reported(startFeed(replacement))]);
 }
 
 /** Keeps the last price of each chain. */

@@ -49,6 +49,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   retiredKey: "an API key that is no longer used",
   fallbackKeys: "how many fallback keys may be used",
   subscriber: "a subscriber of a public channel, in its shard",
+  channelShards: "in shard 0: the number of shards that may have subscribers",
   prices: "the latest prices, and the run that saves them: one item",
 };
 

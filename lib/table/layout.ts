@@ -227,7 +227,10 @@ export const partitions = [
   {
     key: "CHANNEL#{channel}#{shard}",
     owner: "service",
-    items: { subscriber: { key: "CONNECTION#{connectionId}", isOfTheMoment: true } },
+    items: {
+      subscriber: { key: "CONNECTION#{connectionId}", isOfTheMoment: true },
+      channelShards: { key: "SHARDS", isOfTheMoment: true },
+    },
   },
   {
     key: "PRICES",

@@ -52,6 +52,7 @@ const priceDelivery = (): ChannelDelivery => ({
 describe("publishChanges and deliver", () => {
   it("invoke one delivery of new prices per shard, without waiting for it", async () => {
     lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
+    table.on(QueryCommand).resolves({});
     const Records = [streamRecord(pricesItem([price()], { startedAt: new Date().toISOString() }))];
     expect(await publishChanges({ Records }, context)).toEqual({ batchItemFailures: [] });
     const calls = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
@@ -65,7 +66,7 @@ describe("publishChanges and deliver", () => {
     table.on(QueryCommand).resolves({ Items: [connection] });
     await deliver(payloads[2], context);
     expect(logged()).toEqual([]);
-    const [query] = table.commandCalls(QueryCommand);
+    const query = table.commandCalls(QueryCommand).at(-1);
     expect(query?.args[0].input.ExpressionAttributeValues).toMatchObject({ ":pk": "CHANNEL#prices#2" });
     expect(posted()).toEqual([
       { type: "update", channel: "prices", time: expect.any(String), data: [price()] },

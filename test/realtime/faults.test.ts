@@ -54,7 +54,7 @@ const publishAll = async (records: Parameters<typeof publish>[1]) => {
   const publisher = {
     table,
     pusher,
-    shards: 2,
+    countShards: async () => 2,
     handOver,
     startFeed: handOver,
     startCatchUp,

@@ -38,7 +38,7 @@ export function publishingForTests() {
     },
     /** Returns the sequence numbers of the records to retry. */
     async publishAll(records: readonly ReturnType<typeof streamRecord>[], times: Partial<PublishTimes> = {}) {
-      const publisher = { table: db.table, pusher: api.current.pusher, shards: 4, ...mocks };
+      const publisher = { table: db.table, pusher: api.current.pusher, countShards: async () => 4, ...mocks };
       const deadline = new Date(Date.now() + 60_000);
       return [...(await publish(publisher, records, { now, deadline, ...times }))];
     },

@@ -1,0 +1,57 @@
+import { randomInt } from "node:crypto";
+import { epochSeconds } from "../core/time.ts";
+import { atMost, below } from "../table/step.ts";
+import { queryRange, type Table } from "../table/table.ts";
+import { write } from "../table/write.ts";
+import { lifetimeSeconds } from "./connection-records.ts";
+import { channelShardsKey, channelShardsRange } from "./item-keys.ts";
+
+/**
+ * The shards of the subscribers of public channels. Their number is configuration, and functions with the old and the new
+ * number run side by side while it is deployed. So a process that places connections first notes its number, unless a
+ * greater one is noted, and readers take the greater of the note and their own. Each shard costs a run of deliver for each
+ * message, so the note expires once no connection that it stands for can be left.
+ */
+type ChannelShards = { shards: number; expiresAt: number };
+
+/** The most that the context allows. Functions that place connections could note any number. */
+export const mostChannelShards = 256;
+
+/** A process repeats its note after this time. */
+const repeatSeconds = 3600;
+
+/** Chooses shards for new connections. */
+export function shardChooser(table: Table, shards: number): (now: Date) => Promise<number> {
+  let repeatAt = 0;
+  return async (now) => {
+    const seconds = epochSeconds(now);
+    if (seconds >= repeatAt) {
+      const expiresAt = seconds + repeatSeconds + lifetimeSeconds;
+      await write(table, {
+        kind: "change",
+        key: channelShardsKey,
+        set: { shards, expiresAt } satisfies ChannelShards,
+        when: ["absent", { shards: atMost(shards) }, { expiresAt: below(seconds) }],
+      });
+      repeatAt = seconds + repeatSeconds;
+    }
+    return randomInt(shards);
+  };
+}
+
+/** A reader trusts what it has read for so long. Until then, subscribers in a new shard have only their snapshots. */
+const knownMs = 10_000;
+
+/** Counts the shards that may have subscribers. */
+export function shardCounter(table: Table, own: number): (now: Date) => Promise<number> {
+  let known = { shards: own, untilMs: Number.NEGATIVE_INFINITY };
+  return async (now) => {
+    if (now.getTime() >= known.untilMs) {
+      const [note] = await queryRange<ChannelShards>(table, channelShardsRange);
+      const isValid = note !== undefined && note.expiresAt > epochSeconds(now);
+      const noted = isValid ? Math.min(Number(note.shards) || 0, mostChannelShards) : 0;
+      known = { shards: Math.max(own, noted), untilMs: now.getTime() + knownMs };
+    }
+    return known.shards;
+  };
+}

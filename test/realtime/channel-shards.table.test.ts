@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { shardChooser, shardCounter } from "../../lib/realtime/channel-shards.ts";
+import { channelShardsKey } from "../../lib/realtime/item-keys.ts";
+import { write } from "../../lib/table/write.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+
+const db = tableForTests();
+const start = Date.parse("2026-11-23T08:00:00.000Z");
+const at = (minutes: number) => new Date(start + minutes * 60_000);
+
+/** Places connections until each of some shards has one. */
+async function place(choose: (now: Date) => Promise<number>, minutes: number, shards: number) {
+  const seen = new Set<number>();
+  for (let tries = 0; tries < 1000 && seen.size < shards; tries++) seen.add(await choose(at(minutes)));
+  expect([...seen].toSorted((a, b) => a - b)).toEqual([...seen.keys()].toSorted((a, b) => a - b));
+  return seen;
+}
+
+describe("the shards of a channel", () => {
+  it("are those of the configuration while nothing is noted", async () => {
+    expect(await shardCounter(db.table, 4)(at(0))).toBe(4);
+  });
+
+  it("grow for readers with the old number as soon as a connection is in a new one", async () => {
+    const [old, young] = [shardChooser(db.table, 1), shardChooser(db.table, 4)];
+    const count = shardCounter(db.table, 1);
+    await place(old, 0, 1);
+    expect(await count(at(0))).toBe(1);
+    expect(await place(young, 1, 4)).toEqual(new Set([0, 1, 2, 3]));
+    expect(await count(at(1))).toBe(4);
+    // The old processes go on for a while, and repeat their note.
+    await place(old, 61, 1);
+    expect(await shardCounter(db.table, 1)(at(61))).toBe(4);
+  });
+
+  it("shrink once no connection can be left in the removed ones", async () => {
+    const [old, young] = [shardChooser(db.table, 4), shardChooser(db.table, 1)];
+    const countAt = (minutes: number) => shardCounter(db.table, 1)(at(minutes));
+    await place(old, 0, 4);
+    await place(young, 1, 1);
+    expect(await countAt(1)).toBe(4);
+    // Its last connection lives for another two hours.
+    await place(old, 59, 4);
+    expect(await countAt(59 + 130)).toBe(4);
+    expect(await countAt(191)).toBe(1);
+    await place(young, 191, 1);
+    expect(await countAt(192)).toBe(1);
+  });
+
+  it("are at most as many as the context allows, whatever is noted", async () => {
+    const expiresAt = start / 1000 + 60;
+    await write(db.table, { kind: "put", key: channelShardsKey, item: { shards: 1e9, expiresAt } });
+    expect(await shardCounter(db.table, 4)(at(0))).toBe(256);
+  });
+});
