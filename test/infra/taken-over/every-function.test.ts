@@ -224,7 +224,7 @@ const union = (lists: readonly (readonly PartitionName[])[]) => [...new Set(list
 
 describe("an intruder", () => {
   it.each(rows)(
-    "who runs $name spoils only its partitions, and breaks only what depends on them",
+    "with the rights of $name spoils only its partitions, and breaks only what depends on them",
     async ({ row, allowed }) => {
       const { broken, mayBreak, spoiler } = await attackAs(allowed);
       const { written, deleted } = spoiler;

@@ -130,7 +130,7 @@ describe("saveExecution", () => {
           new Set(waves.flat()).size,
         );
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     );
   });
 });
