@@ -25,7 +25,11 @@ const settings = {
 };
 
 /** The folders with Solidity code. Each has a `bytecode.json` of its contracts, by name. */
-export const contractFolders = ["lib/tools/dev/chains/contracts", "test/support/contracts"] as const;
+export const contractFolders = [
+  "lib/trading/chains/evm/contracts",
+  "lib/tools/dev/chains/contracts",
+  "test/support/contracts",
+] as const;
 
 /**
  * Compiles all contracts.

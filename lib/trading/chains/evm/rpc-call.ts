@@ -100,8 +100,8 @@ export const coinsCall = (address: string, tag: BlockTag): RpcCall<bigint> =>
 export const nonceCall = (address: string, tag: BlockTag): RpcCall<number> =>
   rpcCall("eth_getTransactionCount", [address, tagText(tag)], SafeNumber);
 
-/** Amounts are in wei, data in hex. */
-export type CallRequest = { to: string; from?: string; data?: string; value?: bigint; gas?: bigint };
+/** Amounts are in wei, data in hex. Without a recipient, the data is the code of a constructor, whose answer counts. */
+export type CallRequest = { to?: string; from?: string; data?: string; value?: bigint; gas?: bigint };
 
 export const callObject = ({ value, gas, ...rest }: CallRequest) => ({
   ...rest,
