@@ -4,6 +4,7 @@ import { positionStatuses } from "../trading/core/execution.ts";
 import { OrderSchema, PositionSchema } from "./execution-schema.ts";
 import { nextCursor, paging } from "./paging-schema.ts";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
+import { RouteStepSchema } from "./token-schema.ts";
 import { AmountTextSchema, ChainNameSchema, TokenNameSchema } from "./trading-scalars.ts";
 
 // Lists contain the orders of all engines, on all networks.
@@ -71,6 +72,8 @@ const ReportSchema = v.pipe(
     quotedAmountOut: AmountTextSchema,
     slippage: v.pipe(v.number(), v.description("Percent; negative if more arrived than was quoted")),
     priceImpact: v.exactOptional(v.pipe(v.number(), v.description("Percent"))),
+    marketImpact: v.exactOptional(v.pipe(v.number(), v.description("Percent"))),
+    route: v.exactOptional(v.array(RouteStepSchema)),
     networkFee: v.object({
       total: AmountTextSchema,
       swap: AmountTextSchema,

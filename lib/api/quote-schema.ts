@@ -108,6 +108,12 @@ export const QuoteSchema = v.pipe(
     slippage: v.exactOptional(PercentSchema),
     price: v.pipe(v.string(), v.description("Native coin for one token")),
     priceImpact: PercentSchema,
+    marketImpact: v.exactOptional(
+      v.pipe(PercentSchema, v.description("Against the best price of a tenth of the amount")),
+    ),
+    referencePrice: v.exactOptional(
+      v.pipe(v.string(), v.description("Native coin for one token, for a tenth of the amount")),
+    ),
     route: v.array(RouteStepSchema),
     ...safetyEntries,
     approval: v.pipe(v.boolean(), v.description("True if one of the transactions is an approval")),

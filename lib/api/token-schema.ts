@@ -40,7 +40,10 @@ const venueAndPool = {
   feeBps: v.number(),
 };
 
-export const RouteStepSchema = v.pipe(v.object(venueAndPool), v.title("RouteStep"));
+export const RouteStepSchema = v.pipe(
+  v.object({ ...venueAndPool, tokenIn: TokenNameSchema, tokenOut: TokenNameSchema }),
+  v.title("RouteStep"),
+);
 
 /** Results of a simulated buy and sale of a token. */
 export const safetyEntries = {
@@ -53,7 +56,10 @@ export const safetyEntries = {
 const PoolSchema = v.pipe(
   v.object({
     ...venueAndPool,
-    liquidity: v.pipe(AmountTextSchema, v.description("The native side")),
+    quoteToken: v.exactOptional(
+      v.pipe(AddressSchema, v.description("The other token. Absent if that is the wrapped coin")),
+    ),
+    liquidity: v.pipe(AmountTextSchema, v.description("The worth of the other side, in native coin")),
   }),
   v.title("Pool"),
 );

@@ -1,4 +1,9 @@
-import type { ChainConfiguration, ListedToken } from "../trading/chains/chain-configuration.ts";
+import type {
+  ChainConfiguration,
+  ListedToken,
+  QuoteToken,
+  V3Contracts,
+} from "../trading/chains/chain-configuration.ts";
 import type { TradingChain } from "../trading/core/trading-chain.ts";
 
 const token = (symbol: string, name: string, decimals: number, address: string): ListedToken => ({
@@ -8,11 +13,33 @@ const token = (symbol: string, name: string, decimals: number, address: string):
   decimals,
 });
 
+const uniswapTiers = [1, 5, 30, 100];
+
+/** PancakeSwap has deployed its v3 to the same addresses everywhere, but for its router on base. */
+const pancakeswapV3: V3Contracts = {
+  venue: "pancakeswap-v3",
+  factory: "0x0BFbCF9fa4f9C56B0F40a671Ad40E0805A091865",
+  router: "0x13f4EA83D0bd40E75C8222255bc855a974568Dd4",
+  quoter: "0xB048Bbc1Ee6b733FFfCFb9e9CeF7375518e25997",
+  tiers: [1, 5, 25, 100],
+};
+
+/** @param pools The bridges, as a venue with its fee in basis points: `uniswap-v3 5`. */
+const quoteToken = (isStable: boolean, token: string, ...pools: readonly string[]): QuoteToken => ({
+  token,
+  isStable,
+  bridges: pools.map((pool) => {
+    const [venue, feeBps] = pool.split(" ");
+    return { venue: venue as QuoteToken["bridges"][number]["venue"], feeBps: Number(feeBps) };
+  }),
+});
+
 /**
  * The production contracts of each chain.
  *
  * - Uniswap: the v2 and v3 deployment pages in the repository Uniswap/docs.
- * - PancakeSwap: developer.pancakeswap.finance/contracts/v2/addresses. Its v2 takes 0.25 %.
+ * - PancakeSwap: developer.pancakeswap.finance/contracts/v2/addresses, and the folder deployments of the repository
+ * pancakeswap/pancake-v3-contracts. Its v2 takes 0.25 %. Third parties name its v3 router on base.
  * - Tokens and wrapped coins: the repository Uniswap/default-token-list; for bsc, pancakeswap/token-list.
  * - Relay: docs.flashbots.net, Flashbots Protect. docs.bnbchain.org lists relays of bsc that need no account, but none of
  * them documents which transactions it drops, and when. base needs no relay, and avax has none.
@@ -38,7 +65,22 @@ export const defaultChains: Readonly<Record<TradingChain, ChainConfiguration>> =
         factory: "0x1F98431c8aD98523631AE4a59f267346ea31F984",
         router: "0x68b3465833fb72A70ecDF485E0e4C7bD8665Fc45",
         quoter: "0x61fFE014bA17989E743c5F6cB21bF9697530B21e",
+        tiers: uniswapTiers,
+        mixesWith: "uniswap-v2",
       },
+      {
+        venue: "pancakeswap-v2",
+        factory: "0x1097053Fd2ea711dad45caCcc45EfF7548fCB362",
+        router: "0xEfF92A263d31888d860bD50809A8D171709b7b1c",
+        feeBps: 25,
+      },
+      pancakeswapV3,
+    ],
+    quoteTokens: [
+      quoteToken(true, "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", "uniswap-v3 5", "uniswap-v2 30"),
+      quoteToken(true, "0xdAC17F958D2ee523a2206206994597C13D831ec7", "uniswap-v3 30", "uniswap-v2 30"),
+      quoteToken(true, "0x6B175474E89094C44Da98b954EedeAC495271d0F", "uniswap-v3 30"),
+      quoteToken(false, "0x2260FAC5E5542a773Aa44fBCfeDf7C193bc2C599", "uniswap-v3 5"),
     ],
     maxNetworkFee: "0.1",
     tokens: [
@@ -63,7 +105,21 @@ export const defaultChains: Readonly<Record<TradingChain, ChainConfiguration>> =
         factory: "0x33128a8fC17869897dcE68Ed026d694621f6FDfD",
         router: "0x2626664c2603336E57B271c5C0b26F421741e481",
         quoter: "0x3d4e44Eb1374240CE5F1B871ab261CD16335B76a",
+        tiers: uniswapTiers,
+        mixesWith: "uniswap-v2",
       },
+      {
+        venue: "pancakeswap-v2",
+        factory: "0x02a84c1b3BBD7401a5f7fa98a384EBC70bB5749E",
+        router: "0x8cFe327CEc66d1C090Dd72bd0FF11d690C33a2Eb",
+        feeBps: 25,
+      },
+      { ...pancakeswapV3, router: "0x678Aa4bF4E210cf2166753e054d5b7c31cc7fa86" },
+    ],
+    quoteTokens: [
+      quoteToken(true, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "uniswap-v3 5", "pancakeswap-v3 1"),
+      quoteToken(false, "0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf", "uniswap-v3 30"),
+      quoteToken(false, "0x0b3e328455c4059EEb9e3f84b5543F74E24e7E1b", "uniswap-v2 30", "uniswap-v3 30"),
     ],
     maxNetworkFee: "0.01",
     tokens: [
@@ -94,7 +150,22 @@ export const defaultChains: Readonly<Record<TradingChain, ChainConfiguration>> =
         factory: "0xdB1d10011AD0Ff90774D0C6Bb92e5C5c8b4461F7",
         router: "0xB971eF87ede563556b2ED4b1C0b0019111Dd85d2",
         quoter: "0x78D78E420Da98ad378D7799bE8f4AF69033EB077",
+        tiers: uniswapTiers,
+        mixesWith: "uniswap-v2",
       },
+      pancakeswapV3,
+    ],
+    quoteTokens: [
+      quoteToken(true, "0x55d398326f99059fF775485246999027B3197955", "pancakeswap-v3 1", "pancakeswap-v2 25"),
+      quoteToken(true, "0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d", "pancakeswap-v3 5"),
+      quoteToken(true, "0x8d0D000Ee44948FC98c9B98A4FA4921476f08B0d", "pancakeswap-v3 5"),
+      quoteToken(
+        false,
+        "0x0E09FaBB73Bd3Ade0a17ECC321fD13a19e81cE82",
+        "pancakeswap-v3 25",
+        "pancakeswap-v2 25",
+      ),
+      quoteToken(false, "0x7130d2A12B9BCbFAe4f2634d864A1Ee1Ce3Ead9c", "pancakeswap-v3 5"),
     ],
     maxNetworkFee: "0.05",
     tokens: [
@@ -120,7 +191,13 @@ export const defaultChains: Readonly<Record<TradingChain, ChainConfiguration>> =
         factory: "0x740b1c1de25031C31FF4fC9A62f554A55cdC1baD",
         router: "0xbb00FF08d01D300023C629E8fFfFcb65A5a578cE",
         quoter: "0xbe0F5544EC67e9B3b2D979aaA43f18Fd87E6257F",
+        tiers: uniswapTiers,
+        mixesWith: "uniswap-v2",
       },
+    ],
+    quoteTokens: [
+      quoteToken(true, "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E", "uniswap-v3 5"),
+      quoteToken(true, "0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7", "uniswap-v3 5"),
     ],
     maxNetworkFee: "0.5",
     tokens: [

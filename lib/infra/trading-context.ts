@@ -1,9 +1,15 @@
+import { isDeepStrictEqual } from "node:util";
 import { getAddress } from "ethers/address";
 import * as v from "valibot";
-import type { ChainConfiguration, TradingConfiguration } from "../trading/chains/chain-configuration.ts";
+import type {
+  ChainConfiguration,
+  ChainVenue,
+  TradingConfiguration,
+} from "../trading/chains/chain-configuration.ts";
+import { directRoutesOf } from "../trading/chains/evm/calldata.ts";
 import { addressProblem } from "../trading/core/address.ts";
 import { coinDecimals, parseAmount } from "../trading/core/decimal-text.ts";
-import { v2Venues, v3Venues } from "../trading/core/intent.ts";
+import { type PoolKey, v2Venues, v3Venues } from "../trading/core/intent.ts";
 import { chainFacts, type TradingChain, tradingChains } from "../trading/core/trading-chain.ts";
 import { defaultLaneShards, mostLaneShards } from "../trading/items/keys.ts";
 import { flag, isLoopback, json, matching, urlOf, wholeWithin } from "./context-values.ts";
@@ -48,6 +54,8 @@ const Token = v.strictObject(
 
 const venueNames = [...v2Venues, ...v3Venues];
 
+const FeeBps = wholeWithin(0, 9999);
+
 const Venue = v.variant(
   "venue",
   [
@@ -56,16 +64,44 @@ const Venue = v.variant(
         venue: v.picklist(v2Venues),
         factory: Address,
         router: Address,
-        feeBps: wholeWithin(0, 9999),
+        feeBps: FeeBps,
       },
       "must be an object of venue, factory, router and feeBps",
     ),
     v.strictObject(
-      { venue: v.picklist(v3Venues), factory: Address, router: Address, quoter: Address },
-      "must be an object of venue, factory, router and quoter",
+      {
+        venue: v.picklist(v3Venues),
+        factory: Address,
+        router: Address,
+        quoter: Address,
+        tiers: v.pipe(
+          v.array(FeeBps, "must be a list of fees in basis points"),
+          v.minLength(1, "must have a fee"),
+        ),
+        mixesWith: v.exactOptional(v.picklist(v2Venues)),
+      },
+      "must be an object of venue, factory, router, quoter, tiers and mixesWith",
     ),
   ],
   ({ received }) => `is not a venue of trading: ${received}. The venues are ${venueNames.join(", ")}`,
+);
+
+const QuoteToken = v.strictObject(
+  {
+    token: Address,
+    isStable: v.boolean("must be true or false"),
+    bridges: v.pipe(
+      v.array(
+        v.strictObject(
+          { venue: v.picklist(venueNames), feeBps: FeeBps },
+          "must be an object of venue and feeBps",
+        ),
+        "must be a list of pools",
+      ),
+      v.minLength(1, "must have a pool"),
+    ),
+  },
+  "must be an object of token, isStable and bridges",
 );
 
 const Coins = v.pipe(
@@ -91,11 +127,12 @@ const ChainContext = v.strictObject(
     venues: v.optional(
       v.pipe(v.array(Venue, "must be a list of venues"), v.minLength(1, "must have a venue")),
     ),
+    quoteTokens: v.optional(v.array(QuoteToken, "must be a list of quote tokens")),
     tokens: v.optional(v.array(Token, "must be a list of tokens")),
     maxOrder: v.optional(Coins),
     maxNetworkFee: v.optional(Coins),
   },
-  "must be an object of hosts, relay, wrapped, venues, tokens, maxOrder and maxNetworkFee",
+  "must be an object of hosts, relay, wrapped, venues, quoteTokens, tokens, maxOrder and maxNetworkFee",
 );
 
 /** Rejects lists, which are objects to valibot. */
@@ -134,6 +171,10 @@ export type ChainsContext = {
   chains: { [Chain in TradingChain]?: v.InferOutput<typeof ChainContext> | undefined };
 };
 
+/** True if a venue has pools of this fee. */
+const hasPool = (venues: readonly ChainVenue[], pool: PoolKey): boolean =>
+  directRoutesOf({ venues }).some(({ venue, feeBps }) => venue === pool.venue && feeBps === pool.feeBps);
+
 function configurationOf({ chains }: ChainsContext, chain: TradingChain): ChainConfiguration {
   const defaults = defaultChains[chain];
   const {
@@ -141,6 +182,7 @@ function configurationOf({ chains }: ChainsContext, chain: TradingChain): ChainC
     relay = defaults.relay,
     wrapped,
     venues,
+    quoteTokens,
     tokens,
     maxOrder,
     maxNetworkFee,
@@ -150,6 +192,13 @@ function configurationOf({ chains }: ChainsContext, chain: TradingChain): ChainC
     ...(typeof relay === "string" && { relay }),
     wrapped: wrapped ?? defaults.wrapped,
     venues: venues ?? defaults.venues,
+    // Without some of the default venues, their bridges are left out.
+    quoteTokens:
+      quoteTokens ??
+      defaults.quoteTokens.map((quote) => ({
+        ...quote,
+        bridges: quote.bridges.filter((bridge) => hasPool(venues ?? defaults.venues, bridge)),
+      })),
     tokens: tokens ?? defaults.tokens,
     ...(maxOrder !== undefined && { maxOrder }),
     maxNetworkFee: maxNetworkFee ?? defaults.maxNetworkFee,
@@ -184,7 +233,10 @@ export function tradingProblems(context: ChainsContext): string[] {
   ];
 }
 
-function problemsOf(chain: TradingChain, { hosts, relay, wrapped, venues, tokens }: ChainConfiguration) {
+function problemsOf(
+  chain: TradingChain,
+  { hosts, relay, wrapped, venues, quoteTokens, tokens }: ChainConfiguration,
+) {
   const { coin, hasPublicPool } = chainFacts[chain];
   const listed = [wrapped, ...tokens];
   const symbols = [coin, ...listed].map(({ symbol }) => symbol.toUpperCase());
@@ -197,11 +249,33 @@ function problemsOf(chain: TradingChain, { hosts, relay, wrapped, venues, tokens
       : []),
     ...(wrapped.decimals !== 18 ? ["wrapped.decimals must be 18, as the coin's are"] : []),
     ...repeated(venues.map(({ venue }) => venue)).map((venue) => `venues has ${venue} twice`),
+    ...unknownVenues(chain, { hosts, venues }),
+    ...repeated(quoteTokens.map(({ token }) => token)).map((token) => `quoteTokens has ${token} twice`),
+    ...quoteTokens.flatMap(({ bridges }) =>
+      bridges
+        .filter((bridge) => !hasPool(venues, bridge))
+        .map(({ venue, feeBps }) => `quoteTokens names ${venue} at ${feeBps} bps, which venues lacks`),
+    ),
     ...repeated(listed.map(({ token }) => token)).map(
       (token) => `tokens has ${token} twice, the wrapped coin included`,
     ),
     ...repeated(symbols).map((symbol) => `tokens has the symbol ${symbol} twice, the coins' included`),
   ];
+}
+
+/**
+ * Lists venues with other contracts than the defaults. Coin that is sent to an address without a router is lost, so real
+ * chains trade only with contracts that are part of the program.
+ */
+function unknownVenues(chain: TradingChain, { hosts, venues }: Pick<ChainConfiguration, "hosts" | "venues">) {
+  if (hosts.every((url) => isLoopback(new URL(url).hostname))) return [];
+  const known = defaultChains[chain].venues;
+  return venues
+    .filter((venue) => !known.some((each) => isDeepStrictEqual(each, venue)))
+    .map(
+      ({ venue }) =>
+        `venues has ${venue} with other contracts, fees or tiers than lib/infra/default-chains.ts`,
+    );
 }
 
 /** Lists the chains that trade, but have only the hosts of the defaults. */

@@ -2,8 +2,9 @@ import type { InspectedToken } from "../api/token-schema.ts";
 import type { Network } from "../core/network.ts";
 import { askTogether } from "./chains/ask-together.ts";
 import { feeMarketCalls, feeMarketOf } from "./chains/evm/fee-market.ts";
-import { poolCalls, poolRoutesOf, poolStatesCall } from "./chains/evm/pool-routes.ts";
+import { poolCalls, poolRoutesOf } from "./chains/evm/pool-routes.ts";
 import { probeCoins, probeSimulation } from "./chains/evm/probe-simulation.ts";
+import { routeStatesCall } from "./chains/evm/route-states.ts";
 import { tokenClaimsCall } from "./chains/evm/token-claims.ts";
 import { type Chains, chainFor, identify } from "./chains/requests.ts";
 import { readAddress } from "./core/address.ts";
@@ -32,20 +33,19 @@ export async function inspectToken(
     answers: poolCalls(configuration, address, [{ side: "buy", amountIn: probeCoins }], "latest"),
   });
   const identity = identify(reader, address, claims);
-  const { block, pools, routes } = poolRoutesOf(answers);
+  const { block, found, routes } = poolRoutesOf(answers);
   const tried = routesToTry(routes[0] ?? []);
   const after = { ...block, baseFee: feeMarketOf(market).baseFee };
   const { states, safeties } = await askTogether(client.read, {
-    states: poolStatesCall(configuration, address, pools, block.number),
+    states: routeStatesCall(configuration, address, found, block.number),
     safeties: tried.map((route) => probeSimulation(configuration, address, route, after)),
   });
-  const deepest = pools
-    .flatMap((pool) => {
-      const coins = states.get(pool.pool)?.coins;
-      return coins === undefined ? [] : [{ ...pool, coins }];
-    })
+  const deepest = states
+    // A pool with a quote token may have several bridges.
+    .filter(({ route }, index) => states.findIndex((each) => each.route.pool === route.pool) === index)
     .toSorted((a, b) => (a.coins > b.coins ? -1 : a.coins < b.coins ? 1 : 0))
     .slice(0, mostPools);
+  const paying = deepest.find(({ route }) => routes[0]?.some((each) => each.pool === route.pool));
   const safety = bestSafety(safeties);
   const { isListed, symbol, name, decimals } = identity;
   const isWrapped = address === configuration.wrapped.token;
@@ -63,11 +63,12 @@ export async function inspectToken(
       buyTax,
       sellTax,
       // The wrapped coin has no pools, and needs none.
-      flags: isWrapped ? [] : flagsOf(identity, safety, deepest[0]?.coins ?? 0n),
-      pools: deepest.map(({ venue, pool, feeBps, coins }) => ({
+      flags: isWrapped ? [] : flagsOf(identity, safety, paying?.coins ?? 0n),
+      pools: deepest.map(({ route: { venue, pool, feeBps, bridge }, coins }) => ({
         venue,
         pool,
         feeBps,
+        ...(bridge && { quoteToken: bridge.token }),
         liquidity: formatAmount(coins, coinDecimals),
       })),
       block: block.number,

@@ -28,7 +28,8 @@ const wrong = "0x5fbDB2315678afecb367f032d93F642f64180aa3";
 const other = `0x${"2".repeat(40)}`;
 const moon = { token: checksummed, symbol: "MOON", name: "Moon", decimals: 18 };
 const v2 = { venue: "uniswap-v2", factory: checksummed, router: other, feeBps: 30 };
-const v3 = { venue: "uniswap-v3", factory: checksummed, router: other, quoter: other };
+const v3 = { venue: "uniswap-v3", factory: checksummed, router: other, quoter: other, tiers: [5] };
+const quoteToken = { token: checksummed, isStable: true, bridges: [{ venue: "uniswap-v3", feeBps: 5 }] };
 
 describe("the trading context", () => {
   it("is empty by default, and stays empty if the context only describes chains", () => {
@@ -45,10 +46,19 @@ describe("the trading context", () => {
   });
 
   it("overrides the defaults of a chain, also from command-line text", () => {
-    const eth = { hosts: ["http://127.0.0.1:8545"], tokens: [moon], venues: [v2, v3] };
+    const eth = {
+      ...{ hosts: ["http://127.0.0.1:8545"], tokens: [moon] },
+      ...{ venues: [v2, v3], quoteTokens: [quoteToken] },
+    };
     const expected = { eth: { ...defaultChains.eth, ...eth } };
     expect(read({ trading: ["eth"], chains: { eth } })).toEqual(expected);
     expect(read({ trading: '["eth"]', chains: JSON.stringify({ eth }) })).toEqual(expected);
+  });
+
+  it("leaves out the default bridges of venues that are left out", () => {
+    const venues = defaultChains.base.venues.filter(({ venue }) => venue === "pancakeswap-v3");
+    const { quoteTokens = [] } = read({ trading: ["base"], chains: { base: { venues } } }).base ?? {};
+    expect(quoteTokens.flatMap(({ bridges }) => bridges)).toEqual([{ venue: "pancakeswap-v3", feeBps: 1 }]);
   });
 
   it("removes the relay if the context says null", () => {
@@ -88,6 +98,7 @@ describe("the trading context", () => {
   );
 
   const eth = (values: object) => ({ chains: { eth: values } });
+  const local = { hosts: ["http://127.0.0.1:8545"] };
   const known = "They are eth, base, bsc, avax";
 
   it.each<[Record<string, unknown>, string]>([
@@ -99,7 +110,7 @@ describe("the trading context", () => {
     [{ chains: { sol: {} } }, `chains.sol is not a chain that can trade: "sol". ${known}`],
     [
       eth({ host: [] }),
-      "chains.eth.host must be an object of hosts, relay, wrapped, venues, tokens, maxOrder and maxNetworkFee",
+      "chains.eth.host must be an object of hosts, relay, wrapped, venues, quoteTokens, tokens, maxOrder and maxNetworkFee",
     ],
     [eth({ hosts: [] }), "chains.eth.hosts must have a host"],
     [eth({ hosts: "https://rpc.example" }), "chains.eth.hosts must be a list of URLs"],
@@ -184,11 +195,34 @@ describe("the trading context", () => {
     ],
     [eth({ wrapped: { ...moon, decimals: 8 } }), "chains.eth.wrapped.decimals must be 18, as the coin's are"],
     [eth({ venues: [] }), "chains.eth.venues must have a venue"],
-    [eth({ venues: [v2, { ...v2, router: checksummed }] }), "chains.eth.venues has uniswap-v2 twice"],
+    [
+      eth({ ...local, venues: [v2, { ...v2, router: checksummed }] }),
+      "chains.eth.venues has uniswap-v2 twice",
+    ],
+    [
+      eth({
+        ...local,
+        venues: [v2, v3],
+        quoteTokens: [{ ...quoteToken, bridges: [{ venue: "uniswap-v3", feeBps: 30 }] }],
+      }),
+      "chains.eth.quoteTokens names uniswap-v3 at 30 bps, which venues lacks",
+    ],
+    [
+      eth({ ...local, venues: [v3], quoteTokens: [quoteToken, quoteToken] }),
+      `chains.eth.quoteTokens has ${checksummed} twice`,
+    ],
+    [
+      eth({ quoteTokens: [{ ...quoteToken, bridges: [] }] }),
+      "chains.eth.quoteTokens.0.bridges must have a pool",
+    ],
+    [
+      { chains: { eth: { hosts: ["https://rpc.example"], venues: [v2] } } },
+      "chains.eth.venues has uniswap-v2 with other contracts, fees or tiers than lib/infra/default-chains.ts",
+    ],
     [
       eth({ venues: [{ ...v2, venue: "sushiswap" }] }),
       'chains.eth.venues.0.venue is not a venue of trading: "sushiswap". ' +
-        "The venues are uniswap-v2, pancakeswap-v2, uniswap-v3",
+        "The venues are uniswap-v2, pancakeswap-v2, uniswap-v3, pancakeswap-v3",
     ],
     [
       eth({ venues: [{ ...v3, quoter: undefined }] }),

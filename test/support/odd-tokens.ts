@@ -5,7 +5,9 @@ import {
   type DeployerTransaction,
   encode,
   v2Liquidity,
+  v2PairLiquidity,
   v3Liquidity,
+  v3PairLiquidity,
 } from "../../lib/tools/dev/chains/uniswap.ts";
 import bytecode from "./contracts/bytecode.json" with { type: "json" };
 import type { TestChain } from "./local-chain.ts";
@@ -97,4 +99,22 @@ export async function addDryPool(chain: TestChain): Promise<void> {
       reach: 1.05,
     }),
   );
+}
+
+/** Adds a token that trades only for USDX, in a v2 pool and in v3 pools of 0.3 %. Returns its address. */
+export async function addToken(chain: TestChain, name: "Token" | "TaxedToken"): Promise<string> {
+  const { usdx, v2Router, v3Positions } = localAddresses;
+  const [token] = (await chain.deploy({
+    data: tokens[name].creation + encode(metadataTypes, metadata({ symbol: "TOLL" })),
+  })) as [string];
+  const amounts = [
+    { token: usdx, amount: 20_000n * 10n ** 6n },
+    { token, amount: 200_000n * 10n ** 18n },
+  ] as const;
+  await chain.deploy(
+    ...[v2Router, v3Positions].map((spender) => approval(token, spender)),
+    v2PairLiquidity(localAddresses, deployer, ...amounts),
+    v3PairLiquidity(localAddresses, deployer, amounts, { fee: 3000, reach: 2 }),
+  );
+  return token;
 }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => chain.close());
 
 const now = new Date("2026-11-21T20:00:00.000Z");
-const { moon, taxd, trap, wrapped, v2Router } = localAddresses;
+const { moon, usdx, taxd, trap, wrapped, v2Router } = localAddresses;
 
 async function inspect(token: string): Promise<InspectedToken> {
   return (await inspectToken(chainsOf(chain), { chain: "eth", token, now })).token;
@@ -37,6 +37,8 @@ describe("listTokens", () => {
   });
 });
 
+const pool: unknown = expect.any(String);
+
 describe("inspectToken", () => {
   it("shows a listed token with its pools, the deepest first", async () => {
     const token = await inspect(moon.toLowerCase());
@@ -51,9 +53,19 @@ describe("inspectToken", () => {
       buyTax: 0,
       sellTax: 0,
       flags: [],
+      // The first one trades at other prices, and the last one has hardly anything to trade.
       pools: [
-        { venue: "uniswap-v2", pool: expect.any(String), feeBps: 30, liquidity: "100" },
-        { venue: "uniswap-v3", pool: expect.any(String), feeBps: 30, liquidity: "10" },
+        { venue: "pancakeswap-v3", pool, feeBps: 100, liquidity: "500" },
+        { venue: "uniswap-v2", pool, feeBps: 30, liquidity: "100" },
+        {
+          venue: "uniswap-v3",
+          pool,
+          feeBps: 30,
+          quoteToken: usdx,
+          liquidity: expect.stringMatching(/^19\./),
+        },
+        { venue: "uniswap-v3", pool, feeBps: 30, liquidity: "10" },
+        { venue: "uniswap-v3", pool, feeBps: 1, liquidity: expect.stringMatching(/^0\.0009/) },
       ],
       block: Number(await chain.request("eth_blockNumber")),
       asOf: "2026-11-21T20:00:00.000Z",
@@ -162,7 +174,7 @@ describe("inspectToken", () => {
 
   it("shows a pool that runs dry", async () => {
     await addDryPool(chain);
-    expect((await inspect(moon)).pools.map(({ feeBps }) => feeBps)).toEqual([30, 30, 100]);
+    expect((await inspect(moon)).pools.map(({ feeBps }) => feeBps)).toEqual([100, 30, 30, 30, 100, 1]);
     await chain.restore();
   });
 });

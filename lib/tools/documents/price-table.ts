@@ -63,7 +63,7 @@ export type Run = {
  */
 export const writesOfBuy = {
   placeOrder: 18,
-  executeOrders: { swap: 21, fill: 23, nothingNew: 2, end: 27 },
+  executeOrders: { swap: 21, fill: 23, nothingNew: 2, end: 29 },
   signTransaction: 18,
 } as const;
 

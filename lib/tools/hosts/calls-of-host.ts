@@ -94,8 +94,8 @@ export async function callsOfHost(
   await ask("Multicall3", multicall([blockNumberOf(), blockTimeOf()], number));
   const [token = configuration.wrapped] = configuration.tokens;
   const pools = poolCalls(configuration, token.token, [{ side: "buy", amountIn: spent }], number);
-  await ask("quotes of v2", pools.sure);
-  await ask("quotes of v3", pools.v3);
+  await ask("quotes", pools.direct);
+  for (const bridged of pools.bridged) await ask("quotes over quote tokens", bridged);
   const { to, data } = balanceOf(token.token, wallet);
   const read = { from: wallet, to, data, gas: 100_000n };
   await ask("simulation", simulateCall([[read], [read]], { ...latest, baseFee }), {
@@ -197,9 +197,11 @@ function contractsIn({ wrapped, venues, tokens }: ChainConfiguration): { name: s
   return [
     { name: "Multicall3", address: multicallAddress },
     ...[wrapped, ...tokens].map(({ symbol, token }) => ({ name: `token ${symbol}`, address: token })),
-    ...venues.flatMap(({ venue, ...roles }) =>
-      Object.entries(roles).flatMap(([role, address]) =>
-        typeof address === "string" ? [{ name: `${role} of ${venue}`, address }] : [],
+    ...venues.flatMap(({ venue, ...row }) =>
+      (["factory", "router", "quoter"] as const).flatMap((role) =>
+        role in row
+          ? [{ name: `${role} of ${venue}`, address: (row as Record<typeof role, string>)[role] }]
+          : [],
       ),
     ),
   ];

@@ -1,11 +1,28 @@
-import type { V2Venue, V3Venue } from "../core/intent.ts";
+import type { PoolKey, V2Venue, V3Venue } from "../core/intent.ts";
 import type { TradingChain } from "../core/trading-chain.ts";
 
 /** The contracts of an exchange on a chain, by their addresses. */
 export type ChainVenue = V2Contracts | V3Contracts;
 
 export type V2Contracts = { venue: V2Venue; factory: string; router: string; feeBps: number };
-export type V3Contracts = { venue: V3Venue; factory: string; router: string; quoter: string };
+export type V3Contracts = {
+  venue: V3Venue;
+  factory: string;
+  router: string;
+  quoter: string;
+  /** The fees of its pools, in basis points. */
+  tiers: readonly number[];
+  /** The v2 venue whose pools the same router trades in one swap with its own, if it can. */
+  mixesWith?: V2Venue;
+};
+
+/** A token whose pools are worth a second swap. */
+export type QuoteToken = {
+  token: string;
+  isStable: boolean;
+  /** The pools that trade it for the coin. */
+  bridges: readonly PoolKey[];
+};
 
 export type ListedToken = { token: string; symbol: string; name: string; decimals: number };
 
@@ -18,6 +35,7 @@ export type ChainConfiguration = {
   /** The token that wraps the chain's coin. */
   wrapped: ListedToken;
   venues: readonly ChainVenue[];
+  quoteTokens: readonly QuoteToken[];
   /** The tokens shown to users. Others can be traded too. */
   tokens: readonly ListedToken[];
   /** The most coins that a buy may spend, as decimal text. */

@@ -79,7 +79,7 @@ export function checkTrade(
   facts: TradeFacts,
 ): TradeCheck {
   const { side } = trade;
-  const { amount, fees: wanted, baseFee, transactions, safety, flags, priceImpact } = facts;
+  const { amount, fees: wanted, baseFee, transactions, safety, flags } = facts;
   const settings = settingsForTrade(trade, trader);
   const maxGasPrice = weiOfGwei(settings.maxGasPrice);
   const swapGas = transactions.at(-1) as PlannedGas;
@@ -110,7 +110,7 @@ export function checkTrade(
     safety,
     flags,
     allowUnsafe: trade.allowUnsafe ?? false,
-    priceImpact,
+    priceImpact: Math.max(facts.priceImpact, facts.market?.impact ?? 0),
     maxPriceImpact: trade.maxPriceImpact ?? defaultMaxPriceImpact,
   });
   return {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Network } from "../../core/network.ts";
 import type { Order } from "./execution.ts";
 
@@ -11,7 +12,7 @@ export type LaneKey = { chain: Network; wallet: string };
 export const v2Venues = ["uniswap-v2", "pancakeswap-v2"] as const;
 
 /** Venues with pools of the Uniswap v3 kind, one for each fee. */
-export const v3Venues = ["uniswap-v3"] as const;
+export const v3Venues = ["uniswap-v3", "pancakeswap-v3"] as const;
 
 export const isV2Venue = ({ venue }: { venue: SwapVenue }): boolean =>
   v2Venues.some((each) => each === venue);
@@ -58,8 +59,23 @@ export type Intent = LaneKey & {
   validUntil: number;
 };
 
-/** The path of a swap: the pool of a venue with this fee, by this router. */
-export type Route = { venue: SwapVenue; feeBps: number; router: string };
+/** A pool, by its place among all pools of the same two tokens. */
+export type PoolKey = { venue: SwapVenue; feeBps: number };
+
+/** The pool that trades a quote token for the coin. */
+export type Bridge = PoolKey & { token: string };
+
+/**
+ * The path of a swap by one router: the token's own pool and, if that pool trades a quote token, the bridge from there
+ * to the coin.
+ */
+export type Route = PoolKey & { router: string; bridge?: Bridge };
+
+/** Returns the pool of a route that takes or pays the coin. */
+export const coinPoolOf = (route: Route): PoolKey => route.bridge ?? route;
+
+/** Lists the pools of a route, from the coin to the token. */
+export const poolsOf = (route: Route): PoolKey[] => (route.bridge ? [route.bridge, route] : [route]);
 
 /** More routes would help few orders, and would give a token's owner more pools to move. */
 export const mostRoutes = 3;
@@ -100,19 +116,28 @@ export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 
 export type UnsignedTransaction = LaneKey & Fees & { nonce: number; call: Call; gasLimit: bigint };
 
-export const isSameRoute = (a: Route, b: Route): boolean =>
-  a.venue === b.venue && a.feeBps === b.feeBps && a.router === b.router;
+/** Returns a route without any facts about it. */
+export const routeOf = ({ venue, feeBps, router, bridge }: Route): Route => ({
+  venue,
+  feeBps,
+  router,
+  ...(bridge && { bridge }),
+});
+
+export const isSameRoute = (a: Route, b: Route): boolean => isDeepStrictEqual(routeOf(a), routeOf(b));
 
 /** True if an order may use this route. */
 export const allowsRoute = ({ routes }: Pick<Intent, "routes">, route: Route): boolean =>
   routes.some((each) => isSameRoute(each, route));
 
+/** True if a swap could leave coin at the router. */
+export const needsRefund = (side: Order["side"], route: Route): boolean =>
+  side === "buy" && !isV2Venue(coinPoolOf(route));
+
 /** Makes the only swap that the intent allows by this route. Execution may lower the amount to the wallet's balance. */
-export const swapBy = (intent: Intent, { venue, feeBps, router }: Route, amountIn: bigint): SwapCall => ({
+export const swapBy = (intent: Intent, route: Route, amountIn: bigint): SwapCall => ({
   purpose: "swap",
-  venue,
-  feeBps,
-  router,
+  ...routeOf(route),
   side: intent.side,
   token: intent.token,
   recipient: intent.wallet,
@@ -120,11 +145,8 @@ export const swapBy = (intent: Intent, { venue, feeBps, router }: Route, amountI
   amountIn,
   minAmountOut: intent.minAmountOut,
   deadline: intent.validUntil,
-  hasRefund: intent.side === "buy" && !isV2Venue({ venue }),
+  hasRefund: needsRefund(intent.side, route),
 });
 
 /** True if two calls have the same calldata. */
-export function isSameCall(a: Call, b: Call): boolean {
-  const names = Object.keys(a) as (keyof Call)[];
-  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
-}
+export const isSameCall = (a: Call, b: Call): boolean => isDeepStrictEqual(a, b);

@@ -46,7 +46,7 @@ export type OrderChecks = PlacingChecks & {
   safety: TokenSafety;
   flags: readonly TokenFlag[];
   allowUnsafe: boolean;
-  /** In percent, like its limit. */
+  /** In percent, like its limit: the greater of the pools' and the market's. */
   priceImpact: number;
   maxPriceImpact: number;
 };

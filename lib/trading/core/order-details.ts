@@ -1,4 +1,5 @@
 import type { Call } from "./intent.ts";
+import type { RouteStep } from "./route-steps.ts";
 
 /**
  * The way of a transaction to the chain: through a relay, directly to the chain's sequencer, or through a public pool.
@@ -30,6 +31,9 @@ export type FillReport = {
   /** The shortfall against the quote, in percent. Negative if more arrived. */
   slippage: number;
   priceImpact?: number;
+  marketImpact?: number;
+  /** The pools of the swap, in the order of the trade. Absent in reports of old orders. */
+  route?: RouteStep[];
   /** In coin. `l1` is the part of the total paid beside gas: for layer 1, and to the operator of base. */
   networkFee: Record<"total" | Call["purpose"] | "l1", string>;
   gasUsed: number;

@@ -1,8 +1,9 @@
 import { coinDecimals, formatAmount } from "./decimal-text.ts";
 import { gweiText } from "./evm/fees.ts";
 import { type Attempt, minedAttempt, newestAttempt, type Slot } from "./evm/slot.ts";
-import type { Call } from "./intent.ts";
+import { type Call, isSameRoute } from "./intent.ts";
 import type { FillReport, OrderDetails, ShownAttempt, Submission } from "./order-details.ts";
+import { routeSteps } from "./route-steps.ts";
 import { slotsOf, swapSlotOf, type TradeOrder } from "./trade-order.ts";
 import { chainFacts, nativeToken, tradingChains } from "./trading-chain.ts";
 
@@ -74,6 +75,8 @@ function reportOf(order: TradeOrder, own: readonly Slot[]): FillReport | undefin
     quotedAmountOut: receivedText(intent.quotedOut),
     slippage: slippageOf(intent.quotedOut, receipt.received),
     ...(quoted.priceImpact !== undefined && { priceImpact: quoted.priceImpact }),
+    ...(quoted.marketImpact !== undefined && { marketImpact: quoted.marketImpact }),
+    ...routeTaken(order, slot),
     networkFee: feesPaid(own),
     gasUsed: Number(receipt.gasUsed),
     effectiveGasPrice: gweiText(receipt.gasPrice),
@@ -82,6 +85,12 @@ function reportOf(order: TradeOrder, own: readonly Slot[]): FillReport | undefin
     blockTime: new Date(receipt.block.time * 1000).toISOString(),
     approvalLeft: tokenText(allowance > receipt.spent ? allowance - receipt.spent : 0n),
   };
+}
+
+function routeTaken({ intent, quoted }: TradeOrder, { call }: Slot): Pick<FillReport, "route"> {
+  if (call.purpose !== "swap") return {};
+  const pools = quoted.pools?.[intent.routes.findIndex((route) => isSameRoute(route, call))];
+  return pools ? { route: routeSteps(intent, call, pools) } : {};
 }
 
 /** Rounds to four decimal places, towards 0. */

@@ -8,11 +8,11 @@ import { usualGasLimit } from "./evm/fees.ts";
 import { jointQuote } from "./evm/joint-facts.ts";
 import { factsText } from "./evm/placed-facts.ts";
 import { routesToBind } from "./evm/route-choice.ts";
-import { type Intent, type LaneKey, longestValidSeconds } from "./intent.ts";
+import { type Intent, isSameRoute, type LaneKey, longestValidSeconds } from "./intent.ts";
 import { objectionToTrading, objectionToWallet } from "./order-checks.ts";
 import { rulesBeside } from "./reserved.ts";
 import type { TradeStep } from "./table-step.ts";
-import type { AskedTrade, HostQuote, TradeFacts } from "./trade-facts.ts";
+import { type AskedTrade, addressesOf, type HostQuote, type TradeFacts } from "./trade-facts.ts";
 import { hasEnded, type TradeOrder, unstarted } from "./trade-order.ts";
 import { chainFacts } from "./trading-chain.ts";
 import type { OrderRules } from "./wallet-policy.ts";
@@ -213,7 +213,12 @@ function newOrder(
       ...(trade.percent !== undefined && { percent: trade.percent }),
       createdAt,
     },
-    quoted: { priceImpact: facts.priceImpact, networkFee: check.networkFee.max },
+    quoted: {
+      priceImpact: facts.priceImpact,
+      ...(facts.market && { marketImpact: facts.market.impact }),
+      pools: intent.routes.map((route) => addressesOf(facts.routes.find((each) => isSameRoute(each, route)))),
+      networkFee: check.networkFee.max,
+    },
     amount: intent.amount,
     approveNonces: [],
     isCancelling: false,

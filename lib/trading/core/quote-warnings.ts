@@ -11,6 +11,10 @@ export const quoteWarnings = [
   "FEE_ABOVE_VALUE",
   /** The slippage is above 10 %. */
   "SLIPPAGE_HIGH",
+  /** The price is at least 5 % worse than that of a tenth of the amount. */
+  "PRICE_IMPACT_HIGH",
+  /** A tenth of the amount would pay nothing, so the price cannot be compared. */
+  "NO_REFERENCE",
 ] as const;
 
 export type QuoteWarning = (typeof quoteWarnings)[number];
@@ -25,6 +29,8 @@ export type Warned = {
   left: bigint | undefined;
   /** In percent. */
   slippage: number;
+  /** In percent. Undefined if there is nothing to compare with. */
+  marketImpact: number | undefined;
 };
 
 /** True if others can trade around a transaction before it is in a block. */
@@ -35,12 +41,22 @@ export const warningsOfOrder = (submission: Submission): QuoteWarning[] =>
   isUnprotected(submission) ? ["MEV_UNPROTECTED"] : [];
 
 /** Lists warnings about a trade, in a fixed order. */
-export function warningsOf({ side, submission, coins, networkFee, left, slippage }: Warned): QuoteWarning[] {
+export function warningsOf({
+  side,
+  submission,
+  coins,
+  networkFee,
+  left,
+  slippage,
+  marketImpact,
+}: Warned): QuoteWarning[] {
   const holds: Record<QuoteWarning, boolean> = {
     MEV_UNPROTECTED: isUnprotected(submission),
     NO_GAS_TO_SELL: side === "buy" && left !== undefined && left < 2n * networkFee.max,
     FEE_ABOVE_VALUE: networkFee.expected * 5n > coins,
     SLIPPAGE_HIGH: slippage > 10,
+    PRICE_IMPACT_HIGH: (marketImpact ?? 0) >= 5,
+    NO_REFERENCE: marketImpact === undefined,
   };
   return quoteWarnings.filter((warning) => holds[warning]);
 }

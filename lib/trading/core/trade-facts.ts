@@ -3,6 +3,7 @@ import type { TokenFlag } from "../../core/token-flag.ts";
 import type { GasPreset } from "../../users/settings.ts";
 import type { HostFees, PlannedGas } from "./evm/fees.ts";
 import type { WalletFacts } from "./evm/host-snapshot.ts";
+import type { PoolPrice } from "./evm/pool-price.ts";
 import type { BindableRoute } from "./evm/route-choice.ts";
 import type { Order } from "./execution.ts";
 import type { LaneKey } from "./intent.ts";
@@ -46,9 +47,10 @@ export type QuoteQuestion = LaneKey & {
   orders: readonly TradeOrder[];
 };
 
-/** A route that a host has quoted, with its pool's address. */
+/** A route that a host has quoted, with the addresses of its pools. */
 export type QuotedRoute = BindableRoute & {
   pool: string;
+  bridgePool?: string;
   /** The amount that the pool pays, before any tax of the token. */
   quoted: bigint;
   /** True if the host could not simulate the swap. */
@@ -57,6 +59,10 @@ export type QuotedRoute = BindableRoute & {
   provenOut?: bigint;
 };
 
+/** Lists the addresses of a route's pools, from the coin to the token. */
+export const addressesOf = (route: QuotedRoute | undefined): string[] =>
+  route === undefined ? [] : [...(route.bridgePool === undefined ? [] : [route.bridgePool]), route.pool];
+
 /** One host's facts about a trade at one block. Amounts are in units. */
 export type TradeFacts = {
   block: { number: number; time: number };
@@ -64,8 +70,14 @@ export type TradeFacts = {
   /** The amounts that would be spent and would arrive. */
   amount: bigint;
   amountOut: bigint;
-  /** In percent. */
+  /** How much worse the route's price is than that of its pools, in percent. */
   priceImpact: number;
+  /** Compares the best price with that of a tenth of the amount. Absent if that pays nothing. */
+  market?: {
+    /** How much worse the best price is, in percent. */
+    impact: number;
+    reference: PoolPrice;
+  };
   /** The routes that work, the best first. The other facts are those of the best one. */
   routes: readonly [QuotedRoute, ...QuotedRoute[]];
   /** The transactions still needed: approvals, then the swap. */

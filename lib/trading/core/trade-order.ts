@@ -49,6 +49,9 @@ export type Placed = {
 export type Quoted = {
   /** In percent. */
   priceImpact?: number;
+  marketImpact?: number;
+  /** The pools of each of the intent's routes, from the coin to the token, by address. */
+  pools?: readonly (readonly string[])[];
   /** The highest planned cost of its transactions, in coin. */
   networkFee: bigint;
 };

@@ -152,7 +152,7 @@ const orderCalls = (chain: Chain, intent: Intent, tag: BlockTag) => ({
 
 /** Asks the pools of the order's routes. The configuration may no longer know some of them. */
 function orderPoolCalls({ configuration }: Chain, intent: Intent, amountIn: bigint, tag: BlockTag) {
-  const routes = routesOf(configuration).filter((route) => allowsRoute(intent, route));
+  const routes = routesOf(configuration, intent.token).filter((route) => allowsRoute(intent, route));
   return poolCalls(configuration, intent.token, [{ side: intent.side, amountIn }], tag, routes);
 }
 

@@ -27,7 +27,8 @@ const maybe = v.exactOptional;
 const lane = { chain: v.picklist(networks), wallet: text };
 const owner = { ...lane, userID: text };
 const fees = { maxFeePerGas: units, maxPriorityFeePerGas: units };
-const route = { venue: v.picklist([...v2Venues, ...v3Venues]), feeBps: count, router: text };
+const pool = { venue: v.picklist([...v2Venues, ...v3Venues]), feeBps: count };
+const route = { ...pool, router: text, bridge: maybe(v.strictObject({ ...pool, token: text })) };
 const block = { number: count, hash: text };
 
 const swap = v.strictObject({
@@ -121,7 +122,12 @@ const schemas = {
       percent: maybe(v.number()),
       createdAt: text,
     }),
-    quoted: v.strictObject({ priceImpact: maybe(v.number()), networkFee: units }),
+    quoted: v.strictObject({
+      priceImpact: maybe(v.number()),
+      marketImpact: maybe(v.number()),
+      pools: maybe(v.pipe(v.array(v.pipe(v.array(text), v.maxLength(2))), v.maxLength(10))),
+      networkFee: units,
+    }),
     amount: units,
     approveNonces: v.pipe(v.array(count), v.maxLength(100)),
     swapNonce: v.optional(count),

@@ -20,7 +20,15 @@ import {
 import type { OrderFacts } from "../core/evm/host-snapshot.ts";
 import { mostGas } from "../core/evm/signing-rules.ts";
 import type { Order } from "../core/execution.ts";
-import { type ApproveCall, type Fees, isV2Venue, type SwapCall } from "../core/intent.ts";
+import {
+  type ApproveCall,
+  type Fees,
+  isSameRoute,
+  isV2Venue,
+  needsRefund,
+  routeOf,
+  type SwapCall,
+} from "../core/intent.ts";
 import type { TokenSafety } from "../core/token-safety.ts";
 import { chainFacts } from "../core/trading-chain.ts";
 
@@ -68,22 +76,26 @@ export type WorkingRoute = PoolRoute & {
 /** The best routes to simulate per kind of pool: few, so that an unknown token cannot cause many simulations. */
 const mostTried = 2;
 
+/** The most routes that {@link routesToTry} selects. */
+export const mostSimulated = 2 * (mostTried + 1);
+
 /**
- * Selects the routes to simulate: the best of each kind, and the one that pays most for a larger amount. Routes are
- * sorted by the amounts that they pay.
+ * Selects the routes to simulate: the best of each kind, and the one that pays most for a larger amount, all with
+ * different pools of the token. Routes are sorted by the amounts that they pay.
  */
 export const routesToTry = (routes: readonly PoolRoute[], ofMore: readonly PoolRoute[] = []): PoolRoute[] =>
   [true, false].flatMap((isV2) => {
     const same = routes.filter((route) => isV2Venue(route) === isV2);
-    const deepest = ofMore.find(({ pool }) => same.some((route) => route.pool === pool));
-    return same.filter((route, index) => index < mostTried || route.pool === deepest?.pool);
+    const byPool = same.filter((route, index) => same.findIndex(({ pool }) => pool === route.pool) === index);
+    const best = byPool.slice(0, mostTried);
+    const deepest = ofMore.find((route) => same.some((each) => isSameRoute(each, route)));
+    const isNew = deepest && !best.some(({ pool }) => pool === deepest.pool);
+    return [...best, ...same.filter((route) => isNew && isSameRoute(route, deepest))];
   });
 
 const swapOf = ({ wallet, side, token, amountIn }: SwapRequest, route: PoolRoute): SwapCall => ({
   purpose: "swap",
-  venue: route.venue,
-  feeBps: route.feeBps,
-  router: route.router,
+  ...routeOf(route),
   side,
   token,
   recipient: wallet,
@@ -92,7 +104,7 @@ const swapOf = ({ wallet, side, token, amountIn }: SwapRequest, route: PoolRoute
   // Has as many bytes as the real value, so that the L1 fee is the same.
   minAmountOut: route.amountOut,
   deadline: 2 ** 32 - 1,
-  hasRefund: side === "buy" && !isV2Venue(route),
+  hasRefund: needsRefund(side, route),
 });
 
 /** Makes the calls that {@link workingRoutes} needs for each route. */
@@ -208,10 +220,8 @@ export const orderFactsOf = (
   fees,
   isListed: isListed(chain, token),
   ...(held !== undefined && { held }),
-  routes: routes.map(({ venue, feeBps, router, gas: { approve, swap }, ...route }) => ({
-    venue,
-    feeBps,
-    router,
+  routes: routes.map(({ gas: { approve, swap }, ...route }) => ({
+    ...routeOf(route),
     amountOut: route.amountOut,
     networkFee: route.networkFee,
     gasLimit: { approve: approve.gasLimit, swap: swap.gasLimit },

@@ -1,8 +1,16 @@
 import { DomainError } from "../../core/domain-error.ts";
 import { type Ask, askTogether } from "../chains/ask-together.ts";
 import { feeMarketCalls, feeMarketOf } from "../chains/evm/fee-market.ts";
-import { areAt, type PoolRoute, poolCalls, poolRoutesOf, poolStatesCall } from "../chains/evm/pool-routes.ts";
+import type { RoutePools } from "../chains/evm/pool-quotes.ts";
+import {
+  areAt,
+  type PoolRoute,
+  type PoolRoutes,
+  poolCalls,
+  poolRoutesOf,
+} from "../chains/evm/pool-routes.ts";
 import { newStranger, probeCoins, probeSimulation } from "../chains/evm/probe-simulation.ts";
+import { routeStatesCall } from "../chains/evm/route-states.ts";
 import { blockCall, coinsCall, hashAgainCall, nonceCall, pendingNonceCall } from "../chains/evm/rpc-call.ts";
 import { belongingsCall } from "../chains/evm/token-belongings.ts";
 import { tokenClaimsCall } from "../chains/evm/token-claims.ts";
@@ -12,14 +20,15 @@ import { greatest } from "../core/bigints.ts";
 import { availableOf } from "../core/check-trade.ts";
 import { coinDecimals, unitsFrom } from "../core/decimal-text.ts";
 import { feesFor } from "../core/evm/fees.ts";
-import { type PoolPrice, priceImpact } from "../core/evm/pool-price.ts";
+import { marketImpact, priceImpact } from "../core/evm/pool-price.ts";
 import { deepTimes, ranked } from "../core/evm/route-choice.ts";
-import { isV2Venue } from "../core/intent.ts";
+import { isSameRoute, isV2Venue, poolsOf, routeOf } from "../core/intent.ts";
 import { shortage } from "../core/order-checks.ts";
 import { isWritable, type TokenIdentity } from "../core/token-identity.ts";
 import { bestSafety, flagsOf, type TokenSafety, worseSafety } from "../core/token-safety.ts";
 import type { QuotedRoute, QuoteQuestion, Trade, TradeFacts } from "../core/trade-facts.ts";
 import {
+  mostSimulated,
   orderFactsOf,
   type RouteAnswers,
   routeCalls,
@@ -59,7 +68,11 @@ export async function quoteOnChain(
   const wallet = asked.wallet ?? newStranger();
   const coinAmount = side === "buy" ? unitsFrom(trade.amount ?? "", coinDecimals, "amount") : undefined;
   const probe = { side: "buy", amountIn: probeCoins } as const;
-  const trades = coinAmount === undefined ? [probe] : [probe, ...bothSizes(side, coinAmount)];
+  // The amount of a sale is known only later. Purchases of two amounts show which pools are worth simulating.
+  const trades = [
+    probe,
+    ...(coinAmount === undefined ? [{ ...probe, amountIn: deepProbeCoins }] : sizesOf(side, coinAmount)),
+  ];
   const first = await askTogether(ask, {
     claims: tokenClaimsCall(token, block),
     belongings: belongingsCall(configuration, token, wallet, block),
@@ -74,18 +87,21 @@ export async function quoteOnChain(
   if (belongings === undefined || !isWritable(belongings.held, identity.decimals))
     throw tokenNotFound(reader.chain);
   // A percentage of an empty balance is refused later, together with all checks of balances.
-  if (found.pools.length === 0 && trade.percent !== undefined) throw noRoute();
+  if (found.found.length === 0 && trade.percent !== undefined) throw noRoute();
   const { tokens: available } = availableOf({ coins: 0n, tokens: belongings.held }, token, asked.orders);
   const amount = coinAmount ?? tokenAmount(trade, identity, available);
   // A v3 router that lacks coin takes wrapped coin from the wallet if its allowance permits. A malicious token can make
-  // it pay out the coin first.
+  // it pay out the coin first, unless a bridge is paid before the token's code runs.
   const isHarmless = (route: PoolRoute) =>
-    isV2Venue(route) || identity.isListed || first.wrapped?.allowances.get(route.router) === 0n;
-  // Asks for the pools' payments for a sale together with the simulations: the amount is known only now.
+    isV2Venue(route) ||
+    route.bridge !== undefined ||
+    identity.isListed ||
+    first.wrapped?.allowances.get(route.router) === 0n;
+  // Asks for the pools' payments for a sale together with the simulations.
   const tried =
     side === "buy"
       ? routesToTry((found.routes[1] ?? []).filter(isHarmless), found.routes[2])
-      : found.pools.map((pool) => ({ ...pool, amountOut: amount }));
+      : routesOfSale(found).map((route) => ({ ...route, amountOut: amount }));
   if (tried.length === 0) {
     if (found.isTooSmall[1]) throw tooSmall();
     throw (found.routes[1] ?? []).length > 0 ? mustRevoke(configuration.wrapped.symbol) : noRoute();
@@ -104,26 +120,42 @@ export async function quoteOnChain(
   const tag = found.block.number;
   const after = { ...found.block, baseFee: market.baseFee };
   const probed = routesToProbe(found.routes[0] ?? []);
-  const second = await askTogether(ask, {
-    answers: routeCalls(reader, request, tried, found.block),
-    states: poolStatesCall(configuration, token, found.pools, tag),
-    safeties: probed.map((route) => probeSimulation(configuration, token, route, after)),
-    sale: side === "buy" ? [] : [poolCalls(configuration, token, bothSizes(side, amount), tag)],
-    coins: coinsCall(wallet, tag),
-    nextNonce: nonceCall(wallet, tag),
+  const swapsBy = (routes: readonly PoolRoute[]) => ({
+    answers: routeCalls(reader, request, routes, found.block),
+    states: routeStatesCall(configuration, token, routes, tag),
+    // Nothing may be asked after this.
     again: asked.isForPlanning ? [hashAgainCall(tag)] : [],
   });
-  const safetyFor = (route: PoolRoute) => safetyOfKind(route, probed, second.safeties);
-  const sale = second.sale[0] && poolRoutesOf(second.sale[0]);
-  const { routes, answers } = withPaid(tried, second.answers, sale?.routes[0], (route) => {
-    // The wallet's sale could not be simulated, but a stranger's sale could.
-    return request.hasTokens || side === "buy" || safetyFor(route).sellable !== false;
+  // A pool whose liquidity is far from its price holds coins, too, but pays none.
+  const paying = found.found.filter((pool) => found.routes[0]?.some((each) => isSameRoute(each, pool)));
+  const second = await askTogether(ask, {
+    depths: routeStatesCall(configuration, token, paying, tag),
+    safeties: probed.map((route) => probeSimulation(configuration, token, route, after)),
+    sale: side === "buy" ? [] : [poolCalls(configuration, token, sizesOf(side, amount), tag)],
+    coins: coinsCall(wallet, tag),
+    nextNonce: nonceCall(wallet, tag),
+    ...swapsBy(tried),
   });
-  const working = workingRoutes(reader, request, routes, answers)
-    .filter(({ pool }) => second.states.has(pool))
-    .map((each) => afterTax(each, request, safetyFor(each)));
-  const [best, ...others] = ranked(working, { side, amountIn: amount, isListed: identity.isListed });
+  const sale = second.sale[0] && poolRoutesOf(second.sale[0]);
   const quoted = sale ?? { routes: found.routes.slice(1), isTooSmall: found.isTooSmall.slice(1) };
+  const missed = sale ? missedBy(tried, sale.routes) : [];
+  const last = missed.length === 0 ? second : await askTogether(ask, swapsBy(missed));
+  const swaps = [{ ...second, routes: tried }, ...(last === second ? [] : [{ ...last, routes: missed }])];
+  const safetyFor = (route: PoolRoute) => safetyOfKind(route, probed, second.safeties);
+  const states = swaps.flatMap((each) => each.states);
+  const working = swaps
+    .flatMap((each) => {
+      const { routes, answers } = withPaid(each.routes, each.answers, sale?.routes[0], (route) => {
+        // The wallet's sale could not be simulated, but a stranger's sale could.
+        return request.hasTokens || side === "buy" || safetyFor(route).sellable !== false;
+      });
+      return workingRoutes(reader, request, routes, answers);
+    })
+    .flatMap((route) => {
+      const state = states.find((each) => isSameRoute(each.route, route));
+      return state ? [{ ...afterTax(route, request, safetyFor(route)), state }] : [];
+    });
+  const [best, ...others] = ranked(working, { side, amountIn: amount, isListed: identity.isListed });
   if (best === undefined) throw quoted.isTooSmall[0] ? tooSmall() : noRoute();
   // A smaller amount shows no more than the probe, and a sale of a few units pays nothing.
   const larger = amount > probeCoins ? best.safety : undefined;
@@ -131,21 +163,26 @@ export async function quoteOnChain(
   const [route = best] = await withEstimates(ask, reader, request, [best], tag, true);
   if (route.amountOut === 0n) throw tooSmall();
   if (side === "buy" && !isWritable(route.amountOut, identity.decimals)) throw tokenNotFound(reader.chain);
-  const liquidity = greatest(0n, ...[...second.states.values()].map(({ coins }) => coins));
-  const price = second.states.get(route.pool)?.priceFor(side) as PoolPrice;
+  const liquidity = greatest(0n, ...[...states, ...second.depths].map(({ coins }) => coins));
+  const price = best.state.priceFor(side);
   const bindable = (each: WorkingRoute) => bindableRoute(each, quoted.routes[1]);
   const [planning] = first.forPlanning;
   const isWhole =
     planning !== undefined &&
     areAt(first.found, planning.latest) &&
     belongings.block === planning.latest.number &&
-    second.again[0] === planning.latest.hash;
+    last.again[0] === planning.latest.hash;
   return {
     block: found.block,
     identity,
     amount,
     amountOut: route.amountOut,
-    priceImpact: priceImpact(price, { ...route, amountOut: route.quoted, amountIn: amount }),
+    priceImpact: priceImpact(price, {
+      amountIn: amount,
+      amountOut: route.quoted,
+      fees: poolsOf(route).map(({ feeBps }) => feeBps),
+    }),
+    ...marketOf(quoted.routes, amount),
     routes: [bindable(route), ...others.map(bindable)],
     transactions: transactionsOf(route),
     fees: request.fees,
@@ -174,24 +211,54 @@ export async function quoteOnChain(
   };
 }
 
-/** The trade, and the same for {@link deepTimes} times the amount. */
-const bothSizes = (side: Trade["side"], amountIn: bigint) =>
+/** A part of the amount so small that it hardly moves the price. */
+const referencePart = 10n;
+
+/** The trade, the same for {@link deepTimes} times the amount, and for a small part of it. */
+const sizesOf = (side: Trade["side"], amountIn: bigint) =>
   [
     { side, amountIn },
     { side, amountIn: deepTimes * amountIn },
+    { side, amountIn: amountIn / referencePart },
   ] as const;
+
+/** Compares the best price for the amount with that for a small part, if there is one. */
+function marketOf([routes, , ofLess]: PoolRoutes["routes"], amount: bigint): Pick<TradeFacts, "market"> {
+  const [best, reference] = [routes?.[0], ofLess?.[0]];
+  if (best === undefined || reference === undefined) return {};
+  const price = { in: amount / referencePart, out: reference.amountOut };
+  const impact = marketImpact({ in: amount, out: best.amountOut }, price);
+  return { market: { impact, reference: price } };
+}
+
+/** The amount of a purchase that shows which pools are deep: 1 coin. */
+const deepProbeCoins = 100n * probeCoins;
+
+/** Selects the routes of a sale to simulate before its amount is known, by what purchases would pay. */
+function routesOfSale({ found, routes: [small = [], large = []] }: PoolRoutes): RoutePools[] {
+  const likely = routesToTry(small, large);
+  return likely.length > 0 ? likely : found.slice(0, mostSimulated);
+}
+
+/** Lists the best payers of a sale and of a larger one that were not tried. */
+function missedBy(tried: readonly RoutePools[], [routes, ofMore]: PoolRoutes["routes"]): PoolRoute[] {
+  const best = routes?.[0];
+  const deepest = routes?.find((route) => ofMore?.[0] && isSameRoute(route, ofMore[0]));
+  return [...new Set([best, deepest])].filter(
+    (route): route is PoolRoute => route !== undefined && !tried.some((each) => isSameRoute(each, route)),
+  );
+}
 
 /** Adds the amount that would arrive for more, after the same tax. */
 function bindableRoute(
-  { venue, feeBps, router, pool, amountOut, quoted, isGuess, provenOut, networkFee }: WorkingRoute,
+  { pool, bridgePool, amountOut, quoted, isGuess, provenOut, networkFee, ...route }: WorkingRoute,
   ofMore: readonly PoolRoute[] = [],
 ): QuotedRoute {
-  const paid = ofMore.find((each) => each.pool === pool)?.amountOut ?? 0n;
+  const paid = ofMore.find((each) => isSameRoute(each, route))?.amountOut ?? 0n;
   return {
-    venue,
-    feeBps,
-    router,
+    ...routeOf(route),
     pool,
+    ...(bridgePool !== undefined && { bridgePool }),
     amountOut,
     quoted,
     isGuess,
@@ -254,7 +321,7 @@ function withPaid(
   isPossible: (route: PoolRoute) => boolean,
 ): { routes: PoolRoute[]; answers: RouteAnswers } {
   const kept = tried.flatMap((route, index) => {
-    const payer = paid === undefined ? route : paid.find(({ pool }) => pool === route.pool);
+    const payer = paid === undefined ? route : paid.find((each) => isSameRoute(each, route));
     return payer === undefined || !isPossible(route) ? [] : [{ index, route: payer }];
   });
   return {

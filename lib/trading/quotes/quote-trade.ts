@@ -12,10 +12,12 @@ import {
 } from "../core/check-trade.ts";
 import { coinDecimals, formatAmount, formatPrice } from "../core/decimal-text.ts";
 import type { NetworkFee } from "../core/evm/fees.ts";
+import type { PoolPrice } from "../core/evm/pool-price.ts";
 import { isEnough, type Need } from "../core/order-checks.ts";
 import { percentOf } from "../core/percent.ts";
 import { warningsOf } from "../core/quote-warnings.ts";
-import type { AskedTrade, TradeFacts } from "../core/trade-facts.ts";
+import { routeSteps } from "../core/route-steps.ts";
+import { type AskedTrade, addressesOf, type TradeFacts } from "../core/trade-facts.ts";
 import { chainFacts, nativeToken } from "../core/trading-chain.ts";
 import { quoteOnChain } from "./quote-on-chain.ts";
 
@@ -58,7 +60,7 @@ export function shownQuote(
 ): TradeQuote {
   const { side, token, percent, minAmountOut } = trade;
   const { amount, amountOut, identity, priceImpact, safety, transactions, block } = facts;
-  const { venue, pool, feeBps } = facts.routes[0];
+  const [best] = facts.routes;
   const { chain, settings, least, needs, networkFee, submission, objection } = check;
   const { decimals } = identity;
   const [inDecimals, outDecimals] = side === "buy" ? [coinDecimals, decimals] : [decimals, coinDecimals];
@@ -79,7 +81,11 @@ export function shownQuote(
     ...(minAmountOut === undefined && { slippage: settings.slippage }),
     price: formatPrice(coins, tokens, decimals),
     priceImpact,
-    route: [{ venue, pool, feeBps }],
+    ...(facts.market && {
+      marketImpact: facts.market.impact,
+      referencePrice: referencePrice(side, facts.market.reference, decimals),
+    }),
+    route: routeSteps(trade, best, addressesOf(best)),
     buyTax,
     sellTax,
     sellable,
@@ -94,6 +100,7 @@ export function shownQuote(
       coins,
       networkFee,
       left: coinNeed && coinNeed.available - coinNeed.needed,
+      marketImpact: facts.market?.impact,
       slippage: minAmountOut === undefined ? settings.slippage : percentOf(amountOut - least, amountOut),
     }),
     ...(objection && { wouldBeRefused: errorOf(objection) }),
@@ -101,6 +108,12 @@ export function shownQuote(
     asOf: now.toISOString(),
     validUntil: new Date(now.getTime() + validMs).toISOString(),
   };
+}
+
+/** Writes the price of a tenth of the amount: coins for one token. */
+function referencePrice(side: AskedTrade["side"], reference: PoolPrice, decimals: number): string {
+  const [coins, tokens] = side === "buy" ? [reference.in, reference.out] : [reference.out, reference.in];
+  return formatPrice(coins, tokens, decimals);
 }
 
 const feeTexts = ({ expected, max, l1 }: NetworkFee) => ({

@@ -5,7 +5,7 @@ import type { Network } from "../../core/network.ts";
 import type { Table } from "../../table/table.ts";
 import { isTransient } from "../../table/transient.ts";
 import type { ChainConfiguration } from "../chains/chain-configuration.ts";
-import { type CallTransaction, decodeCall, encodeCall } from "../chains/evm/calldata.ts";
+import { type CallTransaction, type Contracts, decodeCall, encodeCall } from "../chains/evm/calldata.ts";
 import { isKeyOf, signAndWipe } from "../chains/evm/signed-transaction.ts";
 import { limitsOf } from "../chains/requests.ts";
 import type { Objection, SignAnswer, SignRequest } from "../core/effects.ts";
@@ -27,7 +27,7 @@ import type { Streaks } from "./streaks.ts";
  */
 export type SigningNote = { orderId: string | undefined; reason?: string; awsRequestId: string | undefined };
 
-type SigningConfiguration = Pick<ChainConfiguration, "venues" | "wrapped" | "maxOrder" | "maxNetworkFee">;
+type SigningConfiguration = Contracts & Pick<ChainConfiguration, "maxOrder" | "maxNetworkFee">;
 
 export type SigningDeps = {
   table: Table;
@@ -156,12 +156,12 @@ function signingEffects(
 
 /** Encodes the call. Refuses if the bytes do not mean exactly that call. */
 function encodedCall(
-  configuration: Pick<ChainConfiguration, "venues" | "wrapped">,
+  contracts: Contracts,
   { call, wallet }: UnsignedTransaction,
 ): CallTransaction | Extract<Objection, { refused: string }> {
   try {
-    const encoded = encodeCall(configuration, call, wallet);
-    const decoded = decodeCall(configuration, encoded, wallet);
+    const encoded = encodeCall(contracts, call, wallet);
+    const decoded = decodeCall(contracts, encoded, wallet);
     if (decoded !== undefined && isSameCall(decoded, call)) return encoded;
   } catch {
     // The chain has no such venue, or a number is out of range.

@@ -2,7 +2,7 @@ import { getAddress } from "ethers/address";
 import { afterAll, beforeAll } from "vitest";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import type { Table } from "../../../lib/table/table.ts";
-import { routesOf } from "../../../lib/trading/chains/evm/calldata.ts";
+import { directRoutesOf } from "../../../lib/trading/chains/evm/calldata.ts";
 import { cancelling } from "../../../lib/trading/core/cancelling.ts";
 import type { SignAnswer, SignRequest } from "../../../lib/trading/core/effects.ts";
 import type { Intent, LaneKey } from "../../../lib/trading/core/intent.ts";
@@ -47,7 +47,7 @@ const ordered: Readonly<Record<string, Partial<Intent>>> = {
   ALICEBUYSONBASE: {
     userID: "alice",
     ...lane(alice.address, "base"),
-    routes: routesOf(defaultChains.base).slice(0, 1),
+    routes: directRoutesOf(defaultChains.base).slice(0, 1),
   },
   ALICEBUYSMORE: { userID: "alice", ...lane(alice.address) },
   ALICEBUYSAGAIN: { userID: "alice", ...lane(alice.address) },

@@ -62,10 +62,10 @@ describe("hosts", () => {
     expect({ status, err }).toEqual({ status: 0, err: "" });
     const calls = [
       ...["chain id", "block latest", "block finalized", "block safe", "fee history", "tip", "gas price"],
-      ...["balance", "nonce latest", "nonce pending", "Multicall3", "quotes of v2", "quotes of v3"],
+      ...["balance", "nonce latest", "nonce pending", "Multicall3", "quotes", "quotes over quote tokens"],
       ...["simulation", "gas estimate", "receipt", "transaction", "block by hash"],
       ...["state 3 s back", "state 60 s back", "batch of 3", "batch of 10", "batch of 30", "batch of 100"],
-      "code of 9 contracts",
+      "code of 12 contracts",
     ];
     for (const call of calls)
       expect(out.match(new RegExp(`^    ${call} +[1-9]\\d* +\\d+$`, "gm")), call).toHaveLength(2);
@@ -109,7 +109,7 @@ describe("hosts", () => {
   it("names contracts without code, and fails", async () => {
     const [v2, v3] = chain.contracts.venues;
     const quoter = `0x${"2".repeat(40)}`;
-    const { status, out } = await hosts({ changes: { venues: [v2, { ...v3, quoter }] } });
+    const { status, out } = await hosts({ changes: { venues: [v2, { ...v3, quoter }], quoteTokens: [] } });
     expect(out).toContain(`eth ${nameOf(chain.url)}, quoter of uniswap-v3: has no code at its address`);
     expect(status).toBe(1);
   });

@@ -144,6 +144,7 @@ describe("warningsOf", () => {
     networkFee: { expected: 20n, max: 30n, l1: 0n },
     left: 60n,
     slippage: 10,
+    marketImpact: 4.9999,
   };
 
   it("returns nothing at the limits", () => {
@@ -156,13 +157,16 @@ describe("warningsOf", () => {
     ["NO_GAS_TO_SELL", { left: 59n }],
     ["FEE_ABOVE_VALUE", { coins: 99n }],
     ["SLIPPAGE_HIGH", { slippage: 10.0001 }],
+    ["PRICE_IMPACT_HIGH", { marketImpact: 5 }],
+    ["NO_REFERENCE", { marketImpact: undefined }],
   ])("returns %s alone, for its own reason", (warning, changes) => {
     expect(warningsOf({ ...calm, ...changes })).toEqual([warning]);
   });
 
   it("returns all warnings in a fixed order", () => {
     const changes = { submission: "public", left: -1n, coins: 0n, slippage: 50 } as const;
-    expect(warningsOf({ ...calm, ...changes })).toEqual(quoteWarnings);
+    const most = quoteWarnings.filter((warning) => warning !== "NO_REFERENCE");
+    expect(warningsOf({ ...calm, ...changes, marketImpact: 5 })).toEqual(most);
   });
 
   it("does not warn sellers about coin for a later sale", () => {

@@ -2,42 +2,55 @@ import { Interface } from "ethers/abi";
 import { Transaction, type TransactionLike } from "ethers/transaction";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { TradeQuote } from "../../../lib/api/quote-schema.ts";
 import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import type { ChainVenue } from "../../../lib/trading/chains/chain-configuration.ts";
 import { encodeCall } from "../../../lib/trading/chains/evm/calldata.ts";
 import { balanceOf } from "../../../lib/trading/chains/evm/contract-questions.ts";
 import { formatAmount, parseAmount } from "../../../lib/trading/core/decimal-text.ts";
-import { type Call, type SwapVenue, swapBy } from "../../../lib/trading/core/intent.ts";
+import { type Call, poolsOf, type Route, type SwapVenue, swapBy } from "../../../lib/trading/core/intent.ts";
+import type { RouteStep } from "../../../lib/trading/core/route-steps.ts";
 import { quoteTrade } from "../../../lib/trading/quotes/quote-trade.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain, type TestReceipt } from "../../support/local-chain.ts";
-import { addDryPool } from "../../support/odd-tokens.ts";
+import { addDryPool, addToken } from "../../support/odd-tokens.ts";
 import { quotedAt as now, traderOf } from "../../support/quotes.ts";
 import { intent } from "../../support/trading.ts";
 
 let chain: TestChain;
+/** A taxed token that only pools with USDX trade. */
+let toll: string;
 beforeAll(async () => {
   chain = await startTestChain({ chain: "base" });
   await addDryPool(chain);
+  toll = await addToken(chain, "TaxedToken");
 });
 afterAll(() => chain.close());
 
 const wallet = alice.address;
-const decimalsOf = { moon: 18, usdx: 6, taxd: 18 } as const;
+const decimalsOf = { moon: 18, usdx: 6, taxd: 18, star: 18, toll: 18 } as const;
+const addressOf = (name: Name) => (name === "toll" ? toll : localAddresses[name]);
+
+type Name = keyof typeof decimalsOf;
 
 type Trade = {
-  name: keyof typeof decimalsOf;
+  name: Name;
   side: "buy" | "sell";
   venues: readonly SwapVenue[];
+  /** The venues of the bridges to USDX. */
+  bridges: readonly SwapVenue[];
   /** The units of the coin for a buy, or the millionths of the wallet's tokens for a sale. */
   coins: bigint;
   share: number;
 };
 
+const venueNames = ["uniswap-v2", "uniswap-v3", "pancakeswap-v3"] as const;
+
 const trade: fc.Arbitrary<Trade> = fc.record({
-  name: fc.constantFrom("moon" as const, "usdx" as const, "taxd" as const),
+  name: fc.constantFrom<Name[]>("moon", "usdx", "taxd", "star", "toll"),
   side: fc.constantFrom("buy" as const, "sell" as const),
-  venues: fc.constantFrom<SwapVenue[]>(["uniswap-v2"], ["uniswap-v3"], ["uniswap-v2", "uniswap-v3"]),
+  venues: fc.subarray<SwapVenue>([...venueNames], { minLength: 1 }),
+  bridges: fc.subarray<SwapVenue>([...venueNames]),
   // Makes small amounts as frequent as large ones.
   coins: fc
     .tuple(fc.integer({ min: 3, max: 18 }), fc.bigInt({ min: 1n, max: 30n }))
@@ -57,13 +70,33 @@ async function send(call: Call): Promise<TestReceipt> {
   return receipt;
 }
 
+/** Reads the route of a quote from its steps. */
+function routeIn({ side, route }: TradeQuote, venues: readonly ChainVenue[]): Route {
+  const steps = side === "buy" ? route : route.toReversed();
+  const [coinPool, own] = [steps[0], steps.at(-1)] as [RouteStep, RouteStep];
+  const { router } = venues.find(({ venue }) => venue === coinPool.venue) as ChainVenue;
+  const token = side === "buy" ? coinPool.tokenOut : coinPool.tokenIn;
+  const bridge = { venue: coinPool.venue, feeBps: coinPool.feeBps, token };
+  return { venue: own.venue, feeBps: own.feeBps, router, ...(steps.length > 1 && { bridge }) };
+}
+
+/** Names the pools of a route from the coin to the token. */
+const shapeOf = (route: Route) =>
+  poolsOf(route)
+    .map(({ venue }) => venue)
+    .join(", ");
+
 /** Quotes and executes a trade. Returns the quote, and the changes of balances. */
-async function quoteAndTrade({ name, side, venues, coins, share }: Trade) {
-  const token = localAddresses[name];
+async function quoteAndTrade({ name, side, venues, bridges, coins, share }: Trade) {
+  const token = addressOf(name);
   const reader = readerOf(chain);
   const { configuration } = reader;
   const some = configuration.venues.filter(({ venue }) => venues.includes(venue));
-  const limited = { ...reader, configuration: { ...configuration, venues: some } };
+  const quoteTokens = configuration.quoteTokens.map((each) => ({
+    ...each,
+    bridges: each.bridges.filter(({ venue }) => bridges.includes(venue)),
+  }));
+  const limited = { ...reader, configuration: { ...configuration, venues: some, quoteTokens } };
   const [inDecimals, outDecimals] = side === "buy" ? [18, decimalsOf[name]] : [decimalsOf[name], 18];
   const amount = side === "buy" ? coins : ((await tokensOf(token)) * BigInt(share)) / 1_000_000n;
   if (amount === 0n) return undefined;
@@ -73,15 +106,15 @@ async function quoteAndTrade({ name, side, venues, coins, share }: Trade) {
     expect(["AMOUNT_TOO_SMALL", "NO_ROUTE"]).toContain(error.code);
     return undefined;
   });
-  const [route] = quote?.route ?? [];
-  if (quote === undefined || route === undefined) return undefined;
-  const { router } = some.find(({ venue }) => venue === route.venue) as ChainVenue;
+  if (quote === undefined) return undefined;
+  const route = routeIn(quote, some);
+  const { router } = route;
   const approval = side === "sell" ? await send({ purpose: "approve", token, router, amount }) : undefined;
   expect(quote.approval).toBe(approval !== undefined);
   const before = { coins: await coinsOf(), tokens: await tokensOf(token) };
   const minAmountOut = parseAmount(quote.minAmountOut, outDecimals) as bigint;
   const order = intent({ wallet, token, side, amount, minAmountOut, validUntil: 2 ** 32 - 1 });
-  const swapped = await send(swapBy(order, { ...route, router }, amount));
+  const swapped = await send(swapBy(order, route, amount));
   const { gasUsed, effectiveGasPrice } = swapped;
   const fee = BigInt(gasUsed) * BigInt(effectiveGasPrice);
   const change = {
@@ -89,7 +122,7 @@ async function quoteAndTrade({ name, side, venues, coins, share }: Trade) {
     tokens: (await tokensOf(token)) - before.tokens,
   };
   const l1Fee = (approval === undefined ? 0n : await l1FeeOf(approval)) + (await l1FeeOf(swapped));
-  return { quote, amount, change, outDecimals, l1Fee };
+  return { quote, shape: shapeOf(route), amount, change, outDecimals, l1Fee };
 }
 
 /** Computes the L1 fee of a transaction from its bytes. */
@@ -109,27 +142,26 @@ async function l1FeeOf({ transactionHash }: TestReceipt): Promise<bigint> {
   return BigInt(await chain.call("0x420000000000000000000000000000000000000F", call));
 }
 
-const both = ["uniswap-v2", "uniswap-v3"] as const;
-const first = { venues: both, coins: 10n ** 17n, share: 500_000 };
+const first = { bridges: [], coins: 10n ** 17n, share: 500_000 };
 
-/** Contains each kind of trade once. */
-const firstTrades: Trade[] = (["buy", "sell"] as const).flatMap((side): Trade[] => [
-  { ...first, side, name: "moon", venues: ["uniswap-v2"] },
-  { ...first, side, name: "moon", venues: ["uniswap-v3"] },
-  { ...first, side, name: "usdx" },
-  { ...first, side, name: "taxd" },
-]);
+/** Each shape of a route that is worth a trade, with the tokens and venues that lead to it. */
+const shapes: Record<string, Pick<Trade, "name" | "venues"> & Partial<Trade>> = {
+  "moon: uniswap-v2": { name: "moon", venues: ["uniswap-v2"] },
+  "moon: uniswap-v3": { name: "moon", venues: ["uniswap-v3"] },
+  "usdx: pancakeswap-v3": { name: "usdx", venues: venueNames },
+  "taxd: uniswap-v2": { name: "taxd", venues: venueNames },
+  "star: uniswap-v2, uniswap-v2": { name: "star", venues: ["uniswap-v2"], bridges: ["uniswap-v2"] },
+  "star: uniswap-v3, uniswap-v3": { name: "star", venues: ["uniswap-v3"], bridges: ["uniswap-v3"] },
+  "star: pancakeswap-v3, pancakeswap-v3": {
+    ...{ name: "star", venues: ["pancakeswap-v3"], bridges: ["pancakeswap-v3"] },
+  },
+  "toll: uniswap-v2, uniswap-v2": { name: "toll", venues: ["uniswap-v2"], bridges: ["uniswap-v2"] },
+  "toll: uniswap-v3, uniswap-v2": { name: "toll", venues: venueNames, bridges: ["uniswap-v3"] },
+};
 
-const kinds = [
-  "moon buy uniswap-v2",
-  "moon buy uniswap-v3",
-  "moon sell uniswap-v2",
-  "moon sell uniswap-v3",
-  "usdx buy uniswap-v3",
-  "usdx sell uniswap-v3",
-  "taxd buy uniswap-v2",
-  "taxd sell uniswap-v2",
-];
+const firstTrades = (["buy", "sell"] as const).flatMap((side) =>
+  Object.values(shapes).map((each): Trade => ({ ...first, ...each, side })),
+);
 
 describe("quoteTrade", () => {
   it("quotes exactly the amounts that the router then spends and delivers", async () => {
@@ -138,17 +170,18 @@ describe("quoteTrade", () => {
       fc.asyncProperty(trade, async (each) => {
         const made = await quoteAndTrade(each);
         if (made === undefined) return;
-        const { quote, amount, change, outDecimals, l1Fee } = made;
+        const { quote, shape, amount, change, outDecimals, l1Fee } = made;
         const isBuy = each.side === "buy";
         expect(formatAmount(isBuy ? change.tokens : change.coins, outDecimals)).toBe(quote.amountOut);
         expect(isBuy ? -change.coins : -change.tokens).toBe(amount);
         // Fees and nonces may be some bytes longer or shorter than in the quote.
         expect(Number(quote.networkFee.l1) / (Number(l1Fee) / 1e18)).toBeCloseTo(1, 1);
-        seen.add(`${each.name} ${each.side} ${quote.route[0]?.venue}`);
+        seen.add(`${each.side} ${each.name}: ${shape}`);
       }),
       // These examples cover each kind of trade; earlier buys give the wallet tokens to sell.
       { numRuns: process.env.FULL ? 500 : 25, examples: firstTrades.map((each) => [each]) },
     );
-    expect([...seen]).toEqual(expect.arrayContaining(kinds));
+    const wanted = ["buy", "sell"].flatMap((side) => Object.keys(shapes).map((shape) => `${side} ${shape}`));
+    expect([...seen]).toEqual(expect.arrayContaining(wanted));
   });
 });

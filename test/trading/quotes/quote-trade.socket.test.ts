@@ -39,6 +39,8 @@ describe("quoteTrade", () => {
       slippage: 1,
       price: "0.000100800902708124373",
       priceImpact: 0.496,
+      marketImpact: 0.4464,
+      referencePrice: "0.000100350902708124373",
       buyTax: 0,
       sellTax: 0,
       sellable: true,
@@ -50,7 +52,8 @@ describe("quoteTrade", () => {
       validUntil: "2026-11-21T20:00:30.000Z",
     });
     expect(block).toBe(Number(await chain.request("eth_blockNumber")));
-    expect(route).toEqual([{ venue: "uniswap-v2", pool: expect.any(String), feeBps: 30 }]);
+    const pool = { venue: "uniswap-v2", pool: expect.any(String), feeBps: 30 };
+    expect(route).toEqual([{ ...pool, tokenIn: "native", tokenOut: moon }]);
     // 1.5 gwei now, and at most 1.75 gwei for half as much gas again.
     const [expected, max] = [Number(networkFee.expected), Number(networkFee.max)];
     expect(max / expected).toBeCloseTo(1.75, 4);
@@ -109,7 +112,7 @@ describe("quoteTrade", () => {
   it("skips a pool that would run dry", async () => {
     await addDryPool(chain);
     expect((await quote({ amount: "0.01" })).route).toMatchObject([{ feeBps: 100 }]);
-    expect((await quote({ amount: "1" })).route).toMatchObject([{ feeBps: 30 }]);
+    expect((await quote({ amount: "1" })).route).toMatchObject([{ venue: "uniswap-v2" }]);
     const reader = readerOf(chain);
     const venues = reader.configuration.venues.filter(({ venue }) => venue === "uniswap-v3");
     const v3Only = { ...reader, configuration: { ...reader.configuration, venues } };
@@ -221,6 +224,7 @@ describe("quoteTrade", () => {
     expect((await quote({ amount: "0.0001" })).warnings).toEqual(["FEE_ABOVE_VALUE"]);
     expect((await quote({ amount: "99.9995", wallet, maxPriceImpact: 100 })).warnings).toEqual([
       "NO_GAS_TO_SELL",
+      "PRICE_IMPACT_HIGH",
     ]);
   });
 

@@ -6,10 +6,13 @@ import {
   approval,
   creationOf,
   type DeployerTransaction,
+  enableFee,
   encode,
   type UniswapContract,
   v2Liquidity,
+  v2PairLiquidity,
   v3Liquidity,
+  v3PairLiquidity,
 } from "./uniswap.ts";
 
 /** Owns the pools and the remaining tokens. Nobody has its key: anvil sends its transactions without a signature. */
@@ -18,7 +21,10 @@ export const deployer = "0xde91010000000000000000000000000000000001";
 /** The contracts of a local chain, without its URLs, which differ from run to run. */
 export type LocalContracts = Omit<ChainConfiguration, "hosts" | "relay">;
 
-type TestToken = "moon" | "usdx" | "taxd" | "trap";
+type TestToken = "moon" | "usdx" | "taxd" | "trap" | "star";
+
+/** PancakeSwap's v3 is Uniswap's with other fees. */
+type PancakeContract = `pancake${"Factory" | "Positions" | "Router" | "Quoter"}`;
 
 /** In order of creation, since each address depends on the number of its transaction. */
 const creations = [
@@ -33,15 +39,21 @@ const creations = [
   "usdx",
   "taxd",
   "trap",
-] as const satisfies readonly (UniswapContract | TestToken)[];
+  "star",
+  "pancakeFactory",
+  "pancakePositions",
+  "pancakeRouter",
+  "pancakeQuoter",
+] as const satisfies readonly (UniswapContract | TestToken | PancakeContract)[];
 
 /** The addresses of the contracts, in EIP-55 form. They are the same on every local chain. */
 export const localAddresses = Object.fromEntries(
   creations.map((name, nonce) => [name, getCreateAddress({ from: deployer, nonce })]),
 ) as Record<(typeof creations)[number], string>;
 
-const { wrapped, v2Factory, v2Router, v3Factory, v3Positions, v3Router, v3Quoter, moon, usdx, taxd, trap } =
-  localAddresses;
+const { wrapped, v2Factory, v2Router, v3Factory, v3Positions, v3Router, v3Quoter } = localAddresses;
+const { moon, usdx, taxd, trap, star } = localAddresses;
+const { pancakeFactory, pancakePositions, pancakeRouter, pancakeQuoter } = localAddresses;
 
 /** The price of a coin in USDX, equal to the simulated venue's price. */
 const usdxPerCoin: Readonly<Record<TradingChain, bigint>> = { eth: 2600n, base: 2600n, bsc: 600n, avax: 25n };
@@ -56,7 +68,32 @@ export function localContracts(chain: TradingChain): LocalContracts {
     wrapped: { token: wrapped, symbol: `W${symbol}`, name: `Wrapped ${name}`, decimals: 18 },
     venues: [
       { venue: "uniswap-v2", factory: v2Factory, router: v2Router, feeBps: 30 },
-      { venue: "uniswap-v3", factory: v3Factory, router: v3Router, quoter: v3Quoter },
+      {
+        venue: "uniswap-v3",
+        factory: v3Factory,
+        router: v3Router,
+        quoter: v3Quoter,
+        tiers: [1, 5, 30, 100],
+        mixesWith: "uniswap-v2",
+      },
+      {
+        venue: "pancakeswap-v3",
+        factory: pancakeFactory,
+        router: pancakeRouter,
+        quoter: pancakeQuoter,
+        tiers: [1, 5, 25, 100],
+      },
+    ],
+    quoteTokens: [
+      {
+        token: usdx,
+        isStable: true,
+        bridges: [
+          { venue: "uniswap-v2", feeBps: 30 },
+          { venue: "uniswap-v3", feeBps: 5 },
+          { venue: "pancakeswap-v3", feeBps: 1 },
+        ],
+      },
     ],
     maxNetworkFee: "0.1",
     tokens: [
@@ -90,8 +127,18 @@ export function deployment(chain: TradingChain): DeployerTransaction[] {
     tokenOf("Token", "Test Dollar", "USDX", 6, supply),
     tokenOf("TaxedToken", "Taxed", "TAXD", 18, supply),
     tokenOf("TrapToken", "Trap", "TRAP", 18, supply),
-    ...[moon, usdx, taxd, trap].map((token) => approval(token, v2Router)),
-    ...[moon, usdx].map((token) => approval(token, v3Positions)),
+    tokenOf("Token", "Star", "STAR", 18, supply),
+    creationOf("v3Factory"),
+    creationOf("v3Positions", pancakeFactory, wrapped, zero),
+    creationOf("v3Router", v2Factory, pancakeFactory, pancakePositions, wrapped),
+    creationOf("v3Quoter", pancakeFactory, wrapped),
+    enableFee(v3Factory, 100),
+    enableFee(pancakeFactory, 100),
+    enableFee(pancakeFactory, 2500),
+    ...[moon, usdx, taxd, trap, star].map((token) => approval(token, v2Router)),
+    ...[moon, usdx, star].flatMap((token) =>
+      [v3Positions, pancakePositions].map((spender) => approval(token, spender)),
+    ),
     v2Liquidity(localAddresses, deployer, {
       token: moon,
       coins: coins(100n),
@@ -117,6 +164,65 @@ export function deployment(chain: TradingChain): DeployerTransaction[] {
       fee: 500,
       reach: 1.5,
     }),
+    ...quotedPools(price),
+    ...oddPools(),
+  ];
+}
+
+/** Creates pools of tokens with USDX, and of USDX with the coin on PancakeSwap. STAR has no others. */
+function quotedPools(price: bigint): DeployerTransaction[] {
+  const onPancake = { v3Positions: pancakePositions, wrapped };
+  const dollars = { token: usdx, amount: usd(20n * price) };
+  return [
+    v3PairLiquidity(
+      onPancake,
+      deployer,
+      [
+        { token: wrapped, amount: coins(40n) },
+        { token: usdx, amount: usd(40n * price) },
+      ],
+      {
+        fee: 100,
+        reach: 1.5,
+      },
+    ),
+    v2PairLiquidity(localAddresses, deployer, dollars, { token: star, amount: coins(200_000n) }),
+    v3PairLiquidity(localAddresses, deployer, [dollars, { token: star, amount: coins(200_000n) }], {
+      fee: 3000,
+      reach: 2,
+    }),
+    v3PairLiquidity(onPancake, deployer, [dollars, { token: star, amount: coins(198_000n) }], {
+      fee: 2500,
+      reach: 2,
+    }),
+    // The price is that of the pools with the coin, but there are two fees to pay.
+    v2PairLiquidity(localAddresses, deployer, dollars, { token: taxd, amount: coins(200_000n) }),
+    v3PairLiquidity(localAddresses, deployer, [dollars, { token: moon, amount: coins(200_000n) }], {
+      fee: 3000,
+      reach: 2,
+    }),
+  ];
+}
+
+/** Creates pools that only look good: one with little in it at a price that is 10 % off, and one out of its range. */
+function oddPools(): DeployerTransaction[] {
+  return [
+    v3Liquidity(localAddresses, deployer, {
+      token: moon,
+      coins: coins(1n) / 1000n,
+      tokens: coins(11n),
+      fee: 100,
+      reach: 2,
+    }),
+    v3PairLiquidity(
+      { v3Positions: pancakePositions, wrapped },
+      deployer,
+      [
+        { token: wrapped, amount: coins(500n) },
+        { token: moon, amount: coins(5_000_000n) },
+      ],
+      { fee: 10000, reach: 1.5, away: 10 },
+    ),
   ];
 }
 

@@ -39,11 +39,13 @@ export const encode = (types: readonly string[], values: readonly unknown[]): st
 
 const contracts = new Interface([
   "function approve(address spender, uint256 value) returns (bool)",
+  "function addLiquidity(address tokenA, address tokenB, uint256 amountA, uint256 amountB, uint256 minA, uint256 minB, address to, uint256 deadline)",
   "function addLiquidityETH(address token, uint256 amount, uint256 amountMin, uint256 coinMin, address to, uint256 deadline) payable",
   "function createAndInitializePoolIfNecessary(address token0, address token1, uint24 fee, uint160 sqrtPriceX96) payable",
   "function mint((address token0, address token1, uint24 fee, int24 tickLower, int24 tickUpper, uint256 amount0Desired, uint256 amount1Desired, uint256 amount0Min, uint256 amount1Min, address recipient, uint256 deadline)) payable",
   "function refundETH() payable",
   "function multicall(bytes[]) payable",
+  "function enableFeeAmount(uint24 fee, int24 tickSpacing)",
 ]);
 
 const unlimited = 2n ** 256n - 1n;
@@ -53,8 +55,29 @@ export const approval = (token: string, spender: string): DeployerTransaction =>
   data: contracts.encodeFunctionData("approve", [spender, unlimited]),
 });
 
+export type TokenAmount = { token: string; amount: bigint };
+
 /** The amounts put into a pool, in base units. Their ratio is the price. */
 export type Deposit = { token: string; coins: bigint; tokens: bigint };
+
+/** Lets a v3 factory create pools with another fee. */
+export const enableFee = (factory: string, fee: V3Fee): DeployerTransaction => ({
+  to: factory,
+  data: contracts.encodeFunctionData("enableFeeAmount", [fee, tickSpacings[fee]]),
+});
+
+/** Adds liquidity to the v2 pool of two tokens. Creates the pool if there is none. */
+export const v2PairLiquidity = (
+  { v2Router }: { v2Router: string },
+  owner: string,
+  ...[one, other]: [one: TokenAmount, other: TokenAmount]
+): DeployerTransaction => ({
+  to: v2Router,
+  data: contracts.encodeFunctionData("addLiquidity", [
+    ...[one.token, other.token, one.amount, other.amount],
+    ...[0, 0, owner, unlimited],
+  ]),
+});
 
 /** Adds liquidity to the pool of a token and the coin. Creates the pool if there is none. */
 export const v2Liquidity = (
@@ -68,39 +91,58 @@ export const v2Liquidity = (
 });
 
 /** The spacing of ticks by fee, in hundredths of a basis point. */
-const tickSpacings = { 100: 1, 500: 10, 3000: 60, 10000: 200 } as const;
+const tickSpacings = { 100: 1, 500: 10, 2500: 50, 3000: 60, 10000: 200 } as const;
 
 export type V3Fee = keyof typeof tickSpacings;
 
 /**
- * Creates a pool of a token and the coin, with liquidity around its price.
+ * Creates a v3 pool of two tokens, with liquidity around its price.
  *
- * @param deposit.reach The largest factor by which the token's price can rise or fall before the pool is dry.
+ * @param range.reach The largest factor by which the price can rise or fall before the pool is dry.
+ * @param range.away The factor between the middle of the liquidity and the price. Far away, a pool holds only the first
+ * asset, and trades nothing.
  */
-export function v3Liquidity(
+export function v3PairLiquidity(
   { v3Positions, wrapped }: { v3Positions: string; wrapped: string },
   owner: string,
-  { token, coins, tokens, fee, reach }: Deposit & { fee: V3Fee; reach: number },
+  [one, other]: readonly [TokenAmount, TokenAmount],
+  { fee, reach, away = 1 }: { fee: V3Fee; reach: number; away?: number },
 ): DeployerTransaction {
-  const isCoinFirst = BigInt(wrapped) < BigInt(token);
-  const [token0, token1] = isCoinFirst ? [wrapped, token] : [token, wrapped];
-  const [amount0, amount1] = isCoinFirst ? [coins, tokens] : [tokens, coins];
+  const isFirst = BigInt(one.token) < BigInt(other.token);
+  const [first, second] = isFirst ? [one, other] : [other, one];
   const tickOf = (price: number) =>
     Math.round(Math.log(price) / Math.log(1.0001) / tickSpacings[fee]) * tickSpacings[fee];
-  const price = Number(amount1) / Number(amount0);
-  const position = [token0, token1, fee, tickOf(price / reach), tickOf(price * reach)];
+  const price = (Number(second.amount) / Number(first.amount)) * (isFirst ? away : 1 / away);
+  const position = [first.token, second.token, fee, tickOf(price / reach), tickOf(price * reach)];
   const steps = [
     contracts.encodeFunctionData("createAndInitializePoolIfNecessary", [
-      token0,
-      token1,
-      fee,
-      squareRoot((amount1 << 192n) / amount0),
+      ...[first.token, second.token, fee],
+      squareRoot((second.amount << 192n) / first.amount),
     ]),
-    contracts.encodeFunctionData("mint", [[...position, amount0, amount1, 0, 0, owner, unlimited]]),
+    contracts.encodeFunctionData("mint", [
+      [...position, first.amount, second.amount, 0, 0, owner, unlimited],
+    ]),
     contracts.encodeFunctionData("refundETH"),
   ];
+  const coins = [one, other].find(({ token }) => token === wrapped)?.amount ?? 0n;
   return { to: v3Positions, data: contracts.encodeFunctionData("multicall", [steps]), value: coins };
 }
+
+/** Creates a v3 pool of a token and the coin, with liquidity around its price. */
+export const v3Liquidity = (
+  addresses: { v3Positions: string; wrapped: string },
+  owner: string,
+  { token, coins, tokens, ...range }: Deposit & { fee: V3Fee; reach: number },
+): DeployerTransaction =>
+  v3PairLiquidity(
+    addresses,
+    owner,
+    [
+      { token: addresses.wrapped, amount: coins },
+      { token, amount: tokens },
+    ],
+    range,
+  );
 
 /** Rounds down. */
 function squareRoot(square: bigint): bigint {

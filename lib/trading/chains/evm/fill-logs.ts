@@ -32,14 +32,17 @@ export function unwrappedBy(router: string, wrapped: string, logs: readonly Cont
   return sum(own.slice(-1));
 }
 
-/** Returns the units of a token that a v2 pool took last. The token may have sold some of its own units before. */
+/**
+ * Returns the units of a token that its v2 pool with another token took last. The token may have sold some of its own
+ * units before.
+ */
 export function takenByPool(
   pool: string,
-  wrapped: string,
+  other: string,
   token: string,
   logs: readonly ContractLog[],
 ): bigint {
-  const start = 2 + (BigInt(token) < BigInt(wrapped) ? 0 : 64);
+  const start = 2 + (BigInt(token) < BigInt(other) ? 0 : 64);
   const last = eventsOf(pool, swapTopic, logs).at(-1);
   return last === undefined ? 0n : BigInt(`0x${last.data.slice(start, start + 64)}`);
 }
@@ -56,7 +59,7 @@ const atLeast0 = (amount: bigint) => greatest(amount, 0n);
  */
 export function fillOf(
   { wrapped }: Pick<ChainConfiguration, "wrapped">,
-  { side, token, venue, router }: SwapCall,
+  { side, token, ...route }: SwapCall,
   wallet: string,
   logs: readonly ContractLog[],
 ): { spent: bigint; received: bigint } {
@@ -64,10 +67,12 @@ export function fillOf(
   const taken = sum(transfers.filter(({ topics }) => topics[1] === topicOf(wallet)));
   const given = sum(transfers.filter(({ topics }) => topics[2] === topicOf(wallet)));
   if (side === "sell")
-    return { spent: atLeast0(taken - given), received: unwrappedBy(router, wrapped.token, logs) };
+    return { spent: atLeast0(taken - given), received: unwrappedBy(route.router, wrapped.token, logs) };
   const deposits = eventsOf(wrapped.token, depositTopic, logs);
-  const own = deposits.filter(({ topics }) => topics[1] === topicOf(router));
-  // A token may wrap coin by the same router during its transfer: on v2 that is after the payment, on v3 before it.
-  const spent = sum(isV2Venue({ venue }) ? own.slice(0, 1) : own.slice(-1));
+  const own = deposits.filter(({ topics }) => topics[1] === topicOf(route.router));
+  // A token may wrap coin by the same router during its transfer: on its own v3 pool that is before the payment, else
+  // after it.
+  const isPaidFirst = isV2Venue(route) || route.bridge !== undefined;
+  const spent = sum(isPaidFirst ? own.slice(0, 1) : own.slice(-1));
   return { spent, received: atLeast0(given - taken) };
 }

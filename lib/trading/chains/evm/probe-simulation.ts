@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { safetyOf, type TokenSafety, unknownSafety } from "../../core/token-safety.ts";
-import type { ChainConfiguration } from "../chain-configuration.ts";
+import type { Contracts } from "./calldata.ts";
 import type { PoolRoute } from "./pool-routes.ts";
 import type { RpcCall } from "./rpc-call.ts";
 import type { SimulatedAfter } from "./simulation.ts";
@@ -18,7 +18,7 @@ export const newStranger = (): string => `0x${randomBytes(20).toString("hex")}`;
  * @param route A route with the amount that its pool pays for {@link probeCoins}.
  */
 export const probeSimulation = (
-  contracts: Pick<ChainConfiguration, "venues" | "wrapped">,
+  contracts: Contracts,
   token: string,
   route: PoolRoute,
   after: SimulatedAfter,

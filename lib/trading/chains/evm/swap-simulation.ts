@@ -1,10 +1,9 @@
 import { least } from "../../core/bigints.ts";
 import { mostGas } from "../../core/evm/signing-rules.ts";
 import type { Order } from "../../core/execution.ts";
-import { isV2Venue, type Route } from "../../core/intent.ts";
+import { isV2Venue, needsRefund, type Route, routeOf } from "../../core/intent.ts";
 import { type RoundTrip, safetyOf, type TokenSafety } from "../../core/token-safety.ts";
-import type { ChainConfiguration } from "../chain-configuration.ts";
-import { encodeCall } from "./calldata.ts";
+import { type Contracts, encodeCall } from "./calldata.ts";
 import { balanceOf } from "./contract-questions.ts";
 import { takenByPool, unwrappedBy } from "./fill-logs.ts";
 import type { PoolRoute } from "./pool-routes.ts";
@@ -15,8 +14,6 @@ import {
   type SimulatedTransaction,
   simulateCall,
 } from "./simulation.ts";
-
-type Contracts = Pick<ChainConfiguration, "venues" | "wrapped">;
 
 export type WalletSwap = {
   wallet: string;
@@ -89,7 +86,7 @@ type Steps = {
 };
 
 function stepsOf(contracts: Contracts, wallet: string, token: string, route: Route): Steps {
-  const { venue, feeBps, router } = route;
+  const { router } = route;
   const transactionOf = (call: Parameters<typeof encodeCall>[1], gas: bigint) => ({
     ...encodeCall(contracts, call, wallet),
     from: wallet,
@@ -103,15 +100,13 @@ function stepsOf(contracts: Contracts, wallet: string, token: string, route: Rou
           purpose: "swap",
           side,
           token,
-          venue,
-          feeBps,
-          router,
+          ...routeOf(route),
           amountIn,
           recipient: wallet,
           value: side === "buy" ? amountIn : 0n,
           minAmountOut: 0n,
           deadline: farDeadline,
-          hasRefund: side === "buy" && !isV2Venue(route),
+          hasRefund: needsRefund(side, route),
         },
         mostGas,
       ),
@@ -176,7 +171,7 @@ export function roundTripCall<Value>(
     if (sold === undefined || sent === undefined) return read({ outcome, trip: { bought } });
     // v3 pools take the full amount or fail.
     const taken = isV2Venue(route)
-      ? takenByPool(route.pool, contracts.wrapped.token, token, sold.logs)
+      ? takenByPool(route.pool, route.bridge?.token ?? contracts.wrapped.token, token, sold.logs)
       : sent;
     return read({ outcome, trip: { bought, sold: { sent, arrived: taken } } });
   };

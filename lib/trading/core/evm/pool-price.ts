@@ -23,11 +23,18 @@ export const v3Price = (sqrtPrice: bigint, isFirstSold: boolean): PoolPrice =>
 
 const wholeBps = 10_000n;
 
-/** Computes the percentage by which a swap is worse than the pool's price before it, without the pool's fee. */
+/** Computes the percentage by which one price is worse than another, both after fees. */
+export const marketImpact = (price: PoolPrice, reference: PoolPrice): number => {
+  const ideal = price.in * reference.out;
+  return percentOf(ideal - price.out * reference.in, ideal);
+};
+
+/** Computes the percentage by which a swap is worse than the price of its pools before it, without their fees. */
 export function priceImpact(
   price: PoolPrice,
-  { amountIn, amountOut, feeBps }: { amountIn: bigint; amountOut: bigint; feeBps: number },
+  { amountIn, amountOut, fees }: { amountIn: bigint; amountOut: bigint; fees: readonly number[] },
 ): number {
-  const ideal = amountIn * (wholeBps - BigInt(feeBps)) * price.out;
-  return percentOf(ideal - amountOut * wholeBps * price.in, ideal);
+  const left = fees.reduce((product, feeBps) => product * (wholeBps - BigInt(feeBps)), price.out);
+  const ideal = amountIn * left;
+  return percentOf(ideal - amountOut * wholeBps ** BigInt(fees.length) * price.in, ideal);
 }

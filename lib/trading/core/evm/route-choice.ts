@@ -1,6 +1,6 @@
 import { greatest } from "../bigints.ts";
 import type { Order } from "../execution.ts";
-import { isSameRoute, isV2Venue, mostRouters, type Route } from "../intent.ts";
+import { isSameRoute, isV2Venue, mostRouters, type Route, routeOf } from "../intent.ts";
 
 /** The result of a swap by a route. */
 export type Candidate = Pick<Route, "venue"> & {
@@ -80,11 +80,7 @@ export function routesToBind(
   const hasRouter = ({ router }: Route) =>
     trade.side === "buy" || routers.has(router) || routers.size < mostRouters;
   const next = bestRoute(rest.filter(hasRouter), trade);
-  return [...chosen, ...(next === undefined ? [] : [next])].map(({ venue, feeBps, router }) => ({
-    venue,
-    feeBps,
-    router,
-  }));
+  return [...chosen, ...(next === undefined ? [] : [next])].map(routeOf);
 }
 
 /**

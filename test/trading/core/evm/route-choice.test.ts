@@ -32,20 +32,20 @@ describe("priceImpact", () => {
   const reserves = { coins: 100n * coin, tokens: 1_000_000n * coin };
 
   it("compares a swap on v2 with the price before it, without the pool's fee", () => {
-    const swap = { amountIn: coin / 2n, amountOut: 4_960_273_038_901_078_125_544n, feeBps: 30 };
+    const swap = { amountIn: coin / 2n, amountOut: 4_960_273_038_901_078_125_544n, fees: [30] };
     expect(priceImpact(v2Price("buy", reserves), swap)).toBe(0.496);
   });
 
   it("is the same in the other direction", () => {
     const amountIn = 5000n * coin;
     const amountOut = (100n * coin * amountIn * 997n) / (1_000_000n * coin * 1000n + amountIn * 997n);
-    expect(priceImpact(v2Price("sell", reserves), { amountIn, amountOut, feeBps: 30 })).toBe(0.496);
+    expect(priceImpact(v2Price("sell", reserves), { amountIn, amountOut, fees: [30] })).toBe(0.496);
   });
 
   it("reads the price of a v3 pool in both directions", () => {
     // The second token is worth a quarter of the first.
     const sqrtPrice = 2n << 96n;
-    const swap = (amountOut: bigint) => ({ amountIn: 1_000_000n, amountOut, feeBps: 100 });
+    const swap = (amountOut: bigint) => ({ amountIn: 1_000_000n, amountOut, fees: [100] });
     expect(priceImpact(v3Price(sqrtPrice, true), swap(3_960_000n))).toBe(0);
     expect(priceImpact(v3Price(sqrtPrice, true), swap(3_564_000n))).toBe(10);
     expect(priceImpact(v3Price(sqrtPrice, false), swap(247_500n))).toBe(0);
@@ -53,7 +53,7 @@ describe("priceImpact", () => {
   });
 
   it("is never below 0", () => {
-    expect(priceImpact({ out: 1n, in: 1n }, { amountIn: 100n, amountOut: 101n, feeBps: 0 })).toBe(0);
+    expect(priceImpact({ out: 1n, in: 1n }, { amountIn: 100n, amountOut: 101n, fees: [0] })).toBe(0);
   });
 });
 

@@ -1,0 +1,79 @@
+import { type PoolPrice, v2Price, v3Price } from "../../core/evm/pool-price.ts";
+import type { Order } from "../../core/execution.ts";
+import { type Bridge, isV2Venue } from "../../core/intent.ts";
+import type { Contracts } from "./calldata.ts";
+import { balanceOf, reservesOf, sqrtPriceOf } from "./contract-questions.ts";
+import { multicall, thenRead } from "./multicall.ts";
+import type { RoutePools } from "./pool-quotes.ts";
+import type { BlockTag, RpcCall } from "./rpc-call.ts";
+
+/** A route's price, as amounts of tokens and coins of equal worth, and the coins on the other side of its own pool. */
+export type RouteState<Each extends RoutePools = RoutePools> = {
+  route: Each;
+  priceFor: (side: Order["side"]) => PoolPrice;
+  /** Coins, or the worth of quote tokens in coins. */
+  coins: bigint;
+};
+
+type PoolState = { prices: Record<Order["side"], PoolPrice>; others: bigint };
+
+/** Asks for the states of routes. Leaves out those with a pool that does not answer. */
+export function routeStatesCall<Each extends RoutePools>(
+  { wrapped }: Contracts,
+  token: string,
+  routes: readonly Each[],
+  tag: BlockTag,
+): RpcCall<RouteState<Each>[]> {
+  const coin = wrapped.token;
+  const pools = new Map<string, PoolAsked>();
+  for (const { bridge, bridgePool, ...route } of routes) {
+    pools.set(route.pool, { ...route, token, other: bridge?.token ?? coin });
+    if (bridge !== undefined && bridgePool !== undefined)
+      pools.set(bridgePool, { ...bridge, pool: bridgePool, other: coin });
+  }
+  const asked = [...pools.values()];
+  const questions = asked.flatMap((each) => [
+    isV2Venue(each) ? reservesOf(each.pool) : sqrtPriceOf(each.pool),
+    balanceOf(each.other, each.pool),
+  ]);
+  return thenRead(multicall(questions, tag), (answers) => {
+    const states = new Map(
+      asked.map((each, index) => [each.pool, stateOf(each, answers[index * 2], answers[index * 2 + 1])]),
+    );
+    return routes.flatMap((route) => {
+      const own = states.get(route.pool);
+      const bridge = route.bridgePool === undefined ? sameCoin : states.get(route.bridgePool);
+      return own === undefined || bridge === undefined ? [] : [{ route, ...joined(own, bridge) }];
+    });
+  });
+}
+
+/** A pool of a token with another one, the coin or a quote token. */
+type PoolAsked = Bridge & { pool: string; other: string };
+
+function stateOf({ token, other }: PoolAsked, price: unknown, others: unknown): PoolState | undefined {
+  const isOtherFirst = BigInt(other) < BigInt(token);
+  if (Array.isArray(price)) {
+    const [first, second] = price as [bigint, bigint];
+    const reserves = isOtherFirst ? { coins: first, tokens: second } : { coins: second, tokens: first };
+    return { prices: bySide((side) => v2Price(side, reserves)), others: reserves.coins };
+  }
+  if (typeof price !== "bigint" || typeof others !== "bigint") return undefined;
+  return { prices: bySide((side) => v3Price(price, isOtherFirst === (side === "buy"))), others };
+}
+
+const bySide = (priceFor: RouteState["priceFor"]) => ({ buy: priceFor("buy"), sell: priceFor("sell") });
+
+/** The bridge of a pool that trades the coin itself. */
+const sameCoin: Pick<PoolState, "prices"> = { prices: bySide(() => ({ out: 1n, in: 1n })) };
+
+function joined(own: PoolState, bridge: Pick<PoolState, "prices">): Omit<RouteState, "route"> {
+  const { out, in: sold } = bridge.prices.sell;
+  return {
+    priceFor(side) {
+      const [a, b] = [own.prices[side], bridge.prices[side]];
+      return { out: a.out * b.out, in: a.in * b.in };
+    },
+    coins: sold === 0n ? 0n : (own.others * out) / sold,
+  };
+}

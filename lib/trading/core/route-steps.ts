@@ -1,0 +1,26 @@
+import type { Order } from "./execution.ts";
+import { type PoolKey, poolsOf, type Route } from "./intent.ts";
+import { nativeToken } from "./trading-chain.ts";
+
+/** A pool on the way of a trade. Tokens are addresses, or `native`. */
+export type RouteStep = PoolKey & { pool: string; tokenIn: string; tokenOut: string };
+
+/**
+ * Describes a route, in the order of the trade.
+ *
+ * @param addresses The addresses of its pools, from the coin to the token.
+ */
+export function routeSteps(
+  { side, token }: Pick<Order, "side"> & { token: string },
+  route: Route,
+  addresses: readonly string[],
+): RouteStep[] {
+  const pools = poolsOf(route);
+  const tokens = [nativeToken, ...(route.bridge ? [route.bridge.token] : []), token];
+  const steps = pools.map(({ venue, feeBps }, index): RouteStep => {
+    const [near = "", far = ""] = tokens.slice(index);
+    const [tokenIn, tokenOut] = side === "buy" ? [near, far] : [far, near];
+    return { venue, pool: addresses[index] ?? "", feeBps, tokenIn, tokenOut };
+  });
+  return side === "buy" ? steps : steps.reverse();
+}
