@@ -1,6 +1,6 @@
 import { greatest } from "../bigints.ts";
 import type { Order } from "../execution.ts";
-import { isSameRoute, isV2Venue, mostRouters, type Route, routeOf } from "../intent.ts";
+import { isV2Venue, mostRouters, type Route, routeOf } from "../intent.ts";
 
 /** The result of a swap by a route. */
 export type Candidate = Pick<Route, "venue"> & {
@@ -56,10 +56,14 @@ export const deepTimes = 4n;
 /** A route to bind, with the amount that would arrive for {@link deepTimes} times the order's. */
 export type BindableRoute = Route & Candidate & { deepOut: bigint };
 
+/** True if two routes to a token end in the same pool. */
+const hasSamePool = (a: Route, b: Route): boolean =>
+  a.venue === b.venue && a.feeBps === b.feeBps && a.bridge?.token === b.bridge?.token;
+
 /**
  * Chooses the routes that an order may use: the best one, then the one that pays most for a larger amount, then the
- * next best. The owner of a token can fill the first places with small pools, and lower their prices once the order is
- * placed, but hardly the price of a deep pool.
+ * next best, all by different pools of the token. The owner of a token can fill the first places with small pools, and
+ * lower their prices once the order is placed, but hardly the price of a deep pool.
  *
  * @param routes The best first. All others must reach the minimum.
  */
@@ -69,13 +73,13 @@ export function routesToBind(
   minAmountOut: bigint,
 ): Route[] {
   if (best === undefined) return [];
-  const able = others.filter(({ amountOut }) => amountOut >= minAmountOut);
+  const able = others.filter((route) => route.amountOut >= minAmountOut && !hasSamePool(route, best));
   const deepest = bestRoute(
     able.filter(({ deepOut }) => deepOut > 0n).map((route) => ({ ...route, amountOut: route.deepOut })),
     { ...trade, amountIn: deepTimes * trade.amountIn },
   );
   const chosen = deepest === undefined ? [best] : [best, deepest];
-  const rest = able.filter((route) => !chosen.some((each) => isSameRoute(each, route)));
+  const rest = able.filter((route) => !chosen.some((each) => hasSamePool(each, route)));
   const routers = new Set(chosen.map(({ router }) => router));
   const hasRouter = ({ router }: Route) =>
     trade.side === "buy" || routers.has(router) || routers.size < mostRouters;

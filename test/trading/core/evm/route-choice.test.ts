@@ -7,6 +7,7 @@ import {
   type Candidate,
   routesToBind,
 } from "../../../../lib/trading/core/evm/route-choice.ts";
+import { type Route, routeOf } from "../../../../lib/trading/core/intent.ts";
 import { percentOf } from "../../../../lib/trading/core/percent.ts";
 import { v2, v3 } from "../../../support/trading.ts";
 
@@ -138,6 +139,23 @@ describe("routesToBind", () => {
     ];
     expect(bound(routes)).toEqual([1, 5, 10]);
     expect(bound(routes, { side: "sell" })).toEqual([1, 5, 30]);
+  });
+
+  it("binds routes by different pools of the token, over whichever bridges", () => {
+    const usdc = (route: BindableRoute, feeBps: number): BindableRoute => ({
+      ...route,
+      bridge: { venue: "uniswap-v3", feeBps, token: "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48" },
+    });
+    const best = usdc(pool(30, 1030n, 1n), 5);
+    const routes = [
+      best,
+      usdc(pool(30, 1029n, 4000n), 1),
+      pool(30, 1028n, 2000n),
+      usdc(pool(5, 1027n, 1n), 5),
+    ];
+    expect(routesToBind(routes, trade, 1000n)).toEqual(
+      [best, routes[2], routes[3]].map((each) => routeOf(each as Route)),
+    );
   });
 
   it("prefers a v2 pool for an unlisted token as the deepest one", () => {
