@@ -1,7 +1,8 @@
 import { Interface } from "ethers/abi";
+import { getAddress } from "ethers/address";
 import { Transaction } from "ethers/transaction";
 import type { ChainConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
-import type { Intent } from "../../lib/trading/core/intent.ts";
+import { type Intent, poolsOf, type Route } from "../../lib/trading/core/intent.ts";
 import { chainFacts, type TradingChain } from "../../lib/trading/core/trading-chain.ts";
 
 /** The effects of signed bytes, decoded independently of the service. */
@@ -21,6 +22,8 @@ const contracts = new Interface([
   "function swapExactTokensForETHSupportingFeeOnTransferTokens(uint256 amount, uint256 minimum, address[] path, address to, uint256 deadline)",
   "function multicall(uint256 deadline, bytes[] calls)",
   "function exactInputSingle((address tokenIn, address tokenOut, uint24 fee, address recipient, uint256 amountIn, uint256 amountOutMinimum, uint160 sqrtPriceLimitX96))",
+  "function exactInput((bytes path, address recipient, uint256 amountIn, uint256 amountOutMinimum))",
+  "function swapExactTokensForTokens(uint256 amountIn, uint256 minimum, address[] path, address to)",
   "function unwrapWETH9(uint256 minimum, address to)",
   "function refundETH()",
 ]);
@@ -36,7 +39,7 @@ function must(holds: boolean, message: string): asserts holds {
 export const feeBudgetOf = ({ gasLimit, approvalGas, maxGasPrice }: Intent): bigint =>
   2n * (gasLimit + approvalGas) * maxGasPrice;
 
-type Contracts = Pick<ChainConfiguration, "venues" | "wrapped">;
+type Contracts = Pick<ChainConfiguration, "wrapped">;
 
 /**
  * Decodes signed bytes, and compares them with the user's order.
@@ -60,14 +63,11 @@ export function readSigned(raw: string, intent: Intent, configuration: Contracts
     return { purpose: "clear", ...common };
   }
   must(fee <= intent.maxGasPrice, "above the highest gas price");
-  const routers = configuration.venues.filter((each) =>
-    intent.routes.some(({ venue, router }) => venue === each.venue && router === each.router),
-  );
   const call = contracts.parseTransaction({ data });
   if (call?.name === "approve") {
     must(intent.side === "sell" && to === intent.token && value === 0n, "approves another token");
     must(
-      routers.some(({ router }) => router === call.args[0]),
+      intent.routes.some(({ router }) => router === call.args[0]),
       "approves a stranger",
     );
     must(call.args[1] <= intent.amount, "approves too much");
@@ -75,47 +75,108 @@ export function readSigned(raw: string, intent: Intent, configuration: Contracts
     return { purpose: "approve", ...common };
   }
   must(gasLimit <= 2n * intent.gasLimit && gasLimit <= 1_500_000n, "too much gas");
-  const venue = routers.find(({ router }) => router === to);
-  must(venue !== undefined && call !== null, "calls another contract");
+  must(call !== null, "calls another contract");
   must(value <= (intent.side === "buy" ? intent.amount : 0n), "sends too much coin");
-  if ("quoter" in venue) readV3(call.name, call.args, intent, configuration.wrapped.token, value);
-  else readV2(call.name, call.args, intent, configuration.wrapped.token);
+  const hops =
+    call.name === "multicall" ? readV3(call.args, intent, value) : readV2(call.name, call.args, intent);
+  const ways = intent.routes
+    .filter(({ router }) => router === to)
+    .map((route) => wayOf(route, intent, configuration.wrapped.token));
+  must(ways.includes(wayText(hops)), "another way");
   return { purpose: "swap", ...common };
 }
+
+/** A swap in one pool. Its kind is `v2`, or `v3` with the fee in hundredths of a basis point. */
+type Hop = { tokenIn: string; tokenOut: string; kind: string };
+
+const wayText = (hops: readonly Hop[]) =>
+  hops.map(({ tokenIn, tokenOut, kind }) => `${tokenIn} ${kind} ${tokenOut}`).join();
+
+function wayOf(route: Route, { side, token }: Intent, wrapped: string): string {
+  const tokens = [wrapped, ...(route.bridge ? [route.bridge.token] : []), token];
+  const hops = poolsOf(route).map(({ venue, feeBps }, index): Hop => {
+    const [near = "", far = ""] = tokens.slice(index);
+    const kind = venue.endsWith("-v2") ? "v2" : `v3 ${feeBps * 100}`;
+    return side === "buy" ? { tokenIn: near, tokenOut: far, kind } : { tokenIn: far, tokenOut: near, kind };
+  });
+  return wayText(side === "buy" ? hops : hops.reverse());
+}
+
+const hopsOf = (tokens: readonly string[], kinds: readonly string[]) =>
+  kinds.map((kind, index): Hop => {
+    const [tokenIn = "", tokenOut = ""] = tokens.slice(index);
+    return { tokenIn, tokenOut, kind };
+  });
 
 // biome-ignore lint/suspicious/noExplicitAny: arguments of contracts, as ethers gives them.
 type Arguments = any;
 
-function readV2(name: string, args: Arguments, intent: Intent, wrapped: string): void {
+const onlyV2 = (path: Iterable<string>): Hop[] => {
+  const tokens = [...path];
+  return hopsOf(tokens, Array(tokens.length - 1).fill("v2"));
+};
+
+function readV2(name: string, args: Arguments, intent: Intent): Hop[] {
   const isBuy = name.startsWith("swapExactETH");
   const [amount, minimum, path, to, deadline] = isBuy ? [0n, ...args] : args;
-  must(isBuy === (intent.side === "buy") && name.startsWith("swapExact"), "another kind of swap");
-  must(
-    [...path].join() === (isBuy ? [wrapped, intent.token] : [intent.token, wrapped]).join(),
-    "another way",
-  );
+  must(isBuy === (intent.side === "buy") && name.endsWith("TransferTokens"), "another kind of swap");
   must(amount <= intent.amount && minimum >= intent.minAmountOut, "a worse price");
   must(to === intent.wallet && Number(deadline) <= intent.validUntil, "for somebody else, or too late");
+  return onlyV2(path);
 }
 
-function readV3(name: string, args: Arguments, intent: Intent, wrapped: string, value: bigint): void {
-  must(name === "multicall" && Number(args[0]) <= intent.validUntil, "without a deadline");
-  const [swap, last, ...more] = [...args[1]].map((data: string) => contracts.parseTransaction({ data }));
-  must(swap?.name === "exactInputSingle" && more.length === 0, "another kind of swap");
-  const { tokenIn, tokenOut, fee, recipient, amountIn, amountOutMinimum, sqrtPriceLimitX96 } = swap.args[0];
-  const fees = intent.routes.flatMap(({ venue, feeBps }) => (venue === "uniswap-v3" ? [feeBps * 100] : []));
-  must(fees.includes(Number(fee)), "by another pool");
-  must(amountIn <= intent.amount && amountOutMinimum >= intent.minAmountOut, "a worse price");
-  must(sqrtPriceLimitX96 === 0n, "a limit, which leaves a part");
-  if (intent.side === "buy") {
-    must(
-      tokenIn === wrapped && tokenOut === intent.token && recipient === intent.wallet,
-      "for somebody else",
-    );
-    must(value === amountIn && last?.name === "refundETH", "leaves coin in the router");
-    return;
+/** A part of a swap by a v3 router. */
+type Part = { hops: Hop[]; recipient: string; amountIn: bigint; minimum: bigint };
+
+function readPart(data: string): Part | undefined {
+  const call = contracts.parseTransaction({ data });
+  if (call?.name === "exactInputSingle") {
+    const { tokenIn, tokenOut, fee, recipient, amountIn, amountOutMinimum, sqrtPriceLimitX96 } = call.args[0];
+    must(sqrtPriceLimitX96 === 0n, "a limit, which leaves a part");
+    return {
+      hops: [{ tokenIn, tokenOut, kind: `v3 ${fee}` }],
+      recipient,
+      amountIn,
+      minimum: amountOutMinimum,
+    };
   }
-  must(tokenIn === intent.token && tokenOut === wrapped, "another token");
-  must(/^0x0{39}2$/.test(recipient) && last?.name === "unwrapWETH9", "keeps the wrapped coin");
-  must(last.args[0] >= intent.minAmountOut && last.args[1] === intent.wallet, "for somebody else");
+  if (call?.name === "exactInput") {
+    const { path, recipient, amountIn, amountOutMinimum } = call.args[0];
+    const bytes = Buffer.from(path.slice(2), "hex");
+    must(bytes.length % 23 === 20, "a path with a rest");
+    const count = (bytes.length - 20) / 23;
+    const tokens = Array.from({ length: count + 1 }, (_, index) =>
+      getAddress(`0x${bytes.subarray(index * 23, index * 23 + 20).toString("hex")}`),
+    );
+    const kinds = Array.from({ length: count }, (_, index) => `v3 ${bytes.readUIntBE(index * 23 + 20, 3)}`);
+    return { hops: hopsOf(tokens, kinds), recipient, amountIn, minimum: amountOutMinimum };
+  }
+  if (call?.name !== "swapExactTokensForTokens") return undefined;
+  const [amountIn, minimum, path, recipient] = call.args;
+  return { hops: onlyV2(path), recipient, amountIn, minimum };
+}
+
+const isRouter = (recipient: string) => /^0x0{39}2$/.test(recipient);
+
+function readV3(args: Arguments, intent: Intent, value: bigint): Hop[] {
+  must(Number(args[0]) <= intent.validUntil, "too late");
+  const calls: string[] = [...args[1]];
+  const last = contracts.parseTransaction({ data: calls.pop() ?? "0x" });
+  const parts = calls.map(readPart);
+  const [first, final] = [parts[0], parts.at(-1)];
+  must(first !== undefined && final !== undefined && parts.length <= 2, "another kind of swap");
+  must(first.amountIn <= intent.amount && final.minimum >= intent.minAmountOut, "a worse price");
+  // A second part spends what the first one left at the router.
+  must(
+    first === final || (isRouter(first.recipient) && final.amountIn === 0n),
+    "leaves tokens in the router",
+  );
+  if (intent.side === "buy") {
+    must(final.recipient === intent.wallet, "for somebody else");
+    must(value === first.amountIn && last?.name === "refundETH", "leaves coin in the router");
+  } else {
+    must(isRouter(final.recipient) && last?.name === "unwrapWETH9", "keeps the wrapped coin");
+    must(last.args[0] >= intent.minAmountOut && last.args[1] === intent.wallet, "for somebody else");
+  }
+  return parts.flatMap((part) => part?.hops ?? []);
 }

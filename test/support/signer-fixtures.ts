@@ -25,7 +25,7 @@ import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
 import { alice } from "./local-chain.ts";
 import { readSigned, type SignedAct } from "./signed-bytes.ts";
 import { ignoredNotes, openKeys, sealedKey } from "./signing.ts";
-import { intent, signedFee, slot, tradeOrder, v3 as usualV3, v2 } from "./trading.ts";
+import { intent, signedFee, slot, tradeOrder, v3 as usualV3, v2, v2OverUSDC, v3OverUSDC } from "./trading.ts";
 
 const { vault, macs } = openKeys();
 const chains = { eth: defaultChains.eth };
@@ -45,9 +45,10 @@ export type SignerFixture = {
 };
 
 const v3 = { ...usualV3, feeBps: 5 };
-const buy = intent({ wallet: alice.address, token, routes: [v2, v3], isPrivate: false });
+const buy = intent({ wallet: alice.address, token, routes: [v2, v3, v3OverUSDC], isPrivate: false });
 const sale = intent({
   ...{ ...buy, side: "sell", amount: 10n ** 21n },
+  routes: [v2, v3, v2OverUSDC],
   ...{ minAmountOut: 99n * 10n ** 15n, quotedOut: 10n ** 17n },
   approvalGas: 90_000n,
 });
@@ -102,8 +103,15 @@ const sent = { state: "signed", attempts: [{ ...attempt, ...fees }] } as const;
 export const fixtures: Record<string, SignerFixture> = {
   "a buy on v2": fixture(buy, { call: swapBy(buy, v2, buy.amount) }, {}),
   "a buy on v3": fixture(buy, { call: swapBy(buy, v3, buy.amount) }, {}),
+  "a buy over a quote token": fixture(buy, { call: swapBy(buy, v3OverUSDC, buy.amount) }, {}),
   "an approval": fixture(sale, { call: approval }, {}),
   "a sale on v3": fixture(sale, { call: swapBy(sale, v3, sale.amount) }, {}, { approveNonces: [6] }),
+  "a sale over a quote token": fixture(
+    sale,
+    { call: swapBy(sale, v2OverUSDC, sale.amount) },
+    {},
+    { approveNonces: [6] },
+  ),
   "a sale on v2 with higher fees": fixture(
     sale,
     { call: swapBy(sale, v2, sale.amount), ...sent },

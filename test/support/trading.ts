@@ -1,5 +1,6 @@
 import { defaultChains } from "../../lib/infra/default-chains.ts";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
+import type { QuoteToken } from "../../lib/trading/chains/chain-configuration.ts";
 import type { SigningView } from "../../lib/trading/core/effects.ts";
 import type { Slot } from "../../lib/trading/core/evm/slot.ts";
 import {
@@ -20,6 +21,13 @@ const { v2Router, v3Router } = localAddresses;
 /** Pools of eth. */
 export const v2: Route = { venue: "uniswap-v2", feeBps: 30, router: ethV2 };
 export const v3: Route = { venue: "uniswap-v3", feeBps: 30, router: ethV3 };
+
+const [usdc] = defaultChains.eth.quoteTokens as [QuoteToken];
+const bridge = { venue: "uniswap-v3", feeBps: 5, token: usdc.token } as const;
+
+/** Routes of eth over USDC, by two pools of v3 and by one of each kind. */
+export const v3OverUSDC: Route = { venue: "uniswap-v3", feeBps: 1, router: ethV3, bridge };
+export const v2OverUSDC: Route = { venue: "uniswap-v2", feeBps: 30, router: ethV3, bridge };
 
 /** Pools of local chains, of the same venues and fees. */
 export const localV2: Route = { ...v2, router: v2Router };

@@ -20,7 +20,7 @@ import { alice } from "../../support/local-chain.ts";
 import { placing, putPolicy } from "../../support/placed-orders.ts";
 import { readSigned, Theft } from "../../support/signed-bytes.ts";
 import { ignoredNotes, openKeys, putSealedWallet, sealedKey } from "../../support/signing.ts";
-import { intent, tradeOrder, v2 } from "../../support/trading.ts";
+import { intent, tradeOrder, v2, v2OverUSDC, v3, v3OverUSDC } from "../../support/trading.ts";
 
 export const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
 export const dai = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
@@ -43,14 +43,14 @@ const sale = { side: "sell", amount: 10n ** 21n, minAmountOut: 10n ** 17n } as c
  */
 const ordered: Readonly<Record<string, Partial<Intent>>> = {
   ALICEBUYS: { userID: "alice", ...lane(alice.address) },
-  ALICESELLS: { userID: "alice", ...lane(alice.address), ...sale },
+  ALICESELLS: { userID: "alice", ...lane(alice.address), ...sale, routes: [v3, v2, v2OverUSDC] },
   ALICEBUYSONBASE: {
     userID: "alice",
     ...lane(alice.address, "base"),
     routes: directRoutesOf(defaultChains.base).slice(0, 1),
   },
   ALICEBUYSMORE: { userID: "alice", ...lane(alice.address) },
-  ALICEBUYSAGAIN: { userID: "alice", ...lane(alice.address) },
+  ALICEBUYSAGAIN: { userID: "alice", ...lane(alice.address), routes: [v2, v3OverUSDC] },
   ALICEOVERSPENDS: { userID: "alice", ...lane(alice.address), amount: 2n * intent().amount },
   ALICECANCELS: { userID: "alice", ...lane(alice.address) },
   ALICEISLATE: { userID: "alice", ...lane(alice.address), validUntil: nowMs / 1000 - 1 },

@@ -18,14 +18,22 @@ import {
   usedKeyKey,
 } from "../../../lib/trading/items/keys.ts";
 import { settingsKey } from "../../../lib/users/item-keys.ts";
-import { signedFee, slot, v2, v3 } from "../../support/trading.ts";
+import { signedFee, slot, v2, v2OverUSDC, v3, v3OverUSDC } from "../../support/trading.ts";
 import type { Random } from "../../trading/model/random.ts";
 import { mallory, nowMs, type SigningDesk, worthless } from "./desk.ts";
 
 /** Whether a role's policy allows an action on an item of this partition. */
 export type Allows = (action: "PutItem" | "DeleteItem", partition: string) => boolean;
 
-const routes = [v2, { ...v3, feeBps: 5 }, v3, { ...v2, router: mallory.address }];
+const routes = [
+  v2,
+  { ...v3, feeBps: 5 },
+  v3,
+  { ...v2, router: mallory.address },
+  v3OverUSDC,
+  v2OverUSDC,
+  { ...v3OverUSDC, bridge: { venue: "uniswap-v3", feeBps: 5, token: worthless } } as const,
+];
 
 const { fees } = slot();
 

@@ -3,43 +3,85 @@ import { getAddress } from "ethers/address";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defaultChains } from "../../../../lib/infra/default-chains.ts";
-import { type CallTransaction, decodeCall, encodeCall } from "../../../../lib/trading/chains/evm/calldata.ts";
+import type { ChainConfiguration } from "../../../../lib/trading/chains/chain-configuration.ts";
+import {
+  type CallTransaction,
+  decodeCall,
+  encodeCall,
+  routesOf,
+} from "../../../../lib/trading/chains/evm/calldata.ts";
 import { isSlippage, revertReason } from "../../../../lib/trading/chains/evm/revert-reason.ts";
 import { RpcRefusal } from "../../../../lib/trading/chains/host-fault.ts";
-import type { Call, SwapCall } from "../../../../lib/trading/core/intent.ts";
+import {
+  type Call,
+  isSameCall,
+  needsRefund,
+  type Route,
+  type SwapCall,
+} from "../../../../lib/trading/core/intent.ts";
 
 const chain = defaultChains.bsc;
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
-const [pancake = "", uniswap = "", v3 = ""] = chain.venues.map(({ router }) => router);
+const [pancake = "", uniswap = "", v3 = "", pancakeV3 = ""] = chain.venues.map(({ router }) => router);
+
+const usdt = "0x55d398326f99059fF775485246999027B3197955";
 
 const address = fc
   .uint8Array({ minLength: 20, maxLength: 20 })
   .map((bytes) => getAddress(`0x${Buffer.from(bytes).toString("hex")}`))
-  .filter((text) => text !== chain.wrapped.token);
+  .filter((text) => ![chain.wrapped.token, usdt].includes(text));
 const uint256 = fc.bigInt({ min: 0n, max: (1n << 256n) - 1n });
 const amount = uint256.filter((units) => units > 0n);
 
-const swap: fc.Arbitrary<Call> = fc
-  .record({
-    side: fc.constantFrom("buy" as const, "sell" as const),
-    route: fc.constantFrom(
-      { venue: "pancakeswap-v2", feeBps: 25, router: pancake } as const,
-      { venue: "uniswap-v2", feeBps: 30, router: uniswap } as const,
-      ...([1, 5, 30, 100] as const).map((feeBps) => ({ venue: "uniswap-v3", feeBps, router: v3 }) as const),
-    ),
-    token: address,
-    recipient: address,
-    amountIn: amount,
-    minAmountOut: uint256,
-    deadline: fc.nat(),
-  })
-  .map(({ route, ...call }) => ({
-    purpose: "swap",
-    ...route,
-    ...call,
-    value: call.side === "buy" ? call.amountIn : 0n,
-    hasRefund: call.side === "buy" && route.venue === "uniswap-v3",
-  }));
+/** A route of each shape, by the pools from the coin to the token. */
+const shapes = {
+  v2: { venue: "pancakeswap-v2", feeBps: 25, router: pancake },
+  v3: { venue: "uniswap-v3", feeBps: 30, router: v3 },
+  "v2, v2": {
+    ...{ venue: "pancakeswap-v2", feeBps: 25, router: pancake },
+    bridge: { venue: "pancakeswap-v2", feeBps: 25, token: usdt },
+  },
+  "v3, v3": {
+    ...{ venue: "pancakeswap-v3", feeBps: 25, router: pancakeV3 },
+    bridge: { venue: "pancakeswap-v3", feeBps: 1, token: usdt },
+  },
+  "v3, v2": {
+    ...{ venue: "uniswap-v2", feeBps: 30, router: v3 },
+    bridge: { venue: "uniswap-v3", feeBps: 30, token: usdt },
+  },
+} as const satisfies Record<string, Route>;
+
+const configured: ChainConfiguration = {
+  ...chain,
+  quoteTokens: [
+    {
+      token: usdt,
+      isStable: true,
+      bridges: Object.values(shapes).flatMap((each) => ("bridge" in each ? [each.bridge] : [])),
+    },
+  ],
+};
+
+const swapOn = (route: fc.Arbitrary<Route>): fc.Arbitrary<SwapCall> =>
+  fc
+    .record({
+      side: fc.constantFrom("buy" as const, "sell" as const),
+      route,
+      token: address,
+      recipient: address,
+      amountIn: amount,
+      minAmountOut: uint256,
+      deadline: fc.nat(),
+    })
+    .map(({ route, ...call }) => ({
+      purpose: "swap",
+      ...route,
+      ...call,
+      value: call.side === "buy" ? call.amountIn : 0n,
+      hasRefund: needsRefund(call.side, route),
+    }));
+
+const swap = swapOn(fc.constantFrom(...routesOf(configured, wallet)));
 
 const approve: fc.Arbitrary<Call> = fc.record({
   purpose: fc.constant("approve" as const),
@@ -69,7 +111,7 @@ describe("decodeCall", () => {
   it("is the inverse of encodeCall", () => {
     fc.assert(
       fc.property(call, (each) => {
-        expect(decodeCall(chain, encodeCall(chain, each, wallet), wallet)).toEqual(each);
+        expect(decodeCall(configured, encodeCall(configured, each, wallet), wallet)).toEqual(each);
       }),
     );
   });
@@ -78,16 +120,45 @@ describe("decodeCall", () => {
     const change = fc.tuple(fc.nat(), fc.integer({ min: 1, max: 255 }));
     fc.assert(
       fc.property(swap, change, (each, [place, difference]) => {
-        const encoded = encodeCall(chain, each, wallet);
+        const encoded = encodeCall(configured, each, wallet);
         const bytes = Buffer.from(encoded.data.slice(2), "hex");
         const index = place % bytes.length;
         bytes[index] = (bytes[index] as number) ^ difference;
-        const read = (data: string) => decodeCall(chain, { ...encoded, data }, wallet);
+        const read = (data: string) => decodeCall(configured, { ...encoded, data }, wallet);
         expect(read(`0x${bytes.toString("hex")}`)).not.toEqual(each);
         expect(read(`${encoded.data}00`)).toBeUndefined();
         expect(read(encoded.data.slice(0, -2))).toBeUndefined();
       }),
     );
+  });
+
+  it.each(Object.entries(shapes))("rejects changes of one bit in a swap by %s", (_, route) => {
+    const [sample] = fc
+      .sample(swapOn(fc.constant(route)), { numRuns: 2, seed: 7 })
+      .toSorted((a) => (a.side === "buy" ? -1 : 1));
+    const each = sample as SwapCall;
+    const encoded = encodeCall(configured, each, wallet);
+    const means = (changed: CallTransaction) => {
+      const call = decodeCall(configured, changed, wallet);
+      return call !== undefined && isSameCall(call, each);
+    };
+    expect(means(encoded)).toBe(true);
+    const bytes = Buffer.from(encoded.data.slice(2), "hex");
+    const kept: number[] = [];
+    // Changes about one bit of each byte, and with FULL=1 all of them.
+    const step = process.env.FULL ? 1 : 11;
+    for (let bit = 0; bit < bytes.length * 8; bit += step) {
+      const changed = Buffer.from(bytes);
+      changed[bit >> 3] = (changed[bit >> 3] as number) ^ (1 << (bit & 7));
+      if (means({ ...encoded, data: `0x${changed.toString("hex")}` })) kept.push(bit);
+    }
+    for (let bit = 0n; bit < 256n; bit++)
+      if (means({ ...encoded, value: encoded.value ^ (1n << bit) })) kept.push(Number(bit));
+    for (let bit = 0n; bit < 160n; bit++) {
+      const to = (BigInt(encoded.to) ^ (1n << bit)).toString(16).padStart(40, "0");
+      if (means({ ...encoded, to: getAddress(`0x${to}`) })) kept.push(Number(bit));
+    }
+    expect(kept).toEqual([]);
   });
 
   const v2: SwapCall = { ...buyOnV3, venue: "uniswap-v2", router: uniswap, hasRefund: false };
@@ -98,15 +169,15 @@ describe("decodeCall", () => {
     ["a swap by a router of the other kind", v2, { to: v3 }],
     ["nothing but a selector", v2, { data: "0xb6f9de95" }],
   ])("rejects %s", (_, each, changes) => {
-    const encoded = encodeCall(chain, each, wallet);
-    expect(decodeCall(chain, { ...encoded, ...changes }, wallet)).toBeUndefined();
+    const encoded = encodeCall(configured, each, wallet);
+    expect(decodeCall(configured, { ...encoded, ...changes }, wallet)).toBeUndefined();
   });
 
   it("returns the coin that is sent along, for the signer to compare", () => {
     const sale: SwapCall = { ...buyOnV3, side: "sell", value: 0n, hasRefund: false };
     for (const each of [buyOnV3, sale]) {
-      const encoded = encodeCall(chain, each, wallet);
-      expect(decodeCall(chain, { ...encoded, value: 6n }, wallet)).toEqual({ ...each, value: 6n });
+      const encoded = encodeCall(configured, each, wallet);
+      expect(decodeCall(configured, { ...encoded, value: 6n }, wallet)).toEqual({ ...each, value: 6n });
     }
   });
 
@@ -115,7 +186,7 @@ describe("decodeCall", () => {
       wallet,
       1n,
     ]);
-    expect(decodeCall(chain, { to: buyOnV3.token, value: 0n, data }, wallet)).toBeUndefined();
+    expect(decodeCall(configured, { to: buyOnV3.token, value: 0n, data }, wallet)).toBeUndefined();
   });
 });
 
@@ -123,7 +194,7 @@ describe("encodeCall", () => {
   it("takes back the coin that a v3 pool does not use", () => {
     const refund = new Interface(["function refundETH()"]).encodeFunctionData("refundETH");
     const [withRefund, without] = [true, false].map((hasRefund) =>
-      encodeCall(chain, { ...buyOnV3, hasRefund }, wallet),
+      encodeCall(configured, { ...buyOnV3, hasRefund }, wallet),
     );
     expect(withRefund?.data).toContain(refund.slice(2));
     expect(without?.data).not.toContain(refund.slice(2));
@@ -133,16 +204,26 @@ describe("encodeCall", () => {
   it("sends each venue's swaps to its own router", () => {
     const route = { venue: "pancakeswap-v2", feeBps: 25, router: pancake } as const;
     const v2: SwapCall = { ...buyOnV3, ...route, hasRefund: false };
-    expect(encodeCall(chain, v2, wallet).to).toBe(pancake);
+    expect(encodeCall(configured, v2, wallet).to).toBe(pancake);
     expect(() => encodeCall(defaultChains.avax, v2, wallet)).toThrow("no route by pancakeswap-v2");
   });
 
   it.each<[string, Call]>([
     ["a pool whose fee is not configured", { ...buyOnV3, feeBps: 2 }],
     ["a router that is not the venue's", { ...buyOnV3, router: uniswap }],
+    [
+      "a bridge that is not configured",
+      { ...buyOnV3, token: wallet, bridge: { ...shapes["v3, v2"].bridge, feeBps: 5 } },
+    ],
+    [
+      "a bridge over another token",
+      { ...buyOnV3, token: wallet, bridge: { ...shapes["v3, v2"].bridge, token: v3 } },
+    ],
+    ["a bridge to the token itself", { ...buyOnV3, bridge: shapes["v3, v2"].bridge }],
+    ["a bridge on v2 to a pool on v3", { ...buyOnV3, token: wallet, bridge: shapes["v2, v2"].bridge }],
     ["an approval of a stranger", { purpose: "approve", token: buyOnV3.token, router: wallet, amount: 1n }],
   ])("rejects %s", (_, each) => {
-    expect(() => encodeCall(chain, each, wallet)).toThrow("The chain has no");
+    expect(() => encodeCall(configured, each, wallet)).toThrow("The chain has no");
   });
 });
 
