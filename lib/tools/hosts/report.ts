@@ -14,8 +14,8 @@ export type HostLook = {
   lagSeconds?: number;
   lagProblem?: Problem;
   calls: readonly CallLook[];
-  /** The configured contracts, as far as the host was asked for their code. */
-  contracts: readonly { name: string; hasCode: boolean }[];
+  /** The configured contracts and bridges, as far as the host was asked about them. */
+  contracts: readonly { name: string; problem?: Problem }[];
 };
 
 export type QuoteLook = {
@@ -41,8 +41,6 @@ export type ChainLook = {
 /** A point that was checked, and its problem, if it has one. */
 export type Finding = { subject: string; problem: Problem | undefined };
 
-const noCode = "has no code at its address";
-
 export function findingsOf({ chain, hosts, quotes }: ChainLook): Finding[] {
   return [
     ...hosts.flatMap(({ host, calls, lagSeconds, lagProblem, contracts }): Finding[] => {
@@ -50,10 +48,7 @@ export function findingsOf({ chain, hosts, quotes }: ChainLook): Finding[] {
       return [
         ...calls.map(({ name, problem }) => ({ subject: of(name), problem })),
         ...(lagSeconds === undefined ? [] : [{ subject: of("lag"), problem: lagProblem }]),
-        ...contracts.map(({ name, hasCode }) => ({
-          subject: of(name),
-          problem: hasCode ? undefined : { words: noCode, isFatal: true },
-        })),
+        ...contracts.map(({ name, problem }) => ({ subject: of(name), problem })),
       ];
     }),
     ...quotes.map(({ symbol, problem }) => ({ subject: `${chain}, quote of ${symbol}`, problem })),
@@ -90,7 +85,7 @@ function hostLines({ host, head, lagSeconds = 0, calls, contracts }: HostLook): 
     `  ${host}: ${title}`,
     row("call", "bytes", "ms"),
     ...calls.map(({ name, bytes, ms, problem }) => row(name, bytes, ms, problem?.words)),
-    ...contracts.filter(({ hasCode }) => !hasCode).map(({ name }) => `    ${name} ${noCode}`),
+    ...contracts.flatMap(({ name, problem }) => (problem ? [`    ${name} ${problem.words}`] : [])),
   ];
 }
 

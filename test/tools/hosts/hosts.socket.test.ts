@@ -1,12 +1,14 @@
 import { freePort } from "cdk-local-runner/testing";
 import { parseEther } from "ethers/utils";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import {
   type HostFaults,
   type SecondHost,
   startSecondHost,
 } from "../../../lib/tools/dev/chains/second-host.ts";
 import { main } from "../../../lib/tools/hosts/program.ts";
+import type { V2Contracts, V3Contracts } from "../../../lib/trading/chains/chain-configuration.ts";
 import { answering, type RpcServer, startRpcServer } from "../../support/json-rpc-server.ts";
 import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { stdioForTests } from "../dev/support/stdio.ts";
@@ -66,6 +68,8 @@ describe("hosts", () => {
       ...["simulation", "gas estimate", "receipt", "transaction", "block by hash"],
       ...["state 3 s back", "state 60 s back", "batch of 3", "batch of 10", "batch of 30", "batch of 100"],
       "code of 12 contracts",
+      "contracts of venues",
+      `bridges to ${localAddresses.usdx.slice(0, 8)}`,
     ];
     for (const call of calls)
       expect(out.match(new RegExp(`^    ${call} +[1-9]\\d* +\\d+$`, "gm")), call).toHaveLength(2);
@@ -111,6 +115,24 @@ describe("hosts", () => {
     const quoter = `0x${"2".repeat(40)}`;
     const { status, out } = await hosts({ changes: { venues: [v2, { ...v3, quoter }], quoteTokens: [] } });
     expect(out).toContain(`eth ${nameOf(chain.url)}, quoter of uniswap-v3: has no code at its address`);
+    expect(status).toBe(1);
+  });
+
+  it("names routers of other exchanges, and bridges without a pool", async () => {
+    const [v2, v3, pancake] = chain.contracts.venues as [V2Contracts, V3Contracts, V3Contracts];
+    const bridges = [{ venue: "uniswap-v3", feeBps: 100 }];
+    const quoteTokens = [{ token: localAddresses.usdx, isStable: true, bridges }];
+    const venues = [v2, v3, { ...pancake, router: v3.router }];
+    const { status, out } = await hosts({ changes: { venues, quoteTokens } });
+    const of = `eth ${nameOf(chain.url)},`;
+    expect(out).toContain(
+      `${of} factory of the router of pancakeswap-v3: is not ${pancake.factory}: remove the row of the venue`,
+    );
+    expect(out).toContain(
+      `${of} bridge uniswap-v3 at 100 bps to ${localAddresses.usdx}: has no pool that pays`,
+    );
+    expect(fatalIn(out)).not.toContain("WETH");
+    expect(fatalIn(out).split("Trading works around")[0]).not.toContain("bridge");
     expect(status).toBe(1);
   });
 
