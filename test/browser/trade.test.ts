@@ -28,6 +28,15 @@ describe("the trade panel", () => {
     await context.close();
   });
 
+  it("shows the pools of a route, and the token between them", async () => {
+    const { page, context } = await browser.visit();
+    await signIn(page, "alice");
+    const trade = panel(page);
+    await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.star);
+    await trade.getByText(/^\S+ [\d.]+ % → USDX → \S+ [\d.]+ %$/).waitFor();
+    await context.close();
+  });
+
   it("keeps an address that was typed before the tokens came, and ignores those of another chain", async () => {
     const { page, context } = await browser.visit();
     const held = { base: Promise.withResolvers<void>(), bsc: Promise.withResolvers<void>() };

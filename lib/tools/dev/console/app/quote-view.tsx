@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RestData, RestRequest } from "../../../../client/index.ts";
 import { useDesk, type Warning } from "./desk.ts";
-import { amount, coinOf, percent, words } from "./format.ts";
+import { amount, coinOf, percent, shortened, words } from "./format.ts";
 
 type Quote = RestData<"quoteOrder">["quote"];
 
@@ -51,8 +51,20 @@ export function Warnings({ about, warnings }: { about: string; warnings: readonl
   );
 }
 
+type Token = RestData<"listTokens">["tokens"][number];
+
+/** Names the pools of a route, and the tokens between them. */
+const wayOf = (route: Quote["route"], tokens: readonly Token[]) =>
+  route
+    .map(({ venue, feeBps, tokenIn }, index) => {
+      const pool = `${venue} ${feeBps / 100} %`;
+      const symbol = tokens.find(({ token }) => token === tokenIn)?.symbol ?? shortened(tokenIn);
+      return index === 0 ? pool : `${symbol} → ${pool}`;
+    })
+    .join(" → ");
+
 /** Shows everything that a user should know before a trade. */
-export function QuoteView({ quoted }: { quoted: Quoted | undefined }) {
+export function QuoteView({ quoted, tokens }: { quoted: Quoted | undefined; tokens: readonly Token[] }) {
   if (quoted?.problem) return <p class="notice bad">{quoted.problem}</p>;
   const quote = quoted?.quote;
   if (quote === undefined) return <p class="quote quiet">Asking for a quote …</p>;
@@ -74,13 +86,13 @@ export function QuoteView({ quoted }: { quoted: Quoted | undefined }) {
           {amount(quote.minAmountOut)} {bought}
         </dd>
         <dt>Price impact</dt>
-        <dd>{percent(quote.priceImpact)}</dd>
+        <dd>{percent(Math.max(quote.priceImpact, quote.marketImpact ?? 0))}</dd>
         <dt>Network fee</dt>
         <dd>
           {amount(networkFee.expected, 3)} {coin}
         </dd>
         <dt>Route</dt>
-        <dd>{route.map(({ venue, feeBps }) => `${venue} ${feeBps / 100} %`).join(", ")}</dd>
+        <dd>{wayOf(route, tokens)}</dd>
       </dl>
       <Warnings about="the trade" warnings={quote.warnings} />
       {wouldBeRefused && (

@@ -155,7 +155,7 @@ export function Trade() {
             </button>
           ))}
         </fieldset>
-        {isWhole && <QuoteView quoted={quoted} />}
+        {isWhole && <QuoteView quoted={quoted} tokens={tokens} />}
         <button type="submit" class={`primary ${side}`} disabled={!canPlace}>
           {side === "buy" ? "Buy" : "Sell"} {symbol}
         </button>
