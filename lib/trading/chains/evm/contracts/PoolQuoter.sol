@@ -118,7 +118,7 @@ contract PoolQuoter {
                 quoter.staticcall(abi.encodeCall(V2.getAmountsOut, (amountIn, path)));
             return isDone && amounts.length == 128 ? wordAt(amounts, 3) : nothing;
         }
-        // What is left must do for the answer.
+        // The rest of the gas must do for the answer.
         if (gasleft() < 2 * quoteGas) return nothing;
         V3.Question memory question = V3.Question(pool.tokenIn, pool.tokenOut, amountIn, pool.fee, 0);
         (bool isOk, bytes memory data) = quoter.call{gas: quoteGas}(abi.encodeCall(V3.quoteExactInputSingle, (question)));
