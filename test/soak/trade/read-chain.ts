@@ -3,9 +3,11 @@ import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import type { ChainAccess } from "./chain-access.ts";
 import type { Account, Balances, ChainFacts, MinedTransaction } from "./facts.ts";
 
-const { moon, usdx, taxd, trap, wrapped, v2Router, v3Router } = localAddresses;
+const { moon, usdx, taxd, trap, star, wrapped, v2Router, v3Router, pancakeRouter } = localAddresses;
 
-export const tradedTokens = [moon, usdx, taxd, trap];
+export const tradedTokens = [moon, usdx, taxd, trap, star];
+
+const routers = [v2Router, v3Router, pancakeRouter];
 
 const tokenABI = new Interface([
   "function balanceOf(address) view returns (uint256)",
@@ -92,12 +94,12 @@ export async function readChain(access: ChainAccess, options: ReadOptions): Prom
   return { accounts: new Map(await Promise.all(accounts)), transactions, stray: await strayIn(access) };
 }
 
-/** Anyone can take coin in routers. */
+/** Anyone can take coin and tokens in routers. */
 async function strayIn({ requestAll }: ChainAccess): Promise<bigint> {
   const answers = await requestAll(
-    [v2Router, v3Router].flatMap((router) => [
+    routers.flatMap((router) => [
       ["eth_getBalance", [router, "latest"]] as const,
-      heldCall(wrapped, router),
+      ...[wrapped, ...tradedTokens].map((token) => heldCall(token, router)),
     ]),
   );
   return answers.map((answer) => BigInt(answer as string)).reduce((sum, units) => sum + units, 0n);
@@ -115,7 +117,7 @@ function minedOf(wallet: string, transaction: RawTransaction, receipt: RawReceip
     if (event === null || token === undefined) continue;
     const { from, to: taker } = event.args;
     const value = BigInt(event.args.value);
-    const isRouters = [v2Router, v3Router].includes(event.args[0]);
+    const isRouters = routers.includes(event.args[0]);
     if (event.name === "Deposit" && isRouters) wrappedUnits += value;
     if (event.name === "Withdrawal" && isRouters) unwrapped += value;
     if (event.name !== "Transfer") continue;

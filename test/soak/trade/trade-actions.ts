@@ -219,11 +219,13 @@ function placeOutcomeOf(answer: Answer | undefined): PlaceOutcome {
 
 const reversed = (body: Body): Body => Object.fromEntries(Object.entries(body).toReversed());
 
-const { moon, usdx, taxd, trap } = localAddresses;
+const { moon, usdx, taxd, trap, star } = localAddresses;
 
 function newBody({ chance, mostValidSeconds }: TradeWorld, wallet: TraderWallet): Body {
   const { chain, address } = wallet;
-  const token = { moon, usdx, taxd, trap }[chance.weighted({ moon: 8, usdx: 8, taxd: 3, trap: 1 })];
+  const token = { moon, usdx, taxd, trap, star }[
+    chance.weighted({ moon: 6, usdx: 6, taxd: 3, trap: 1, star: 4 })
+  ];
   const common = {
     ...{ chain, wallet: address, type: "market", token },
     slippage: chance.pick([0.01, 0.5, 1, 5, 50]),

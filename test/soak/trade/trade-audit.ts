@@ -16,7 +16,7 @@ export function problemsOfTrade(facts: TradeFacts): string[] {
       return [
         ...problemsOfTransactions(own, of),
         ...problemsOfAccounts(own, of),
-        ...(of.stray === 0n ? [] : [`${of.stray} units of coin were left in routers`]),
+        ...(of.stray === 0n ? [] : [`${of.stray} units of coin and tokens were left in routers`]),
       ].map((problem) => `${chain}: ${problem}`);
     }),
     ...problemsOfPositions(facts, orders),
