@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { tokenFlags } from "../core/token-flag.ts";
-import { v2Venues, v3Venues } from "../trading/core/intent.ts";
+import { swapVenues } from "../trading/core/intent.ts";
 import { envelopeOf } from "./scalars.ts";
 import {
   AddressSchema,
@@ -35,7 +35,7 @@ export type Token = v.InferInput<typeof TokenSchema>;
 export const TokenListSchema = envelopeOf(v.object({ tokens: v.array(TokenSchema) }));
 
 const venueAndPool = {
-  venue: v.picklist([...v2Venues, ...v3Venues]),
+  venue: v.picklist(swapVenues),
   pool: AddressSchema,
   feeBps: v.number(),
 };

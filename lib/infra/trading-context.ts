@@ -1,15 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { getAddress } from "ethers/address";
 import * as v from "valibot";
-import type {
-  ChainConfiguration,
-  ChainVenue,
-  TradingConfiguration,
-} from "../trading/chains/chain-configuration.ts";
-import { directRoutesOf } from "../trading/chains/evm/calldata.ts";
+import type { ChainConfiguration, TradingConfiguration } from "../trading/chains/chain-configuration.ts";
+import { hasPool } from "../trading/chains/evm/configured-routes.ts";
 import { addressProblem } from "../trading/core/address.ts";
 import { coinDecimals, parseAmount } from "../trading/core/decimal-text.ts";
-import { type PoolKey, v2Venues, v3Venues } from "../trading/core/intent.ts";
+import { swapVenues, venuesOf } from "../trading/core/intent.ts";
 import { chainFacts, type TradingChain, tradingChains } from "../trading/core/trading-chain.ts";
 import { defaultLaneShards, mostLaneShards } from "../trading/items/keys.ts";
 import { flag, isLoopback, json, matching, urlOf, wholeWithin } from "./context-values.ts";
@@ -52,8 +48,6 @@ const Token = v.strictObject(
   "must be an object of token, symbol, name and decimals",
 );
 
-const venueNames = [...v2Venues, ...v3Venues];
-
 const FeeBps = wholeWithin(0, 9999);
 
 const Venue = v.variant(
@@ -61,7 +55,7 @@ const Venue = v.variant(
   [
     v.strictObject(
       {
-        venue: v.picklist(v2Venues),
+        venue: v.picklist(venuesOf("v2")),
         factory: Address,
         router: Address,
         feeBps: FeeBps,
@@ -70,7 +64,7 @@ const Venue = v.variant(
     ),
     v.strictObject(
       {
-        venue: v.picklist(v3Venues),
+        venue: v.picklist(venuesOf("v3")),
         factory: Address,
         router: Address,
         quoter: Address,
@@ -78,12 +72,12 @@ const Venue = v.variant(
           v.array(FeeBps, "must be a list of fees in basis points"),
           v.minLength(1, "must have a fee"),
         ),
-        mixesWith: v.exactOptional(v.picklist(v2Venues)),
+        mixesWith: v.exactOptional(v.picklist(venuesOf("v2"))),
       },
       "must be an object of venue, factory, router, quoter, tiers and mixesWith",
     ),
   ],
-  ({ received }) => `is not a venue of trading: ${received}. The venues are ${venueNames.join(", ")}`,
+  ({ received }) => `is not a venue of trading: ${received}. The venues are ${swapVenues.join(", ")}`,
 );
 
 const QuoteToken = v.strictObject(
@@ -93,7 +87,7 @@ const QuoteToken = v.strictObject(
     bridges: v.pipe(
       v.array(
         v.strictObject(
-          { venue: v.picklist(venueNames), feeBps: FeeBps },
+          { venue: v.picklist(swapVenues), feeBps: FeeBps },
           "must be an object of venue and feeBps",
         ),
         "must be a list of pools",
@@ -170,10 +164,6 @@ export type ChainsContext = {
   publicHosts: boolean;
   chains: { [Chain in TradingChain]?: v.InferOutput<typeof ChainContext> | undefined };
 };
-
-/** True if a venue has pools of this fee. */
-const hasPool = (venues: readonly ChainVenue[], pool: PoolKey): boolean =>
-  directRoutesOf({ venues }).some(({ venue, feeBps }) => venue === pool.venue && feeBps === pool.feeBps);
 
 function configurationOf({ chains }: ChainsContext, chain: TradingChain): ChainConfiguration {
   const defaults = defaultChains[chain];

@@ -8,7 +8,7 @@ import { publishCall } from "../../lib/trading/chains/evm/rpc-call.ts";
 import { signAndWipe } from "../../lib/trading/chains/evm/signed-transaction.ts";
 import { type ChainReader, openChains } from "../../lib/trading/chains/open-chains.ts";
 import { jointQuote } from "../../lib/trading/core/evm/joint-facts.ts";
-import { isV2Venue, type SwapCall } from "../../lib/trading/core/intent.ts";
+import { needsRefund, type SwapCall } from "../../lib/trading/core/intent.ts";
 import { chainFacts } from "../../lib/trading/core/trading-chain.ts";
 import { quotesOfHosts } from "../../lib/trading/quotes/quotes-of-hosts.ts";
 import { say } from "./child.ts";
@@ -43,7 +43,7 @@ async function trade({ configuration, wallet, privateKey, token, amount }: Floor
     ...{ recipient: wallet, value: quote.amount, amountIn: quote.amount },
     minAmountOut: (quote.amountOut * 99n) / 100n,
     deadline: quote.block.time + 600,
-    hasRefund: !isV2Venue({ venue }),
+    hasRefund: needsRefund(trade.side, quote.routes[0]),
   };
   const terms = {
     chainId: chainFacts[chain].chainId,

@@ -1,7 +1,7 @@
 import { Interface } from "ethers/abi";
 import * as v from "valibot";
 import type { ChainConfiguration } from "../../trading/chains/chain-configuration.ts";
-import { directRoutesOf, isV2 } from "../../trading/chains/evm/calldata.ts";
+import { directRoutesOf } from "../../trading/chains/evm/configured-routes.ts";
 import { balanceOf, blockNumberOf, blockTimeOf } from "../../trading/chains/evm/contract-questions.ts";
 import { feeMarketCalls, l1FeesCall } from "../../trading/chains/evm/fee-market.ts";
 import {
@@ -253,7 +253,7 @@ function linksIn({ wrapped, venues }: ChainConfiguration): Link[] {
       ...{ name: `${read} of the ${role} of ${row.venue}`, address, read, expected },
     });
     const { factory, router } = row;
-    if (isV2(row))
+    if (!("quoter" in row))
       return [link("router", router, "factory", factory), link("router", router, "WETH", wrapped.token)];
     const other = venues.find(({ venue }) => venue === row.mixesWith);
     return [

@@ -1,19 +1,22 @@
-import type { PoolKey, V2Venue, V3Venue } from "../core/intent.ts";
+import type { PoolKey, VenueOf } from "../core/intent.ts";
 import type { TradingChain } from "../core/trading-chain.ts";
 
 /** The contracts of an exchange on a chain, by their addresses. */
 export type ChainVenue = V2Contracts | V3Contracts;
 
-export type V2Contracts = { venue: V2Venue; factory: string; router: string; feeBps: number };
-export type V3Contracts = {
-  venue: V3Venue;
+type Contracts = {
   factory: string;
   router: string;
+};
+
+export type V2Contracts = Contracts & { venue: VenueOf<"v2">; feeBps: number };
+export type V3Contracts = Contracts & {
+  venue: VenueOf<"v3">;
   quoter: string;
   /** The fees of its pools, in basis points. */
   tiers: readonly number[];
   /** The v2 venue whose pools the same router trades in one swap with its own, if it can. */
-  mixesWith?: V2Venue;
+  mixesWith?: VenueOf<"v2">;
 };
 
 /** A token whose pools are worth a second swap. */

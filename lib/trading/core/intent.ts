@@ -8,20 +8,35 @@ export const mostNoncesAhead = 20;
 /** A wallet on one chain. Its nonces form one sequence, even if several users have the key. */
 export type LaneKey = { chain: Network; wallet: string };
 
-/** Venues with pools of the Uniswap v2 kind, which all have one fee. */
-export const v2Venues = ["uniswap-v2", "pancakeswap-v2"] as const;
-
-/** Venues with pools of the Uniswap v3 kind, one for each fee. */
-export const v3Venues = ["uniswap-v3", "pancakeswap-v3"] as const;
-
-export const isV2Venue = ({ venue }: { venue: SwapVenue }): boolean =>
-  v2Venues.some((each) => each === venue);
-
-export type V2Venue = (typeof v2Venues)[number];
-export type V3Venue = (typeof v3Venues)[number];
+/** The kind of each exchange's pools and router. */
+const venueKinds = {
+  "uniswap-v2": "v2",
+  "pancakeswap-v2": "v2",
+  "uniswap-v3": "v3",
+  "pancakeswap-v3": "v3",
+} as const;
 
 /** An exchange with pools and a router of its own. */
-export type SwapVenue = V2Venue | V3Venue;
+export type SwapVenue = keyof typeof venueKinds;
+export type VenueKind = (typeof venueKinds)[SwapVenue];
+
+/** The exchanges of one kind. */
+export type VenueOf<Kind extends VenueKind> = {
+  [Venue in SwapVenue]: (typeof venueKinds)[Venue] extends Kind ? Venue : never;
+}[SwapVenue];
+
+export const swapVenues = Object.keys(venueKinds) as SwapVenue[];
+
+export const kindOf = ({ venue }: { venue: SwapVenue }): VenueKind => venueKinds[venue];
+
+export const venuesOf = <Kind extends VenueKind>(kind: Kind) =>
+  swapVenues.filter((venue): venue is VenueOf<Kind> => kindOf({ venue }) === kind);
+
+/**
+ * True if the routers to such a pool fail a purchase of which less than the minimum arrives. The others compare the
+ * minimum with the payment of the pool, of which a taxed token delivers less.
+ */
+export const checksArrival = (pool: { venue: SwapVenue }): boolean => kindOf(pool) === "v2";
 
 /** The longest time for which an order may be filled after it was placed. */
 export const longestValidSeconds = 600;
@@ -62,6 +77,8 @@ export type Intent = LaneKey & {
 /** A pool, by its place among all pools of the same two tokens. */
 export type PoolKey = { venue: SwapVenue; feeBps: number };
 
+export const isSamePool = (a: PoolKey, b: PoolKey): boolean => a.venue === b.venue && a.feeBps === b.feeBps;
+
 /** The pool that trades a quote token for the coin. */
 export type Bridge = PoolKey & { token: string };
 
@@ -98,7 +115,7 @@ export type SwapCall = Route & {
   minAmountOut: bigint;
   deadline: number;
   /**
-   * True if it takes back coin that the pool did not use. On v3 the router otherwise keeps it, and anyone can take it.
+   * True if it takes back coin that the pool did not use. Routers of v3 otherwise keep it, and anyone can take it.
    */
   hasRefund: boolean;
 };
@@ -132,7 +149,7 @@ export const allowsRoute = ({ routes }: Pick<Intent, "routes">, route: Route): b
 
 /** True if a swap could leave coin at the router. */
 export const needsRefund = (side: Order["side"], route: Route): boolean =>
-  side === "buy" && !isV2Venue(coinPoolOf(route));
+  side === "buy" && kindOf(coinPoolOf(route)) === "v3";
 
 /** Makes the only swap that the intent allows by this route. Execution may lower the amount to the wallet's balance. */
 export const swapBy = (intent: Intent, route: Route, amountIn: bigint): SwapCall => ({

@@ -1,6 +1,6 @@
 import { askInParts } from "../chains/ask-in-parts.ts";
 import { type Ask, askTogether, type ValuesIn } from "../chains/ask-together.ts";
-import { routesOf } from "../chains/evm/calldata.ts";
+import { routesOf } from "../chains/evm/configured-routes.ts";
 import { feeMarketCalls, feeMarketOf, l1FeesCall } from "../chains/evm/fee-market.ts";
 import { areAt, type PoolRoute, poolCalls, poolRoutesOf } from "../chains/evm/pool-routes.ts";
 import {

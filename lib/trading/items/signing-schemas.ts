@@ -3,7 +3,7 @@ import { networks } from "../../core/network.ts";
 import type { Item } from "../../table/table.ts";
 import { gasPresets } from "../../users/settings.ts";
 import { orderSides, orderStages, reasonCodes } from "../core/execution.ts";
-import { v2Venues, v3Venues } from "../core/intent.ts";
+import { swapVenues } from "../core/intent.ts";
 import type { Items } from "../core/table-step.ts";
 import { contentOf } from "./items.ts";
 
@@ -27,7 +27,7 @@ const maybe = v.exactOptional;
 const lane = { chain: v.picklist(networks), wallet: text };
 const owner = { ...lane, userID: text };
 const fees = { maxFeePerGas: units, maxPriorityFeePerGas: units };
-const pool = { venue: v.picklist([...v2Venues, ...v3Venues]), feeBps: count };
+const pool = { venue: v.picklist(swapVenues), feeBps: count };
 const route = { ...pool, router: text, bridge: maybe(v.strictObject({ ...pool, token: text })) };
 const block = { number: count, hash: text };
 

@@ -22,9 +22,9 @@ import { mostGas } from "../core/evm/signing-rules.ts";
 import type { Order } from "../core/execution.ts";
 import {
   type ApproveCall,
+  checksArrival,
   type Fees,
   isSameRoute,
-  isV2Venue,
   needsRefund,
   routeOf,
   type SwapCall,
@@ -84,8 +84,8 @@ export const mostSimulated = 2 * (mostTried + 1);
  * different pools of the token. Routes are sorted by the amounts that they pay.
  */
 export const routesToTry = (routes: readonly PoolRoute[], ofMore: readonly PoolRoute[] = []): PoolRoute[] =>
-  [true, false].flatMap((isV2) => {
-    const same = routes.filter((route) => isV2Venue(route) === isV2);
+  [true, false].flatMap((isChecked) => {
+    const same = routes.filter((route) => checksArrival(route) === isChecked);
     const byPool = same.filter((route, index) => same.findIndex(({ pool }) => pool === route.pool) === index);
     const best = byPool.slice(0, mostTried);
     const deepest = ofMore.find((route) => same.some((each) => isSameRoute(each, route)));
@@ -167,7 +167,7 @@ export function workingRoutes(
   return routes.flatMap((route, index) => {
     const outcome = outcomes[index]?.[0] ?? { kind: "unknown" };
     // It is unknown whether the token of a v3 pool arrives in full, and nothing on chain would check it.
-    const isBlind = outcome.kind === "unknown" && side === "buy" && !isV2Venue(route) && !isTrusted;
+    const isBlind = outcome.kind === "unknown" && side === "buy" && !checksArrival(route) && !isTrusted;
     if (outcome.kind === "fails" || isBlind) return [];
     const l1Fee = l1Fees[0]?.[index] ?? { swap: 0n, approve: 0n };
     const working = withOutcome(route, request, outcome, l1Fee);
@@ -238,7 +238,7 @@ const shownShares = [100n, 95n, 90n, 85n, 80n];
  * True if the router fails a swap of which less than its minimum arrives. For a token from a v3 pool, nothing on chain
  * checks that.
  */
-const isChecked = ({ side }: SwapRequest, route: PoolRoute) => side === "sell" || isV2Venue(route);
+const isCheckedSwap = ({ side }: SwapRequest, route: PoolRoute) => side === "sell" || checksArrival(route);
 
 /**
  * Adds estimates of the gas to routes that the host could not simulate.
@@ -263,7 +263,7 @@ export async function withEstimates(
         ...encodeCall(chain.configuration, { ...swapOf(request, route), minAmountOut }, from),
         from,
       });
-      const isWanted = wantsProof && isChecked(request, route) && !isListed(chain, request.token);
+      const isWanted = wantsProof && isCheckedSwap(request, route) && !isListed(chain, request.token);
       return {
         estimate: attempt(gasEstimateCall(swap(1n), tag)),
         proofs: (isWanted ? amountsToShow(route) : []).map((amount) =>

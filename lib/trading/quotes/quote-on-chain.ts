@@ -22,7 +22,7 @@ import { coinDecimals, unitsFrom } from "../core/decimal-text.ts";
 import { feesFor } from "../core/evm/fees.ts";
 import { marketImpact, priceImpact } from "../core/evm/pool-price.ts";
 import { deepTimes, ranked } from "../core/evm/route-choice.ts";
-import { isSameRoute, isV2Venue, poolsOf, routeOf } from "../core/intent.ts";
+import { checksArrival, isSameRoute, poolsOf, routeOf } from "../core/intent.ts";
 import { shortage } from "../core/order-checks.ts";
 import { isWritable, type TokenIdentity } from "../core/token-identity.ts";
 import { bestSafety, flagsOf, type TokenSafety, worseSafety } from "../core/token-safety.ts";
@@ -93,7 +93,7 @@ export async function quoteOnChain(
   // A v3 router that lacks coin takes wrapped coin from the wallet if its allowance permits. A malicious token can make
   // it pay out the coin first, unless a bridge is paid before the token's code runs.
   const isHarmless = (route: PoolRoute) =>
-    isV2Venue(route) ||
+    checksArrival(route) ||
     route.bridge !== undefined ||
     identity.isListed ||
     first.wrapped?.allowances.get(route.router) === 0n;
@@ -296,7 +296,9 @@ function tokenAmount(
 
 /** Selects the best pools of each kind. */
 const routesToProbe = (routes: readonly PoolRoute[]): PoolRoute[] =>
-  [routes.find(isV2Venue), routes.find((route) => !isV2Venue(route))].filter((route) => route !== undefined);
+  [routes.find(checksArrival), routes.find((route) => !checksArrival(route))].filter(
+    (route) => route !== undefined,
+  );
 
 /**
  * Combines the findings about a token from pools of one kind. If they show nothing, only negative findings of the other
@@ -307,7 +309,9 @@ function safetyOfKind(
   probed: readonly PoolRoute[],
   safeties: readonly TokenSafety[],
 ): TokenSafety {
-  const same = safeties.filter((_, index) => isV2Venue(probed[index] as PoolRoute) === isV2Venue(route));
+  const same = safeties.filter(
+    (_, index) => checksArrival(probed[index] as PoolRoute) === checksArrival(route),
+  );
   const own = bestSafety(same);
   const any = bestSafety(safeties);
   return own.sellable === null && (same.length === 0 || any.sellable === false) ? any : own;

@@ -2,7 +2,7 @@ import { getAddress } from "ethers/address";
 import { afterAll, beforeAll } from "vitest";
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import type { Table } from "../../../lib/table/table.ts";
-import { directRoutesOf } from "../../../lib/trading/chains/evm/calldata.ts";
+import { directRoutesOf } from "../../../lib/trading/chains/evm/configured-routes.ts";
 import { cancelling } from "../../../lib/trading/core/cancelling.ts";
 import type { SignAnswer, SignRequest } from "../../../lib/trading/core/effects.ts";
 import type { Intent, LaneKey } from "../../../lib/trading/core/intent.ts";

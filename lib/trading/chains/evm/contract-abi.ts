@@ -16,6 +16,10 @@ export const v3RouterABI = new Interface([
   "function exactInputSingle((address tokenIn, address tokenOut, uint24 fee, address recipient, uint256 amountIn, uint256 amountOutMinimum, uint160 sqrtPriceLimitX96)) payable returns (uint256)",
   "function exactInput((bytes path, address recipient, uint256 amountIn, uint256 amountOutMinimum)) payable returns (uint256)",
   "function swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to) payable returns (uint256)",
+]);
+
+/** The payments of coin by routers of the v3 kind. */
+export const v3PaymentsABI = new Interface([
   "function refundETH() payable",
   "function unwrapWETH9(uint256 amountMinimum, address recipient) payable",
 ]);

@@ -1,5 +1,5 @@
 import { greatest } from "../../core/bigints.ts";
-import { isV2Venue, type SwapCall } from "../../core/intent.ts";
+import { checksArrival, type SwapCall } from "../../core/intent.ts";
 import type { ChainConfiguration } from "../chain-configuration.ts";
 import type { ContractLog } from "./rpc-call.ts";
 
@@ -72,7 +72,7 @@ export function fillOf(
   const own = deposits.filter(({ topics }) => topics[1] === topicOf(route.router));
   // A token may wrap coin by the same router during its transfer: on its own v3 pool that is before the payment, else
   // after it.
-  const isPaidFirst = isV2Venue(route) || route.bridge !== undefined;
+  const isPaidFirst = checksArrival(route) || route.bridge !== undefined;
   const spent = sum(isPaidFirst ? own.slice(0, 1) : own.slice(-1));
   return { spent, received: atLeast0(given - taken) };
 }

@@ -1,7 +1,7 @@
 import { getAddress } from "ethers/address";
 import type { Order } from "../../core/execution.ts";
-import { isV2Venue, type PoolKey, poolsOf, type Route } from "../../core/intent.ts";
-import { type Contracts, feeOf, isV2 } from "./calldata.ts";
+import { kindOf, type PoolKey, poolsOf, type Route } from "../../core/intent.ts";
+import { type Contracts, feeOf } from "./configured-routes.ts";
 import bytecode from "./contracts/bytecode.json" with { type: "json" };
 import { thenRead } from "./multicall.ts";
 import { type BlockTag, contractCall, type RpcCall } from "./rpc-call.ts";
@@ -56,8 +56,8 @@ export function poolQuotesCall(
   });
   const amounts = trades.map(({ amountIn }) => word(amountIn));
   const rows = venues.map((each) => {
-    const quoter = isV2(each) ? each.router : each.quoter;
-    return word(isV2Venue(each) ? 1 : 0) + addressWord(each.factory) + addressWord(quoter);
+    const quoter = "quoter" in each ? each.quoter : each.router;
+    return word(kindOf(each) === "v2" ? 1 : 0) + addressWord(each.factory) + addressWord(quoter);
   });
   const [from, to] = isBuy ? [wrapped.token, token] : [token, wrapped.token];
   const lists = [

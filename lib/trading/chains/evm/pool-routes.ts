@@ -1,5 +1,5 @@
 import type { Route } from "../../core/intent.ts";
-import { type Contracts, routesOf } from "./calldata.ts";
+import { type Contracts, routesOf } from "./configured-routes.ts";
 import { type PoolQuotes, type PoolTrade, poolQuotesCall, type RoutePools } from "./pool-quotes.ts";
 import type { BlockTag, RpcCall } from "./rpc-call.ts";
 

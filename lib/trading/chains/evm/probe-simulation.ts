@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { safetyOf, type TokenSafety, unknownSafety } from "../../core/token-safety.ts";
-import type { Contracts } from "./calldata.ts";
+import type { Contracts } from "./configured-routes.ts";
 import type { PoolRoute } from "./pool-routes.ts";
 import type { RpcCall } from "./rpc-call.ts";
 import type { SimulatedAfter } from "./simulation.ts";

@@ -1,7 +1,7 @@
 import { type PoolPrice, v2Price, v3Price } from "../../core/evm/pool-price.ts";
 import type { Order } from "../../core/execution.ts";
-import { type Bridge, isV2Venue } from "../../core/intent.ts";
-import type { Contracts } from "./calldata.ts";
+import { type Bridge, kindOf } from "../../core/intent.ts";
+import type { Contracts } from "./configured-routes.ts";
 import { balanceOf, reservesOf, sqrtPriceOf } from "./contract-questions.ts";
 import { multicall, thenRead } from "./multicall.ts";
 import type { RoutePools } from "./pool-quotes.ts";
@@ -33,7 +33,7 @@ export function routeStatesCall<Each extends RoutePools>(
   }
   const asked = [...pools.values()];
   const questions = asked.flatMap((each) => [
-    isV2Venue(each) ? reservesOf(each.pool) : sqrtPriceOf(each.pool),
+    kindOf(each) === "v2" ? reservesOf(each.pool) : sqrtPriceOf(each.pool),
     balanceOf(each.other, each.pool),
   ]);
   return thenRead(multicall(questions, tag), (answers) => {

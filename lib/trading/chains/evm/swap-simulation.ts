@@ -1,9 +1,10 @@
 import { least } from "../../core/bigints.ts";
 import { mostGas } from "../../core/evm/signing-rules.ts";
 import type { Order } from "../../core/execution.ts";
-import { isV2Venue, needsRefund, type Route, routeOf } from "../../core/intent.ts";
+import { checksArrival, needsRefund, type Route, routeOf } from "../../core/intent.ts";
 import { type RoundTrip, safetyOf, type TokenSafety } from "../../core/token-safety.ts";
-import { type Contracts, encodeCall } from "./calldata.ts";
+import { encodeCall } from "./calldata.ts";
+import type { Contracts } from "./configured-routes.ts";
 import { balanceOf } from "./contract-questions.ts";
 import { takenByPool, unwrappedBy } from "./fill-logs.ts";
 import type { PoolRoute } from "./pool-routes.ts";
@@ -170,7 +171,7 @@ export function roundTripCall<Value>(
     const bought = { sent: amountOut, arrived };
     if (sold === undefined || sent === undefined) return read({ outcome, trip: { bought } });
     // v3 pools take the full amount or fail.
-    const taken = isV2Venue(route)
+    const taken = checksArrival(route)
       ? takenByPool(route.pool, route.bridge?.token ?? contracts.wrapped.token, token, sold.logs)
       : sent;
     return read({ outcome, trip: { bought, sold: { sent, arrived: taken } } });
@@ -189,9 +190,10 @@ function buySimulation(
     const { bought, sold } = trip;
     const { arrived } = bought;
     if (!outcome?.isOk || arrived < 0n || (arrived === 0n && amountOut > dust)) return { kind: "fails" };
-    // v3 checks the amount that leaves the pool, not the amount that arrives. So the token must deliver all of it, there
-    // and back.
-    if (!isV2Venue(route) && (arrived !== amountOut || sold?.sent !== amountOut)) return { kind: "fails" };
+    // Routers of v3 check the amount that leaves the pool, not the amount that arrives. So the token must deliver all of
+    // it, there and back.
+    if (!checksArrival(route) && (arrived !== amountOut || sold?.sent !== amountOut))
+      return { kind: "fails" };
     return {
       kind: "delivered",
       // Pools never pay more than quoted, but a token may claim so.

@@ -1,7 +1,7 @@
 import { DomainError } from "../../../core/domain-error.ts";
 import { greatest, least } from "../bigints.ts";
 import type { Order } from "../execution.ts";
-import { type Fees, isSameRoute, isV2Venue } from "../intent.ts";
+import { checksArrival, type Fees, isSameRoute } from "../intent.ts";
 import { highestTax } from "../token-safety.ts";
 import type { HostQuote, QuotedRoute, TradeFacts } from "../trade-facts.ts";
 import type { HostFees, PlannedGas } from "./fees.ts";
@@ -103,7 +103,7 @@ function jointFacts(a: TradeFacts, b: TradeFacts, side: Order["side"]): HostQuot
 
 /** True if only simulations by both hosts show that a swap by this route delivers. */
 const needsProof = (route: QuotedRoute, { identity }: TradeFacts, side: Order["side"]): boolean =>
-  side === "buy" && !identity.isListed && !isV2Venue(route) && !route.isGuess;
+  side === "buy" && !identity.isListed && !checksArrival(route) && !route.isGuess;
 
 const isSameTrade = (a: TradeFacts, b: TradeFacts): boolean =>
   a.block.number === b.block.number &&

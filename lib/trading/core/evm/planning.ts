@@ -4,9 +4,9 @@ import type { ReasonCode } from "../execution.ts";
 import {
   type ApproveCall,
   allowsRoute,
+  checksArrival,
   type Intent,
   isSameRoute,
-  isV2Venue,
   mostApprovals,
   mostNoncesAhead,
   type SwapCall,
@@ -270,9 +270,9 @@ function choiceOf(
 ): RouteFacts | Unroutable | undefined {
   const isListed = facts.every((each) => each.isListed);
   const bestOf = (routes: readonly RouteFacts[]) => bestFor(intent, amountIn, routes, isListed);
-  const prefersV2 = (routes: readonly RouteFacts[]) => {
+  const prefersChecked = (routes: readonly RouteFacts[]) => {
     const preferred = bestRoute(routes, { side: intent.side, amountIn, isListed });
-    return preferred !== undefined && isV2Venue(preferred);
+    return preferred !== undefined && checksArrival(preferred);
   };
   const [mine, others] = facts.map(({ routes }) =>
     routes.filter((route) => allowsRoute(intent, route) && isWanted(route)),
@@ -282,8 +282,8 @@ function choiceOf(
     return same === undefined ? [] : [jointRoute(route, same)];
   });
   // One host could otherwise hide v2, or quote it low, to move a buy to v3, which does not check what arrives.
-  const isOnV2 = intent.side === "buy" && !isListed && [mine, others].some(prefersV2);
-  const best = bestOf(isOnV2 ? common.filter(isV2Venue) : common);
+  const isOnChecked = intent.side === "buy" && !isListed && [mine, others].some(prefersChecked);
+  const best = bestOf(isOnChecked ? common.filter(checksArrival) : common);
   if (typeof best !== "string") return best;
   const reasons = [bestOf(mine), bestOf(others)];
   if (reasons.some((reason) => typeof reason !== "string")) return undefined;

@@ -1,6 +1,6 @@
 import { greatest } from "../bigints.ts";
 import type { Order } from "../execution.ts";
-import { isV2Venue, mostRouters, type Route, routeOf } from "../intent.ts";
+import { checksArrival, isSamePool, mostRouters, type Route, routeOf } from "../intent.ts";
 
 /** The result of a swap by a route. */
 export type Candidate = Pick<Route, "venue"> & {
@@ -19,7 +19,7 @@ export type RouteTrade = {
 
 /**
  * Chooses the route that leaves the most after its network fee. The owner of an unlisted token may start to tax it at
- * any time, which only v2 detects. For such tokens v3 must be better by 1 %.
+ * any time, which routers of v3 do not detect. For such tokens v3 must be better by 1 %.
  */
 export function bestRoute<Each extends Candidate>(
   candidates: readonly Each[],
@@ -32,7 +32,7 @@ export function bestRoute<Each extends Candidate>(
       undefined,
     );
   const best = bestOf(candidates);
-  const safe = bestOf(candidates.filter(isV2Venue));
+  const safe = bestOf(candidates.filter(checksArrival));
   if (trade.isListed || best === undefined || safe === undefined) return best;
   return (worth(best) - worth(safe)) * 100n >= safe.amountOut ? best : safe;
 }
@@ -57,8 +57,7 @@ export const deepTimes = 4n;
 export type BindableRoute = Route & Candidate & { deepOut: bigint };
 
 /** True if two routes to a token end in the same pool. */
-const hasSamePool = (a: Route, b: Route): boolean =>
-  a.venue === b.venue && a.feeBps === b.feeBps && a.bridge?.token === b.bridge?.token;
+const hasSamePool = (a: Route, b: Route): boolean => isSamePool(a, b) && a.bridge?.token === b.bridge?.token;
 
 /**
  * Chooses the routes that an order may use: the best one, then the one that pays most for a larger amount, then the

@@ -4,12 +4,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defaultChains } from "../../../../lib/infra/default-chains.ts";
 import type { ChainConfiguration } from "../../../../lib/trading/chains/chain-configuration.ts";
-import {
-  type CallTransaction,
-  decodeCall,
-  encodeCall,
-  routesOf,
-} from "../../../../lib/trading/chains/evm/calldata.ts";
+import { type CallTransaction, decodeCall, encodeCall } from "../../../../lib/trading/chains/evm/calldata.ts";
+import { routesOf } from "../../../../lib/trading/chains/evm/configured-routes.ts";
 import { isSlippage, revertReason } from "../../../../lib/trading/chains/evm/revert-reason.ts";
 import { RpcRefusal } from "../../../../lib/trading/chains/host-fault.ts";
 import {
