@@ -1,9 +1,11 @@
 import type {
+  BinContracts,
   ChainConfiguration,
   ListedToken,
   QuoteToken,
   V3Contracts,
 } from "../trading/chains/chain-configuration.ts";
+import type { PoolKey } from "../trading/core/intent.ts";
 import type { TradingChain } from "../trading/core/trading-chain.ts";
 
 const token = (symbol: string, name: string, decimals: number, address: string): ListedToken => ({
@@ -24,13 +26,25 @@ const pancakeswapV3: V3Contracts = {
   tiers: [1, 5, 25, 100],
 };
 
-/** @param pools The bridges, as a venue with its fee in basis points: `uniswap-v3 5`. */
+/** LFJ's router trades with the pools of both versions. A pool's usual fee is about its step. */
+const lfj = (venue: BinContracts["venue"], factory: string): BinContracts => ({
+  venue,
+  factory,
+  router: "0x18556DA13313f3532c54711497A8FedAC273220E",
+  tiers: [5, 10, 15, 20, 25, 50, 100].map((spacing) => ({ spacing, feeBps: spacing })),
+});
+
+/** @param pools The bridges: a venue, its fee in basis points, and its spacing if it has one, as in `uniswap-v3 5`. */
 const quoteToken = (isStable: boolean, token: string, ...pools: readonly string[]): QuoteToken => ({
   token,
   isStable,
   bridges: pools.map((pool) => {
-    const [venue, feeBps] = pool.split(" ");
-    return { venue: venue as QuoteToken["bridges"][number]["venue"], feeBps: Number(feeBps) };
+    const [venue, feeBps, spacing] = pool.split(" ");
+    return {
+      venue: venue as PoolKey["venue"],
+      feeBps: Number(feeBps),
+      ...(spacing !== undefined && { spacing: Number(spacing) }),
+    };
   }),
 });
 
@@ -40,6 +54,8 @@ const quoteToken = (isStable: boolean, token: string, ...pools: readonly string[
  * - Uniswap: the v2 and v3 deployment pages in the repository Uniswap/docs.
  * - PancakeSwap: developer.pancakeswap.finance/contracts/v2/addresses, and the folder deployments of the repository
  * pancakeswap/pancake-v3-contracts. Its v2 takes 0.25 %. Third parties name its v3 router on base.
+ * - Slipstream: the repository aerodrome-finance/slipstream. Aerodrome has later sets of contracts, which are not here.
+ * - LFJ: the repository lfj-gg/joe-v2 for the factory of v2.1; third parties name the factory of v2.2 and its router.
  * - Tokens and wrapped coins: the repository Uniswap/default-token-list; for bsc, pancakeswap/token-list.
  * - Relay: docs.flashbots.net, Flashbots Protect. docs.bnbchain.org lists relays of bsc that need no account, but none of
  * them documents which transactions it drops, and when. base needs no relay, and avax has none.
@@ -115,9 +131,28 @@ export const defaultChains: Readonly<Record<TradingChain, ChainConfiguration>> =
         feeBps: 25,
       },
       { ...pancakeswapV3, router: "0x678Aa4bF4E210cf2166753e054d5b7c31cc7fa86" },
+      {
+        venue: "slipstream",
+        factory: "0x5e7BB104d84c7CB9B682AaC2F3d509f5F406809A",
+        router: "0xBE6D8f0d05cC4be24d5167a3eF062215bE6D18a5",
+        quoter: "0x254cF9E1E6e233aa1AC962CB9B05b2cfeAaE15b0",
+        tiers: [
+          { spacing: 1, feeBps: 1 },
+          { spacing: 50, feeBps: 5 },
+          { spacing: 100, feeBps: 5 },
+          { spacing: 200, feeBps: 30 },
+          { spacing: 2000, feeBps: 100 },
+        ],
+      },
     ],
     quoteTokens: [
-      quoteToken(true, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "uniswap-v3 5", "pancakeswap-v3 1"),
+      quoteToken(
+        true,
+        "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+        "uniswap-v3 5",
+        "pancakeswap-v3 1",
+        "slipstream 5 100",
+      ),
       quoteToken(false, "0xcbB7C0000aB88B473b1f5aFd9ef808440eed33Bf", "uniswap-v3 30"),
       quoteToken(false, "0x0b3e328455c4059EEb9e3f84b5543F74E24e7E1b", "uniswap-v2 30", "uniswap-v3 30"),
     ],
@@ -194,9 +229,17 @@ export const defaultChains: Readonly<Record<TradingChain, ChainConfiguration>> =
         tiers: uniswapTiers,
         mixesWith: "uniswap-v2",
       },
+      lfj("lfj-v2.1", "0x8e42f2F4101563bF679975178e880FD87d3eFd4e"),
+      lfj("lfj-v2.2", "0xb43120c4745967fa9b93E79C149E66B0f2D6Fe0c"),
     ],
     quoteTokens: [
-      quoteToken(true, "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E", "uniswap-v3 5"),
+      quoteToken(
+        true,
+        "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E",
+        "uniswap-v3 5",
+        "lfj-v2.2 10 10",
+        "lfj-v2.1 20 20",
+      ),
       quoteToken(true, "0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7", "uniswap-v3 5"),
     ],
     maxNetworkFee: "0.5",

@@ -50,31 +50,46 @@ const Token = v.strictObject(
 
 const FeeBps = wholeWithin(0, 9999);
 
+const row = {
+  factory: Address,
+  router: Address,
+  displayOnly: v.exactOptional(v.boolean("must be true or false")),
+};
+const quoter = Address;
+
+/** The spacings of v3 contracts have 24 bits with a sign. */
+const Spacing = wholeWithin(1, 2 ** 23 - 1);
+
+const tiersOf = <Tier extends v.GenericSchema>(tier: Tier, message: string) =>
+  v.pipe(v.array(tier, message), v.minLength(1, "must have one"));
+
+const spacedTiers = tiersOf(
+  v.strictObject({ spacing: Spacing, feeBps: FeeBps }, "must be an object of spacing and feeBps"),
+  "must be a list of spacings with their usual fees",
+);
+
 const Venue = v.variant(
   "venue",
   [
     v.strictObject(
-      {
-        venue: v.picklist(venuesOf("v2")),
-        factory: Address,
-        router: Address,
-        feeBps: FeeBps,
-      },
+      { venue: v.picklist(venuesOf("v2")), ...row, feeBps: FeeBps },
       "must be an object of venue, factory, router and feeBps",
     ),
     v.strictObject(
       {
-        venue: v.picklist(venuesOf("v3")),
-        factory: Address,
-        router: Address,
-        quoter: Address,
-        tiers: v.pipe(
-          v.array(FeeBps, "must be a list of fees in basis points"),
-          v.minLength(1, "must have a fee"),
-        ),
+        ...{ venue: v.picklist(venuesOf("v3")), ...row, quoter },
+        tiers: tiersOf(FeeBps, "must be a list of fees in basis points"),
         mixesWith: v.exactOptional(v.picklist(venuesOf("v2"))),
       },
       "must be an object of venue, factory, router, quoter, tiers and mixesWith",
+    ),
+    v.strictObject(
+      { venue: v.picklist(venuesOf("slipstream")), ...row, quoter, tiers: spacedTiers },
+      "must be an object of venue, factory, router, quoter and tiers",
+    ),
+    v.strictObject(
+      { venue: v.picklist(venuesOf("bins")), ...row, tiers: spacedTiers },
+      "must be an object of venue, factory, router and tiers",
     ),
   ],
   ({ received }) => `is not a venue of trading: ${received}. The venues are ${swapVenues.join(", ")}`,
@@ -87,8 +102,8 @@ const QuoteToken = v.strictObject(
     bridges: v.pipe(
       v.array(
         v.strictObject(
-          { venue: v.picklist(swapVenues), feeBps: FeeBps },
-          "must be an object of venue and feeBps",
+          { venue: v.picklist(swapVenues), feeBps: FeeBps, spacing: v.exactOptional(Spacing) },
+          "must be an object of venue, feeBps and spacing",
         ),
         "must be a list of pools",
       ),
@@ -244,7 +259,10 @@ function problemsOf(
     ...quoteTokens.flatMap(({ bridges }) =>
       bridges
         .filter((bridge) => !hasPool(venues, bridge))
-        .map(({ venue, feeBps }) => `quoteTokens names ${venue} at ${feeBps} bps, which venues lacks`),
+        .map(
+          ({ venue, feeBps, spacing }) =>
+            `quoteTokens names ${venue} at ${feeBps} bps${spacing === undefined ? "" : ` with spacing ${spacing}`}, which venues lacks`,
+        ),
     ),
     ...repeated(listed.map(({ token }) => token)).map(
       (token) => `tokens has ${token} twice, the wrapped coin included`,
@@ -261,7 +279,7 @@ function unknownVenues(chain: TradingChain, { hosts, venues }: Pick<ChainConfigu
   if (hosts.every((url) => isLoopback(new URL(url).hostname))) return [];
   const known = defaultChains[chain].venues;
   return venues
-    .filter((venue) => !known.some((each) => isDeepStrictEqual(each, venue)))
+    .filter(({ displayOnly: _, ...venue }) => !known.some((each) => isDeepStrictEqual(each, venue)))
     .map(
       ({ venue }) =>
         `venues has ${venue} with other contracts, fees or tiers than lib/infra/default-chains.ts`,

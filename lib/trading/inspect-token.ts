@@ -1,6 +1,7 @@
 import type { InspectedToken } from "../api/token-schema.ts";
 import type { Network } from "../core/network.ts";
 import { askTogether } from "./chains/ask-together.ts";
+import { knownRoutesOf, routesOf } from "./chains/evm/configured-routes.ts";
 import { feeMarketCalls, feeMarketOf } from "./chains/evm/fee-market.ts";
 import { poolCalls, poolRoutesOf } from "./chains/evm/pool-routes.ts";
 import { probeCoins, probeSimulation } from "./chains/evm/probe-simulation.ts";
@@ -9,6 +10,7 @@ import { tokenClaimsCall } from "./chains/evm/token-claims.ts";
 import { type Chains, chainFor, identify } from "./chains/requests.ts";
 import { readAddress } from "./core/address.ts";
 import { coinDecimals, formatAmount } from "./core/decimal-text.ts";
+import { isSameRoute } from "./core/intent.ts";
 import { bestSafety, flagsOf } from "./core/token-safety.ts";
 import { routesToTry } from "./quotes/choose-route.ts";
 
@@ -30,11 +32,20 @@ export async function inspectToken(
   const { claims, answers, market } = await askTogether(client.read, {
     market: feeMarketCalls(reader.chain),
     claims: tokenClaimsCall(address, "latest"),
-    answers: poolCalls(configuration, address, [{ side: "buy", amountIn: probeCoins }], "latest"),
+    answers: poolCalls(
+      configuration,
+      address,
+      [{ side: "buy", amountIn: probeCoins }],
+      "latest",
+      knownRoutesOf(configuration, address),
+    ),
   });
   const identity = identify(reader, address, claims);
   const { block, found, routes } = poolRoutesOf(answers);
-  const tried = routesToTry(routes[0] ?? []);
+  const tradable = routesOf(configuration, address);
+  const tried = routesToTry(
+    (routes[0] ?? []).filter((route) => tradable.some((each) => isSameRoute(each, route))),
+  );
   const after = { ...block, baseFee: feeMarketOf(market).baseFee };
   const { states, safeties } = await askTogether(client.read, {
     states: routeStatesCall(configuration, address, found, block.number),

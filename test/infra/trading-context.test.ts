@@ -6,6 +6,8 @@ import { defaultChains } from "../../lib/infra/default-chains.ts";
 import { withoutCode } from "../../lib/infra/read-stacks.ts";
 import { tradingWarnings } from "../../lib/infra/trading-context.ts";
 import type { TradingConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
+import { knownRoutesOf, routesOf } from "../../lib/trading/chains/evm/configured-routes.ts";
+import type { Route } from "../../lib/trading/core/intent.ts";
 import { tradingChains } from "../../lib/trading/core/trading-chain.ts";
 import { synthesize } from "./synthesized.ts";
 
@@ -59,6 +61,19 @@ describe("the trading context", () => {
     const venues = defaultChains.base.venues.filter(({ venue }) => venue === "pancakeswap-v3");
     const { quoteTokens = [] } = read({ trading: ["base"], chains: { base: { venues } } }).base ?? {};
     expect(quoteTokens.flatMap(({ bridges }) => bridges)).toEqual([{ venue: "pancakeswap-v3", feeBps: 1 }]);
+  });
+
+  it("lets an operator switch off the orders of a known venue, but shows its pools", () => {
+    const venues = defaultChains.base.venues.map((row) => ({
+      ...row,
+      displayOnly: row.venue === "slipstream",
+    }));
+    const hosts = ["https://a.example", "https://b.example"];
+    const configuration = read({ trading: ["base"], chains: { base: { hosts, venues } } }).base;
+    const contracts = { ...defaultChains.base, ...configuration };
+    const isSlipstream = ({ venue }: Route) => venue === "slipstream";
+    expect(routesOf(contracts, other).filter(isSlipstream)).toEqual([]);
+    expect(knownRoutesOf(contracts, other).filter(isSlipstream)).not.toEqual([]);
   });
 
   it("removes the relay if the context says null", () => {
@@ -222,7 +237,31 @@ describe("the trading context", () => {
     [
       eth({ venues: [{ ...v2, venue: "sushiswap" }] }),
       'chains.eth.venues.0.venue is not a venue of trading: "sushiswap". ' +
-        "The venues are uniswap-v2, pancakeswap-v2, uniswap-v3, pancakeswap-v3",
+        "The venues are uniswap-v2, pancakeswap-v2, uniswap-v3, pancakeswap-v3, slipstream, lfj-v2.1, lfj-v2.2",
+    ],
+    [
+      eth({ venues: [{ ...v2, displayOnly: "yes" }] }),
+      "chains.eth.venues.0.displayOnly must be true or false",
+    ],
+    [
+      eth({ venues: [{ ...v3, venue: "slipstream" }] }),
+      "chains.eth.venues.0.tiers.0 must be an object of spacing and feeBps",
+    ],
+    [
+      eth({ venues: [{ ...v3, venue: "slipstream", tiers: [{ spacing: 0, feeBps: 5 }] }] }),
+      "chains.eth.venues.0.tiers.0.spacing must be a whole number from 1 to 8388607",
+    ],
+    [
+      eth({ venues: [{ ...v3, venue: "lfj-v2.1", tiers: [{ spacing: 20, feeBps: 20 }] }] }),
+      "chains.eth.venues.0.quoter must be an object of venue, factory, router and tiers",
+    ],
+    [
+      eth({
+        ...local,
+        venues: [{ ...v3, venue: "slipstream", tiers: [{ spacing: 100, feeBps: 5 }] }],
+        quoteTokens: [{ ...quoteToken, bridges: [{ venue: "slipstream", feeBps: 5, spacing: 1 }] }],
+      }),
+      "chains.eth.quoteTokens names slipstream at 5 bps with spacing 1, which venues lacks",
     ],
     [
       eth({ venues: [{ ...v3, quoter: undefined }] }),

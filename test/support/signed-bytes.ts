@@ -26,6 +26,17 @@ const contracts = new Interface([
   "function swapExactTokensForTokens(uint256 amountIn, uint256 minimum, address[] path, address to)",
   "function unwrapWETH9(uint256 minimum, address to)",
   "function refundETH()",
+  "function swapExactNATIVEForTokensSupportingFeeOnTransferTokens(uint256 minimum, (uint256[] steps, uint8[] versions, address[] tokens) path, address to, uint256 deadline)",
+  "function swapExactTokensForNATIVESupportingFeeOnTransferTokens(uint256 amount, uint256 minimum, (uint256[] steps, uint8[] versions, address[] tokens) path, address to, uint256 deadline)",
+]);
+
+/** Slipstream's router has functions of the same names with other arguments. */
+const slipstream = new Interface([
+  "function multicall(bytes[] calls)",
+  "function exactInputSingle((address tokenIn, address tokenOut, int24 spacing, address recipient, uint256 deadline, uint256 amountIn, uint256 amountOutMinimum, uint160 sqrtPriceLimitX96))",
+  "function exactInput((bytes path, address recipient, uint256 deadline, uint256 amountIn, uint256 amountOutMinimum))",
+  "function unwrapWETH9(uint256 minimum, address to)",
+  "function refundETH()",
 ]);
 
 /** The bytes do something that no user has ordered. */
@@ -63,7 +74,7 @@ export function readSigned(raw: string, intent: Intent, configuration: Contracts
     return { purpose: "clear", ...common };
   }
   must(fee <= intent.maxGasPrice, "above the highest gas price");
-  const call = contracts.parseTransaction({ data });
+  const call = contracts.parseTransaction({ data }) ?? slipstream.parseTransaction({ data });
   if (call?.name === "approve") {
     must(intent.side === "sell" && to === intent.token && value === 0n, "approves another token");
     must(
@@ -77,8 +88,8 @@ export function readSigned(raw: string, intent: Intent, configuration: Contracts
   must(gasLimit <= 2n * intent.gasLimit && gasLimit <= 1_500_000n, "too much gas");
   must(call !== null, "calls another contract");
   must(value <= (intent.side === "buy" ? intent.amount : 0n), "sends too much coin");
-  const hops =
-    call.name === "multicall" ? readV3(call.args, intent, value) : readV2(call.name, call.args, intent);
+  const read = { "multicall(uint256,bytes[])": readV3, "multicall(bytes[])": readSlipstream }[call.signature];
+  const hops = read?.(call.args, intent, value) ?? readDirect(call.name, call.args, intent);
   const ways = intent.routes
     .filter(({ router }) => router === to)
     .map((route) => wayOf(route, intent, configuration.wrapped.token));
@@ -86,7 +97,10 @@ export function readSigned(raw: string, intent: Intent, configuration: Contracts
   return { purpose: "swap", ...common };
 }
 
-/** A swap in one pool. Its kind is `v2`, or `v3` with the fee in hundredths of a basis point. */
+/**
+ * A swap in one pool. Its kind is `v2`, `v3` with the fee in hundredths of a basis point, `slipstream` with the tick
+ * spacing, or `bins` with the router's number of the version and the step.
+ */
 type Hop = { tokenIn: string; tokenOut: string; kind: string };
 
 const wayText = (hops: readonly Hop[]) =>
@@ -94,9 +108,17 @@ const wayText = (hops: readonly Hop[]) =>
 
 function wayOf(route: Route, { side, token }: Intent, wrapped: string): string {
   const tokens = [wrapped, ...(route.bridge ? [route.bridge.token] : []), token];
-  const hops = poolsOf(route).map(({ venue, feeBps }, index): Hop => {
+  const hops = poolsOf(route).map(({ venue, feeBps, spacing }, index): Hop => {
     const [near = "", far = ""] = tokens.slice(index);
-    const kind = venue.endsWith("-v2") ? "v2" : `v3 ${feeBps * 100}`;
+    const kind = {
+      "uniswap-v2": "v2",
+      "pancakeswap-v2": "v2",
+      "uniswap-v3": `v3 ${feeBps * 100}`,
+      "pancakeswap-v3": `v3 ${feeBps * 100}`,
+      slipstream: `slipstream ${spacing}`,
+      "lfj-v2.1": `bins 2 ${spacing}`,
+      "lfj-v2.2": `bins 3 ${spacing}`,
+    }[venue];
     return side === "buy" ? { tokenIn: near, tokenOut: far, kind } : { tokenIn: far, tokenOut: near, kind };
   });
   return wayText(side === "buy" ? hops : hops.reverse());
@@ -116,13 +138,20 @@ const onlyV2 = (path: Iterable<string>): Hop[] => {
   return hopsOf(tokens, Array(tokens.length - 1).fill("v2"));
 };
 
-function readV2(name: string, args: Arguments, intent: Intent): Hop[] {
-  const isBuy = name.startsWith("swapExactETH");
+/** Reads a swap that is one call of its router. */
+function readDirect(name: string, args: Arguments, intent: Intent): Hop[] {
+  const isBuy = /^swapExact(ETH|NATIVE)/.test(name);
   const [amount, minimum, path, to, deadline] = isBuy ? [0n, ...args] : args;
   must(isBuy === (intent.side === "buy") && name.endsWith("TransferTokens"), "another kind of swap");
   must(amount <= intent.amount && minimum >= intent.minAmountOut, "a worse price");
   must(to === intent.wallet && Number(deadline) <= intent.validUntil, "for somebody else, or too late");
-  return onlyV2(path);
+  if (!name.includes("NATIVE")) return onlyV2(path);
+  const [steps, versions, tokens] = [path.steps, path.versions, path.tokens].map((list) => [...list]);
+  must(steps?.length === versions?.length && tokens?.length === Number(steps?.length) + 1, "a broken path");
+  return hopsOf(
+    tokens as string[],
+    (steps as bigint[]).map((step, index) => `bins ${versions?.[index]} ${step}`),
+  );
 }
 
 /** A part of a swap by a v3 router. */
@@ -142,18 +171,26 @@ function readPart(data: string): Part | undefined {
   }
   if (call?.name === "exactInput") {
     const { path, recipient, amountIn, amountOutMinimum } = call.args[0];
-    const bytes = Buffer.from(path.slice(2), "hex");
-    must(bytes.length % 23 === 20, "a path with a rest");
-    const count = (bytes.length - 20) / 23;
-    const tokens = Array.from({ length: count + 1 }, (_, index) =>
-      getAddress(`0x${bytes.subarray(index * 23, index * 23 + 20).toString("hex")}`),
-    );
-    const kinds = Array.from({ length: count }, (_, index) => `v3 ${bytes.readUIntBE(index * 23 + 20, 3)}`);
-    return { hops: hopsOf(tokens, kinds), recipient, amountIn, minimum: amountOutMinimum };
+    return { hops: hopsAlong(path, "v3"), recipient, amountIn, minimum: amountOutMinimum };
   }
   if (call?.name !== "swapExactTokensForTokens") return undefined;
   const [amountIn, minimum, path, recipient] = call.args;
   return { hops: onlyV2(path), recipient, amountIn, minimum };
+}
+
+/** Reads a path of tokens with three bytes between them. */
+function hopsAlong(path: string, kind: "v3" | "slipstream"): Hop[] {
+  const bytes = Buffer.from(path.slice(2), "hex");
+  must(bytes.length % 23 === 20, "a path with a rest");
+  const count = (bytes.length - 20) / 23;
+  const tokens = Array.from({ length: count + 1 }, (_, index) =>
+    getAddress(`0x${bytes.subarray(index * 23, index * 23 + 20).toString("hex")}`),
+  );
+  const kinds = Array.from(
+    { length: count },
+    (_, index) => `${kind} ${bytes.readUIntBE(index * 23 + 20, 3)}`,
+  );
+  return hopsOf(tokens, kinds);
 }
 
 const isRouter = (recipient: string) => /^0x0{39}2$/.test(recipient);
@@ -179,4 +216,24 @@ function readV3(args: Arguments, intent: Intent, value: bigint): Hop[] {
     must(last.args[0] >= intent.minAmountOut && last.args[1] === intent.wallet, "for somebody else");
   }
   return parts.flatMap((part) => part?.hops ?? []);
+}
+
+function readSlipstream(args: Arguments, intent: Intent, value: bigint): Hop[] {
+  const calls = [...args[0]].map((data: string) => slipstream.parseTransaction({ data }));
+  const [swap, last] = calls;
+  must(calls.length === 2 && swap?.name.startsWith("exactInput") === true, "another kind of swap");
+  const { path, tokenIn, tokenOut, spacing, sqrtPriceLimitX96, ...terms } = swap.args[0].toObject();
+  must(!sqrtPriceLimitX96, "a limit, which leaves a part");
+  must(Number(terms.deadline) <= intent.validUntil, "too late");
+  must(terms.amountIn <= intent.amount && terms.amountOutMinimum >= intent.minAmountOut, "a worse price");
+  if (intent.side === "buy") {
+    must(terms.recipient === intent.wallet, "for somebody else");
+    must(value === terms.amountIn && last?.name === "refundETH", "leaves coin in the router");
+  } else {
+    must(/^0x0{40}$/.test(terms.recipient) && last?.name === "unwrapWETH9", "keeps the wrapped coin");
+    must(last.args[0] >= intent.minAmountOut && last.args[1] === intent.wallet, "for somebody else");
+  }
+  return path === undefined
+    ? [{ tokenIn, tokenOut, kind: `slipstream ${spacing}` }]
+    : hopsAlong(path, "slipstream");
 }

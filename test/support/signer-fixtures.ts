@@ -4,11 +4,19 @@ import { dayOf } from "../../lib/core/time.ts";
 import { defaultChains } from "../../lib/infra/default-chains.ts";
 import type { Key } from "../../lib/table/keys.ts";
 import type { Table } from "../../lib/table/table.ts";
+import type { ChainConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
 import { encodeCall } from "../../lib/trading/chains/evm/calldata.ts";
+import { poolsOfVenue } from "../../lib/trading/chains/evm/configured-routes.ts";
 import { greatest } from "../../lib/trading/core/bigints.ts";
 import type { SignRequest } from "../../lib/trading/core/effects.ts";
 import type { Attempt, Slot } from "../../lib/trading/core/evm/slot.ts";
-import { type Intent, swapBy } from "../../lib/trading/core/intent.ts";
+import {
+  type Intent,
+  type PoolKey,
+  type Route,
+  type SwapVenue,
+  swapBy,
+} from "../../lib/trading/core/intent.ts";
 import { emptyLedger, type Ledger } from "../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../lib/trading/core/trade-order.ts";
 import {
@@ -28,7 +36,8 @@ import { ignoredNotes, openKeys, sealedKey } from "./signing.ts";
 import { intent, signedFee, slot, tradeOrder, v3 as usualV3, v2, v2OverUSDC, v3OverUSDC } from "./trading.ts";
 
 const { vault, macs } = openKeys();
-const chains = { eth: defaultChains.eth };
+const { eth, base, avax } = defaultChains;
+const chains = { eth, base, avax };
 const token = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
 const nowMs = Date.parse("2026-11-21T20:00:00.000Z");
 
@@ -52,6 +61,25 @@ const sale = intent({
   ...{ minAmountOut: 99n * 10n ** 15n, quotedOut: 10n ** 17n },
   approvalGas: 90_000n,
 });
+
+/** Returns a route over the chain's first quote token, by pools of one exchange. */
+function overFirstQuoteToken({ venues, quoteTokens }: ChainConfiguration, venue: SwapVenue): Route {
+  const [quote] = quoteTokens;
+  const bridge = quote?.bridges.find((pool) => pool.venue === venue);
+  const row = venues.find((each) => each.venue === venue);
+  if (row === undefined || quote === undefined || bridge === undefined) throw new Error("No such bridge");
+  const own = poolsOfVenue(row).at(-1) as PoolKey;
+  return { ...own, router: row.router, bridge: { ...bridge, token: quote.token } };
+}
+
+const slipstream = overFirstQuoteToken(base, "slipstream");
+const { bridge: _, ...directSlipstream } = slipstream;
+const bins = overFirstQuoteToken(avax, "lfj-v2.2");
+const { bridge: __, ...directBins } = overFirstQuoteToken(avax, "lfj-v2.1");
+const buyOnBase: Intent = { ...buy, chain: "base", routes: [slipstream, directSlipstream] };
+const saleOnBase: Intent = { ...sale, chain: "base", routes: [directSlipstream, slipstream] };
+const buyOnAvax: Intent = { ...buy, chain: "avax", routes: [directBins, bins] };
+const saleOnAvax: Intent = { ...sale, chain: "avax", routes: [bins, directBins] };
 export const { fees } = slot();
 const raised = { maxFeePerGas: 2n * fees.maxFeePerGas, maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas };
 const approval = { purpose: "approve", token, router: v2.router, amount: sale.amount } as const;
@@ -117,6 +145,20 @@ export const fixtures: Record<string, SignerFixture> = {
     { call: swapBy(sale, v2, sale.amount), ...sent },
     { fees: raised },
     { approveNonces: [5, 6], ...signed(sale) },
+  ),
+  "a buy by Slipstream": fixture(buyOnBase, { call: swapBy(buyOnBase, directSlipstream, buy.amount) }, {}),
+  "a sale by Slipstream over a quote token": fixture(
+    saleOnBase,
+    { call: swapBy(saleOnBase, slipstream, sale.amount) },
+    {},
+    { approveNonces: [6] },
+  ),
+  "a buy by LFJ over a quote token": fixture(buyOnAvax, { call: swapBy(buyOnAvax, bins, buy.amount) }, {}),
+  "a sale by LFJ": fixture(
+    saleOnAvax,
+    { call: swapBy(saleOnAvax, directBins, sale.amount) },
+    {},
+    { approveNonces: [6] },
   ),
   "a clear": fixture(
     buy,
@@ -191,9 +233,10 @@ export async function expectObedience(
   if (answer === undefined || !("slot" in answer)) return undefined;
   const { raw } = answer;
   const { intent: ordered } = genuine.order;
+  const configuration = chains[ordered.chain as keyof typeof chains];
   // Most harmless changes leave the bytes unchanged.
   const known = acts.get(genuine)?.get(raw);
-  const { purpose, nonce, act } = known ?? readSigned(raw, ordered, chains.eth);
+  const { purpose, nonce, act } = known ?? readSigned(raw, ordered, configuration);
   acts.set(genuine, (acts.get(genuine) ?? new Map()).set(raw, { purpose, nonce, act }));
   const { ledger } = changed;
   expect(nonce).toBe(request.nonce);
@@ -205,7 +248,7 @@ export async function expectObedience(
   if (purpose === "swap") {
     expect(ledger?.approveNonces ?? []).not.toContain(nonce);
     if (ledger?.swap !== undefined) {
-      const { to, value, data } = encodeCall(chains.eth, ledger.swap.call, ordered.wallet);
+      const { to, value, data } = encodeCall(configuration, ledger.swap.call, ordered.wallet);
       expect([nonce, act]).toEqual([ledger.swap.nonce, [to, value, data].join()]);
     }
     if (ordered.side === "buy") expectWithinLimits(changed, ordered, BigInt(act.split(",")[1] ?? ""));

@@ -72,6 +72,15 @@ describe("inspectToken", () => {
     });
   });
 
+  it("shows pools that no order trades with, but makes no trial with them", async () => {
+    const venues = chain.contracts.venues.map((row) => ({ ...row, displayOnly: true }));
+    const shown = { ...chain, contracts: { ...chain.contracts, venues } };
+    const { token } = await inspectToken(chainsOf(shown), { chain: "eth", token: taxd, now });
+    const { pools } = await inspect(taxd);
+    expect(token).toMatchObject({ sellable: null, buyTax: null, sellTax: null, pools });
+    expect(pools).not.toEqual([]);
+  });
+
   it("measures the taxes of buying and selling", async () => {
     const shown = { sellable: true, buyTax: 5, sellTax: 5, flags: ["NOT_LISTED", "TAXED"] };
     expect(await inspect(taxd)).toMatchObject(shown);

@@ -255,7 +255,7 @@ function linksIn({ wrapped, venues }: ChainConfiguration): Link[] {
     const { factory, router } = row;
     if (!("quoter" in row))
       return [link("router", router, "factory", factory), link("router", router, "WETH", wrapped.token)];
-    const other = venues.find(({ venue }) => venue === row.mixesWith);
+    const other = venues.find(({ venue }) => "mixesWith" in row && venue === row.mixesWith);
     return [
       link("router", router, "factory", factory),
       link("router", router, "WETH9", wrapped.token),

@@ -2,11 +2,13 @@ import type { PoolKey, VenueOf } from "../core/intent.ts";
 import type { TradingChain } from "../core/trading-chain.ts";
 
 /** The contracts of an exchange on a chain, by their addresses. */
-export type ChainVenue = V2Contracts | V3Contracts;
+export type ChainVenue = V2Contracts | V3Contracts | SlipstreamContracts | BinContracts;
 
 type Contracts = {
   factory: string;
   router: string;
+  /** True if its pools are only shown: no order trades with them. */
+  displayOnly?: boolean;
 };
 
 export type V2Contracts = Contracts & { venue: VenueOf<"v2">; feeBps: number };
@@ -18,6 +20,15 @@ export type V3Contracts = Contracts & {
   /** The v2 venue whose pools the same router trades in one swap with its own, if it can. */
   mixesWith?: VenueOf<"v2">;
 };
+export type SlipstreamContracts = Contracts & {
+  venue: VenueOf<"slipstream">;
+  quoter: string;
+  tiers: readonly SpacedTier[];
+};
+export type BinContracts = Contracts & { venue: VenueOf<"bins">; tiers: readonly SpacedTier[] };
+
+/** A tick spacing or a bin step, with the usual fee of such pools. */
+export type SpacedTier = { spacing: number; feeBps: number };
 
 /** A token whose pools are worth a second swap. */
 export type QuoteToken = {

@@ -14,6 +14,11 @@ const venueKinds = {
   "pancakeswap-v2": "v2",
   "uniswap-v3": "v3",
   "pancakeswap-v3": "v3",
+  /** Has pools of the v3 kind, which its router distinguishes by their tick spacings. */
+  slipstream: "slipstream",
+  /** Have pools of bins, each with one price, which are distinguished by the step from bin to bin. */
+  "lfj-v2.1": "bins",
+  "lfj-v2.2": "bins",
 } as const;
 
 /** An exchange with pools and a router of its own. */
@@ -36,7 +41,7 @@ export const venuesOf = <Kind extends VenueKind>(kind: Kind) =>
  * True if the routers to such a pool fail a purchase of which less than the minimum arrives. The others compare the
  * minimum with the payment of the pool, of which a taxed token delivers less.
  */
-export const checksArrival = (pool: { venue: SwapVenue }): boolean => kindOf(pool) === "v2";
+export const checksArrival = (pool: { venue: SwapVenue }): boolean => ["v2", "bins"].includes(kindOf(pool));
 
 /** The longest time for which an order may be filled after it was placed. */
 export const longestValidSeconds = 600;
@@ -75,9 +80,16 @@ export type Intent = LaneKey & {
 };
 
 /** A pool, by its place among all pools of the same two tokens. */
-export type PoolKey = { venue: SwapVenue; feeBps: number };
+export type PoolKey = {
+  venue: SwapVenue;
+  /** The usual fee of pools with a spacing: they may have one of their own, or change it with the market. */
+  feeBps: number;
+  /** The tick spacing of Slipstream, or the bin step of LFJ in basis points. */
+  spacing?: number;
+};
 
-export const isSamePool = (a: PoolKey, b: PoolKey): boolean => a.venue === b.venue && a.feeBps === b.feeBps;
+export const isSamePool = (a: PoolKey, b: PoolKey): boolean =>
+  a.venue === b.venue && a.feeBps === b.feeBps && a.spacing === b.spacing;
 
 /** The pool that trades a quote token for the coin. */
 export type Bridge = PoolKey & { token: string };
@@ -134,9 +146,10 @@ export type Fees = { maxFeePerGas: bigint; maxPriorityFeePerGas: bigint };
 export type UnsignedTransaction = LaneKey & Fees & { nonce: number; call: Call; gasLimit: bigint };
 
 /** Returns a route without any facts about it. */
-export const routeOf = ({ venue, feeBps, router, bridge }: Route): Route => ({
+export const routeOf = ({ venue, feeBps, spacing, router, bridge }: Route): Route => ({
   venue,
   feeBps,
+  ...(spacing !== undefined && { spacing }),
   router,
   ...(bridge && { bridge }),
 });
@@ -149,7 +162,7 @@ export const allowsRoute = ({ routes }: Pick<Intent, "routes">, route: Route): b
 
 /** True if a swap could leave coin at the router. */
 export const needsRefund = (side: Order["side"], route: Route): boolean =>
-  side === "buy" && kindOf(coinPoolOf(route)) === "v3";
+  side === "buy" && ["v3", "slipstream"].includes(kindOf(coinPoolOf(route)));
 
 /** Makes the only swap that the intent allows by this route. Execution may lower the amount to the wallet's balance. */
 export const swapBy = (intent: Intent, route: Route, amountIn: bigint): SwapCall => ({

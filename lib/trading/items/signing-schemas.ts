@@ -27,7 +27,7 @@ const maybe = v.exactOptional;
 const lane = { chain: v.picklist(networks), wallet: text };
 const owner = { ...lane, userID: text };
 const fees = { maxFeePerGas: units, maxPriorityFeePerGas: units };
-const pool = { venue: v.picklist(swapVenues), feeBps: count };
+const pool = { venue: v.picklist(swapVenues), feeBps: count, spacing: maybe(count) };
 const route = { ...pool, router: text, bridge: maybe(v.strictObject({ ...pool, token: text })) };
 const block = { number: count, hash: text };
 

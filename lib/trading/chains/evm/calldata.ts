@@ -1,6 +1,8 @@
 import { type Call, coinPoolOf, isSameRoute, kindOf } from "../../core/intent.ts";
 import { type Contracts, routesOf, rowsOf } from "./configured-routes.ts";
 import { tokenABI } from "./contract-abi.ts";
+import { encodeBins, readBins } from "./routers/bin-router.ts";
+import { encodeSlipstream, readSlipstream } from "./routers/slipstream-router.ts";
 import { argumentsOf } from "./routers/swap-terms.ts";
 import { encodeV2, readV2 } from "./routers/v2-router.ts";
 import { encodeV3, readV3 } from "./routers/v3-router.ts";
@@ -9,7 +11,7 @@ import { encodeV3, readV3 } from "./routers/v3-router.ts";
 export type CallTransaction = { to: string; value: bigint; data: string };
 
 /** A route's router is of the kind of the pool that takes or pays the coin. */
-const encoders = { v2: encodeV2, v3: encodeV3 };
+const encoders = { v2: encodeV2, v3: encodeV3, slipstream: encodeSlipstream, bins: encodeBins };
 
 /**
  * Encodes a call as a transaction. Buys spend native coin and sales pay native coin, so no wrapped coin is left over.
@@ -73,6 +75,12 @@ function readCall(
   const rows = venues.filter(({ router }) => router === to);
   const [v2] = rowsOf("v2", rows);
   const [v3] = rowsOf("v3", rows);
-  const swap = (v2 && readV2(v2, value, data)) ?? (v3 && readV3(v3, venues, wrapped.token, data));
+  const [slipstream] = rowsOf("slipstream", rows);
+  const bins = rowsOf("bins", rows);
+  const swap =
+    (v2 && readV2(v2, value, data)) ??
+    (v3 && readV3(v3, venues, wrapped.token, data)) ??
+    (slipstream && readSlipstream(slipstream, wrapped.token, data)) ??
+    (bins.length > 0 ? readBins(bins, value, data) : undefined);
   return swap && { purpose: "swap", router: to, value, ...swap };
 }

@@ -19,7 +19,7 @@ export const feeOf = (feeBps: number): number => feeBps * 100;
 export function poolsOfVenue(row: ChainVenue): PoolKey[] {
   const { venue } = row;
   const tiers = "feeBps" in row ? [row.feeBps] : row.tiers;
-  return tiers.map((feeBps) => ({ venue, feeBps }));
+  return tiers.map((tier) => (typeof tier === "number" ? { venue, feeBps: tier } : { venue, ...tier }));
 }
 
 /** True if one of the venues may have this pool. */
@@ -49,14 +49,18 @@ export const bridgedRoutesOf = ({ venues, quoteTokens, wrapped }: Contracts, tok
         );
     });
 
-/** Lists every possible route to a token. */
-export const routesOf = (contracts: Contracts, token: string): Route[] => [
+/** Lists every route to a token that can be quoted, those only for display included. */
+export const knownRoutesOf = (contracts: Contracts, token: string): Route[] => [
   ...directRoutesOf(contracts),
   ...bridgedRoutesOf(contracts, token),
 ];
 
+/** Lists every route that an order to trade a token may take. */
+export const routesOf = ({ venues, ...contracts }: Contracts, token: string): Route[] =>
+  knownRoutesOf({ ...contracts, venues: venues.filter(({ displayOnly }) => displayOnly !== true) }, token);
+
 type RowOf<Kind extends VenueKind> = Extract<ChainVenue, { venue: VenueOf<Kind> }>;
 
-/** Finds the rows of a kind. */
+/** Finds the rows of a kind, such as all that one router serves. */
 export const rowsOf = <Kind extends VenueKind>(kind: Kind, rows: readonly ChainVenue[]): RowOf<Kind>[] =>
   rows.filter((row): row is RowOf<Kind> => kindOf(row) === kind);

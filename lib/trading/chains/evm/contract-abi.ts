@@ -18,10 +18,29 @@ export const v3RouterABI = new Interface([
   "function swapExactTokensForTokens(uint256 amountIn, uint256 amountOutMin, address[] path, address to) payable returns (uint256)",
 ]);
 
-/** The payments of coin by routers of the v3 kind. */
+/** The payments of coin by routers of the v3 kind, Slipstream's included. */
 export const v3PaymentsABI = new Interface([
   "function refundETH() payable",
   "function unwrapWETH9(uint256 amountMinimum, address recipient) payable",
+]);
+
+/** The router of Slipstream. Its swaps have a deadline each, and `multicall` has none. */
+export const slipstreamRouterABI = new Interface([
+  "function multicall(bytes[] data) payable returns (bytes[])",
+  "function exactInputSingle((address tokenIn, address tokenOut, int24 tickSpacing, address recipient, uint256 deadline, uint256 amountIn, uint256 amountOutMinimum, uint160 sqrtPriceLimitX96)) payable returns (uint256)",
+  "function exactInput((bytes path, address recipient, uint256 deadline, uint256 amountIn, uint256 amountOutMinimum)) payable returns (uint256)",
+]);
+
+/** LFJ's router of Liquidity Book. */
+export const binRouterABI = new Interface([
+  "function swapExactNATIVEForTokensSupportingFeeOnTransferTokens(uint256 amountOutMin, (uint256[] pairBinSteps, uint8[] versions, address[] tokenPath) path, address to, uint256 deadline) payable returns (uint256)",
+  "function swapExactTokensForNATIVESupportingFeeOnTransferTokens(uint256 amountIn, uint256 amountOutMinNATIVE, (uint256[] pairBinSteps, uint8[] versions, address[] tokenPath) path, address to, uint256 deadline) returns (uint256)",
+]);
+
+/** Pools of Liquidity Book. */
+export const binPoolABI = new Interface([
+  "function getActiveId() view returns (uint24)",
+  "function getTokenX() view returns (address)",
 ]);
 
 /** Pools of v3. */

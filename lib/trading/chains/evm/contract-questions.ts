@@ -1,5 +1,5 @@
 import { decodeBytes32String, type Interface } from "ethers/abi";
-import { multicallABI, tokenABI, v2PoolABI, v3PoolABI } from "./contract-abi.ts";
+import { binPoolABI, multicallABI, tokenABI, v2PoolABI, v3PoolABI } from "./contract-abi.ts";
 import { type ContractQuestion, contractQuestion, multicallAddress } from "./multicall.ts";
 
 const numberFrom = (abi: Interface, name: string, to: string, ...values: unknown[]) =>
@@ -56,3 +56,10 @@ export const reservesOf = (pool: string) =>
 
 /** Asks for the square root of a v3 pool's price, times 2^96: units of the higher address for one unit of the lower. */
 export const sqrtPriceOf = (pool: string) => numberFrom(v3PoolABI, "slot0", pool);
+
+/** Asks for the number of the bin that trades. */
+export const activeBinOf = (pool: string) => numberFrom(binPoolABI, "getActiveId", pool);
+
+/** Asks for the token whose price the bins of a pool are in units of the other. */
+export const firstTokenOf = (pool: string) =>
+  contractQuestion(binPoolABI, "getTokenX", { to: pool, values: [], read: ([token]): string => token });

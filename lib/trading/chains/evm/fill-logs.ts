@@ -1,5 +1,5 @@
 import { greatest } from "../../core/bigints.ts";
-import { checksArrival, type SwapCall } from "../../core/intent.ts";
+import { checksArrival, kindOf, type SwapCall, type SwapVenue } from "../../core/intent.ts";
 import type { ChainConfiguration } from "../chain-configuration.ts";
 import type { ContractLog } from "./rpc-call.ts";
 
@@ -15,6 +15,13 @@ const withdrawalTopic = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a
  * first.
  */
 const swapTopic = "0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822";
+
+/**
+ * `Swap(address,address,uint24,bytes32,bytes32,uint24,bytes32,bytes32)` of pools of bins: the bin, the amounts in
+ * without the protocol's fees, the amounts out, the volatility, all fees and the protocol's. Each amount is that of the
+ * first token in the lower half of the word, and that of the second token in the upper half.
+ */
+const binSwapTopic = "0xad7d6f97abf51ce18e17a38f4d70e975be9c0708474987bb3e26ad21bd93ca70";
 
 const topicOf = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, "0")}`;
 
@@ -33,19 +40,31 @@ export function unwrappedBy(router: string, wrapped: string, logs: readonly Cont
 }
 
 /**
- * Returns the units of a token that its v2 pool with another token took last. The token may have sold some of its own
- * units before.
+ * Returns the units of a token that a pool of v2 or of bins took for the other one. The token may have sold some of its
+ * own units before, which counts only in pools of bins: they log a swap by its bins.
  */
 export function takenByPool(
-  pool: string,
+  { pool, venue }: { pool: string; venue: SwapVenue },
   other: string,
   token: string,
   logs: readonly ContractLog[],
 ): bigint {
-  const start = 2 + (BigInt(token) < BigInt(other) ? 0 : 64);
+  if (kindOf({ venue }) === "bins")
+    return eventsOf(pool, binSwapTopic, logs).reduce(
+      (total, { data }) => total + bothHalves(wordOf(data, 1)) + bothHalves(wordOf(data, 5)),
+      0n,
+    );
   const last = eventsOf(pool, swapTopic, logs).at(-1);
-  return last === undefined ? 0n : BigInt(`0x${last.data.slice(start, start + 64)}`);
+  return last === undefined ? 0n : wordOf(last.data, BigInt(token) < BigInt(other) ? 0 : 1);
 }
+
+const wordOf = (data: string, index: number) => {
+  const hex = data.slice(2 + 64 * index, 66 + 64 * index);
+  return /^[\da-f]{64}$/.test(hex) ? BigInt(`0x${hex}`) : 0n;
+};
+
+/** A pool takes only one of its tokens, so that half of the word is 0. */
+const bothHalves = (word: bigint) => (word >> 128n) + (word & ((1n << 128n) - 1n));
 
 const eventsOf = (address: string, topic: string, logs: readonly ContractLog[]) =>
   logs.filter((log) => log.address === address && log.topics[0] === topic);

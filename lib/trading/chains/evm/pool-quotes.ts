@@ -1,6 +1,6 @@
 import { getAddress } from "ethers/address";
 import type { Order } from "../../core/execution.ts";
-import { kindOf, type PoolKey, poolsOf, type Route } from "../../core/intent.ts";
+import { kindOf, type PoolKey, poolsOf, type Route, type VenueKind } from "../../core/intent.ts";
 import { type Contracts, feeOf } from "./configured-routes.ts";
 import bytecode from "./contracts/bytecode.json" with { type: "json" };
 import { thenRead } from "./multicall.ts";
@@ -21,6 +21,9 @@ export type PoolQuotes = {
 
 /** All quotes together, of which each may burn only a small part. Hosts allow at least 50 million. */
 const mostGas = 30_000_000n;
+
+/** The kinds of venues as PoolQuoter.sol numbers them. */
+const kindNumbers = { v3: 0, v2: 1, slipstream: 2, bins: 3 } as const satisfies Record<VenueKind, number>;
 
 const word = (value: bigint | number): string => value.toString(16).padStart(64, "0");
 const addressWord = (address: string): string => address.slice(2).toLowerCase().padStart(64, "0");
@@ -44,11 +47,11 @@ export function poolQuotesCall(
 ): RpcCall<PoolQuotes> {
   const { venues, wrapped } = contracts;
   const isBuy = isPurchase(trades);
-  const poolText = ({ venue, feeBps }: PoolKey) =>
+  const poolText = ({ venue, feeBps, spacing = feeOf(feeBps) }: PoolKey) =>
     digits(
       venues.findIndex((each) => each.venue === venue),
       2,
-    ) + digits(feeOf(feeBps), 6);
+    ) + digits(spacing, 6);
   const paths = routes.map((route) => {
     const pools = isBuy ? poolsOf(route) : poolsOf(route).reverse();
     const over = route.bridge?.token.slice(2).toLowerCase() ?? "";
@@ -57,7 +60,7 @@ export function poolQuotesCall(
   const amounts = trades.map(({ amountIn }) => word(amountIn));
   const rows = venues.map((each) => {
     const quoter = "quoter" in each ? each.quoter : each.router;
-    return word(kindOf(each) === "v2" ? 1 : 0) + addressWord(each.factory) + addressWord(quoter);
+    return word(kindNumbers[kindOf(each)]) + addressWord(each.factory) + addressWord(quoter);
   });
   const [from, to] = isBuy ? [wrapped.token, token] : [token, wrapped.token];
   const lists = [

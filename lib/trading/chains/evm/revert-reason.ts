@@ -5,7 +5,10 @@ import { RpcRefusal } from "../host-fault.ts";
 const errorSelector = "0x08c379a0";
 
 /** Routers' messages when less than the minimum would arrive. */
-const slippagePattern = /INSUFFICIENT_OUTPUT_AMOUNT|Too little received|Insufficient WETH9/;
+const slippagePattern = /INSUFFICIENT_OUTPUT_AMOUNT|Too little received|Insufficient WETH9|\bIW$/;
+
+/** The selector of `LBRouter__InsufficientAmountOut(uint256,uint256)`, which LFJ's router gives instead. */
+const slippageSelector = "0x4feac00c";
 
 /** Decodes the text that a contract reverted with. Returns undefined if the contract gave no text. */
 export function revertReason(data: string | undefined): string | undefined {
@@ -21,5 +24,5 @@ export function revertReason(data: string | undefined): string | undefined {
 export function isSlippage(failure: RpcRefusal | string | undefined): boolean {
   if (failure instanceof RpcRefusal)
     return isSlippage(failure.revertData) || (failure.kind === "call" && failure.says(slippagePattern));
-  return slippagePattern.test(revertReason(failure) ?? "");
+  return failure?.startsWith(slippageSelector) === true || slippagePattern.test(revertReason(failure) ?? "");
 }

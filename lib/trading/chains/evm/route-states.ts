@@ -1,9 +1,9 @@
-import { type PoolPrice, v2Price, v3Price } from "../../core/evm/pool-price.ts";
+import { binPrice, type PoolPrice, v2Price, v3Price } from "../../core/evm/pool-price.ts";
 import type { Order } from "../../core/execution.ts";
-import { type Bridge, kindOf } from "../../core/intent.ts";
+import { type Bridge, kindOf, routeOf } from "../../core/intent.ts";
 import type { Contracts } from "./configured-routes.ts";
-import { balanceOf, reservesOf, sqrtPriceOf } from "./contract-questions.ts";
-import { multicall, thenRead } from "./multicall.ts";
+import { activeBinOf, balanceOf, firstTokenOf, reservesOf, sqrtPriceOf } from "./contract-questions.ts";
+import { type ContractQuestion, multicall, thenRead } from "./multicall.ts";
 import type { RoutePools } from "./pool-quotes.ts";
 import type { BlockTag, RpcCall } from "./rpc-call.ts";
 
@@ -26,19 +26,17 @@ export function routeStatesCall<Each extends RoutePools>(
 ): RpcCall<RouteState<Each>[]> {
   const coin = wrapped.token;
   const pools = new Map<string, PoolAsked>();
-  for (const { bridge, bridgePool, ...route } of routes) {
-    pools.set(route.pool, { ...route, token, other: bridge?.token ?? coin });
+  for (const route of routes) {
+    const { bridge, bridgePool, pool } = route;
+    pools.set(pool, { ...routeOf(route), pool, token, other: bridge?.token ?? coin });
     if (bridge !== undefined && bridgePool !== undefined)
       pools.set(bridgePool, { ...bridge, pool: bridgePool, other: coin });
   }
   const asked = [...pools.values()];
-  const questions = asked.flatMap((each) => [
-    kindOf(each) === "v2" ? reservesOf(each.pool) : sqrtPriceOf(each.pool),
-    balanceOf(each.other, each.pool),
-  ]);
+  const questions = asked.flatMap(questionsOf);
   return thenRead(multicall(questions, tag), (answers) => {
     const states = new Map(
-      asked.map((each, index) => [each.pool, stateOf(each, answers[index * 2], answers[index * 2 + 1])]),
+      asked.map((each) => [each.pool, stateOf(each, answers.splice(0, questionsOf(each).length))]),
     );
     return routes.flatMap((route) => {
       const own = states.get(route.pool);
@@ -51,14 +49,34 @@ export function routeStatesCall<Each extends RoutePools>(
 /** A pool of a token with another one, the coin or a quote token. */
 type PoolAsked = Bridge & { pool: string; other: string };
 
-function stateOf({ token, other }: PoolAsked, price: unknown, others: unknown): PoolState | undefined {
+const questionsOf = ({ pool, other, ...key }: PoolAsked): ContractQuestion<unknown>[] => {
+  const others = balanceOf(other, pool);
+  switch (kindOf(key)) {
+    case "v2":
+      return [others, reservesOf(pool)];
+    case "bins":
+      return [others, activeBinOf(pool), firstTokenOf(pool)];
+    default:
+      return [others, sqrtPriceOf(pool)];
+  }
+};
+
+function stateOf(
+  { token, other, spacing = 0 }: PoolAsked,
+  [others, price, first]: readonly unknown[],
+): PoolState | undefined {
   const isOtherFirst = BigInt(other) < BigInt(token);
   if (Array.isArray(price)) {
-    const [first, second] = price as [bigint, bigint];
-    const reserves = isOtherFirst ? { coins: first, tokens: second } : { coins: second, tokens: first };
+    const [one, two] = price as [bigint, bigint];
+    const reserves = isOtherFirst ? { coins: one, tokens: two } : { coins: two, tokens: one };
     return { prices: bySide((side) => v2Price(side, reserves)), others: reserves.coins };
   }
   if (typeof price !== "bigint" || typeof others !== "bigint") return undefined;
+  if (typeof first === "string")
+    return {
+      prices: bySide((side) => binPrice(price, spacing, (first === other) === (side === "buy"))),
+      others,
+    };
   return { prices: bySide((side) => v3Price(price, isOtherFirst === (side === "buy"))), others };
 }
 

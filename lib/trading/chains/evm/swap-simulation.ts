@@ -172,7 +172,7 @@ export function roundTripCall<Value>(
     if (sold === undefined || sent === undefined) return read({ outcome, trip: { bought } });
     // v3 pools take the full amount or fail.
     const taken = checksArrival(route)
-      ? takenByPool(route.pool, route.bridge?.token ?? contracts.wrapped.token, token, sold.logs)
+      ? takenByPool(route, route.bridge?.token ?? contracts.wrapped.token, token, sold.logs)
       : sent;
     return read({ outcome, trip: { bought, sold: { sent, arrived: taken } } });
   };

@@ -21,6 +21,26 @@ const q192 = 1n << 192n;
 export const v3Price = (sqrtPrice: bigint, isFirstSold: boolean): PoolPrice =>
   isFirstSold ? { out: sqrtPrice ** 2n, in: q192 } : { out: q192, in: sqrtPrice ** 2n };
 
+/** The bin at which one unit of the first token costs one of the second. */
+const middleBin = 8_388_608n;
+
+const q128 = 1n << 128n;
+
+/**
+ * Computes the price of a bin. From bin to bin it rises by the step, in basis points.
+ *
+ * @param isFirstSold True if the pool's first token is sold.
+ */
+export function binPrice(bin: bigint, stepBps: number, isFirstSold: boolean): PoolPrice {
+  const isAbove = bin >= middleBin;
+  let [factor, price] = [q128 + (q128 * BigInt(stepBps)) / wholeBps, q128];
+  for (let steps = isAbove ? bin - middleBin : middleBin - bin; steps > 0n; steps >>= 1n) {
+    if (steps & 1n) price = (price * factor) >> 128n;
+    factor = (factor * factor) >> 128n;
+  }
+  return isAbove === isFirstSold ? { out: price, in: q128 } : { out: q128, in: price };
+}
+
 const wholeBps = 10_000n;
 
 /** Computes the percentage by which one price is worse than another, both after fees. */

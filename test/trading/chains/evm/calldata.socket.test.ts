@@ -20,6 +20,13 @@ const chain = defaultChains.bsc;
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const [pancake = "", uniswap = "", v3 = "", pancakeV3 = ""] = chain.venues.map(({ router }) => router);
 
+const onlyOn = (name: "base" | "avax", venue: string) =>
+  defaultChains[name].venues.filter((row) => row.venue.startsWith(venue));
+const [[{ router: slipstream } = { router: "" }], [{ router: lfj } = { router: "" }]] = [
+  onlyOn("base", "slipstream"),
+  onlyOn("avax", "lfj"),
+];
+
 const usdt = "0x55d398326f99059fF775485246999027B3197955";
 
 const address = fc
@@ -45,10 +52,22 @@ const shapes = {
     ...{ venue: "uniswap-v2", feeBps: 30, router: v3 },
     bridge: { venue: "uniswap-v3", feeBps: 30, token: usdt },
   },
+  slipstream: { venue: "slipstream", feeBps: 30, spacing: 200, router: slipstream },
+  "slipstream, slipstream": {
+    ...{ venue: "slipstream", feeBps: 30, spacing: 200, router: slipstream },
+    bridge: { venue: "slipstream", feeBps: 5, spacing: 100, token: usdt },
+  },
+  bins: { venue: "lfj-v2.1", feeBps: 20, spacing: 20, router: lfj },
+  "bins, bins": {
+    ...{ venue: "lfj-v2.2", feeBps: 25, spacing: 25, router: lfj },
+    bridge: { venue: "lfj-v2.1", feeBps: 20, spacing: 20, token: usdt },
+  },
 } as const satisfies Record<string, Route>;
 
+/** A chain with all exchanges. */
 const configured: ChainConfiguration = {
   ...chain,
+  venues: [...chain.venues, ...onlyOn("base", "slipstream"), ...onlyOn("avax", "lfj")],
   quoteTokens: [
     {
       token: usdt,
@@ -197,6 +216,22 @@ describe("encodeCall", () => {
     expect(withRefund?.to).toBe(v3);
   });
 
+  const unwrapping = Object.entries(shapes).filter(([, { router }]) =>
+    [v3, pancakeV3, slipstream].includes(router),
+  );
+  it.each(unwrapping)("unwraps at least the minimum of a sale by %s", (_, route) => {
+    const terms = {
+      side: "sell",
+      value: 0n,
+      hasRefund: false,
+      token: wallet,
+      minAmountOut: 12_345n,
+    } as const;
+    const { data } = encodeCall(configured, { ...buyOnV3, ...terms, ...route }, wallet);
+    const abi = new Interface(["function unwrapWETH9(uint256, address)"]);
+    expect(data).toContain(abi.encodeFunctionData("unwrapWETH9", [12_345n, wallet]).slice(2));
+  });
+
   it("sends each venue's swaps to its own router", () => {
     const route = { venue: "pancakeswap-v2", feeBps: 25, router: pancake } as const;
     const v2: SwapCall = { ...buyOnV3, ...route, hasRefund: false };
@@ -215,6 +250,16 @@ describe("encodeCall", () => {
       "a bridge over another token",
       { ...buyOnV3, token: wallet, bridge: { ...shapes["v3, v2"].bridge, token: v3 } },
     ],
+    [
+      "a bridge of another spacing",
+      {
+        ...buyOnV3,
+        token: wallet,
+        ...shapes["bins, bins"],
+        bridge: { ...shapes["bins, bins"].bridge, spacing: 25 },
+      },
+    ],
+    ["a pool without its spacing", { ...buyOnV3, venue: "slipstream", router: slipstream }],
     ["a bridge to the token itself", { ...buyOnV3, bridge: shapes["v3, v2"].bridge }],
     ["a bridge on v2 to a pool on v3", { ...buyOnV3, token: wallet, bridge: shapes["v2, v2"].bridge }],
     ["an approval of a stranger", { purpose: "approve", token: buyOnV3.token, router: wallet, amount: 1n }],
@@ -232,12 +277,21 @@ describe("isSlippage", () => {
     "PancakeRouter: INSUFFICIENT_OUTPUT_AMOUNT",
     "Too little received",
     "Insufficient WETH9",
+    "IW",
   ])("recognises %s, as data and in words", (reason) => {
     const refusal = { code: 3, message: `execution reverted: ${reason}` };
     expect(isSlippage(data(reason))).toBe(true);
     expect(isSlippage(new RpcRefusal("eth_call", { ...refusal, message: "", data: data(reason) }))).toBe(
       true,
     );
+    expect(isSlippage(new RpcRefusal("eth_call", refusal))).toBe(true);
+  });
+
+  it("recognises the error of LFJ's router, which has no words", () => {
+    const error = new Interface(["error LBRouter__InsufficientAmountOut(uint256, uint256)"]);
+    const reverted = error.encodeErrorResult("LBRouter__InsufficientAmountOut", [2n, 1n]);
+    expect(isSlippage(reverted)).toBe(true);
+    const refusal = { code: 3, message: "execution reverted", data: reverted };
     expect(isSlippage(new RpcRefusal("eth_call", refusal))).toBe(true);
   });
 

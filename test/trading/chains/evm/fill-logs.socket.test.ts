@@ -124,11 +124,36 @@ describe("takenByPool", () => {
     const signature = "Swap(address,uint256,uint256,uint256,uint256,address)";
     const logs = [event(pool, signature, [v2Router, wallet], 11n, 22n, 33n, 44n)];
     // The token's address is below the wrapped coin's.
-    expect(takenByPool(pool, wrapped, token, logs)).toBe(11n);
-    expect(takenByPool(pool, token, wrapped, logs)).toBe(22n);
-    expect(takenByPool(wallet, wrapped, token, logs)).toBe(0n);
+    expect(takenByPool({ pool, venue: "uniswap-v2" }, wrapped, token, logs)).toBe(11n);
+    expect(takenByPool({ pool, venue: "uniswap-v2" }, token, wrapped, logs)).toBe(22n);
+    expect(takenByPool({ pool: wallet, venue: "uniswap-v2" }, wrapped, token, logs)).toBe(0n);
     // The token had sold some of its own units before.
     const before = event(pool, signature, [v2Router, token], 100n, 0n, 0n, 1n);
-    expect(takenByPool(pool, wrapped, token, [before, ...logs])).toBe(11n);
+    expect(takenByPool({ pool, venue: "uniswap-v2" }, wrapped, token, [before, ...logs])).toBe(11n);
+  });
+
+  it("adds up the bins that a swap in LFJ's pool logs, with the protocol's fees", () => {
+    const signature = "Swap(address,address,uint24,bytes32,bytes32,uint24,bytes32,bytes32)";
+    const first = (amount: bigint) => amount;
+    const second = (amount: bigint) => amount << 128n;
+    const logs = [
+      event(pool, signature, [v2Router, wallet], 8388608n, first(100n), second(7n), 0n, first(3n), first(1n)),
+      event(pool, signature, [v2Router, wallet], 8388607n, first(10n), second(5n), 0n, first(2n), first(0n)),
+    ];
+    const lfj = { pool, venue: "lfj-v2.1" } as const;
+    expect(takenByPool(lfj, wrapped, token, logs)).toBe(111n);
+    const sold = event(
+      pool,
+      signature,
+      [v2Router, wallet],
+      1n,
+      second(100n),
+      first(7n),
+      0n,
+      second(3n),
+      second(1n),
+    );
+    expect(takenByPool(lfj, wrapped, token, [sold])).toBe(101n);
+    expect(takenByPool({ ...lfj, pool: wallet }, wrapped, token, logs)).toBe(0n);
   });
 });

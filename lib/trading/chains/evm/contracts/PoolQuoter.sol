@@ -21,14 +21,50 @@ interface V3 {
         returns (uint256 amountOut, uint160 sqrtPriceX96After, uint32 ticks, uint256 gas);
 }
 
+/// Slipstream: v3 with a tick spacing in place of the fee.
+interface Slipstream {
+    struct Question {
+        address tokenIn;
+        address tokenOut;
+        uint256 amountIn;
+        int24 tickSpacing;
+        uint160 sqrtPriceLimitX96;
+    }
+
+    function getPool(address a, address b, int24 tickSpacing) external view returns (address);
+    function quoteExactInputSingle(Question calldata question)
+        external
+        returns (uint256 amountOut, uint160 sqrtPriceX96After, uint32 ticks, uint256 gas);
+}
+
+/// Pools of bins.
+interface Bins {
+    function getLBPairInformation(address a, address b, uint256 binStep)
+        external
+        view
+        returns (uint256 step, address pair, bool isOwners, bool isIgnored);
+    function getTokenX() external view returns (address);
+    function getSwapOut(uint128 amountIn, bool isForY)
+        external
+        view
+        returns (uint128 amountInLeft, uint128 amountOut, uint128 fee);
+}
+
 /// Quotes paths of one or two pools, each for several amounts. It is never deployed: its constructor runs in an
 /// `eth_call` without a recipient, and its answer takes the place of the code. The answer consists of words: the block's
 /// number and time, then for each path its pools, and the amount that it pays for each amount.
 contract PoolQuoter {
+    enum Kind {
+        V3,
+        V2,
+        Slipstream,
+        Bins
+    }
+
     struct Venue {
-        bool isV2;
+        Kind kind;
         address factory;
-        /// The router of a v2 venue.
+        /// The router of a v2 venue. Pools of bins need none.
         address quoter;
     }
 
@@ -43,9 +79,9 @@ contract PoolQuoter {
     uint160 private constant lowest = 4295128740;
     uint160 private constant highest = 1461446703485210103287273052203988822378723970341;
 
-    /// @param paths From the highest bit: 32 empty bits, then the venue (8 bits) and the fee (24 bits) of the first
-    /// pool, both of the second pool, and the token in between, which is 0 without a second pool. Fees are in hundredths
-    /// of a basis point.
+    /// @param paths From the highest bit: 32 empty bits, then the venue (8 bits) and the tier (24 bits) of the first
+    /// pool, both of the second pool, and the token in between, which is 0 without a second pool. A tier is a fee in
+    /// hundredths of a basis point, a tick spacing or a bin step.
     constructor(
         uint256[] memory amounts,
         address from,
@@ -70,7 +106,7 @@ contract PoolQuoter {
 
     struct Pool {
         Venue venue;
-        uint24 fee;
+        uint24 tier;
         address tokenIn;
         address tokenOut;
         address pool;
@@ -99,32 +135,61 @@ contract PoolQuoter {
         returns (Pool memory)
     {
         Venue memory venue = venues[uint8(packed >> 24)];
-        uint24 fee = uint24(packed);
-        bytes memory call =
-            venue.isV2 ? abi.encodeCall(V2.getPair, (a, b)) : abi.encodeCall(V3.getPool, (a, b, fee));
-        (bool isOk, bytes memory data) = venue.factory.staticcall(call);
-        address pool = isOk && data.length == 32 ? address(uint160(wordAt(data, 0))) : address(0);
-        return Pool(venue, fee, a, b, pool);
+        uint24 tier = uint24(packed);
+        (bool isOk, bytes memory data) = venue.factory.staticcall(poolCall(venue.kind, tier, a, b));
+        bool isBins = venue.kind == Kind.Bins;
+        address pool = isOk && data.length == (isBins ? 128 : 32)
+            ? address(uint160(wordAt(data, isBins ? 1 : 0)))
+            : address(0);
+        return Pool(venue, tier, a, b, pool);
+    }
+
+    function poolCall(Kind kind, uint24 tier, address a, address b) private pure returns (bytes memory) {
+        if (kind == Kind.V2) return abi.encodeCall(V2.getPair, (a, b));
+        if (kind == Kind.V3) return abi.encodeCall(V3.getPool, (a, b, tier));
+        if (kind == Kind.Slipstream) return abi.encodeCall(Slipstream.getPool, (a, b, int24(tier)));
+        return abi.encodeCall(Bins.getLBPairInformation, (a, b, tier));
     }
 
     function amountOut(Pool memory pool, uint256 amountIn) private returns (uint256) {
         if (pool.pool == address(0)) return nothing;
         if (amountIn == nothing || amountIn == 0) return amountIn;
-        address quoter = pool.venue.quoter;
-        if (pool.venue.isV2) {
-            address[] memory path = new address[](2);
-            (path[0], path[1]) = (pool.tokenIn, pool.tokenOut);
-            (bool isDone, bytes memory amounts) =
-                quoter.staticcall(abi.encodeCall(V2.getAmountsOut, (amountIn, path)));
-            return isDone && amounts.length == 128 ? wordAt(amounts, 3) : nothing;
-        }
+        Kind kind = pool.venue.kind;
+        if (kind == Kind.V2) return amountOfV2(pool, amountIn);
+        if (kind == Kind.Bins) return amountOfBins(pool, amountIn);
         // The rest of the gas must do for the answer.
         if (gasleft() < 2 * quoteGas) return nothing;
-        V3.Question memory question = V3.Question(pool.tokenIn, pool.tokenOut, amountIn, pool.fee, 0);
-        (bool isOk, bytes memory data) = quoter.call{gas: quoteGas}(abi.encodeCall(V3.quoteExactInputSingle, (question)));
+        bytes memory call = kind == Kind.V3
+            ? abi.encodeCall(
+                V3.quoteExactInputSingle, (V3.Question(pool.tokenIn, pool.tokenOut, amountIn, pool.tier, 0))
+            )
+            : abi.encodeCall(
+                Slipstream.quoteExactInputSingle,
+                (Slipstream.Question(pool.tokenIn, pool.tokenOut, amountIn, int24(pool.tier), 0))
+            );
+        (bool isOk, bytes memory data) = pool.venue.quoter.call{gas: quoteGas}(call);
         if (!isOk || data.length < 64) return nothing;
         bool isDry = wordAt(data, 1) == (pool.tokenIn < pool.tokenOut ? lowest : highest);
         return isDry ? nothing : wordAt(data, 0);
+    }
+
+    function amountOfV2(Pool memory pool, uint256 amountIn) private view returns (uint256) {
+        address[] memory path = new address[](2);
+        (path[0], path[1]) = (pool.tokenIn, pool.tokenOut);
+        (bool isOk, bytes memory amounts) =
+            pool.venue.quoter.staticcall(abi.encodeCall(V2.getAmountsOut, (amountIn, path)));
+        return isOk && amounts.length == 128 ? wordAt(amounts, 3) : nothing;
+    }
+
+    function amountOfBins(Pool memory pool, uint256 amountIn) private view returns (uint256) {
+        if (amountIn > type(uint128).max || gasleft() < 2 * quoteGas) return nothing;
+        (bool isOk, bytes memory data) = pool.pool.staticcall(abi.encodeCall(Bins.getTokenX, ()));
+        if (!isOk || data.length != 32) return nothing;
+        bool isForY = address(uint160(wordAt(data, 0))) == pool.tokenIn;
+        (isOk, data) =
+            pool.pool.staticcall{gas: quoteGas}(abi.encodeCall(Bins.getSwapOut, (uint128(amountIn), isForY)));
+        // What is left over would make the swap fail.
+        return isOk && data.length == 96 && wordAt(data, 0) == 0 ? wordAt(data, 1) : nothing;
     }
 
     function wordAt(bytes memory data, uint256 index) private pure returns (uint256 word) {
