@@ -2,6 +2,7 @@ import { getCreateAddress } from "ethers/address";
 import type { ChainConfiguration } from "../../../trading/chains/chain-configuration.ts";
 import { chainFacts, type TradingChain } from "../../../trading/core/trading-chain.ts";
 import bytecode from "./contracts/bytecode.json" with { type: "json" };
+import { singleChainVenues } from "./single-chain-venues.ts";
 import {
   approval,
   creationOf,
@@ -21,7 +22,7 @@ export const deployer = "0xde91010000000000000000000000000000000001";
 /** The contracts of a local chain, without its URLs, which differ from run to run. */
 export type LocalContracts = Omit<ChainConfiguration, "hosts" | "relay">;
 
-type TestToken = "moon" | "usdx" | "taxd" | "trap" | "star";
+type TestToken = "moon" | "usdx" | "taxd" | "trap" | "star" | "comet";
 
 /** PancakeSwap's v3 is Uniswap's with other fees. */
 type PancakeContract = `pancake${"Factory" | "Positions" | "Router" | "Quoter"}`;
@@ -44,6 +45,7 @@ const creations = [
   "pancakePositions",
   "pancakeRouter",
   "pancakeQuoter",
+  "comet",
 ] as const satisfies readonly (UniswapContract | TestToken | PancakeContract)[];
 
 /** The addresses of the contracts, in EIP-55 form. They are the same on every local chain. */
@@ -62,7 +64,14 @@ const coins = (count: bigint) => count * 10n ** 18n;
 const usd = (count: bigint) => count * 10n ** 6n;
 const zero = `0x${"0".repeat(40)}`;
 
+const ownVenues = (chain: TradingChain) =>
+  singleChainVenues(chain, {
+    ...localAddresses,
+    ...{ deployer, firstNonce: creations.length, usdxPerCoin: usdxPerCoin[chain] },
+  });
+
 export function localContracts(chain: TradingChain): LocalContracts {
+  const own = ownVenues(chain);
   const { symbol, name } = chainFacts[chain].coin;
   return {
     wrapped: { token: wrapped, symbol: `W${symbol}`, name: `Wrapped ${name}`, decimals: 18 },
@@ -83,6 +92,7 @@ export function localContracts(chain: TradingChain): LocalContracts {
         quoter: pancakeQuoter,
         tiers: [1, 5, 25, 100],
       },
+      ...own.venues,
     ],
     quoteTokens: [
       {
@@ -92,6 +102,7 @@ export function localContracts(chain: TradingChain): LocalContracts {
           { venue: "uniswap-v2", feeBps: 30 },
           { venue: "uniswap-v3", feeBps: 5 },
           { venue: "pancakeswap-v3", feeBps: 1 },
+          ...own.bridges,
         ],
       },
     ],
@@ -113,6 +124,7 @@ const tokenOf = (
 /** Lists the deployer's transactions in order, from the first on. */
 export function deployment(chain: TradingChain): DeployerTransaction[] {
   const price = usdxPerCoin[chain];
+  const own = ownVenues(chain);
   const supply = coins(1_000_000_000n);
   return [
     creationOf("wrapped"),
@@ -132,6 +144,8 @@ export function deployment(chain: TradingChain): DeployerTransaction[] {
     creationOf("v3Positions", pancakeFactory, wrapped, zero),
     creationOf("v3Router", v2Factory, pancakeFactory, pancakePositions, wrapped),
     creationOf("v3Quoter", pancakeFactory, wrapped),
+    tokenOf("Token", "Comet", "COMET", 18, supply),
+    ...own.creations,
     enableFee(v3Factory, 100),
     enableFee(pancakeFactory, 100),
     enableFee(pancakeFactory, 2500),
@@ -166,6 +180,7 @@ export function deployment(chain: TradingChain): DeployerTransaction[] {
     }),
     ...quotedPools(price),
     ...oddPools(),
+    ...own.pools,
   ];
 }
 

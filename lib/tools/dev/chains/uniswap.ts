@@ -91,7 +91,7 @@ export const v2Liquidity = (
 });
 
 /** The spacing of ticks by fee, in hundredths of a basis point. */
-const tickSpacings = { 100: 1, 500: 10, 2500: 50, 3000: 60, 10000: 200 } as const;
+const tickSpacings = { 100: 1, 450: 100, 500: 10, 2500: 50, 2900: 200, 3000: 60, 10000: 200 } as const;
 
 export type V3Fee = keyof typeof tickSpacings;
 
