@@ -1,19 +1,11 @@
-import { Interface } from "ethers/abi";
 import * as v from "valibot";
 import type { ChainConfiguration } from "../../trading/chains/chain-configuration.ts";
-import { directRoutesOf } from "../../trading/chains/evm/configured-routes.ts";
 import { balanceOf, blockNumberOf, blockTimeOf } from "../../trading/chains/evm/contract-questions.ts";
 import { feeMarketCalls, l1FeesCall } from "../../trading/chains/evm/fee-market.ts";
-import {
-  contractQuestion,
-  multicall,
-  multicallAddress,
-  thenRead,
-} from "../../trading/chains/evm/multicall.ts";
+import { multicall, thenRead } from "../../trading/chains/evm/multicall.ts";
 import { poolCalls } from "../../trading/chains/evm/pool-routes.ts";
 import { newStranger } from "../../trading/chains/evm/probe-simulation.ts";
 import {
-  Bytes,
   blockByHashCall,
   blockCall,
   chainIdCall,
@@ -29,8 +21,9 @@ import {
 import { simulateCall } from "../../trading/chains/evm/simulation.ts";
 import { type HostError, RpcRefusal } from "../../trading/chains/host-fault.ts";
 import { chainFacts, type TradingChain } from "../../trading/core/trading-chain.ts";
+import { contractsOfHost } from "./contracts-of-host.ts";
 import { measure, wordsOf } from "./measure.ts";
-import type { CallLook, HostLook, Problem } from "./report.ts";
+import type { CallLook, HostLook } from "./report.ts";
 
 export type ConfiguredChain = { chain: TradingChain; configuration: ChainConfiguration };
 
@@ -63,16 +56,24 @@ export async function callsOfHost(
   const looks: CallLook[] = [];
   const { chainId, hasL1Fee, blockSeconds } = chainFacts[chain];
 
-  async function ask<Value>(name: string, call: RpcCall<Value>, spare?: Spare): Promise<Value | undefined> {
-    const { bytes, ms, ...answer } = await measure(url, [call]);
+  async function askAll<Value>(
+    name: string,
+    calls: readonly RpcCall<Value>[],
+    spare?: Spare,
+  ): Promise<readonly Value[] | undefined> {
+    const { bytes, ms, ...answer } = await measure(url, calls);
     if ("values" in answer) {
       looks.push({ name, bytes, ms });
-      return answer.values[0];
+      return answer.values;
     }
     const isFatal = spare === undefined || spare.covers?.(answer.error) === false;
     const words = wordsOf(answer.error) + (isFatal || spare === undefined ? "" : `, so ${spare.without}`);
     looks.push({ name, bytes, ms, problem: { words, isFatal } });
     return undefined;
+  }
+
+  async function ask<Value>(name: string, call: RpcCall<Value>, spare?: Spare): Promise<Value | undefined> {
+    return (await askAll(name, [call], spare))?.[0];
   }
 
   const nothing = () => ({ calls: looks, contracts: [] });
@@ -122,8 +123,7 @@ export async function callsOfHost(
     await ask(`state ${seconds} s back`, coinsCall(wallet, then), seconds === 3 ? undefined : spare);
   }
   for (const size of batchSizes) await askInBatch(size, coinsCall(wallet, number));
-  const contracts = [...(await askForCode()), ...(await askForLinks()), ...(await askForBridges())];
-  return { calls: looks, contracts };
+  return { calls: looks, contracts: await contractsOfHost(configuration, { number, spent, askAll }) };
 
   async function askAboutTransaction(newest: number): Promise<void> {
     for (let back = 0; back < mostBlocksBack && back <= newest; back++) {
@@ -148,60 +148,6 @@ export async function callsOfHost(
           ? { words: `is refused, so it is sent in parts of at most ${mostCalls} calls`, isFatal: false }
           : undefined;
     looks.push({ name: `batch of ${size}`, bytes, ms, ...(problem && { problem }) });
-  }
-
-  async function askForCode(): Promise<HostLook["contracts"]> {
-    const contracts = contractsIn(configuration);
-    const { bytes, ms, ...answer } = await measure(
-      url,
-      contracts.map(({ address }) => codeCall(address)),
-    );
-    const name = `code of ${contracts.length} contracts`;
-    if ("error" in answer) {
-      looks.push({ name, bytes, ms, problem: { words: wordsOf(answer.error), isFatal: true } });
-      return [];
-    }
-    looks.push({ name, bytes, ms });
-    return contracts.map(({ name }, index) => ({
-      name,
-      ...(answer.values[index] !== true && {
-        problem: { words: "has no code at its address", isFatal: true },
-      }),
-    }));
-  }
-
-  async function askForLinks(): Promise<HostLook["contracts"]> {
-    const links = linksIn(configuration);
-    const questions = links.map(({ address, read }) => addressQuestion(address, read));
-    const answers = await ask("contracts of venues", multicall(questions, number));
-    if (answers === undefined) return [];
-    return links.map(({ name, expected }, index) => ({
-      name,
-      ...(answers[index] !== expected && {
-        problem: { words: `is not ${expected}: remove the row of the venue`, isFatal: true },
-      }),
-    }));
-  }
-
-  async function askForBridges(): Promise<HostLook["contracts"]> {
-    const bridges: { name: string; problem?: Problem }[] = [];
-    for (const quote of configuration.quoteTokens) {
-      const sizes = [{ side: "buy", amountIn: spent }] as const;
-      const { direct } = poolCalls(configuration, quote.token, sizes, number, directRoutesOf(configuration));
-      const quoted = await ask(`bridges to ${quote.token.slice(0, 8)}`, direct);
-      for (const bridge of quoted === undefined ? [] : quote.bridges) {
-        const pays = quoted?.routes.some(
-          ({ route, amountsOut: [amount] }) =>
-            route.venue === bridge.venue && route.feeBps === bridge.feeBps && (amount ?? 0n) > 0n,
-        );
-        const words = "has no pool that pays, so no order takes it";
-        bridges.push({
-          name: `bridge ${bridge.venue} at ${bridge.feeBps} bps to ${quote.token}`,
-          ...(!pays && { problem: { words, isFatal: false } }),
-        });
-      }
-    }
-    return bridges;
   }
 }
 
@@ -228,55 +174,3 @@ const transactionsCall = (number: number): RpcCall<readonly string[]> => ({
   params: [tagText(number), false],
   read: (result) => v.parse(TransactionsSchema, result).transactions,
 });
-
-/** Asks whether an address has code. */
-const codeCall = (address: string): RpcCall<boolean> => ({
-  method: "eth_getCode",
-  params: [address, "latest"],
-  read: (result) => v.parse(Bytes, result) !== "0x",
-});
-
-const linksABI = new Interface(
-  ["factory", "factoryV2", "WETH", "WETH9"].map((name) => `function ${name}() view returns (address)`),
-);
-
-const addressQuestion = (to: string, name: string) =>
-  contractQuestion(linksABI, name, { to, values: [], read: ([address]): string => address });
-
-/** An address that a contract names, where the configuration has it too. */
-type Link = { name: string; address: string; read: string; expected: string };
-
-/** Lists what routers and quoters name: their factories and the wrapped coin. Those of another exchange name others. */
-function linksIn({ wrapped, venues }: ChainConfiguration): Link[] {
-  return venues.flatMap((row) => {
-    const link = (role: string, address: string, read: string, expected: string): Link => ({
-      ...{ name: `${read} of the ${role} of ${row.venue}`, address, read, expected },
-    });
-    const { factory, router } = row;
-    if (!("quoter" in row))
-      return [link("router", router, "factory", factory), link("router", router, "WETH", wrapped.token)];
-    const other = venues.find(({ venue }) => "mixesWith" in row && venue === row.mixesWith);
-    return [
-      link("router", router, "factory", factory),
-      link("router", router, "WETH9", wrapped.token),
-      ...(other ? [link("router", router, "factoryV2", other.factory)] : []),
-      link("quoter", row.quoter, "factory", factory),
-      link("quoter", row.quoter, "WETH9", wrapped.token),
-    ];
-  });
-}
-
-/** Lists the addresses of the configuration, with names for people. */
-function contractsIn({ wrapped, venues, tokens }: ChainConfiguration): { name: string; address: string }[] {
-  return [
-    { name: "Multicall3", address: multicallAddress },
-    ...[wrapped, ...tokens].map(({ symbol, token }) => ({ name: `token ${symbol}`, address: token })),
-    ...venues.flatMap(({ venue, ...row }) =>
-      (["factory", "router", "quoter"] as const).flatMap((role) =>
-        role in row
-          ? [{ name: `${role} of ${venue}`, address: (row as Record<typeof role, string>)[role] }]
-          : [],
-      ),
-    ),
-  ];
-}

@@ -136,6 +136,25 @@ describe("hosts", () => {
     expect(status).toBe(1);
   });
 
+  it.each(["base", "avax"] as const)(
+    "finds nothing wrong with the exchanges that only %s has",
+    async (name) => {
+      const own = await startTestChain({ chain: name });
+      const other = await startSecondHost({ chainUrl: own.url });
+      try {
+        const changes = { ...own.contracts, hosts: [own.url, other.url], relay: null };
+        const given = ["--chain", name, "-c", `chains=${JSON.stringify({ [name]: changes })}`];
+        const stdio = stdioForTests();
+        await main(given, stdio, new AbortController().signal);
+        expect(stdio.printed.out).toMatch(/\nNothing would fail\.\n$/);
+        expect(stdio.printed.out).not.toContain("has no pool that pays");
+      } finally {
+        await other.close();
+        await own.close();
+      }
+    },
+  );
+
   it("shows how far quotes differ at one block, and that trading would refuse them", async () => {
     const { out: before } = await hosts();
     const [, amount = ""] = before.match(/MOON, .*\n +\S+ +(\S+)/) ?? [];

@@ -1,0 +1,212 @@
+import { Interface } from "ethers/abi";
+import * as v from "valibot";
+import type { ChainConfiguration } from "../../trading/chains/chain-configuration.ts";
+import { encodeCall } from "../../trading/chains/evm/calldata.ts";
+import { bridgedRoutesOf, directRoutesOf } from "../../trading/chains/evm/configured-routes.ts";
+import { contractQuestion, multicall, multicallAddress } from "../../trading/chains/evm/multicall.ts";
+import { type PoolRoute, poolCalls, poolRoutesOf } from "../../trading/chains/evm/pool-routes.ts";
+import { newStranger } from "../../trading/chains/evm/probe-simulation.ts";
+import { Bytes, contractCall, type RpcCall } from "../../trading/chains/evm/rpc-call.ts";
+import {
+  isSamePool,
+  kindOf,
+  needsRefund,
+  type Route,
+  routeOf,
+  type SwapCall,
+} from "../../trading/core/intent.ts";
+import type { Problem } from "./report.ts";
+
+/** Makes calls in one request. */
+export type AskAll = <Value>(
+  name: string,
+  calls: readonly RpcCall<Value>[],
+) => Promise<readonly Value[] | undefined>;
+
+type ContractLook = { name: string; problem?: Problem };
+
+/**
+ * Checks the contracts that money is sent to: their code, the factories and the wrapped coin that they name, the pools
+ * of bridges, and the swaps over them.
+ *
+ * @param options.spent The amount of coins to ask pools for.
+ */
+export async function contractsOfHost(
+  configuration: ChainConfiguration,
+  { number, spent, askAll }: { number: number; spent: bigint; askAll: AskAll },
+): Promise<ContractLook[]> {
+  const sizes = [{ side: "buy", amountIn: spent }] as const;
+
+  async function ask<Value>(name: string, call: RpcCall<Value>): Promise<Value | undefined> {
+    return (await askAll(name, [call]))?.[0];
+  }
+
+  async function askForCode(): Promise<ContractLook[]> {
+    const contracts = contractsIn(configuration);
+    const calls = contracts.map(({ address }) => codeCall(address));
+    const answers = await askAll(`code of ${contracts.length} contracts`, calls);
+    if (answers === undefined) return [];
+    return contracts.map(({ name }, index) => ({
+      name,
+      ...(answers[index] !== true && {
+        problem: { words: "has no code at its address", isFatal: true },
+      }),
+    }));
+  }
+
+  async function askForLinks(): Promise<ContractLook[]> {
+    const links = linksIn(configuration);
+    const questions = links.map(({ address, read }) => addressQuestion(address, read));
+    const answers = await ask("contracts of venues", multicall(questions, number));
+    if (answers === undefined) return [];
+    return links.map(({ name, expected }, index) => ({
+      name,
+      ...(answers[index] !== expected && {
+        problem: { words: `is not ${expected}: remove the row of the venue`, isFatal: true },
+      }),
+    }));
+  }
+
+  async function askForBridges(): Promise<ContractLook[]> {
+    const bridges: ContractLook[] = [];
+    for (const quote of configuration.quoteTokens) {
+      const { direct } = poolCalls(configuration, quote.token, sizes, number, directRoutesOf(configuration));
+      const quoted = await ask(`bridges to ${quote.token.slice(0, 8)}`, direct);
+      for (const bridge of quoted === undefined ? [] : quote.bridges) {
+        const pays = quoted?.routes.some(
+          ({ route, amountsOut: [amount] }) => isSamePool(route, bridge) && (amount ?? 0n) > 0n,
+        );
+        const words = "has no pool that pays, so no order takes it";
+        bridges.push({
+          name: `bridge ${bridge.venue} at ${bridge.feeBps} bps to ${quote.token}`,
+          ...(!pays && { problem: { words, isFatal: false } }),
+        });
+      }
+    }
+    return bridges;
+  }
+
+  /** Tries swaps over bridges of v3 to pools of v2, for the listed tokens that have such pools. */
+  async function askForMixedSwaps(): Promise<ContractLook[]> {
+    const { tokens, quoteTokens } = configuration;
+    const payers = new Map<string, { token: string; route: PoolRoute }>();
+    for (const { token } of [...tokens, ...quoteTokens]) {
+      const mixed = bridgedRoutesOf(configuration, token).filter((route) => nameOfMixed(route) !== undefined);
+      if (mixed.length === 0) continue;
+      const { bridged } = poolCalls(configuration, token, sizes, number, mixed);
+      for (const call of bridged) {
+        const quoted = await ask(`mixed quotes of ${token.slice(0, 8)}`, call);
+        const [routes = []] = quoted ? poolRoutesOf({ direct: quoted, bridged: [] }).routes : [];
+        for (const route of routes) payers.set(nameOfMixed(route) ?? "", { token, route });
+      }
+    }
+    const swaps: ContractLook[] = [];
+    for (const [name, { token, route }] of payers) {
+      const isMade = await ask(`swap by ${name}`, swapCall(token, route));
+      if (isMade !== undefined)
+        swaps.push({ name, ...(!isMade && { problem: { words: mixedWords, isFatal: true } }) });
+    }
+    return swaps;
+  }
+
+  /** Asks whether a purchase pays what the pools quoted. It comes from the wrapped coin, which has coins on any chain. */
+  function swapCall(token: string, { amountOut, ...route }: PoolRoute): RpcCall<boolean> {
+    const call: SwapCall = {
+      ...{ purpose: "swap", ...routeOf(route), side: "buy", token, recipient: newStranger() },
+      ...{ value: spent, amountIn: spent, minAmountOut: amountOut, deadline: farDeadline },
+      hasRefund: needsRefund("buy", route),
+    };
+    const from = configuration.wrapped.token;
+    return {
+      ...contractCall({ from, ...encodeCall(configuration, call, from) }, number),
+      read: () => true,
+      recover(refusal) {
+        if (refusal.kind !== "call") throw refusal;
+        return false;
+      },
+    };
+  }
+
+  return [
+    ...(await askForCode()),
+    ...(await askForLinks()),
+    ...(await askForBridges()),
+    ...(await askForMixedSwaps()),
+  ];
+}
+
+/** In seconds. Later than any block. */
+const farDeadline = 2 ** 32 - 1;
+
+const mixedWords = "does not pay what its pools quote: remove mixesWith from the row of the bridge";
+
+/** Names the two kinds of pools of a mixed route. Undefined for other routes. */
+const nameOfMixed = ({ venue, bridge }: Route): string | undefined =>
+  bridge === undefined || kindOf(bridge) === kindOf({ venue })
+    ? undefined
+    : `${bridge.venue} at ${bridge.feeBps} bps to ${bridge.token}, then ${venue}`;
+
+/** Asks whether an address has code. */
+const codeCall = (address: string): RpcCall<boolean> => ({
+  method: "eth_getCode",
+  params: [address, "latest"],
+  read: (result) => v.parse(Bytes, result) !== "0x",
+});
+
+const linksABI = new Interface(
+  ["factory", "factoryV2", "getFactory", "getFactoryV2_1", "getWNATIVE", "WETH", "WETH9"].map(
+    (name) => `function ${name}() view returns (address)`,
+  ),
+);
+
+const addressQuestion = (to: string, name: string) =>
+  contractQuestion(linksABI, name, { to, values: [], read: ([address]): string => address });
+
+/** An address that a contract names, where the configuration has it too. */
+type Link = { name: string; address: string; read: string; expected: string };
+
+/** Lists what routers and quoters name: their factories and the wrapped coin. Those of another exchange name others. */
+function linksIn({ wrapped, venues }: ChainConfiguration): Link[] {
+  return venues.flatMap((row) => {
+    const link = (role: string, address: string, read: string, expected: string): Link => ({
+      ...{ name: `${read} of the ${role} of ${row.venue}`, address, read, expected },
+    });
+    const { factory, router } = row;
+    const ofRouter = (...[read, expected]: [string, string]) => link("router", router, read, expected);
+    switch (kindOf(row)) {
+      case "v2":
+        return [ofRouter("factory", factory), ofRouter("WETH", wrapped.token)];
+      case "bins":
+        return [
+          ofRouter(row.venue === "lfj-v2.1" ? "getFactoryV2_1" : "getFactory", factory),
+          ofRouter("getWNATIVE", wrapped.token),
+        ];
+      default: {
+        const other = venues.find(({ venue }) => "mixesWith" in row && venue === row.mixesWith);
+        const quoter = "quoter" in row ? row.quoter : "";
+        return [
+          ofRouter("factory", factory),
+          ofRouter("WETH9", wrapped.token),
+          ...(other ? [ofRouter("factoryV2", other.factory)] : []),
+          link("quoter", quoter, "factory", factory),
+          link("quoter", quoter, "WETH9", wrapped.token),
+        ];
+      }
+    }
+  });
+}
+
+/** Lists the addresses of the configuration, with names for people. */
+function contractsIn({ wrapped, venues, tokens }: ChainConfiguration): { name: string; address: string }[] {
+  return [
+    { name: "Multicall3", address: multicallAddress },
+    ...[wrapped, ...tokens].map(({ symbol, token }) => ({ name: `token ${symbol}`, address: token })),
+    ...venues.flatMap(({ venue, ...row }) =>
+      (["factory", "router", "quoter"] as const).flatMap((role) =>
+        role in row
+          ? [{ name: `${role} of ${venue}`, address: (row as Record<typeof role, string>)[role] }]
+          : [],
+      ),
+    ),
+  ];
+}
