@@ -40,6 +40,8 @@ export type ChainFacts = {
   transactions: readonly MinedTransaction[];
   /** Coin and wrapped coin left in routers. */
   stray: bigint;
+  /** The units of wallets that routers may still take. */
+  allowances: readonly { wallet: string; token: string; router: string; units: bigint }[];
 };
 
 /** An order as shown to its user at the end. */

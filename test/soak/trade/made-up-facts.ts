@@ -51,6 +51,7 @@ export const chain: ChainFacts = {
   ]),
   transactions,
   stray: 0n,
+  allowances: [],
 };
 
 type Changes = Partial<Omit<ShownOrder, "order">> & { order?: Partial<ShownOrder["order"]> };

@@ -1,16 +1,20 @@
 import { Interface } from "ethers/abi";
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import { localAddresses, localContracts } from "../../../lib/tools/dev/chains/deployment.ts";
+import type { TradingChain } from "../../../lib/trading/core/trading-chain.ts";
 import type { ChainAccess } from "./chain-access.ts";
 import type { Account, Balances, ChainFacts, MinedTransaction } from "./facts.ts";
 
-const { moon, usdx, taxd, trap, star, wrapped, v2Router, v3Router, pancakeRouter } = localAddresses;
+const { moon, usdx, taxd, trap, star, comet, wrapped } = localAddresses;
 
-export const tradedTokens = [moon, usdx, taxd, trap, star];
+export const tradedTokens = [moon, usdx, taxd, trap, star, comet];
 
-const routers = [v2Router, v3Router, pancakeRouter];
+const routersOf = (chain: TradingChain) => [
+  ...new Set(localContracts(chain).venues.map(({ router }) => router)),
+];
 
 const tokenABI = new Interface([
   "function balanceOf(address) view returns (uint256)",
+  "function allowance(address, address) view returns (uint256)",
   "event Transfer(address indexed from, address indexed to, uint256 value)",
   "event Deposit(address indexed to, uint256 value)",
   "event Withdrawal(address indexed from, uint256 value)",
@@ -62,6 +66,7 @@ export async function readChain(access: ChainAccess, options: ReadOptions): Prom
   const { before, foreign, noteSigned } = options;
   const wallets = new Map([...before.keys()].map((wallet) => [wallet.toLowerCase(), wallet]));
   const transactions: MinedTransaction[] = [];
+  const routers = routersOf(access.chain);
   const head = await access.head();
   for (let number = 0; number <= head; number++) {
     const tag = `0x${number.toString(16)}`;
@@ -77,7 +82,7 @@ export async function readChain(access: ChainAccess, options: ReadOptions): Prom
       noteSigned([r, s].map((part) => part.slice(2)));
       const isForeign = foreign.has(hash);
       transactions.push({
-        ...minedOf(wallet, transaction, receipt),
+        ...minedOf(routers, wallet, transaction, receipt),
         isForeign,
         time: Number(block.timestamp),
       });
@@ -91,13 +96,32 @@ export async function readChain(access: ChainAccess, options: ReadOptions): Prom
     const nonce = { latest: Number(latest), pending: Number(pending) };
     return [wallet, { before: start, after: await readBalances(access, wallet), nonce }];
   });
-  return { accounts: new Map(await Promise.all(accounts)), transactions, stray: await strayIn(access) };
+  const allowances = await Promise.all([...before.keys()].map((wallet) => allowancesOf(access, wallet)));
+  return {
+    ...{ accounts: new Map(await Promise.all(accounts)), transactions },
+    ...{ stray: await strayIn(access), allowances: allowances.flat() },
+  };
+}
+
+async function allowancesOf({ chain, requestAll }: ChainAccess, wallet: string) {
+  const asked = routersOf(chain).flatMap((router) =>
+    tradedTokens.map((token) => ({
+      ...{ wallet, token, router },
+      data: tokenABI.encodeFunctionData("allowance", [wallet, router]),
+    })),
+  );
+  const answers = await requestAll(
+    asked.map(({ token, data }) => ["eth_call", [{ to: token, data }, "latest"]] as const),
+  );
+  return asked
+    .map(({ data: _, ...each }, index) => ({ ...each, units: BigInt(answers[index] as string) }))
+    .filter(({ units }) => units > 0n);
 }
 
 /** Anyone can take coin and tokens in routers. */
-async function strayIn({ requestAll }: ChainAccess): Promise<bigint> {
+async function strayIn({ chain, requestAll }: ChainAccess): Promise<bigint> {
   const answers = await requestAll(
-    routers.flatMap((router) => [
+    routersOf(chain).flatMap((router) => [
       ["eth_getBalance", [router, "latest"]] as const,
       ...[wrapped, ...tradedTokens].map((token) => heldCall(token, router)),
     ]),
@@ -105,7 +129,12 @@ async function strayIn({ requestAll }: ChainAccess): Promise<bigint> {
   return answers.map((answer) => BigInt(answer as string)).reduce((sum, units) => sum + units, 0n);
 }
 
-function minedOf(wallet: string, transaction: RawTransaction, receipt: RawReceipt) {
+function minedOf(
+  routers: readonly string[],
+  wallet: string,
+  transaction: RawTransaction,
+  receipt: RawReceipt,
+) {
   const { hash, nonce, to, input } = transaction;
   const isClear = to.toLowerCase() === wallet.toLowerCase() && input === "0x";
   const tokens = new Map<string, bigint>();

@@ -219,12 +219,14 @@ function placeOutcomeOf(answer: Answer | undefined): PlaceOutcome {
 
 const reversed = (body: Body): Body => Object.fromEntries(Object.entries(body).toReversed());
 
-const { moon, usdx, taxd, trap, star } = localAddresses;
+const { moon, usdx, taxd, trap, star, comet } = localAddresses;
 
 function newBody({ chance, mostValidSeconds }: TradeWorld, wallet: TraderWallet): Body {
   const { chain, address } = wallet;
-  const token = { moon, usdx, taxd, trap, star }[
-    chance.weighted({ moon: 6, usdx: 6, taxd: 3, trap: 1, star: 4 })
+  // Only base and avax have pools of COMET.
+  const ofComet = ["base", "avax"].includes(chain) ? 4 : 0.1;
+  const token = { moon, usdx, taxd, trap, star, comet }[
+    chance.weighted({ moon: 6, usdx: 6, taxd: 3, trap: 1, star: 4, comet: ofComet })
   ];
   const common = {
     ...{ chain, wallet: address, type: "market", token },

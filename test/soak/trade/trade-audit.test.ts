@@ -131,6 +131,10 @@ describe("problemsOfTrade", () => {
     ["eth: a transaction of 0xA still waits in a pool", withAccount({ nonce: { latest: 5, pending: 6 } })],
     ["eth: 0xA has sent 6 transactions, not 5", withAccount({ nonce: { latest: 6, pending: 6 } })],
     ["eth: 1 units of coin and tokens were left in routers", withChain({ stray: 1n })],
+    [
+      "eth: 0xB may still take 5 units of 0xT from 0xA",
+      withChain({ allowances: [{ wallet, token: "0xT", router: "0xB", units: 5n }] }),
+    ],
     ["SLOT#3 is left in the table", { ...good, leftovers: ["SLOT#3"] }],
     ["position p of ann never settled", withPosition({ settled: false })],
     [`ann eth 0xA ${usdx} has 0 positions instead of 1`, { ...good, positions: [] }],

@@ -2,7 +2,7 @@ import { type ChainFacts, type TradeFacts, unitsOf } from "./facts.ts";
 import { problemsOfOrder, type TracedOrder, traced } from "./order-audit.ts";
 import { problemsOfPositions } from "./position-audit.ts";
 
-const noFacts: ChainFacts = { accounts: new Map(), transactions: [], stray: 0n };
+const noFacts: ChainFacts = { accounts: new Map(), transactions: [], stray: 0n, allowances: [] };
 
 /** Compares orders and positions with the chains, and returns the differences as sentences. */
 export function problemsOfTrade(facts: TradeFacts): string[] {
@@ -16,6 +16,7 @@ export function problemsOfTrade(facts: TradeFacts): string[] {
       return [
         ...problemsOfTransactions(own, of),
         ...problemsOfAccounts(own, of),
+        ...problemsOfAllowances(own, of),
         ...(of.stray === 0n ? [] : [`${of.stray} units of coin and tokens were left in routers`]),
       ].map((problem) => `${chain}: ${problem}`);
     }),
@@ -71,4 +72,23 @@ function problemsOfAccounts(
       ...(nonce.latest === used ? [] : [`${wallet} has sent ${nonce.latest} transactions, not ${used}`]),
     ];
   });
+}
+
+/** Checks that routers may only take what a sale approved and did not sell. */
+function problemsOfAllowances(orders: readonly TracedOrder[], { allowances }: ChainFacts): string[] {
+  return allowances
+    .filter(
+      ({ wallet, token }) =>
+        !orders.some(
+          ({ order, attempts, report }) =>
+            order.wallet === wallet &&
+            order.token === token &&
+            attempts.some(({ purpose, outcome }) => purpose === "approve" && outcome === "mined") &&
+            (order.status !== "filled" || report?.approvalLeft !== "0"),
+        ),
+    )
+    .map(
+      ({ wallet, token, router, units }) =>
+        `${router} may still take ${units} units of ${token} from ${wallet}`,
+    );
 }
