@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { BalancesQuerySchema } from "../../lib/api/balance-schema.ts";
+import { PlaceOrderSchema } from "../../lib/api/order-request-schema.ts";
 import { QuoteRequestSchema } from "../../lib/api/quote-schema.ts";
 import { ListTokensQuerySchema, TokenPathSchema } from "../../lib/api/token-schema.ts";
 import { validate } from "../../lib/runtime/validate.ts";
@@ -17,6 +18,16 @@ const changed = (request: object, changes: object) =>
 const addressRule = "must be an address: 0x and 40 hex digits";
 const amountRule =
   "must be a decimal number above 0 as text, with at most 40 digits on each side of the point";
+
+describe("PlaceOrderSchema", () => {
+  it("lets no request choose its venues", () => {
+    const order = { ...buy, wallet, type: "market" };
+    expect(validate(PlaceOrderSchema, order)).toEqual(order);
+    expect(() => validate(PlaceOrderSchema, { ...order, venues: ["uniswap-v3"] })).toThrow(
+      "venues is not a known field",
+    );
+  });
+});
 
 describe("QuoteRequestSchema", () => {
   it.each([
@@ -55,6 +66,7 @@ describe("QuoteRequestSchema", () => {
     ["allowUnsafe", [null], "must be a boolean"],
     ["userID", ["somebody-else"], "is not a known field"],
     ["type", ["market"], "is not a known field"],
+    ["venues", [["uniswap-v3"]], "is not a known field"],
   ])("rejects %s of %j", (field, values, problem) => {
     for (const value of values)
       expect(() => validate(QuoteRequestSchema, { ...buy, [field]: value })).toThrow(

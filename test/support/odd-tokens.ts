@@ -102,10 +102,13 @@ export async function addDryPool(chain: TestChain): Promise<void> {
 }
 
 /** Adds a token that trades only for USDX, in a v2 pool and in v3 pools of 0.3 %. Returns its address. */
-export async function addToken(chain: TestChain, name: "Token" | "TaxedToken"): Promise<string> {
+export async function addToken(
+  chain: TestChain,
+  name: "Token" | "TaxedToken" | "ThievingToken",
+): Promise<string> {
   const { usdx, v2Router, v3Positions } = localAddresses;
   const [token] = (await chain.deploy({
-    data: tokens[name].creation + encode(metadataTypes, metadata({ symbol: "TOLL" })),
+    data: { ...tokens, ...bytecode }[name].creation + encode(metadataTypes, metadata({ symbol: "TOLL" })),
   })) as [string];
   const amounts = [
     { token: usdx, amount: 20_000n * 10n ** 6n },

@@ -149,6 +149,20 @@ describe("placing", () => {
       expect(place({ quotes }).answer).toMatchObject({ order: { intent: { routes: [v2, v3] } } });
   });
 
+  it("binds as the deep route of an unlisted token a v2 pool, unless v3 pays much more", () => {
+    const onV3 = quotedRoute({ ...v3, amountOut: 4990n, deepOut: 19_990n });
+    const onV2 = quotedRoute({ venue: "pancakeswap-v2", feeBps: 25, amountOut: 4980n, deepOut: 19_900n });
+    const { identity } = tradeFacts();
+    const quoted = (isListed: boolean) =>
+      both({ identity: { ...identity, isListed }, routes: [quotedRoute(), onV3, onV2] });
+    const bound = (isListed: boolean, venues: readonly string[]) =>
+      expect(place({ quotes: quoted(isListed) }).answer).toMatchObject({
+        order: { intent: { routes: venues.map((venue) => ({ venue })) } },
+      });
+    bound(true, ["uniswap-v2", "uniswap-v3", "pancakeswap-v2"]);
+    bound(false, ["uniswap-v2", "pancakeswap-v2", "uniswap-v3"]);
+  });
+
   it("allows the higher of the two hosts' gas limits", () => {
     const low = tradeFacts({ transactions: [{ ...swap, gasLimit: 60n }] });
     for (const quotes of [[[tradeFacts(), low]], [[low, tradeFacts()]]] as const)

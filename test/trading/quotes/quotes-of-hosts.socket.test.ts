@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DomainError } from "../../../lib/core/domain-error.ts";
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import { deployer, localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { type SecondHost, startSecondHost } from "../../../lib/tools/dev/chains/second-host.ts";
+import { approval, type V3Fee, v3Liquidity } from "../../../lib/tools/dev/chains/uniswap.ts";
 import { type UnkindnessName, unkindnesses } from "../../../lib/tools/dev/chains/unkindnesses.ts";
 import { jointQuote } from "../../../lib/trading/core/evm/joint-facts.ts";
 import type { QuoteQuestion, TradeFacts } from "../../../lib/trading/core/trade-facts.ts";
 import { quotesOfHosts } from "../../../lib/trading/quotes/quotes-of-hosts.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
+import { deployOddToken } from "../../support/odd-tokens.ts";
 
 const { moon, usdx, wrapped } = localAddresses;
 
@@ -78,6 +80,27 @@ describe("quotesOfHosts", () => {
         expect(route.deepOut).toBeLessThan(4n * route.amountOut);
       }
     }
+  });
+
+  it("finds the deep pool of a sale behind narrow ones that purchases prefer", async () => {
+    const token = await deployOddToken(chain, "has nothing odd");
+    const pool = (coins: bigint, perCoin: bigint, fee: V3Fee, reach: number) =>
+      v3Liquidity(localAddresses, deployer, {
+        ...{ token, fee, reach },
+        coins: coins * 10n ** 18n,
+        tokens: coins * perCoin * 10n ** 18n,
+      });
+    await chain.deploy(
+      approval(token, localAddresses.v3Positions),
+      pool(3n, 10_500n, 100, 1.1),
+      pool(3n, 10_400n, 500, 1.1),
+      pool(1n, 9500n, 3000, 1.05),
+      pool(500n, 10_000n, 10_000, 2),
+    );
+    const [quote] = await ask([chain.url], question({ side: "sell", token, amount: "5000" }));
+    const { routes } = quote as TradeFacts;
+    const onV3 = routes.filter(({ venue }) => venue === "uniswap-v3");
+    expect(onV3.map(({ feeBps }) => feeBps).toSorted((a, b) => a - b)).toEqual([1, 5, 30, 100]);
   });
 
   it("believes a lone host", async () => {

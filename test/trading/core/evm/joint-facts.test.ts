@@ -107,6 +107,13 @@ describe("jointQuote, of two hosts of which one cannot simulate", () => {
     });
   });
 
+  it("takes v2 for an unlisted token if v3 is hardly better after both hosts' answers", () => {
+    const simulated = unlisted(onV2({ amountOut: 4980n }), onV3({ quoted: 5060n, amountOut: 5010n }));
+    const plain = unlisted(onV3({ quoted: 5060n, amountOut: 5060n, isGuess }), guess);
+    const routes = [{ venue: "uniswap-v2" }, { venue: "uniswap-v3" }];
+    expect(joint(simulated, plain, "sell")).toMatchObject({ amountOut: 4980n, routes });
+  });
+
   it("buys an unlisted token on v2, unless v3 pays much more", () => {
     const cheap = onV2({ amountOut: 4850n, quoted: 4850n });
     expect(joint(unlisted(onV3(), cheap), unlisted({ ...cheap, isGuess }))).toMatchObject({

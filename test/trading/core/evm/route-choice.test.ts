@@ -9,7 +9,7 @@ import {
 } from "../../../../lib/trading/core/evm/route-choice.ts";
 import { type Route, routeOf } from "../../../../lib/trading/core/intent.ts";
 import { percentOf } from "../../../../lib/trading/core/percent.ts";
-import { v2, v3 } from "../../../support/trading.ts";
+import { v2, v2OverUSDC, v3, v3OverUSDC } from "../../../support/trading.ts";
 
 const coin = 10n ** 18n;
 
@@ -88,6 +88,14 @@ describe("bestRoute", () => {
     expect(bestRoute([v2, { ...v3, amountOut: 1009n }], strange)).toBe(v2);
     expect(bestRoute([v2, { ...v3, amountOut: 1010n }], strange)).toMatchObject({ amountOut: 1010n });
     expect(bestRoute([v3], strange)).toBe(v3);
+  });
+
+  it("judges a route over a quote token by the token's own pool", () => {
+    const strange = { ...sale, isListed: false };
+    const [onV2, onV3] = [v2OverUSDC, v3OverUSDC].map((route) => ({ ...v2, ...route }));
+    const better = { amountOut: 1009n };
+    expect(bestRoute([onV2 as Candidate, { ...v3, ...better }], strange)).toBe(onV2);
+    expect(bestRoute([v2, { ...onV3, ...better } as Candidate], strange)).toBe(v2);
   });
 
   it("never takes a route that leaves less than another, for a listed token", () => {

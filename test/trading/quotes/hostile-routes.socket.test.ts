@@ -1,0 +1,188 @@
+import { Interface } from "ethers/abi";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { deployer, localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import { approval, v2Liquidity, v3Liquidity } from "../../../lib/tools/dev/chains/uniswap.ts";
+import { encodeCall } from "../../../lib/trading/chains/evm/calldata.ts";
+import { balanceOf } from "../../../lib/trading/chains/evm/contract-questions.ts";
+import { checksArrival, type Route, swapBy } from "../../../lib/trading/core/intent.ts";
+import { quoteTrade } from "../../../lib/trading/quotes/quote-trade.ts";
+import { readerOf } from "../../support/chain-reader.ts";
+import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
+import { addToken } from "../../support/odd-tokens.ts";
+import { quotedAt, traderOf } from "../../support/quotes.ts";
+import { intent, localV2, localV3 } from "../../support/trading.ts";
+
+const { usdx, star, taxd, wrapped, v2Router, v3Router, v3Positions } = localAddresses;
+const wallet = alice.address;
+const coin = 10n ** 18n;
+
+let chain: TestChain;
+/** A ThievingToken, which steals from the next call of `steal` on. */
+let loot: string;
+
+const bridge = { venue: "uniswap-v3", feeBps: 5, token: usdx } as const;
+/** A route of each shape, by the pools from the coin to the token. */
+const routes: Record<string, Route> = {
+  v2: localV2,
+  v3: localV3,
+  "v2, v2": { ...localV2, bridge: { venue: "uniswap-v2", feeBps: 30, token: usdx } },
+  "v3, v3": { ...localV3, bridge },
+  "v3, v2": { ...localV2, router: v3Router, bridge },
+};
+const shapes = Object.entries(routes);
+const sides = ["buy", "sell"] as const;
+type Side = (typeof sides)[number];
+const trades = sides.flatMap((side) => shapes.map(([shape, route]) => [side, shape, route] as const));
+
+const abi = new Interface([
+  "function transfer(address, uint256)",
+  "function steal(address, address[], uint256)",
+]);
+
+const amounts = { buy: coin / 10n, sell: 1000n * coin };
+
+beforeAll(async () => {
+  chain = await startTestChain();
+  loot = await addToken(chain, "ThievingToken");
+  const pool = { token: loot, coins: 10n * coin, tokens: 10n ** 5n * coin };
+  await chain.deploy(
+    v2Liquidity(localAddresses, deployer, pool),
+    v3Liquidity({ v3Positions, wrapped }, deployer, { ...pool, fee: 3000, reach: 2 }),
+    { to: loot, data: abi.encodeFunctionData("transfer", [wallet, 10n ** 4n * coin]) },
+  );
+  for (const router of [v2Router, v3Router])
+    await chain.transact({ from: wallet, to: loot, data: approval(loot, router).data });
+  await chain.keep();
+});
+afterAll(() => chain.close());
+beforeEach(() => chain.restore());
+
+const tokensOf = async (token: string) => BigInt(await chain.call(token, balanceOf(token, wallet).data));
+
+async function holdings(side: Side, token: string) {
+  const coins = BigInt((await chain.request("eth_getBalance", [wallet, "latest"])) as string);
+  const tokens = await tokensOf(token);
+  return side === "buy" ? { paid: coins, got: tokens } : { paid: tokens, got: coins };
+}
+
+/** Swaps on the chain. Returns what arrived, or undefined if the swap failed. */
+async function swap(
+  side: Side,
+  route: Route,
+  minAmountOut: bigint,
+  token = loot,
+): Promise<bigint | undefined> {
+  const amount = amounts[side];
+  const order = intent({ wallet, token, side, amount, minAmountOut, validUntil: 2 ** 32 - 1 });
+  const before = await holdings(side, token);
+  const call = encodeCall(readerOf(chain).configuration, swapBy(order, route, amount), wallet);
+  const { status, gasUsed, effectiveGasPrice } = await chain.transact({ from: wallet, ...call });
+  const after = await holdings(side, token);
+  const fee = BigInt(gasUsed) * BigInt(effectiveGasPrice);
+  const [paid, got] = [before.paid - after.paid, after.got - before.got];
+  const isOk = status === "0x1";
+  expect(side === "buy" ? paid - fee : paid).toBe(isOk ? amount : 0n);
+  return isOk ? (side === "buy" ? got : got + fee) : undefined;
+}
+
+async function startTax(token: string): Promise<void> {
+  const code = await chain.request("eth_getCode", [taxd, "latest"]);
+  await chain.request("anvil_setCode", [token, code]);
+}
+
+/** Measures what a swap pays while the token is honest. */
+async function fairOut(side: Side, route: Route): Promise<bigint> {
+  const fair = (await swap(side, route, 1n)) as bigint;
+  await chain.restore();
+  return fair;
+}
+
+describe("a token that takes what lies at the router", () => {
+  const steal = (router: string, mostReturned: bigint) => {
+    const data = abi.encodeFunctionData("steal", [router, [wrapped, usdx], mostReturned]);
+    return chain.deploy({ to: loot, data });
+  };
+
+  it.each(trades)("leaves a trade its minimum, or fails it: %s by %s", async (side, _, route) => {
+    const minimum = ((await fairOut(side, route)) * 9n) / 10n;
+    for (const returned of [0n, minimum - 1n, minimum, 2n ** 255n]) {
+      await steal(v3Router, returned);
+      const got = await swap(side, route, minimum);
+      if (got !== undefined) expect(got).toBeGreaterThanOrEqual(minimum);
+      await chain.restore();
+    }
+  });
+
+  it("can take of a sale on v3 just what is above the minimum", async () => {
+    const fair = await fairOut("sell", localV3);
+    const minimum = (fair * 9n) / 10n;
+    await steal(v3Router, minimum);
+    expect(await swap("sell", localV3, minimum)).toBe(minimum);
+    await steal(v3Router, minimum - 1n);
+    expect(await swap("sell", localV3, minimum)).toBeUndefined();
+  });
+});
+
+describe("a tax that begins after the simulation", () => {
+  it.each(trades)(
+    "of the token fails a trade, unless its router cannot notice: %s by %s",
+    async (side, _, route) => {
+      const minimum = ((await fairOut(side, route)) * 99n) / 100n;
+      await startTax(loot);
+      const got = await swap(side, route, minimum);
+      expect(got === undefined).toBe(side === "sell" || checksArrival(route));
+    },
+  );
+
+  it.each(trades.filter(([, , route]) => route.bridge))(
+    "of the quote token fails a trade: %s by %s",
+    async (side, _, route) => {
+      const minimum = ((await fairOut(side, route)) * 99n) / 100n;
+      await startTax(usdx);
+      expect(await swap(side, route, minimum)).toBeUndefined();
+    },
+  );
+});
+
+describe("quoteTrade", () => {
+  it("quotes exactly what arrives over a quote token that takes a tax", async () => {
+    await startTax(usdx);
+    const asked = { chain: "eth", side: "buy", token: star, amount: "0.1", wallet } as const;
+    const quoted = await quoteTrade(readerOf(chain), asked, traderOf(), quotedAt);
+    expect(quoted.route).toMatchObject([{ venue: "uniswap-v3" }, { venue: "uniswap-v2" }]);
+    const minimum = BigInt(quoted.amountOut.replace(".", ""));
+    const route = routes["v3, v2"] as Route;
+    expect(await swap("buy", route, minimum + 1n, star)).toBeUndefined();
+    expect(await swap("buy", route, minimum, star)).toBe(minimum);
+  });
+
+  const both = ["uniswap-v2", "uniswap-v3"];
+  /** Quotes a trade over the bridge on v3. */
+  const quote = (venues: readonly string[], side: Side, amount: string) => {
+    const reader = readerOf(chain);
+    const { configuration } = reader;
+    const over = {
+      ...reader,
+      configuration: {
+        ...configuration,
+        venues: configuration.venues.filter(({ venue }) => venues.includes(venue)),
+        quoteTokens: [{ token: usdx, isStable: true, bridges: [bridge] }],
+      },
+    };
+    return quoteTrade(over, { chain: "eth", side, token: star, amount }, traderOf(), quotedAt);
+  };
+
+  it("finds no route over a bridge or to a pool that would run dry", async () => {
+    // With 40 coins the token's own v3 pool runs dry, and with 80 the bridge.
+    expect((await quote(both, "buy", "40")).route).toMatchObject([
+      { venue: "uniswap-v3" },
+      { venue: "uniswap-v2" },
+    ]);
+    for (const [venues, side, amount] of [
+      [["uniswap-v3"], "buy", "40"],
+      [both, "buy", "80"],
+      [["uniswap-v3"], "sell", "10000000"],
+    ] as const)
+      await expect(quote(venues, side, amount)).rejects.toMatchObject({ code: "NO_ROUTE" });
+  });
+});
