@@ -121,10 +121,11 @@ export function routeCalls(
     const terms = { chainId, nonce: 0, fees, gasLimit };
     return { unsigned: unsignedBytes(encodeCall(configuration, call, wallet), terms), gasLimit };
   };
-  const transactions = routes.flatMap((route) => [
-    unsigned(swapOf(request, route)),
-    unsigned({ purpose: "approve", token, router: route.router, amount: amountIn }),
-  ]);
+  const transactions = () =>
+    routes.flatMap((route) => [
+      unsigned(swapOf(request, route)),
+      unsigned({ purpose: "approve", token, router: route.router, amount: amountIn }),
+    ]);
   return {
     outcomes: routes.map((route) =>
       request.side === "buy" || hasTokens
@@ -138,7 +139,7 @@ export function routeCalls(
           ]
         : [],
     ),
-    l1Fees: hasL1Fee ? [thenRead(l1FeesCall(transactions, block.number), byRoute)] : [],
+    l1Fees: hasL1Fee ? [thenRead(l1FeesCall(transactions(), block.number), byRoute)] : [],
   };
 }
 
