@@ -128,11 +128,15 @@ function dataOf<Data>({ data, error }: Answer<Data>) {
 
 const positionIn = (positions: Round["positions"]) => positions.find((each) => each.token === token);
 
-/** For example `eth: buy 0.5 → 4960.27 MOON in 3.2 s | sell 100 % → 0.497 in 3.1 s | PnL -0.00298`. */
+/** Names the pools that a trade took. */
+const wayOf = ({ report }: Trade) =>
+  (report?.route ?? []).map(({ venue, feeBps }) => `${venue} ${feeBps / 100} %`).join(" → ");
+
+/** For example `eth: buy 0.5 → 4960.27 MOON by uniswap-v2 0.3 % in 3.2 s | sell 100 % → 0.497 by …`. */
 function lineOf(chain: TradingChain, { buy, sell, positions }: Round): string {
   const short = (amount = "0") => Number(Number(amount).toPrecision(6));
-  const bought = `buy ${short(buy.order.filledAmount)} → ${short(buy.order.receivedAmount)} MOON`;
-  const sold = `sell 100 % → ${short(sell.order.receivedAmount)}`;
+  const bought = `buy ${short(buy.order.filledAmount)} → ${short(buy.order.receivedAmount)} MOON by ${wayOf(buy)}`;
+  const sold = `sell 100 % → ${short(sell.order.receivedAmount)} by ${wayOf(sell)}`;
   return `${chain}: ${bought} in ${buy.seconds} s | ${sold} in ${sell.seconds} s | PnL ${short(positionIn(positions)?.realizedPnl)}`;
 }
 

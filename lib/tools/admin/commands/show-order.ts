@@ -5,7 +5,7 @@ import type { Table } from "../../../table/table.ts";
 import { coinDecimals, formatAmount } from "../../../trading/core/decimal-text.ts";
 import { gweiText } from "../../../trading/core/evm/fees.ts";
 import type { Slot } from "../../../trading/core/evm/slot.ts";
-import type { Fees, Route } from "../../../trading/core/intent.ts";
+import type { Fees, PoolKey, Route } from "../../../trading/core/intent.ts";
 import { detailsOf } from "../../../trading/core/order-report.ts";
 import type { Lane, Ledger } from "../../../trading/core/table-step.ts";
 import { shownOrder, type TradeOrder } from "../../../trading/core/trade-order.ts";
@@ -86,7 +86,12 @@ const feesText = ({ maxFeePerGas, maxPriorityFeePerGas }: Fees) =>
 
 const submissionText = ({ isPrivate }: { isPrivate: boolean }) => (isPrivate ? "only by a relay" : "public");
 
-const routeText = ({ venue, feeBps }: Route) => `${venue} at ${feeBps} bps`;
+const poolText = ({ venue, feeBps, spacing }: PoolKey) =>
+  `${venue} at ${feeBps} bps${spacing === undefined ? "" : ` with spacing ${spacing}`}`;
+
+/** Names the pools from the coin to the token. */
+const routeText = ({ bridge, ...pool }: Route) =>
+  bridge === undefined ? poolText(pool) : `${poolText(bridge)} > ${bridge.token} > ${poolText(pool)}`;
 
 /** Facts that clients do not see. */
 const intentFacts = ({ intent, placed, ending, ...order }: TradeOrder) => ({
