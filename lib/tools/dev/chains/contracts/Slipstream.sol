@@ -222,6 +222,13 @@ contract SlipstreamRouter {
         pay(recipient, amount);
     }
 
+    /// Gives anyone what the router has of a token.
+    function sweepToken(address token, uint256 amountMinimum, address recipient) external payable {
+        uint256 amount = Coin(token).balanceOf(address(this));
+        require(amount >= amountMinimum, "IT");
+        if (amount > 0) callToken(token, abi.encodeWithSignature("transfer(address,uint256)", recipient, amount));
+    }
+
     function refundETH() public payable {
         if (address(this).balance > 0) pay(msg.sender, address(this).balance);
     }
