@@ -42,7 +42,7 @@ wallet     ${address} of ${user}, 100 coins on each chain
 try        npm run -s trade:demo${port === "3000" ? "" : ` -- --port ${port}`}
            buys and sells on each chain, and checks that all results agree to the last unit
 `;
-  const { moon, taxd, trap } = localAddresses;
+  const { moon, taxd, trap, star } = localAddresses;
   const buy = { chain: "$CHAIN", wallet: "$W", side: "buy", token: "$MOON", amount: "0.5" };
   const sell = { chain: "eth", wallet: "$W", side: "sell", token: "$MOON", percent: 100 };
   const importing =
@@ -50,12 +50,13 @@ try        npm run -s trade:demo${port === "3000" ? "" : ` -- --port ${port}`}
   const trying =
     chains === undefined
       ? ""
-      : `W=${address} MOON=${moon} TAXD=${taxd} TRAP=${trap}
+      : `W=${address} MOON=${moon} TAXD=${taxd} TRAP=${trap} STAR=${star}
 ${get("/api/v2/tokens?chain=eth")}
 ${get("/api/v2/tokens/eth/$TRAP")}
 ${get("/api/v2/tokens/eth/$TAXD")}
 ${get("/api/v2/balances?chain=eth&wallet=$W")}
 for CHAIN in ${chains.map(({ chain }) => chain).join(" ")}; do ${post("/api/v2/quotes", buy)}; done
+${post("/api/v2/quotes", { ...buy, chain: "eth", token: "$STAR" })}
 ${order({ ...buy, chain: "eth" })}
 sleep 5
 ${get("/api/v2/positions?chain=eth")}

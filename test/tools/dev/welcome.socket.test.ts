@@ -65,7 +65,7 @@ token      for alice`);
 
   it("has lines that send these requests when pasted, with chains", async () => {
     const chains = tradingChains.map((chain) => ({ chain, url: "http://127.0.0.1:1" }));
-    const { moon: token, trap, taxd } = localAddresses;
+    const { moon: token, trap, taxd, star } = localAddresses;
     const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
     const trade = { type: "market", chain: "eth", wallet, token };
     expect(await pasted({ chains })).toEqual([
@@ -79,6 +79,7 @@ token      for alice`);
         "/api/v2/quotes",
         { chain, wallet, side: "buy", token, amount: "0.5" },
       ]),
+      ["POST", "/api/v2/quotes", { chain: "eth", wallet, side: "buy", token: star, amount: "0.5" }],
       ["POST", "/api/v2/orders", { ...trade, side: "buy", amount: "0.5" }],
       ["GET", "/api/v2/positions?chain=eth"],
       ["POST", "/api/v2/orders", { ...trade, side: "sell", percent: 100 }],
