@@ -37,11 +37,12 @@ describe("the lines of the welcome text", () => {
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
   });
 
-  it("quote the same MOON on all chains", () => {
+  it("quote the same MOON on all chains, and STAR through two pools", () => {
     const quotes = ["eth", "base", "bsc", "avax"].map((chain) => ({
       quote: expect.objectContaining({ chain, amountOut: "4960.273038901078125544" }),
     }));
-    expect(dataOf("/api/v2/quotes")).toEqual(quotes);
+    const throughTwo = { symbol: "STAR/ETH", route: [expect.anything(), expect.anything()] };
+    expect(dataOf("/api/v2/quotes")).toEqual([...quotes, { quote: expect.objectContaining(throughTwo) }]);
   });
 
   it("show that the example wallet has coins", () => {
