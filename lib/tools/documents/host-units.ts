@@ -33,8 +33,8 @@ export const hostPrices = {
 export const watchedOrders = {
   lanes: 1000,
   lifeSeconds: 1392,
-  eth: { requests: 27.3, units: 2015, quoteUnits: 396, lookUnits: 22.6 },
-  base: { requests: 28.2, units: 2257, quoteUnits: 422, lookUnits: 39.2 },
+  eth: { requests: 27.3, units: 2066, quoteUnits: 462, lookUnits: 22.6 },
+  base: { requests: 28.2, units: 2309, quoteUnits: 488, lookUnits: 39.2 },
 } as const;
 
 const unitsOfMethod: Readonly<Record<string, number>> = hostPrices.units;
