@@ -113,10 +113,11 @@ const QuoteToken = v.strictObject(
   "must be an object of token, isStable and bridges",
 );
 
+/** The coins of all EVM chains have as many decimals. */
 const Coins = v.pipe(
   v.string("must be a decimal number as text"),
   v.rawCheck(({ dataset, addIssue }) => {
-    const units = dataset.typed ? parseAmount(dataset.value, coinDecimals) : 0n;
+    const units = dataset.typed ? parseAmount(dataset.value, coinDecimals.eth) : 0n;
     if (typeof units === "object") addIssue({ message: units.problem });
   }),
 );

@@ -43,7 +43,11 @@ export async function balancesOnChain(
       identityIn(reader, token, (strange[index] as (typeof strange)[0]).claims),
     ]),
   );
-  const coin: Known = { token: nativeToken, symbol: chainFacts[chain].coin.symbol, decimals: coinDecimals };
+  const coin: Known = {
+    token: nativeToken,
+    symbol: chainFacts[chain].coin.symbol,
+    decimals: coinDecimals[chain],
+  };
   const balances = wanted.flatMap(({ wallet, others }) => [
     ...balanceIn(wallet, coin, known.coins(wallet)),
     ...listed.flatMap((each) => balanceIn(wallet, each, known.units(wallet, each.token))),

@@ -9,7 +9,7 @@ import { routeStatesCall } from "./chains/evm/route-states.ts";
 import { tokenClaimsCall } from "./chains/evm/token-claims.ts";
 import { type Chains, chainFor, identify } from "./chains/requests.ts";
 import { readAddress } from "./core/address.ts";
-import { coinDecimals, formatAmount } from "./core/decimal-text.ts";
+import { coinText } from "./core/decimal-text.ts";
 import { isSameRoute } from "./core/intent.ts";
 import { bestSafety, flagsOf } from "./core/token-safety.ts";
 import { routesToTry } from "./quotes/choose-route.ts";
@@ -80,7 +80,7 @@ export async function inspectToken(
         pool,
         feeBps,
         ...(bridge && { quoteToken: bridge.token }),
-        liquidity: formatAmount(coins, coinDecimals),
+        liquidity: coinText(reader.chain, coins),
       })),
       block: block.number,
       asOf: now.toISOString(),

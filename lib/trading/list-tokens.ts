@@ -21,5 +21,5 @@ function tokensOf({ chain, configuration }: ChainReader): Token[] {
     const { token, symbol, name, decimals } = listed;
     return { chain, token, symbol, name, decimals, ...(token === wrapped.token && { wrapped: true }) };
   });
-  return [{ chain, token: nativeToken, ...chainFacts[chain].coin, decimals: coinDecimals }, ...others];
+  return [{ chain, token: nativeToken, ...chainFacts[chain].coin, decimals: coinDecimals[chain] }, ...others];
 }

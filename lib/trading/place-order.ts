@@ -71,8 +71,8 @@ function tradeRequest(chains: Chains, { userID, now, body }: Omit<Placement, "ke
   const { chain, side, amount = "", minAmountOut } = body;
   const wallet = readAddress(body.wallet, "wallet");
   const trade = { ...body, token: readAddress(body.token, "token") };
-  if (side === "buy") unitsFrom(amount, coinDecimals, "amount");
-  else if (minAmountOut !== undefined) unitsFrom(minAmountOut, coinDecimals, "minAmountOut");
+  if (side === "buy") unitsFrom(amount, coinDecimals[chain], "amount");
+  else if (minAmountOut !== undefined) unitsFrom(minAmountOut, coinDecimals[chain], "minAmountOut");
   const reader = chains.get(chain as TradingChain);
   const setup = reader === undefined ? unsupportedChain(chains) : setupOf(reader);
   return { chain, wallet, userID, createdAt: now.toISOString(), trade, setup };

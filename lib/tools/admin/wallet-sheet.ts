@@ -1,5 +1,6 @@
 import type { Table } from "../../table/table.ts";
-import { coinText, type PolicyText, policyStateText } from "../../trading/core/policy-text.ts";
+import { coinText } from "../../trading/core/decimal-text.ts";
+import { type PolicyText, policyStateText } from "../../trading/core/policy-text.ts";
 import { policyAt, rulesAt } from "../../trading/core/wallet-policy.ts";
 import { readLimits } from "../../trading/items/policy-records.ts";
 import { bySlot, isActive, isGone, laneOf, restorableUntil, shownWallet } from "../../wallets/wallet.ts";

@@ -10,7 +10,7 @@ import {
   type Terminal,
 } from "trading-terminal/client";
 import { balanceOf } from "../../trading/chains/evm/contract-questions.ts";
-import { coinDecimals, formatAmount } from "../../trading/core/decimal-text.ts";
+import { coinText } from "../../trading/core/decimal-text.ts";
 import { type TradingChain, tradingChains } from "../../trading/core/trading-chain.ts";
 import { callAnvil } from "./chains/call-anvil.ts";
 import { localAddresses } from "./chains/deployment.ts";
@@ -166,7 +166,7 @@ export function disagreements({ before, between, after, buy, sell, positions, ba
     ["state of the position", position?.status, "closed"],
     ["finality of the position", position?.settled, true],
   ];
-  const text = (value: unknown) => (typeof value === "bigint" ? formatAmount(value, coinDecimals) : value);
+  const text = (value: unknown) => (typeof value === "bigint" ? coinText(bought.chain, value) : value);
   return compared
     .filter(([, service, chain]) => service !== chain)
     .map(([name, service, chain]) => `${name}: ${text(service)}, not ${text(chain)}`);

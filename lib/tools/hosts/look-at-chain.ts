@@ -3,7 +3,7 @@ import { commonBlock } from "../../trading/chains/chain-client.ts";
 import { blockCall } from "../../trading/chains/evm/rpc-call.ts";
 import { type HostError, isHostError } from "../../trading/chains/host-fault.ts";
 import { type RpcHost, rpcHost } from "../../trading/chains/rpc-host.ts";
-import { coinDecimals, formatAmount } from "../../trading/core/decimal-text.ts";
+import { coinText, formatAmount } from "../../trading/core/decimal-text.ts";
 import type { Block } from "../../trading/core/evm/host-snapshot.ts";
 import { jointQuote } from "../../trading/core/evm/joint-facts.ts";
 import type { TradeFacts } from "../../trading/core/trade-facts.ts";
@@ -78,7 +78,7 @@ export async function lookAtChain(open: OpenHosts, { symbols, hasCalls }: LookSc
       quotes.push({ symbol, ...compared(await Promise.all(asked), decimals, hosts) });
     }
   const { symbol } = chainFacts[chain].coin;
-  return { chain, spent: `${formatAmount(spent, coinDecimals)} ${symbol}`, hosts, quotes };
+  return { chain, spent: `${coinText(chain, spent)} ${symbol}`, hosts, quotes };
 }
 
 const nothing = { bytes: 0, ms: 0 };
@@ -93,7 +93,7 @@ type Quoted = TradeFacts | DomainError | HostError;
 
 /** Asks a host for a quote, in the same requests as an order. */
 async function quoteBy(rpc: RpcHost, chain: ConfiguredChain, token: string, block: number): Promise<Quoted> {
-  const trade = { side: "buy", token, amount: formatAmount(spent, coinDecimals) } as const;
+  const trade = { side: "buy", token, amount: coinText(chain.chain, spent) } as const;
   const asked = { trade, gasPreset: "medium", orders: [] } as const;
   try {
     return await settle(quoteOnChain((calls) => rpc.request(calls), chain, asked, block));

@@ -27,12 +27,12 @@ export function unsupportedChain(chains: Chains): DomainError<"UNSUPPORTED_CHAIN
 }
 
 /** Reads the operators' limits for a chain. */
-export const limitsOf = ({
-  maxOrder,
-  maxNetworkFee,
-}: Pick<ChainConfiguration, "maxOrder" | "maxNetworkFee">): ChainLimits => ({
-  maxOrder: maxOrder === undefined ? undefined : unitsFrom(maxOrder, coinDecimals, "maxOrder"),
-  maxNetworkFee: unitsFrom(maxNetworkFee, coinDecimals, "maxNetworkFee"),
+export const limitsOf = (
+  chain: Network,
+  { maxOrder, maxNetworkFee }: Pick<ChainConfiguration, "maxOrder" | "maxNetworkFee">,
+): ChainLimits => ({
+  maxOrder: maxOrder === undefined ? undefined : unitsFrom(maxOrder, coinDecimals[chain], "maxOrder"),
+  maxNetworkFee: unitsFrom(maxNetworkFee, coinDecimals[chain], "maxNetworkFee"),
 });
 
 /** Names the setup of a chain by a hash of its configuration, which shows none of its URLs: they contain keys. */

@@ -1,5 +1,5 @@
 import { hashedId } from "../../core/record-ids.ts";
-import { coinDecimals, formatAmount, formatPrice } from "./decimal-text.ts";
+import { coinText, formatAmount, formatPrice } from "./decimal-text.ts";
 import type { Position } from "./execution.ts";
 import { afterEvent, type BookEvent, type Holding, nothingHeld } from "./holding.ts";
 import type { LaneKey } from "./intent.ts";
@@ -123,14 +123,14 @@ const firstShown = ({ chain, wallet, token, symbol, ...book }: Book, ordinal: nu
   version: 0,
 });
 
-function fieldsOf(held: Holding, { decimals }: Book): Partial<Numbered> {
+function fieldsOf(held: Holding, { chain, decimals }: Book): Partial<Numbered> {
   return {
     status: held.closedAt === undefined ? "open" : "closed",
     amount: formatAmount(held.amount, decimals),
-    cost: formatAmount(held.cost, coinDecimals),
-    averageEntryPrice: formatPrice(held.entry.cost, held.entry.amount, decimals),
-    realizedPnl: formatAmount(held.realizedPnl, coinDecimals),
-    networkFees: formatAmount(held.networkFees, coinDecimals),
+    cost: coinText(chain, held.cost),
+    averageEntryPrice: formatPrice(chain, held.entry.cost, held.entry.amount, decimals),
+    realizedPnl: coinText(chain, held.realizedPnl),
+    networkFees: coinText(chain, held.networkFees),
     movedOut: held.movedOut === 0n ? undefined : formatAmount(held.movedOut, decimals),
     settled: held.settled,
     openedAt: held.openedAt,

@@ -87,9 +87,10 @@ export function checkTrade(
   const fees = feesWithin({ maxGasPrice, maxNetworkFee }, wanted, baseFee, swapGas) ?? wanted;
   const fee = networkFee(transactions, fees, baseFee);
   const orders = trader.orders.filter((order) => !hasEnded(order));
-  const least = leastOut(trade, settings, facts);
+  const least = leastOut(setup.chain, trade, settings, facts);
   const needs = needsOfTrade(setup.chain, trade, { ...facts, orders }, fee);
   const objection = objectionToOrder({
+    chain: setup.chain,
     side,
     token: trade.token,
     amount,
@@ -128,12 +129,13 @@ export function checkTrade(
 
 /** Computes the lowest amount that may arrive. */
 function leastOut(
+  chain: TradingChain,
   { side, minAmountOut }: AskedTrade,
   { slippage }: OrderSettings,
   { amountOut, identity }: TradeFacts,
 ): bigint {
   if (minAmountOut !== undefined)
-    return unitsFrom(minAmountOut, side === "buy" ? identity.decimals : coinDecimals, "minAmountOut");
+    return unitsFrom(minAmountOut, side === "buy" ? identity.decimals : coinDecimals[chain], "minAmountOut");
   return minimumOf(amountOut, millionthsOf(slippage));
 }
 
@@ -162,7 +164,13 @@ function needsOfTrade(
   const available = availableOf(held, token, orders);
   const { symbol } = chainFacts[chain].coin;
   const needed = addedBy(side, amount, max);
-  const coin = { token: nativeToken, symbol, decimals: coinDecimals, needed, available: available.coins };
+  const coin = {
+    token: nativeToken,
+    symbol,
+    decimals: coinDecimals[chain],
+    needed,
+    available: available.coins,
+  };
   return side === "buy" ? [coin] : [coin, { ...identity, needed: amount, available: available.tokens }];
 }
 

@@ -1,7 +1,14 @@
 import { DomainError } from "../../core/domain-error.ts";
+import type { Network } from "../../core/network.ts";
 
-/** The decimals of the native coin on every EVM chain. */
-export const coinDecimals = 18;
+/** The decimals of each chain's native coin. */
+export const coinDecimals: Readonly<Record<Network, number>> = {
+  eth: 18,
+  base: 18,
+  sol: 9,
+  bsc: 18,
+  avax: 18,
+};
 
 /** Prices have this many significant digits. */
 const priceDigits = 18;
@@ -46,12 +53,18 @@ export function formatAmount(units: bigint, decimals: number): string {
   return `${units < 0n ? "-" : ""}${whole}${places === "" ? "" : `.${places}`}`;
 }
 
+/** Formats an amount of a chain's native coin. */
+export const coinText = (chain: Network, units: bigint): string => formatAmount(units, coinDecimals[chain]);
+
 /**
  * Formats the price of one token in whole coins: half-even to 18 significant digits, with at most 40 decimal places.
+ *
+ * @param coins The price of the tokens, in units of the chain's native coin.
+ * @param tokens In units of a token with these decimals.
  */
-export function formatPrice(coinUnits: bigint, tokenUnits: bigint, tokenDecimals: number): string {
-  const dividend = coinUnits * 10n ** BigInt(tokenDecimals);
-  const divisor = tokenUnits * 10n ** BigInt(coinDecimals);
+export function formatPrice(chain: Network, coins: bigint, tokens: bigint, decimals: number): string {
+  const dividend = coins * 10n ** BigInt(decimals);
+  const divisor = tokens * 10n ** BigInt(coinDecimals[chain]);
   const places = Math.min(pricePlaces, priceDigits - wholeDigits(dividend, divisor));
   return places >= 0
     ? formatAmount(divideHalfEven(dividend * 10n ** BigInt(places), divisor), places)

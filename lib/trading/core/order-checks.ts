@@ -1,6 +1,7 @@
 import { DomainError } from "../../core/domain-error.ts";
+import type { Network } from "../../core/network.ts";
 import type { TokenFlag } from "../../core/token-flag.ts";
-import { coinDecimals, formatAmount } from "./decimal-text.ts";
+import { coinText, formatAmount } from "./decimal-text.ts";
 import { feesWithin, gasPriceNow, gweiText, type PlannedGas } from "./evm/fees.ts";
 import type { Fees } from "./intent.ts";
 import { percentFrom } from "./percent.ts";
@@ -22,6 +23,7 @@ export type Need = {
 
 /** The facts that decide about an order before the chain is asked. */
 type PlacingChecks = CheckedOrder & {
+  chain: Network;
   /** True if an operator has stopped trading. */
   isStopped: boolean;
   /** The number of the wallet's open orders. */
@@ -69,6 +71,7 @@ export const objectionToTrading = ({ isStopped }: Pick<PlacingChecks, "isStopped
   isStopped ? new DomainError("TRADING_DISABLED", "Trading is stopped for now") : undefined;
 
 export function objectionToWallet({
+  chain,
   openOrders,
   maxOrder,
   rules,
@@ -79,15 +82,15 @@ export function objectionToWallet({
   }
   const { side, amount } = order;
   if (side === "buy" && amount !== undefined && maxOrder !== undefined && amount > maxOrder)
-    return aboveLimit({ rule: "maxOrder", limit: maxOrder, requested: amount });
+    return aboveLimit(chain, { rule: "maxOrder", limit: maxOrder, requested: amount });
   const objection = rules && objectionOf(rules, order);
-  return objection && aboveLimit(objection);
+  return objection && aboveLimit(chain, objection);
 }
 
 /** A rule of the wallet's policy, or the operator's limit. */
 type LimitObjection = PolicyObjection | { rule: "maxOrder"; limit: bigint; requested: bigint };
 
-function aboveLimit(objection: LimitObjection): DomainError<"POLICY_LIMIT"> {
+function aboveLimit(chain: Network, objection: LimitObjection): DomainError<"POLICY_LIMIT"> {
   if (objection.rule === "tradingEnabled")
     return new DomainError("POLICY_LIMIT", "The wallet's policy forbids trading", { rule: objection.rule });
   const { rule } = objection;
@@ -96,8 +99,8 @@ function aboveLimit(objection: LimitObjection): DomainError<"POLICY_LIMIT"> {
     const message = `The minimum is ${requested} % below the quote; the wallet's policy allows at most ${limit} %`;
     return new DomainError("POLICY_LIMIT", message, { rule, limit, requested });
   }
-  const limit = formatAmount(objection.limit, coinDecimals);
-  const requested = formatAmount(objection.requested, coinDecimals);
+  const limit = coinText(chain, objection.limit);
+  const requested = coinText(chain, objection.requested);
   return new DomainError("POLICY_LIMIT", messageOfAmount[rule](limit, requested), { rule, limit, requested });
 }
 
@@ -112,7 +115,14 @@ const messageOfAmount: Record<
     `The wallet's policy lets a day's orders spend at most ${limit}; with this one they would spend ${requested}`,
 };
 
-function objectionToGasPrice({ maxGasPrice, maxNetworkFee, fees, baseFee, transactions }: OrderChecks) {
+function objectionToGasPrice({
+  chain,
+  maxGasPrice,
+  maxNetworkFee,
+  fees,
+  baseFee,
+  transactions,
+}: OrderChecks) {
   const limits = { maxGasPrice, maxNetworkFee };
   const tooDear = transactions.find((gas) => feesWithin(limits, fees, baseFee, gas) === undefined);
   if (tooDear === undefined) return undefined;
@@ -123,7 +133,7 @@ function objectionToGasPrice({ maxGasPrice, maxNetworkFee, fees, baseFee, transa
   const limit = gweiText(isOwnLimit ? maxGasPrice : maxNetworkFee / gasLimit);
   const most = isOwnLimit
     ? `the highest gas price of ${limit} gwei`
-    : `${limit} gwei: the service pays at most ${formatAmount(maxNetworkFee, coinDecimals)} for a transaction`;
+    : `${limit} gwei: the service pays at most ${coinText(chain, maxNetworkFee)} for a transaction`;
   return new DomainError("GAS_PRICE_TOO_HIGH", `Gas costs ${gasPrice} gwei now, above ${most}`, {
     gasPrice,
     limit,

@@ -1,4 +1,5 @@
-import { coinDecimals, formatAmount } from "./decimal-text.ts";
+import type { Network } from "../../core/network.ts";
+import { coinText, formatAmount } from "./decimal-text.ts";
 import { gweiText } from "./evm/fees.ts";
 import { type Attempt, minedAttempt, newestAttempt, type Slot } from "./evm/slot.ts";
 import { type Call, isSameRoute } from "./intent.ts";
@@ -50,23 +51,22 @@ function outcomeOf(slot: Slot, attempt: Attempt): ShownAttempt["outcome"] {
   return slot.state === "signed" && attempt === newestAttempt(slot) ? "pending" : "replaced";
 }
 
-const coinText = (units: bigint) => formatAmount(units, coinDecimals);
-
 function reportOf(order: TradeOrder, own: readonly Slot[]): FillReport | undefined {
   const { intent, placed, quoted } = order;
   const slot = swapSlotOf(order, own);
   const receipt = slot && minedAttempt(slot)?.purpose === "swap" ? slot.receipt : undefined;
   if (slot === undefined || receipt?.status !== "ok") return undefined;
+  const inCoins = (units: bigint) => coinText(intent.chain, units);
   const tokenText = (units: bigint) => formatAmount(units, placed.decimals);
   const [[spentIn, spentText], [receivedIn, receivedText]] =
     intent.side === "buy"
       ? ([
-          [nativeToken, coinText],
+          [nativeToken, inCoins],
           [intent.token, tokenText],
         ] as const)
       : ([
           [intent.token, tokenText],
-          [nativeToken, coinText],
+          [nativeToken, inCoins],
         ] as const);
   const { allowance = 0n } = slot;
   return {
@@ -77,7 +77,7 @@ function reportOf(order: TradeOrder, own: readonly Slot[]): FillReport | undefin
     ...(quoted.priceImpact !== undefined && { priceImpact: quoted.priceImpact }),
     ...(quoted.marketImpact !== undefined && { marketImpact: quoted.marketImpact }),
     ...routeTaken(order, slot),
-    networkFee: feesPaid(own),
+    networkFee: feesPaid(intent.chain, own),
     gasUsed: Number(receipt.gasUsed),
     effectiveGasPrice: gweiText(receipt.gasPrice),
     submission: submissionOf(slot),
@@ -97,13 +97,16 @@ function routeTaken({ intent, quoted }: TradeOrder, { call }: Slot): Pick<FillRe
 const slippageOf = (quoted: bigint, received: bigint): number =>
   quoted === 0n ? 0 : Number(((quoted - received) * 1_000_000n) / quoted) / 10_000;
 
-function feesPaid(own: readonly Slot[]): FillReport["networkFee"] {
+function feesPaid(chain: Network, own: readonly Slot[]): FillReport["networkFee"] {
   const paid = own.flatMap((slot) => {
     const purpose = minedAttempt(slot)?.purpose;
     return purpose === undefined || slot.receipt === undefined ? [] : [{ purpose, ...slot.receipt }];
   });
   const sum = (of: (each: (typeof paid)[number]) => bigint) =>
-    coinText(paid.reduce((total, each) => total + of(each), 0n));
+    coinText(
+      chain,
+      paid.reduce((total, each) => total + of(each), 0n),
+    );
   const sumOf = (purpose: Call["purpose"]) => sum((each) => (each.purpose === purpose ? each.fee : 0n));
   return {
     total: sum(({ fee }) => fee),

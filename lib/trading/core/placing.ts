@@ -148,8 +148,9 @@ function objectionTo(request: TradeRequest, view: PlacingView): DomainError | un
   const amount =
     side === "sell" || trade.amount === undefined
       ? undefined
-      : unitsFrom(trade.amount, coinDecimals, "amount");
+      : unitsFrom(trade.amount, coinDecimals[setup.chain], "amount");
   return objectionToWallet({
+    chain: setup.chain,
     side,
     token,
     amount,

@@ -2,7 +2,7 @@ import bs58 from "bs58";
 import { DomainError } from "../../core/domain-error.ts";
 import type { Network } from "../../core/network.ts";
 import { readAddress } from "./address.ts";
-import { coinDecimals, formatAmount, unitsFrom } from "./decimal-text.ts";
+import { coinDecimals, coinText, unitsFrom } from "./decimal-text.ts";
 import { millionthsOf, percentFrom } from "./percent.ts";
 import type { PolicyState, WalletPolicy } from "./wallet-policy.ts";
 
@@ -19,8 +19,6 @@ export type PolicyText = {
 /** A policy and its pending change, as clients see them. */
 export type PolicyStateText = { policy: PolicyText; pending?: { policy: PolicyText; effectiveAt: string } };
 
-const decimalsOf = (network: Network): number => (network === "sol" ? 9 : coinDecimals);
-
 /**
  * Parses a policy for a wallet on this network. EVM addresses get their EIP-55 form, and duplicates are removed.
  *
@@ -30,7 +28,7 @@ export function readPolicy(
   network: Network,
   { maxPerOrder, maxPerDay, tokens, maxSlippage, tradingEnabled }: PolicyText,
 ): WalletPolicy {
-  const decimals = decimalsOf(network);
+  const decimals = coinDecimals[network];
   const readToken = network === "sol" ? readSolanaAddress : readAddress;
   return {
     ...(maxPerOrder !== undefined && { maxPerOrder: unitsFrom(maxPerOrder, decimals, "maxPerOrder") }),
@@ -49,9 +47,6 @@ function readSolanaAddress(text: string, field: string): string {
   if (text.length <= 44 && bs58.decodeUnsafe(text)?.length === 32) return text;
   throw new DomainError("INVALID_REQUEST", `${field} must be an address: base58 of 32 bytes`, { field });
 }
-
-/** Formats an amount of the network's coin. */
-export const coinText = (network: Network, units: bigint): string => formatAmount(units, decimalsOf(network));
 
 const policyText = (
   network: Network,

@@ -1,4 +1,4 @@
-import { coinDecimals, formatAmount, formatPrice } from "./decimal-text.ts";
+import { coinDecimals, coinText, formatAmount, formatPrice } from "./decimal-text.ts";
 import { type Block, bothAnswered, type HostSnapshots, isPast } from "./evm/host-snapshot.ts";
 import { minedAttempt, type Slot } from "./evm/slot.ts";
 import type { Order, ReasonCode } from "./execution.ts";
@@ -218,16 +218,16 @@ export function isSameLife(a: Life, b: Life): boolean {
 
 /** Returns the order as clients and streams see it. */
 export function shownOrder({ intent, placed, amount, life, version, updatedAt }: TradeOrder): Order {
-  const { side } = intent;
-  const [inDecimals, outDecimals] =
-    side === "buy" ? [coinDecimals, placed.decimals] : [placed.decimals, coinDecimals];
+  const { chain, side } = intent;
+  const ofCoin = coinDecimals[chain];
+  const [inDecimals, outDecimals] = side === "buy" ? [ofCoin, placed.decimals] : [placed.decimals, ofCoin];
   const { received, spent, txHash, reasonCode } = life;
   const [coins, tokens] = side === "buy" ? [spent, received] : [received, spent];
   return {
     orderId: intent.orderId,
     clientOrderId: placed.clientOrderId,
     wallet: intent.wallet,
-    chain: intent.chain,
+    chain,
     symbol: placed.symbol,
     token: intent.token,
     side,
@@ -240,10 +240,10 @@ export function shownOrder({ intent, placed, amount, life, version, updatedAt }:
     ...(placed.percent !== undefined && { percent: placed.percent }),
     filledAmount: formatAmount(spent, inDecimals),
     ...(received !== undefined && { receivedAmount: formatAmount(received, outDecimals) }),
-    ...(coins && tokens && { averagePrice: formatPrice(coins, tokens, placed.decimals) }),
+    ...(coins && tokens && { averagePrice: formatPrice(chain, coins, tokens, placed.decimals) }),
     minAmountOut: formatAmount(intent.minAmountOut, outDecimals),
     ...(placed.slippage !== undefined && { slippage: placed.slippage }),
-    networkFee: formatAmount(life.networkFee, coinDecimals),
+    networkFee: coinText(chain, life.networkFee),
     ...(txHash !== undefined && { txHash }),
     ...(reasonCode !== undefined && { reason: reasonText[reasonCode], reasonCode }),
     validUntil: new Date(intent.validUntil * 1000).toISOString(),

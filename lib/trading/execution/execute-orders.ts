@@ -33,7 +33,7 @@ export async function executeOrders(
 ): Promise<void> {
   const configuration = chains.get(chain)?.configuration;
   // Nothing is planned where trading is off.
-  const limits = configuration ? limitsOf(configuration) : { maxNetworkFee: 0n };
+  const limits = configuration ? limitsOf(chain, configuration) : { maxNetworkFee: 0n };
   const setup = configuration ? setupName(configuration) : "";
   const performers: Performers = {
     ...effects,

@@ -66,7 +66,8 @@ export async function quoteOnChain(
   const { side, token } = trade;
   if (token === configuration.wrapped.token) throw noRoute();
   const wallet = asked.wallet ?? newStranger();
-  const coinAmount = side === "buy" ? unitsFrom(trade.amount ?? "", coinDecimals, "amount") : undefined;
+  const coinAmount =
+    side === "buy" ? unitsFrom(trade.amount ?? "", coinDecimals[reader.chain], "amount") : undefined;
   const probe = { side: "buy", amountIn: probeCoins } as const;
   // The amount of a sale is known only later. Purchases of two amounts show which pools are worth simulating.
   const trades = [

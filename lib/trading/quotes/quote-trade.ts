@@ -10,7 +10,7 @@ import {
   type TradeCheck,
   type Trader,
 } from "../core/check-trade.ts";
-import { coinDecimals, formatAmount, formatPrice } from "../core/decimal-text.ts";
+import { coinDecimals, coinText, formatAmount, formatPrice } from "../core/decimal-text.ts";
 import type { NetworkFee } from "../core/evm/fees.ts";
 import type { PoolPrice } from "../core/evm/pool-price.ts";
 import { isEnough, type Need } from "../core/order-checks.ts";
@@ -18,7 +18,7 @@ import { percentOf } from "../core/percent.ts";
 import { warningsOf } from "../core/quote-warnings.ts";
 import { routeSteps } from "../core/route-steps.ts";
 import { type AskedTrade, addressesOf, type TradeFacts } from "../core/trade-facts.ts";
-import { chainFacts, nativeToken } from "../core/trading-chain.ts";
+import { chainFacts, nativeToken, type TradingChain } from "../core/trading-chain.ts";
 import { quoteOnChain } from "./quote-on-chain.ts";
 
 const validMs = 30_000;
@@ -26,7 +26,7 @@ const validMs = 30_000;
 export const setupOf = ({ chain, configuration }: ChainReader): ChainSetup => ({
   chain,
   hasRelay: configuration.relay !== undefined,
-  limits: limitsOf(configuration),
+  limits: limitsOf(chain, configuration),
   name: setupName(configuration),
 });
 
@@ -63,7 +63,8 @@ export function shownQuote(
   const [best] = facts.routes;
   const { chain, settings, least, needs, networkFee, submission, objection } = check;
   const { decimals } = identity;
-  const [inDecimals, outDecimals] = side === "buy" ? [coinDecimals, decimals] : [decimals, coinDecimals];
+  const ofCoin = coinDecimals[chain];
+  const [inDecimals, outDecimals] = side === "buy" ? [ofCoin, decimals] : [decimals, ofCoin];
   const [coins, tokens] = side === "buy" ? [amount, amountOut] : [amountOut, amount];
   const { sellable, buyTax, sellTax } = safety;
   const [coinNeed] = needs;
@@ -79,11 +80,11 @@ export function shownQuote(
     amountOut: formatAmount(amountOut, outDecimals),
     minAmountOut: formatAmount(least, outDecimals),
     ...(minAmountOut === undefined && { slippage: settings.slippage }),
-    price: formatPrice(coins, tokens, decimals),
+    price: formatPrice(chain, coins, tokens, decimals),
     priceImpact,
     ...(facts.market && {
       marketImpact: facts.market.impact,
-      referencePrice: referencePrice(side, facts.market.reference, decimals),
+      referencePrice: formatPrice(chain, ...coinsAndTokens(side, facts.market.reference), decimals),
     }),
     route: routeSteps(trade, best, addressesOf(best)),
     buyTax,
@@ -91,7 +92,7 @@ export function shownQuote(
     sellable,
     flags: [...facts.flags],
     approval: transactions.length > 1,
-    networkFee: feeTexts(networkFee),
+    networkFee: feeTexts(chain, networkFee),
     ...(needs.length > 0 && { balances: needs.map(balanceOfNeed) }),
     submission,
     warnings: warningsOf({
@@ -110,16 +111,14 @@ export function shownQuote(
   };
 }
 
-/** Writes the price of a tenth of the amount: coins for one token. */
-function referencePrice(side: AskedTrade["side"], reference: PoolPrice, decimals: number): string {
-  const [coins, tokens] = side === "buy" ? [reference.in, reference.out] : [reference.out, reference.in];
-  return formatPrice(coins, tokens, decimals);
-}
+/** Sorts a price into its coins and its tokens. */
+const coinsAndTokens = (side: AskedTrade["side"], price: PoolPrice): [coins: bigint, tokens: bigint] =>
+  side === "buy" ? [price.in, price.out] : [price.out, price.in];
 
-const feeTexts = ({ expected, max, l1 }: NetworkFee) => ({
-  expected: formatAmount(expected, coinDecimals),
-  max: formatAmount(max, coinDecimals),
-  l1: formatAmount(l1, coinDecimals),
+const feeTexts = (chain: TradingChain, { expected, max, l1 }: NetworkFee) => ({
+  expected: coinText(chain, expected),
+  max: coinText(chain, max),
+  l1: coinText(chain, l1),
 });
 
 const balanceOfNeed = (need: Need) => ({

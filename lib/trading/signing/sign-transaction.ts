@@ -125,9 +125,10 @@ function signingEffects(
     async readSigning(ask) {
       const { view, sealed } = await readSigning(table, ask);
       wallet = sealed;
-      const configuration = chains[ask.request.chain];
+      const { chain } = ask.request;
+      const configuration = chains[chain];
       // Nothing is signed where trading is off.
-      return { ...view, chainLimits: configuration ? limitsOf(configuration) : { maxNetworkFee: 0n } };
+      return { ...view, chainLimits: configuration ? limitsOf(chain, configuration) : { maxNetworkFee: 0n } };
     },
     checkMac: ({ intent, mac }) => checkMac(intent, mac, noteCall),
     async signBytes({ transaction, userID }) {

@@ -66,8 +66,15 @@ describe("formatAmount", () => {
 });
 
 describe("formatPrice", () => {
+  it("counts the decimals of the chain's coin", () => {
+    expect(formatPrice("sol", 500_000_000n, 5_000_000_000n, 6)).toBe("0.0001");
+    expect(formatPrice("eth", 5n * 10n ** 17n, 5_000_000_000n, 6)).toBe("0.0001");
+  });
+
   it("divides the coin side by the token side", () => {
-    expect(formatPrice(500000000000000000n, 4960273038901078125544n, 18)).toBe("0.000100800902708124373");
+    expect(formatPrice("eth", 500000000000000000n, 4960273038901078125544n, 18)).toBe(
+      "0.000100800902708124373",
+    );
   });
 
   it.each([
@@ -77,18 +84,18 @@ describe("formatPrice", () => {
     ["whole numbers beyond 18 digits", 123456789012345678951n, 1n, 18, "123456789012345679000"],
     ["exact quotients not at all", 1n, 8n, 18, "0.125"],
   ])("rounds %s", (_, coins, tokens, places, text) => {
-    expect(formatPrice(coins, tokens, places)).toBe(text);
+    expect(formatPrice("eth", coins, tokens, places)).toBe(text);
   });
 
   it("keeps at most 40 places, even if fewer than 18 digits are left", () => {
-    expect(formatPrice(1n, 3n * 10n ** 38n, 18)).toBe("0.0000000000000000000000000000000000000033");
-    expect(formatPrice(1n, 10n ** 77n, 18)).toBe("0");
+    expect(formatPrice("eth", 1n, 3n * 10n ** 38n, 18)).toBe("0.0000000000000000000000000000000000000033");
+    expect(formatPrice("eth", 1n, 10n ** 77n, 18)).toBe("0");
   });
 
   it("is within half a unit of its last digit", () => {
     fc.assert(
       fc.property(units, units, decimals, (coins, tokens, places) => {
-        const text = formatPrice(coins, tokens, places);
+        const text = formatPrice("eth", coins, tokens, places);
         const [whole = "", fraction = ""] = text.split(".");
         const digits = (whole + fraction).replace(/^0+/, "");
         expect(digits.replace(/0+$/, "").length).toBeLessThanOrEqual(18);

@@ -21,6 +21,7 @@ const need = (changes: Partial<Need> = {}): Need => ({
 const swapGas = { estimate: 100_000n, gasLimit: 125_000n, l1Fee: 0n };
 
 const fine: OrderChecks = {
+  chain: "eth",
   side: "buy",
   token: "0xA0",
   amount: coin,

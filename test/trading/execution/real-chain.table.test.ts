@@ -49,7 +49,7 @@ describe("an order on a real chain", () => {
       report: { approvalLeft: "0" },
     });
     expect(await desk.held()).toBe(0n);
-    const wei = (text = "") => unitsFrom(text, coinDecimals, "amount");
+    const wei = (text = "") => unitsFrom(text, coinDecimals.eth, "amount");
     const { receivedAmount, networkFee } = sold.order;
     expect((await desk.coins()) - before).toBe(wei(receivedAmount) - wei(networkFee));
     const { executions } = await readListed(db.table, { userID, kind: "position" }, { filter: {}, limit: 9 });

@@ -1,4 +1,4 @@
-import { coinDecimals, formatAmount } from "../../../lib/trading/core/decimal-text.ts";
+import { coinText } from "../../../lib/trading/core/decimal-text.ts";
 import type { Recipients } from "../../../lib/trading/core/effects.ts";
 import type { OrderFacts } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import { minedAttempt, type Slot } from "../../../lib/trading/core/evm/slot.ts";
@@ -187,8 +187,8 @@ export class Invariants {
       details.attempts.every(({ outcome }) => outcome !== "pending"),
       "a transaction of a settled order is pending",
     );
-    const total = details.report?.networkFee.total ?? formatAmount(life.networkFee, coinDecimals);
-    must(total === formatAmount(life.networkFee, coinDecimals), "a report has other network fees");
+    const total = details.report?.networkFee.total ?? coinText(intent.chain, life.networkFee);
+    must(total === coinText(intent.chain, life.networkFee), "a report has other network fees");
   }
 
   /** The last slot of an order's swap. */

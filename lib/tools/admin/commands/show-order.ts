@@ -96,7 +96,10 @@ const routeText = ({ bridge, ...pool }: Route) =>
 /** Facts that clients do not see. */
 const intentFacts = ({ intent, placed, ending, ...order }: TradeOrder) => ({
   user: intent.userID,
-  quotedAmountOut: formatAmount(intent.quotedOut, intent.side === "buy" ? placed.decimals : coinDecimals),
+  quotedAmountOut: formatAmount(
+    intent.quotedOut,
+    intent.side === "buy" ? placed.decimals : coinDecimals[intent.chain],
+  ),
   routes: intent.routes.map(routeText).join(", "),
   gasLimit: intent.gasLimit,
   gasPreset: intent.gasPreset,

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { Item } from "../../../table/table.ts";
 import { readAddress } from "../../../trading/core/address.ts";
-import { coinDecimals, formatAmount } from "../../../trading/core/decimal-text.ts";
+import { coinText } from "../../../trading/core/decimal-text.ts";
 import { chainFacts, type TradingChain, tradingChains } from "../../../trading/core/trading-chain.ts";
 import { contentOf } from "../../../trading/items/items.ts";
 import { everyLedger } from "../../../trading/items/keys.ts";
@@ -31,7 +31,7 @@ export function showSigned(program: Command, deps: AdminDeps): void {
       if (ledger.chain !== chain || ledger.wallet !== wallet) continue;
       for (const [nonce, { most }] of Object.entries(ledger.fees)) {
         const purpose = ledger.swap?.nonce === Number(nonce) ? "swap" : "approval";
-        const fee = `${formatAmount(most, coinDecimals)} ${chainFacts[chain].coin.symbol}`;
+        const fee = `${coinText(chain, most)} ${chainFacts[chain].coin.symbol}`;
         const line = `${nonce}  ${purpose}  at most ${fee}  order ${ledger.orderId} of ${ledger.userID}`;
         if (Number(nonce) >= Number(from)) lines.push([Number(nonce), line]);
       }
