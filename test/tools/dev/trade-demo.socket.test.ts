@@ -8,7 +8,7 @@ const coin = 10n ** 18n;
 const unit = "0.000000000000000001";
 
 const trade = (outcomes: string[], order: Partial<Order>): Round["buy"] => ({
-  order: { status: "filled", settled: true, ...order } as Order,
+  order: { chain: "eth", status: "filled", settled: true, ...order } as Order,
   attempts: outcomes.map((outcome) => ({ outcome })) as Round["buy"]["attempts"],
   seconds: "3.2",
 });
