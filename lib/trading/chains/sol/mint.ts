@@ -1,0 +1,160 @@
+import { ByteReader } from "./byte-reader.ts";
+
+/** The programs that own mints and token accounts. */
+export const tokenPrograms = {
+  token: "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA",
+  token2022: "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb",
+} as const;
+
+export type TokenProgram = (typeof tokenPrograms)[keyof typeof tokenPrograms];
+
+/** The fee of a transfer, which the receiver's account withholds. */
+export type TransferFee = { bps: number; most: bigint };
+
+/** A token's mint account. An authority is absent if nobody can use its right any more. */
+export type Mint = {
+  program: TokenProgram;
+  decimals: number;
+  supply: bigint;
+  mintAuthority?: string;
+  /** Can freeze any account of the token. */
+  freezeAuthority?: string;
+  /** Can take tokens from any account. */
+  permanentDelegate?: string;
+  /** Runs in each transfer. */
+  hookProgram?: string;
+  /** New accounts are frozen until an authority thaws them. */
+  isDefaultFrozen: boolean;
+  isNonTransferable: boolean;
+  /** An authority can stop all transfers, or has stopped them. */
+  isPausable: boolean;
+  isPaused: boolean;
+  /** Sorted by the epoch from which they are in force. Empty without fees. */
+  transferFees: readonly (TransferFee & { fromEpoch: bigint })[];
+  name?: string;
+  symbol?: string;
+};
+
+const plainLength = 82;
+
+/** Where the kind of a Token-2022 account is: after as many bytes as a token account has. */
+const kindAt = 165;
+const mintKind = 1;
+
+/** The numbers of Token-2022's extensions, which its interface fixes. */
+const extensions = {
+  end: 0,
+  transferFeeConfig: 1,
+  defaultAccountState: 6,
+  nonTransferable: 9,
+  permanentDelegate: 12,
+  transferHook: 14,
+  tokenMetadata: 19,
+  pausable: 26,
+} as const;
+
+const frozen = 2;
+
+/**
+ * Decodes a mint account. Undefined if the account is not an initialized mint of one of the token programs.
+ *
+ * @param owner The program that owns the account.
+ */
+export function readMint({ owner, data }: { owner: string; data: Uint8Array }): Mint | undefined {
+  const program = Object.values(tokenPrograms).find((each) => each === owner);
+  const isToken2022 = program === tokenPrograms.token2022;
+  const isMint =
+    data.length === plainLength || (isToken2022 && data.length > kindAt && data[kindAt] === mintKind);
+  if (program === undefined || !isMint) return undefined;
+  const reader = new ByteReader(data);
+  const mintAuthority = optionalAddress(reader);
+  const [supply, decimals, isInitialized] = [reader.u64(), reader.u8(), reader.u8()];
+  const freezeAuthority = optionalAddress(reader);
+  if (isInitialized !== 1) return undefined;
+  const plain: Mint = {
+    ...{ program, decimals, supply },
+    ...(mintAuthority !== undefined && { mintAuthority }),
+    ...(freezeAuthority !== undefined && { freezeAuthority }),
+    ...{ isDefaultFrozen: false, isNonTransferable: false, isPausable: false, isPaused: false },
+    transferFees: [],
+  };
+  if (data.length === plainLength) return plain;
+  try {
+    return extended(plain, new ByteReader(data.subarray(kindAt + 1)));
+  } catch {
+    // An extension ends after the account.
+    return undefined;
+  }
+}
+
+function optionalAddress(reader: ByteReader): string | undefined {
+  const isPresent = reader.u32() === 1;
+  const address = reader.address();
+  return isPresent ? address : undefined;
+}
+
+function extended(plain: Mint, reader: ByteReader): Mint {
+  let mint = plain;
+  while (reader.left >= 4) {
+    const [kind, length] = [reader.u16(), reader.u16()];
+    if (kind === extensions.end) break;
+    mint = { ...mint, ...propertiesOf(kind, new ByteReader(reader.bytes(length))) };
+  }
+  return mint;
+}
+
+function propertiesOf(kind: number, reader: ByteReader): Partial<Mint> {
+  switch (kind) {
+    case extensions.transferFeeConfig: {
+      // Two authorities and the amount withheld come first.
+      reader.skip(72);
+      const [older, newer] = [feeFrom(reader), feeFrom(reader)];
+      return { transferFees: [older, newer] };
+    }
+    case extensions.defaultAccountState:
+      return { isDefaultFrozen: reader.u8() === frozen };
+    case extensions.nonTransferable:
+      return { isNonTransferable: true };
+    case extensions.permanentDelegate: {
+      const permanentDelegate = reader.nonZeroAddress();
+      return permanentDelegate === undefined ? {} : { permanentDelegate };
+    }
+    case extensions.transferHook: {
+      const hookProgram = reader.skip(32).nonZeroAddress();
+      return hookProgram === undefined ? {} : { hookProgram };
+    }
+    case extensions.pausable: {
+      const hasAuthority = reader.nonZeroAddress() !== undefined;
+      const isPaused = reader.u8() === 1;
+      return { isPausable: hasAuthority || isPaused, isPaused };
+    }
+    case extensions.tokenMetadata: {
+      // The authority and the mint come first.
+      reader.skip(64);
+      const [name, symbol] = [reader.text(), reader.text()];
+      return { ...(name !== undefined && { name }), ...(symbol !== undefined && { symbol }) };
+    }
+    default:
+      return {};
+  }
+}
+
+const feeFrom = (reader: ByteReader) => ({
+  fromEpoch: reader.u64(),
+  most: reader.u64(),
+  bps: reader.u16(),
+});
+
+const wholeBps = 10_000n;
+
+/** Computes what a transfer withholds in an epoch: the fee is rounded up, to its most. */
+export function withheldFrom(
+  amount: bigint,
+  { transferFees }: Pick<Mint, "transferFees">,
+  epoch: bigint,
+): bigint {
+  const fee = transferFees.findLast(({ fromEpoch }) => fromEpoch <= epoch) ?? transferFees[0];
+  if (fee === undefined) return 0n;
+  const share = (amount * BigInt(fee.bps) + wholeBps - 1n) / wholeBps;
+  return share < fee.most ? share : fee.most;
+}
