@@ -85,7 +85,7 @@ function poolFrom(reader: ByteReader): CPMMPool | undefined {
 }
 
 /** A trade by a pool: the tokens that its vaults hold, and their mints, by its sides. */
-export type PoolTrade = {
+export type CPMMTrade = {
   from: 0 | 1;
   held: readonly [bigint, bigint];
   mints: readonly [Pick<Mint, "transferFees">, Pick<Mint, "transferFees">];
@@ -103,7 +103,7 @@ const feeOn = (amount: bigint, rate: bigint) => (amount * rate + millionths - 1n
 export function amountOut(
   pool: CPMMPool,
   amountIn: bigint,
-  { from, held, mints, rates, epoch }: PoolTrade,
+  { from, held, mints, rates, epoch }: CPMMTrade,
 ): bigint {
   const to = from === 0 ? 1 : 0;
   const [reserveIn, reserveOut] = [held[from] - pool.sides[from].owed, held[to] - pool.sides[to].owed];

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import {
   amountOut,
   type CPMMPool,
-  type PoolTrade,
+  type CPMMTrade,
   readFeeRates,
   readPool,
 } from "../../../../lib/trading/chains/sol/cpmm-pool.ts";
@@ -86,12 +86,12 @@ const bare: CPMMPool = {
   ],
 };
 
-const trade = (changes: Partial<PoolTrade> = {}): PoolTrade => ({
+const trade = (changes: Partial<CPMMTrade> = {}): CPMMTrade => ({
   ...{ from: 0, held: [1_000_000n, 4_000_000n], mints: [free, free], rates, epoch: 1n, ...changes },
 });
 
 describe("amountOut", () => {
-  it.each<[string, CPMMPool, PoolTrade, bigint]>([
+  it.each<[string, CPMMPool, CPMMTrade, bigint]>([
     // 10,000 - 25 = 9,975; 4,000,000 × 9,975 / 1,009,975 = 39,505.9
     ["the product of the reserves", bare, trade(), 39_505n],
     // 1,000,000 × 9,975 / 4,009,975 = 2,487.5
@@ -111,7 +111,7 @@ describe("amountOut", () => {
     expect(amountOut(by, 10_000n, asked)).toBe(out);
   });
 
-  it.each<[string, CPMMPool, bigint, PoolTrade]>([
+  it.each<[string, CPMMPool, bigint, CPMMTrade]>([
     ["a stopped pool", { ...bare, allowsSwaps: false }, 10_000n, trade()],
     ["an empty vault", bare, 10_000n, trade({ held: [0n, 4_000_000n] })],
     ["a vault that owes all that it holds", pool, 10_000n, trade({ held: [50_301n, 4_000_000n] })],
