@@ -1,6 +1,6 @@
 import type { Result } from "ethers/abi";
 import { multicallABI } from "../../lib/trading/chains/evm/contract-abi.ts";
-import type { RpcCall } from "../../lib/trading/chains/evm/rpc-call.ts";
+import type { RpcCall } from "../../lib/trading/chains/rpc-call.ts";
 import type { RpcHost } from "../../lib/trading/chains/rpc-host.ts";
 import type { Block } from "../../lib/trading/core/evm/host-snapshot.ts";
 import { chainFacts, type TradingChain } from "../../lib/trading/core/trading-chain.ts";

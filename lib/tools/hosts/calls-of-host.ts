@@ -13,13 +13,13 @@ import {
   gasEstimateCall,
   type MinedTransaction,
   nonceCall,
-  type RpcCall,
   receiptCall,
   tagText,
   transactionCall,
 } from "../../trading/chains/evm/rpc-call.ts";
 import { simulateCall } from "../../trading/chains/evm/simulation.ts";
 import { type HostError, RpcRefusal } from "../../trading/chains/host-fault.ts";
+import type { RpcCall } from "../../trading/chains/rpc-call.ts";
 import { chainFacts, type TradingChain } from "../../trading/core/trading-chain.ts";
 import { contractsOfHost } from "./contracts-of-host.ts";
 import { measure, wordsOf } from "./measure.ts";

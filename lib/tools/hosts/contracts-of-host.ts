@@ -6,7 +6,8 @@ import { bridgedRoutesOf, directRoutesOf } from "../../trading/chains/evm/config
 import { contractQuestion, multicall, multicallAddress } from "../../trading/chains/evm/multicall.ts";
 import { type PoolRoute, poolCalls, poolRoutesOf } from "../../trading/chains/evm/pool-routes.ts";
 import { newStranger } from "../../trading/chains/evm/probe-simulation.ts";
-import { Bytes, contractCall, type RpcCall } from "../../trading/chains/evm/rpc-call.ts";
+import { Bytes, contractCall } from "../../trading/chains/evm/rpc-call.ts";
+import type { RpcCall } from "../../trading/chains/rpc-call.ts";
 import {
   isSamePool,
   kindOf,

@@ -1,5 +1,5 @@
-import type { RpcCall, ValuesOf } from "../../trading/chains/evm/rpc-call.ts";
 import { type FaultReason, type HostError, HostFault, isHostError } from "../../trading/chains/host-fault.ts";
+import type { RpcCall, ValuesOf } from "../../trading/chains/rpc-call.ts";
 import { rpcHost } from "../../trading/chains/rpc-host.ts";
 
 /** An answer with its size and time. `mostCalls` is the largest batch that the host takes, as far as this shows it. */

@@ -1,4 +1,4 @@
-import type { RpcCall, ValuesOf } from "./evm/rpc-call.ts";
+import type { RpcCall, ValuesOf } from "./rpc-call.ts";
 
 /** Sends calls in one request, and returns their values. */
 export type Ask = <const Calls extends readonly RpcCall<unknown>[]>(calls: Calls) => Promise<ValuesOf<Calls>>;

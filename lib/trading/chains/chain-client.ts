@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Block } from "../core/evm/host-snapshot.ts";
 import { chainFacts, mostApartSeconds, type TradingChain } from "../core/trading-chain.ts";
-import { blockCall, type RpcCall, type ValuesOf } from "./evm/rpc-call.ts";
+import { blockCall } from "./evm/rpc-call.ts";
 import { ChainUnavailable, type HostError, HostFault, isHostError, RpcRefusal } from "./host-fault.ts";
+import type { RpcCall, ValuesOf } from "./rpc-call.ts";
 import { type RpcHost, rpcHost } from "./rpc-host.ts";
 
 type Calls = readonly RpcCall<unknown>[];

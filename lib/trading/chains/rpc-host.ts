@@ -1,12 +1,15 @@
 import { inPartsOf } from "../../core/in-parts.ts";
-import { type Ability, chainIdCall, type RpcCall, type ValuesOf } from "./evm/rpc-call.ts";
+import { chainIdCall } from "./evm/rpc-call.ts";
 import { BatchRefused, HostFault, isTooLarge, RpcRefusal, unsupportedCode } from "./host-fault.ts";
 import { readJsonBody } from "./json-body.ts";
+import type { Ability, RpcCall, ValuesOf } from "./rpc-call.ts";
 
 export type RpcHostOptions = {
   url: string;
   /** Absent for relays, which accept only transactions. */
-  chainId?: number;
+  chainId?: number | string;
+  /** Asks for {@link chainId}. If absent, an EVM chain is asked. */
+  chainCall?: RpcCall<number | string>;
   /** The time limit of a request, from the connection to the last byte of its answer. */
   timeoutMs?: number;
   /** The largest answer, unless a call allows more. */
@@ -31,7 +34,7 @@ export type RpcHost = {
 };
 
 /** Quotes of all pools of a token arrive in one answer of about 10 kB. */
-const defaults = { timeoutMs: 2000, maxBytes: 2 * 1024 * 1024, nowMs: Date.now };
+const defaults = { timeoutMs: 2000, maxBytes: 2 * 1024 * 1024, nowMs: Date.now, chainCall: chainIdCall() };
 
 /** Ids differ, so that a late or cached answer is not taken for the answer to this request. */
 let lastId = 0;
@@ -51,14 +54,12 @@ const chainMs = 60_000;
 /** A limit is forgotten after this time, since hosts and their plans change. */
 const memoryMs = 10 * 60_000;
 
-const isSending = ({ method }: RpcCall<unknown>) => method === "eth_sendRawTransaction";
-
 /**
  * Opens a host, and learns its limits while it is used. It asks for the chain's id each minute, and with each
  * transaction that it sends.
  */
 export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abilities } {
-  const { url, chainId, timeoutMs, maxBytes, nowMs, onBytes } = { ...defaults, ...options };
+  const { url, chainId, chainCall, timeoutMs, maxBytes, nowMs, onBytes } = { ...defaults, ...options };
   let checkedMs = Number.NEGATIVE_INFINITY;
   let batch = { most: Number.POSITIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY };
   const lackedUntilMs = new Map<Ability, number>();
@@ -122,10 +123,9 @@ export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abili
 
   /** Asks for the chain's id too. */
   async function itemsOfChain(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
-    const check = chainIdCall();
-    const [first = {}, ...items] = await postAll([check, ...calls], signal);
+    const [first = {}, ...items] = await postAll([chainCall, ...calls], signal);
     checkedMs = Number.NEGATIVE_INFINITY;
-    if (resultOf(check, first) !== chainId) throw new HostFault("WRONG_CHAIN", check.method);
+    if (resultOf(chainCall, first) !== chainId) throw new HostFault("WRONG_CHAIN", chainCall.method);
     checkedMs = nowMs();
     return items;
   }
@@ -134,7 +134,7 @@ export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abili
   async function itemsOf(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
     if (calls.length === 0) return [];
     const isDue = nowMs() - checkedMs >= chainMs;
-    const sends = calls.some(isSending);
+    const sends = calls.some((call) => call.sends);
     if (chainId === undefined || !(isDue || sends)) return postAll(calls, signal);
     if (isDue && sends) await itemsOfChain([], signal);
     return itemsOfChain(calls, signal);
@@ -176,7 +176,7 @@ export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abili
       // Hosts behind one address have not all seen the same blocks.
       const isOutOfStep = calls.map((call, index) => {
         const { error } = values[index] as Settled;
-        return error instanceof RpcRefusal && error.isOutOfStep && !isSending(call);
+        return error instanceof RpcRefusal && error.isOutOfStep && !call.sends;
       });
       const again = calls.filter(
         ({ isLast }, index) => isOutOfStep[index] || (isLast && isOutOfStep.includes(true)),

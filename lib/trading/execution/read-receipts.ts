@@ -7,11 +7,10 @@ import {
   blockByHashCall,
   contractCall,
   type MinedTransaction,
-  type RpcCall,
   transactionCall,
-  type ValuesOf,
 } from "../chains/evm/rpc-call.ts";
 import { isHostError, type RpcRefusal } from "../chains/host-fault.ts";
+import type { RpcCall, ValuesOf } from "../chains/rpc-call.ts";
 import type { Block, Receipt } from "../core/evm/host-snapshot.ts";
 import type { Call } from "../core/intent.ts";
 

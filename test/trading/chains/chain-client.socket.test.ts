@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type ChainClientOptions, chainClient } from "../../../lib/trading/chains/chain-client.ts";
-import { attempt, contractCall, gasPriceCall } from "../../../lib/trading/chains/evm/rpc-call.ts";
+import { contractCall, gasPriceCall } from "../../../lib/trading/chains/evm/rpc-call.ts";
 import { ChainUnavailable, RpcRefusal } from "../../../lib/trading/chains/host-fault.ts";
+import { attempt } from "../../../lib/trading/chains/rpc-call.ts";
 import {
   answering,
   hangingUp,

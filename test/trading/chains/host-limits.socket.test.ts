@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { attempt, coinsCall, gasPriceCall, nonceCall } from "../../../lib/trading/chains/evm/rpc-call.ts";
+import { coinsCall, gasPriceCall, nonceCall } from "../../../lib/trading/chains/evm/rpc-call.ts";
 import { simulateCall } from "../../../lib/trading/chains/evm/simulation.ts";
+import { attempt } from "../../../lib/trading/chains/rpc-call.ts";
 import { failure, hostUnderTest, wallet } from "../../support/host-under-test.ts";
 import {
   answering,

@@ -2,7 +2,6 @@ import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import {
-  attempt,
   blockCall,
   coinsCall,
   contractCall,
@@ -15,6 +14,7 @@ import {
 } from "../../../lib/trading/chains/evm/rpc-call.ts";
 import { simulateCall } from "../../../lib/trading/chains/evm/simulation.ts";
 import { HostFault } from "../../../lib/trading/chains/host-fault.ts";
+import { attempt } from "../../../lib/trading/chains/rpc-call.ts";
 import { rpcHost } from "../../../lib/trading/chains/rpc-host.ts";
 import { failure, hash, hostUnderTest, secret, wallet } from "../../support/host-under-test.ts";
 import {

@@ -4,7 +4,7 @@ import { startSecondHost } from "../../../lib/tools/dev/chains/second-host.ts";
 import { approval, v3Liquidity } from "../../../lib/tools/dev/chains/uniswap.ts";
 import { type UnkindnessName, unkindnesses } from "../../../lib/tools/dev/chains/unkindnesses.ts";
 import { type CallTransaction, encodeCall } from "../../../lib/trading/chains/evm/calldata.ts";
-import type { RpcCall } from "../../../lib/trading/chains/evm/rpc-call.ts";
+import type { RpcCall } from "../../../lib/trading/chains/rpc-call.ts";
 import { type RpcHost, rpcHost } from "../../../lib/trading/chains/rpc-host.ts";
 import type { Question } from "../../../lib/trading/core/effects.ts";
 import { gasLimitFor } from "../../../lib/trading/core/evm/fees.ts";

@@ -1,5 +1,5 @@
-import type { RpcCall, ValuesOf } from "../../../lib/trading/chains/evm/rpc-call.ts";
 import { HostFault, RpcRefusal } from "../../../lib/trading/chains/host-fault.ts";
+import type { RpcCall, ValuesOf } from "../../../lib/trading/chains/rpc-call.ts";
 import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";
 import type { Lie } from "../model/chain-under-test.ts";
 

@@ -1,7 +1,8 @@
 import type { Interface, Result } from "ethers/abi";
 import type { RpcRefusal } from "../host-fault.ts";
+import type { RpcCall } from "../rpc-call.ts";
 import { multicallABI } from "./contract-abi.ts";
-import { type BlockTag, contractCall, type RpcCall } from "./rpc-call.ts";
+import { type BlockTag, contractCall } from "./rpc-call.ts";
 
 /** Multicall3 has this address on every chain. */
 export const multicallAddress = "0xcA11bde05977b3631167028862bE2a173976CA11";

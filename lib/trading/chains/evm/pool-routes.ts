@@ -1,7 +1,8 @@
 import type { Route } from "../../core/intent.ts";
+import type { RpcCall } from "../rpc-call.ts";
 import { type Contracts, routesOf } from "./configured-routes.ts";
 import { type PoolQuotes, type PoolTrade, poolQuotesCall, type RoutePools } from "./pool-quotes.ts";
-import type { BlockTag, RpcCall } from "./rpc-call.ts";
+import type { BlockTag } from "./rpc-call.ts";
 
 /** A route, and the amount that it pays before any tax of the token. */
 export type PoolRoute = RoutePools & { amountOut: bigint };

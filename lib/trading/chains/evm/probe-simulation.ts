@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { safetyOf, type TokenSafety, unknownSafety } from "../../core/token-safety.ts";
+import type { RpcCall } from "../rpc-call.ts";
 import type { Contracts } from "./configured-routes.ts";
 import type { PoolRoute } from "./pool-routes.ts";
-import type { RpcCall } from "./rpc-call.ts";
 import type { SimulatedAfter } from "./simulation.ts";
 import { roundTripCall } from "./swap-simulation.ts";
 

@@ -1,11 +1,12 @@
 import { binPrice, type PoolPrice, v2Price, v3Price } from "../../core/evm/pool-price.ts";
 import type { Order } from "../../core/execution.ts";
 import { type Bridge, kindOf, routeOf } from "../../core/intent.ts";
+import type { RpcCall } from "../rpc-call.ts";
 import type { Contracts } from "./configured-routes.ts";
 import { activeBinOf, balanceOf, firstTokenOf, reservesOf, sqrtPriceOf } from "./contract-questions.ts";
 import { type ContractQuestion, multicall, thenRead } from "./multicall.ts";
 import type { RoutePools } from "./pool-quotes.ts";
-import type { BlockTag, RpcCall } from "./rpc-call.ts";
+import type { BlockTag } from "./rpc-call.ts";
 
 /** A route's price, as amounts of tokens and coins of equal worth, and the coins on the other side of its own pool. */
 export type RouteState<Each extends RoutePools = RoutePools> = {

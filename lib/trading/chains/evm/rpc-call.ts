@@ -1,46 +1,10 @@
 import { getAddress } from "ethers/address";
 import * as v from "valibot";
 import type { Block } from "../../core/evm/host-snapshot.ts";
-import type { RpcRefusal } from "../host-fault.ts";
-
-export type Ability = "simulation" | "pendingNonces";
-
-/** A JSON-RPC call, and the function that reads its result. */
-export type RpcCall<Value> = {
-  method: string;
-  params: readonly unknown[];
-  /** Throws if the result is malformed. */
-  read: (result: unknown) => Value;
-  /** Turns an error into a value, or throws it again. If absent, the whole request fails. */
-  recover?: (refusal: RpcRefusal) => Value;
-  /**
-   * The size of its result depends on unknown contracts. If the answer is too large, this call counts as unsupported.
-   */
-  mayBeHuge?: true;
-  /** Not every host has this ability. One that lacks it is not asked, and the call counts as unsupported. */
-  needs?: Ability;
-  /** The largest answer of a request with this call, if it may exceed the usual limit. */
-  maxBytes?: number;
-  /** Is the last call of its request. A host that takes only small batches gets it after it has answered the others. */
-  isLast?: true;
-};
-
-/** Makes a call whose error is a value, unless only this host has the problem. */
-export const attempt = <Value>(call: RpcCall<Value>): RpcCall<Value | RpcRefusal> => ({
-  ...call,
-  recover(refusal) {
-    if (refusal.kind === "host") throw refusal;
-    return refusal;
-  },
-});
+import { attempt, type RpcCall } from "../rpc-call.ts";
 
 /** A block's number, or `latest`, `pending`, `safe` or `finalized`. */
 export type BlockTag = bigint | number | "latest" | "pending" | "safe" | "finalized";
-
-/** The values of calls, in the same order. */
-export type ValuesOf<Calls extends readonly RpcCall<unknown>[]> = {
-  -readonly [Index in keyof Calls]: Calls[Index] extends RpcCall<infer Value> ? Value : never;
-};
 
 /** A whole number of at most 256 bits. */
 export const Quantity = v.pipe(
@@ -234,5 +198,7 @@ export const blockByHashCall = (hash: string): RpcCall<Block> =>
   rpcCall("eth_getBlockByHash", [hash, false], BlockSchema);
 
 /** Publishes a signed transaction and returns its hash. */
-export const publishCall = (signed: string): RpcCall<string> =>
-  rpcCall("eth_sendRawTransaction", [signed], Hash);
+export const publishCall = (signed: string): RpcCall<string> => ({
+  ...rpcCall("eth_sendRawTransaction", [signed], Hash),
+  sends: true,
+});

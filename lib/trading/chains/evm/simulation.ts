@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import * as v from "valibot";
 import type { Block } from "../../core/evm/host-snapshot.ts";
+import type { RpcCall } from "../rpc-call.ts";
 import {
   Bytes,
   type CallRequest,
@@ -8,7 +9,6 @@ import {
   callObject,
   LogSchema,
   Quantity,
-  type RpcCall,
   tagText,
 } from "./rpc-call.ts";
 

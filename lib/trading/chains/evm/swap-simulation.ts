@@ -3,12 +3,12 @@ import { mostGas } from "../../core/evm/signing-rules.ts";
 import type { Order } from "../../core/execution.ts";
 import { checksArrival, needsRefund, type Route, routeOf } from "../../core/intent.ts";
 import { type RoundTrip, safetyOf, type TokenSafety } from "../../core/token-safety.ts";
+import { attempt, type RpcCall } from "../rpc-call.ts";
 import { encodeCall } from "./calldata.ts";
 import type { Contracts } from "./configured-routes.ts";
 import { balanceOf } from "./contract-questions.ts";
 import { takenByPool, unwrappedBy } from "./fill-logs.ts";
 import type { PoolRoute } from "./pool-routes.ts";
-import { attempt, type RpcCall } from "./rpc-call.ts";
 import {
   type SimulatedAfter,
   type SimulatedOutcome,

@@ -3,9 +3,10 @@ import { askTogether } from "../../../../lib/trading/chains/ask-together.ts";
 import { multicallABI } from "../../../../lib/trading/chains/evm/contract-abi.ts";
 import { balanceOf, decimalsOf, textOf } from "../../../../lib/trading/chains/evm/contract-questions.ts";
 import { multicall } from "../../../../lib/trading/chains/evm/multicall.ts";
-import { blockCall, type RpcCall } from "../../../../lib/trading/chains/evm/rpc-call.ts";
+import { blockCall } from "../../../../lib/trading/chains/evm/rpc-call.ts";
 import { strangeBalancesCall } from "../../../../lib/trading/chains/evm/token-balances.ts";
 import { RpcRefusal } from "../../../../lib/trading/chains/host-fault.ts";
+import type { RpcCall } from "../../../../lib/trading/chains/rpc-call.ts";
 
 const token = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48";
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";

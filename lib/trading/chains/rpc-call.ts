@@ -1,0 +1,39 @@
+import type { RpcRefusal } from "./host-fault.ts";
+
+export type Ability = "simulation" | "pendingNonces";
+
+/** A JSON-RPC call, and the function that reads its result. */
+export type RpcCall<Value> = {
+  method: string;
+  params: readonly unknown[];
+  /** Throws if the result is malformed. */
+  read: (result: unknown) => Value;
+  /** Turns an error into a value, or throws it again. If absent, the whole request fails. */
+  recover?: (refusal: RpcRefusal) => Value;
+  /**
+   * The size of its result depends on unknown contracts. If the answer is too large, this call counts as unsupported.
+   */
+  mayBeHuge?: true;
+  /** Not every host has this ability. One that lacks it is not asked, and the call counts as unsupported. */
+  needs?: Ability;
+  /** The largest answer of a request with this call, if it may exceed the usual limit. */
+  maxBytes?: number;
+  /** Sends a transaction, which a host gets only if it has named its chain lately. */
+  sends?: true;
+  /** Is the last call of its request. A host that takes only small batches gets it after it has answered the others. */
+  isLast?: true;
+};
+
+/** Makes a call whose error is a value, unless only this host has the problem. */
+export const attempt = <Value>(call: RpcCall<Value>): RpcCall<Value | RpcRefusal> => ({
+  ...call,
+  recover(refusal) {
+    if (refusal.kind === "host") throw refusal;
+    return refusal;
+  },
+});
+
+/** The values of calls, in the same order. */
+export type ValuesOf<Calls extends readonly RpcCall<unknown>[]> = {
+  -readonly [Index in keyof Calls]: Calls[Index] extends RpcCall<infer Value> ? Value : never;
+};
