@@ -8,6 +8,9 @@ export const tokenPrograms = {
 
 export type TokenProgram = (typeof tokenPrograms)[keyof typeof tokenPrograms];
 
+export const isTokenProgram = (address: string): address is TokenProgram =>
+  Object.values(tokenPrograms).some((program) => program === address);
+
 /** The fee of a transfer, which the receiver's account withholds. */
 export type TransferFee = { bps: number; most: bigint };
 
@@ -41,6 +44,9 @@ const plainLength = 82;
 const kindAt = 165;
 const mintKind = 1;
 
+/** Accounts of several signers have this length, whatever their bytes are. */
+export const multisigLength = 355;
+
 /** The numbers of Token-2022's extensions, which its interface fixes. */
 const extensions = {
   end: 0,
@@ -61,18 +67,17 @@ const frozen = 2;
  * @param owner The program that owns the account.
  */
 export function readMint({ owner, data }: { owner: string; data: Uint8Array }): Mint | undefined {
-  const program = Object.values(tokenPrograms).find((each) => each === owner);
-  const isToken2022 = program === tokenPrograms.token2022;
-  const isMint =
-    data.length === plainLength || (isToken2022 && data.length > kindAt && data[kindAt] === mintKind);
-  if (program === undefined || !isMint) return undefined;
+  const isToken2022 = owner === tokenPrograms.token2022;
+  const isExtended = isToken2022 && data[kindAt] === mintKind && data.length !== multisigLength;
+  const isMint = data.length === plainLength || isExtended;
+  if (!isTokenProgram(owner) || !isMint) return undefined;
   const reader = new ByteReader(data);
   const mintAuthority = optionalAddress(reader);
   const [supply, decimals, isInitialized] = [reader.u64(), reader.u8(), reader.u8()];
   const freezeAuthority = optionalAddress(reader);
   if (isInitialized !== 1) return undefined;
   const plain: Mint = {
-    ...{ program, decimals, supply },
+    ...{ program: owner, decimals, supply },
     ...(mintAuthority !== undefined && { mintAuthority }),
     ...(freezeAuthority !== undefined && { freezeAuthority }),
     ...{ isDefaultFrozen: false, isNonTransferable: false, isPausable: false, isPaused: false },

@@ -86,7 +86,7 @@ describe("readMint", () => {
     ["a mint that is not initialized", plainMint({ isInitialized: 0 }), token],
     ["a token account", Buffer.alloc(165, 1), token],
     ["an account with extensions of the token program", extendedMint(), token],
-    ["a multisig account", Buffer.alloc(355, 1), token],
+    ["an account of several signers", Buffer.alloc(355, 1), token2022],
     ["an empty account", Buffer.alloc(0), token],
     [
       "a token account with extensions",

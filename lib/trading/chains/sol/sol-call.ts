@@ -1,0 +1,91 @@
+import bs58 from "bs58";
+import * as v from "valibot";
+import type { RpcCall } from "../rpc-call.ts";
+
+/** How many validators must have seen what a host answers with. */
+export type Commitment = "confirmed" | "finalized";
+
+/** An account of the chain. The data belongs to the program that owns it. */
+export type Account = { owner: string; lamports: bigint; data: Uint8Array };
+
+/** Accounts as one slot left them, by place. Undefined where there is none. */
+export type Accounts = { slot: number; accounts: readonly (Account | undefined)[] };
+
+/** Hosts give at most as many accounts in one answer. */
+export const mostAccounts = 100;
+
+/** A host that has not reached the slot refuses to answer. */
+export type ReadAt = { commitment: Commitment; minContextSlot?: number };
+
+const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+const Lamports = v.pipe(
+  Count,
+  v.transform((lamports) => BigInt(lamports)),
+);
+
+const PublicKey = v.pipe(
+  v.string(),
+  v.maxLength(44),
+  v.check((text) => bs58.decodeUnsafe(text)?.length === 32),
+);
+
+const AccountSchema = v.pipe(
+  v.object({
+    owner: PublicKey,
+    lamports: Lamports,
+    data: v.tuple([v.pipe(v.string(), v.base64()), v.literal("base64")]),
+  }),
+  v.transform(
+    ({ owner, lamports, data: [text] }): Account => ({
+      ...{ owner, lamports, data: Uint8Array.from(Buffer.from(text, "base64")) },
+    }),
+  ),
+);
+
+const contextOf = <Value>(value: v.GenericSchema<unknown, Value>) =>
+  v.object({ context: v.object({ slot: Count }), value });
+
+const solCall = <Value>(
+  method: string,
+  params: readonly unknown[],
+  schema: v.GenericSchema<unknown, Value>,
+): RpcCall<Value> => ({ method, params, read: (result) => v.parse(schema, result) });
+
+/** Asks for the hash of the first block, which names the cluster. */
+export const genesisHashCall = (): RpcCall<string> => solCall("getGenesisHash", [], PublicKey);
+
+/**
+ * Asks for up to {@link mostAccounts} accounts, all in the same slot.
+ *
+ * @throws RangeError for more accounts
+ */
+export function accountsCall(addresses: readonly string[], at: ReadAt): RpcCall<Accounts> {
+  if (addresses.length > mostAccounts)
+    throw new RangeError(`A call asks for at most ${mostAccounts} accounts`);
+  const schema = v.pipe(
+    contextOf(v.pipe(v.array(v.nullable(AccountSchema)), v.length(addresses.length))),
+    v.transform(
+      ({ context, value }): Accounts => ({
+        ...{ slot: context.slot, accounts: value.map((account) => account ?? undefined) },
+      }),
+    ),
+  );
+  return solCall("getMultipleAccounts", [addresses, { encoding: "base64", ...at }], schema);
+}
+
+/** The time of the chain: slots may have no block, and blocks count those that do. */
+export type ChainTime = { epoch: number; slot: number; blockHeight: number };
+
+const EpochInfo = v.pipe(
+  v.object({ epoch: Count, absoluteSlot: Count, blockHeight: Count }),
+  v.transform(
+    ({ epoch, absoluteSlot, blockHeight }): ChainTime => ({ epoch, slot: absoluteSlot, blockHeight }),
+  ),
+);
+
+export const chainTimeCall = (at: ReadAt): RpcCall<ChainTime> => solCall("getEpochInfo", [at], EpochInfo);
+
+/** Asks for the lamports that keep an account of this size alive. */
+export const rentCall = (bytes: number, { commitment }: Pick<ReadAt, "commitment">): RpcCall<bigint> =>
+  solCall("getMinimumBalanceForRentExemption", [bytes, { commitment }], Lamports);

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import {
+  accountsCall,
+  chainTimeCall,
+  genesisHashCall,
+  rentCall,
+} from "../../../../lib/trading/chains/sol/sol-call.ts";
+
+const token = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
+const account = {
+  owner: token,
+  lamports: 2_039_280,
+  data: ["AQID", "base64"],
+  executable: false,
+  rentEpoch: 2 ** 64,
+};
+const answer = { context: { slot: 9, apiVersion: "2.0.0" }, value: [account, null] };
+const at = { commitment: "confirmed", minContextSlot: 8 } as const;
+
+describe("accountsCall", () => {
+  const call = accountsCall([token, token], at);
+
+  it("asks for all accounts at a slot", () => {
+    const { method, params } = call;
+    expect({ method, params }).toEqual({
+      method: "getMultipleAccounts",
+      params: [[token, token], { encoding: "base64", commitment: "confirmed", minContextSlot: 8 }],
+    });
+  });
+
+  it("reads each account, and the gaps", () => {
+    const read = { owner: token, lamports: 2_039_280n, data: Uint8Array.of(1, 2, 3) };
+    expect(call.read(answer)).toEqual({ slot: 9, accounts: [read, undefined] });
+  });
+
+  it.each([
+    ["fewer accounts than asked for", { ...answer, value: [account] }],
+    ["more accounts than asked for", { ...answer, value: [account, null, null] }],
+    ["no slot", { value: answer.value }],
+    ["a slot below 0", { ...answer, context: { slot: -1 } }],
+    ["lamports that JSON has rounded", { ...answer, value: [{ ...account, lamports: 2 ** 60 }, null] }],
+    ["data in another encoding", { ...answer, value: [{ ...account, data: ["AQID", "base58"] }, null] }],
+    ["data that is not base64", { ...answer, value: [{ ...account, data: ["A(", "base64"] }, null] }],
+    ["an owner of 31 bytes", { ...answer, value: [{ ...account, owner: "1".repeat(31) }, null] }],
+    ["an owner of 33 bytes", { ...answer, value: [{ ...account, owner: "1".repeat(33) }, null] }],
+    ["an owner of a megabyte", { ...answer, value: [{ ...account, owner: "1".repeat(2 ** 20) }, null] }],
+  ])("refuses %s", (_, result) => {
+    expect(() => call.read(result)).toThrow();
+  });
+
+  it("asks for at most a hundred accounts", () => {
+    expect(() => accountsCall(new Array(101).fill(token), at)).toThrow(RangeError);
+  });
+});
+
+describe("the other calls", () => {
+  it("read what hosts answer", () => {
+    const hash = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
+    expect(genesisHashCall().read(hash)).toBe(hash);
+    const info = { epoch: 7, absoluteSlot: 3_000, blockHeight: 2_900, slotIndex: 1, slotsInEpoch: 432_000 };
+    expect(chainTimeCall(at).read(info)).toEqual({ epoch: 7, slot: 3000, blockHeight: 2900 });
+    expect(rentCall(165, at).read(2_039_280)).toBe(2_039_280n);
+  });
+
+  it("refuse what they cannot mean", () => {
+    expect(() => genesisHashCall().read("0x1")).toThrow();
+    expect(() => chainTimeCall(at).read({ epoch: 7, absoluteSlot: 1.5, blockHeight: 1 })).toThrow();
+    expect(() => rentCall(165, at).read("2039280")).toThrow();
+  });
+});
