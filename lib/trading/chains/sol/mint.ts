@@ -1,22 +1,17 @@
+import { programs } from "./addresses.ts";
 import { ByteReader } from "./byte-reader.ts";
 
 /** The programs that own mints and token accounts. */
-export const tokenPrograms = {
-  token: "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA",
-  token2022: "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb",
-} as const;
-
-export type TokenProgram = (typeof tokenPrograms)[keyof typeof tokenPrograms];
-
-export const isTokenProgram = (address: string): address is TokenProgram =>
-  Object.values(tokenPrograms).some((program) => program === address);
+export const isTokenProgram = (address: string): boolean =>
+  address === programs.token || address === programs.token2022;
 
 /** The fee of a transfer, which the receiver's account withholds. */
 export type TransferFee = { bps: number; most: bigint };
 
 /** A token's mint account. An authority is absent if nobody can use its right any more. */
 export type Mint = {
-  program: TokenProgram;
+  /** The program that owns it. */
+  program: string;
   decimals: number;
   supply: bigint;
   mintAuthority?: string;
@@ -67,7 +62,7 @@ const frozen = 2;
  * @param owner The program that owns the account.
  */
 export function readMint({ owner, data }: { owner: string; data: Uint8Array }): Mint | undefined {
-  const isToken2022 = owner === tokenPrograms.token2022;
+  const isToken2022 = owner === programs.token2022;
   const isExtended = isToken2022 && data[kindAt] === mintKind && data.length !== multisigLength;
   const isMint = data.length === plainLength || isExtended;
   if (!isTokenProgram(owner) || !isMint) return undefined;

@@ -1,9 +1,9 @@
 import { ByteReader } from "./byte-reader.ts";
-import { isTokenProgram, multisigLength, type TokenProgram } from "./mint.ts";
+import { isTokenProgram, multisigLength } from "./mint.ts";
 
 /** An account that holds tokens of one mint. */
 export type TokenAccount = {
-  program: TokenProgram;
+  program: string;
   mint: string;
   /** Differs from the wallet if somebody has given the account away. */
   owner: string;

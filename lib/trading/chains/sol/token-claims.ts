@@ -1,10 +1,11 @@
+import { address } from "@solana/web3.js";
 import type { TokenClaims } from "../../core/token-identity.ts";
 import { ByteReader } from "./byte-reader.ts";
 import type { Mint } from "./mint.ts";
 import type { Account } from "./sol-call.ts";
 
 /** Metaplex's program, which owns the names of most tokens. */
-export const metadataProgram = "metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s";
+export const metadataProgram = address("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s");
 
 const metadataKind = 4;
 

@@ -1,9 +1,10 @@
 import bs58 from "bs58";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readMint, tokenPrograms, withheldFrom } from "../../../../lib/trading/chains/sol/mint.ts";
+import { programs } from "../../../../lib/trading/chains/sol/addresses.ts";
+import { readMint, withheldFrom } from "../../../../lib/trading/chains/sol/mint.ts";
 
-const { token, token2022 } = tokenPrograms;
+const { token, token2022 } = programs;
 const zeros = "11111111111111111111111111111111";
 const [alice, bob] = [token, token2022];
 

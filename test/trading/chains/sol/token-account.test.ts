@@ -1,9 +1,9 @@
 import bs58 from "bs58";
 import { describe, expect, it } from "vitest";
-import { tokenPrograms } from "../../../../lib/trading/chains/sol/mint.ts";
+import { programs } from "../../../../lib/trading/chains/sol/addresses.ts";
 import { readTokenAccount } from "../../../../lib/trading/chains/sol/token-account.ts";
 
-const { token, token2022 } = tokenPrograms;
+const { token, token2022 } = programs;
 const [mint, alice, bob] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte)) as [
   Uint8Array,
   Uint8Array,

@@ -1,6 +1,7 @@
 import bs58 from "bs58";
 import { describe, expect, it } from "vitest";
-import { type Mint, tokenPrograms } from "../../../../lib/trading/chains/sol/mint.ts";
+import { programs } from "../../../../lib/trading/chains/sol/addresses.ts";
+import type { Mint } from "../../../../lib/trading/chains/sol/mint.ts";
 import {
   claimsOfMint,
   metadataProgram,
@@ -34,7 +35,7 @@ describe("readMetadata", () => {
 
   it.each([
     ["no account", undefined],
-    ["an account of another program", { ...metadata(), owner: tokenPrograms.token }],
+    ["an account of another program", { ...metadata(), owner: programs.token }],
     ["an account of another kind", metadata({ kind: 6 })],
     ["an account that is too short", { ...metadata(), data: metadata().data.subarray(0, 70) }],
     [
@@ -48,7 +49,7 @@ describe("readMetadata", () => {
 
 describe("claimsOfMint", () => {
   const plain: Mint = {
-    ...{ program: tokenPrograms.token, decimals: 6, supply: 5n, transferFees: [] },
+    ...{ program: programs.token, decimals: 6, supply: 5n, transferFees: [] },
     ...{ isDefaultFrozen: false, isNonTransferable: false, isPausable: false, isPaused: false },
   };
 

@@ -1,0 +1,50 @@
+import {
+  type Address,
+  address,
+  createAddressWithSeed,
+  getAddressEncoder,
+  getProgramDerivedAddress,
+} from "@solana/web3.js";
+
+/** The programs that a message may call itself. */
+export const programs = {
+  system: address("11111111111111111111111111111111"),
+  computeBudget: address("ComputeBudget111111111111111111111111111111"),
+  token: address("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA"),
+  token2022: address("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"),
+  associatedToken: address("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL"),
+};
+
+/** The mint of wrapped SOL. */
+export const wsolMint = address("So11111111111111111111111111111111111111112");
+
+export const bytesOfAddress = (text: Address): Uint8Array =>
+  Uint8Array.from(getAddressEncoder().encode(text));
+
+/** Derives an address of a program from seeds: texts, or addresses as their 32 bytes. */
+export async function derivedAddress(
+  programAddress: Address,
+  seeds: readonly (string | Uint8Array)[],
+): Promise<Address> {
+  const [derived] = await getProgramDerivedAddress({ programAddress, seeds: [...seeds] });
+  return derived;
+}
+
+/** Returns the wallet's only associated account of a mint, whose program is Token or Token-2022. */
+export const tokenAccountOf = (wallet: Address, mint: Address, tokenProgram: Address): Promise<Address> =>
+  derivedAddress(programs.associatedToken, [wallet, tokenProgram, mint].map(bytesOfAddress));
+
+/** Returns the account that an order's first successful message makes, so that no second one succeeds. */
+export const markerOf = (wallet: Address, orderId: string): Promise<Address> =>
+  createAddressWithSeed({ baseAddress: wallet, seed: orderId, programAddress: programs.system });
+
+/** A seed has at most 32 bytes, and an order's id has 26. */
+export const wsolSeedOf = (orderId: string): string => `${orderId}.wsol`;
+
+/** Returns the account of wrapped SOL that exists only within an order's transaction. */
+export const wsolAccountOf = (wallet: Address, orderId: string): Promise<Address> =>
+  createAddressWithSeed({
+    baseAddress: wallet,
+    seed: wsolSeedOf(orderId),
+    programAddress: programs.token,
+  });
