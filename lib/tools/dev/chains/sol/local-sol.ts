@@ -1,0 +1,25 @@
+import { type SolDeployment, solDeployment } from "./sol-deployment.ts";
+import { type Surfnet, startSurfnet } from "./surfnet.ts";
+
+export type LocalSol = Surfnet & { deployment: SolDeployment };
+
+/**
+ * Starts a Solana chain with an exchange, three tokens and their pools.
+ *
+ * @throws StartupError if it does not start
+ */
+export async function startLocalSol({ slotMs }: { slotMs: number }): Promise<LocalSol> {
+  const deployment = await solDeployment();
+  const surfnet = await startSurfnet({ slotMs, amm: deployment.amm });
+  try {
+    await Promise.all(
+      deployment.accounts.map(({ address, data, ...rest }) =>
+        surfnet.request("surfnet_setAccount", [address, { ...rest, data: data.toString("hex") }]),
+      ),
+    );
+  } catch (error) {
+    await surfnet.stop();
+    throw error;
+  }
+  return { ...surfnet, deployment };
+}

@@ -1,0 +1,215 @@
+import { type Address, getProgramDerivedAddress } from "@solana/web3.js";
+import {
+  bytesOfAddress,
+  derivedAddress,
+  programs,
+  wsolMint,
+} from "../../../../trading/chains/sol/addresses.ts";
+import { metadataProgram } from "../../../../trading/chains/sol/token-claims.ts";
+import { authoritySeed, tradeFee } from "./stand-in-amm.ts";
+
+/** The address of Raydium CPMM on the mainnet, where the stand-in is on the local chain. */
+export const ammProgram = "CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C" as Address;
+
+/** An account as `surfnet_setAccount` takes it, with its data in hex. */
+export type MadeAccount = { address: Address; lamports: number; owner: Address; data: Buffer };
+
+export type LocalPool = {
+  pool: Address;
+  config: Address;
+  observation: Address;
+  /** The vaults of the wrapped coin and the token. */
+  vaults: { coin: Address; token: Address };
+};
+
+export type LocalToken = { mint: Address; program: Address; decimals: number } & LocalPool;
+
+const symbols = ["MOON", "FEEZ", "TRAP"] as const;
+
+export type SolDeployment = {
+  amm: { program: Address; bump: number };
+  authority: Address;
+  tokens: Record<(typeof symbols)[number], LocalToken>;
+  accounts: readonly MadeAccount[];
+};
+
+/** What the local chain charges for an account's bytes. */
+const lamportsPerByte = 6960;
+const overhead = 128;
+const rentOf = (bytes: number) => (overhead + bytes) * lamportsPerByte;
+
+const account = (address: Address, owner: Address, data: Buffer, lamports = 0): MadeAccount => ({
+  ...{ address, owner, data, lamports: rentOf(data.length) + lamports },
+});
+
+const u16 = (value: number) => Buffer.of(value & 255, value >> 8);
+
+function u32(value: number): Buffer {
+  const buffer = Buffer.alloc(4);
+  buffer.writeUInt32LE(value);
+  return buffer;
+}
+
+function u64(value: bigint): Buffer {
+  const buffer = Buffer.alloc(8);
+  buffer.writeBigUInt64LE(value);
+  return buffer;
+}
+
+const nobody = Buffer.alloc(32);
+const key = (address: Address) => bytesOfAddress(address);
+const text = (value: string) => Buffer.concat([u32(Buffer.byteLength(value)), Buffer.from(value)]);
+const option = (address?: Address) =>
+  Buffer.concat([u32(address === undefined ? 0 : 1), address === undefined ? nobody : key(address)]);
+
+const extension = (kind: number, ...parts: Uint8Array[]) => {
+  const data = Buffer.concat(parts);
+  return Buffer.concat([u16(kind), u16(data.length), data]);
+};
+
+/** Fills an account of Token-2022 up to the length of a token account, and adds its extensions. */
+const extended = (plain: Buffer, kind: 1 | 2, extensions: readonly Buffer[]) =>
+  extensions.length === 0
+    ? plain
+    : Buffer.concat([plain, Buffer.alloc(165 - plain.length), Buffer.of(kind), ...extensions]);
+
+const mintData = (
+  supply: bigint,
+  decimals: number,
+  freezeAuthority?: Address,
+  extensions: readonly Buffer[] = [],
+) =>
+  extended(
+    Buffer.concat([option(), u64(supply), Buffer.of(decimals, 1), option(freezeAuthority)]),
+    1,
+    extensions,
+  );
+
+/** @param rent Of an account of wrapped coin, the lamports that are not tokens. */
+const tokenAccountData = (
+  mint: Address,
+  owner: Address,
+  amount: bigint,
+  { rent, extensions = [] }: { rent?: bigint; extensions?: readonly Buffer[] } = {},
+) =>
+  extended(
+    Buffer.concat([
+      ...[key(mint), key(owner), u64(amount), option(), Buffer.of(1)],
+      ...[u32(rent === undefined ? 0 : 1), u64(rent ?? 0n), u64(0n), option()],
+    ]),
+    2,
+    extensions,
+  );
+
+const namesInMint = (mint: Address, name: string, symbol: string) => [
+  extension(18, nobody, key(mint)),
+  extension(19, nobody, key(mint), text(name), text(symbol), text(""), u32(0)),
+];
+
+const feeBps = 100;
+const mostFee = 10n ** 15n;
+const fee = Buffer.concat([u64(0n), u64(mostFee), u16(feeBps)]);
+
+/** A billion tokens, of which a pool gets 5 million for 500 coins: 10,000 for one, as on the other local chains. */
+const decimals = 6;
+const supply = 10n ** 15n;
+const pooled = { coins: 500n * 10n ** 9n, tokens: 5n * 10n ** 12n };
+
+/** Makes the accounts of the local chain: an exchange, three tokens, and a pool of each with the wrapped coin. */
+export async function solDeployment(): Promise<SolDeployment> {
+  const [authority, bump] = await getProgramDerivedAddress({
+    programAddress: ammProgram,
+    seeds: [authoritySeed],
+  });
+  const config = await derivedAddress(ammProgram, ["amm_config", Uint8Array.of(0, 0)]);
+  const accounts = [account(config, ammProgram, configData())];
+  const tokens = {} as SolDeployment["tokens"];
+  for (const symbol of symbols) {
+    const mint = await derivedAddress(programs.system, ["local mint", symbol]);
+    const token = await tokenOf(symbol, mint, config);
+    tokens[symbol] = token;
+    accounts.push(...(await mintAccounts(symbol, mint)), ...poolAccounts(token, authority));
+  }
+  return { amm: { program: ammProgram, bump }, authority, tokens, accounts };
+}
+
+async function tokenOf(
+  symbol: (typeof symbols)[number],
+  mint: Address,
+  config: Address,
+): Promise<LocalToken> {
+  const inOrder = [wsolMint, mint].map(key).toSorted(Buffer.compare);
+  const pool = await derivedAddress(ammProgram, ["pool", key(config), ...inOrder]);
+  const vaultOf = (of: Address) => derivedAddress(ammProgram, ["pool_vault", key(pool), key(of)]);
+  return {
+    ...{ mint, program: symbol === "MOON" ? programs.token : programs.token2022, decimals },
+    ...{ pool, config, observation: await derivedAddress(ammProgram, ["observation", key(pool)]) },
+    vaults: { coin: await vaultOf(wsolMint), token: await vaultOf(mint) },
+  };
+}
+
+async function mintAccounts(symbol: (typeof symbols)[number], mint: Address): Promise<MadeAccount[]> {
+  switch (symbol) {
+    case "MOON": {
+      const seeds = ["metadata", key(metadataProgram), key(mint)];
+      const metadata = await derivedAddress(metadataProgram, seeds);
+      const names = [text("Moon"), text("MOON"), text("")];
+      return [
+        account(mint, programs.token, mintData(supply, decimals)),
+        account(metadata, metadataProgram, Buffer.concat([Buffer.of(4), nobody, key(mint), ...names])),
+      ];
+    }
+    case "FEEZ": {
+      const fees = extension(1, nobody, nobody, u64(0n), fee, fee);
+      const data = mintData(supply, decimals, undefined, [fees, ...namesInMint(mint, "Feez", symbol)]);
+      return [account(mint, programs.token2022, data)];
+    }
+    case "TRAP": {
+      const frozenAtFirst = extension(6, Buffer.of(2));
+      const data = mintData(supply, decimals, mint, [frozenAtFirst, ...namesInMint(mint, "Trap", symbol)]);
+      return [account(mint, programs.token2022, data)];
+    }
+  }
+}
+
+function poolAccounts(token: LocalToken, authority: Address): MadeAccount[] {
+  const { mint, program, pool, observation, vaults } = token;
+  const withheld = program === programs.token2022 ? [extension(2, u64(0n))] : [];
+  const coinData = (rent: bigint) => tokenAccountData(wsolMint, authority, pooled.coins, { rent });
+  const coinRent = rentOf(coinData(0n).length);
+  return [
+    account(pool, ammProgram, poolData(token)),
+    account(observation, ammProgram, Buffer.alloc(4075)),
+    account(vaults.coin, programs.token, coinData(BigInt(coinRent)), Number(pooled.coins)),
+    account(
+      vaults.token,
+      program,
+      tokenAccountData(mint, authority, pooled.tokens, { extensions: withheld }),
+    ),
+  ];
+}
+
+function configData(): Buffer {
+  const data = Buffer.alloc(236);
+  data.write("daf42168cbcb2b6f", "hex");
+  data.writeBigUInt64LE(BigInt(tradeFee), 12);
+  return data;
+}
+
+/** Writes a pool's account as Raydium's program keeps it, with the fields that do not matter for swaps left 0. */
+function poolData({ mint, program, config, observation, vaults }: LocalToken): Buffer {
+  const coin = { mint: wsolMint, program: programs.token, vault: vaults.coin };
+  const token = { mint, program, vault: vaults.token };
+  const [first, second] = [coin, token].toSorted((a, b) => Buffer.compare(key(a.mint), key(b.mint))) as [
+    typeof coin,
+    typeof coin,
+  ];
+  const addresses = [
+    ...[key(config), nobody, key(first.vault), key(second.vault), nobody, key(first.mint), key(second.mint)],
+    ...[key(first.program), key(second.program), key(observation)],
+  ];
+  const data = Buffer.alloc(637);
+  data.write("f7ede3f5d7c3de46", "hex");
+  for (const [index, address] of addresses.entries()) data.set(address, 8 + 32 * index);
+  return data;
+}

@@ -1,0 +1,28 @@
+/**
+ * Runs a Solana chain in a process of its own: its runtime is a native addon, and a fault there must not end the runner.
+ * Expects {@link SurfnetOptions} as its argument, and prints the URL of the chain.
+ */
+import { createRequire } from "node:module";
+import { standInAMM } from "./stand-in-amm.ts";
+import { type SurfnetOptions, surfpoolPackage } from "./surfnet.ts";
+
+type Surfnet = {
+  rpcUrl: string;
+  deploy(program: { programId: string; soBytes: number[] }): void;
+};
+
+type Addon = {
+  Surfnet: {
+    startWithConfig(config: { offline: boolean; blockProductionMode: "clock"; slotTimeMs: number }): Surfnet;
+  };
+};
+
+const { slotMs, amm } = JSON.parse(process.argv[2] ?? "") as SurfnetOptions;
+const addon = createRequire(import.meta.url)(surfpoolPackage()) as Addon;
+const surfnet = addon.Surfnet.startWithConfig({
+  ...{ offline: true, blockProductionMode: "clock", slotTimeMs: slotMs },
+});
+surfnet.deploy({ programId: amm.program, soBytes: [...standInAMM(amm.bump)] });
+console.log(`Listening on ${surfnet.rpcUrl}`);
+// The addon's threads do not keep the process alive.
+setInterval(() => {}, 2 ** 30);

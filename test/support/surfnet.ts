@@ -1,0 +1,106 @@
+import { randomBytes, type webcrypto } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  type Address,
+  appendTransactionMessageInstructions,
+  type CompilableTransactionMessage,
+  compileTransaction,
+  createKeyPairFromPrivateKeyBytes,
+  createTransactionMessage,
+  getAddressFromPublicKey,
+  getBase64EncodedWireTransaction,
+  getSignatureFromTransaction,
+  type IInstruction,
+  pipe,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+  signTransaction,
+} from "@solana/web3.js";
+import { type LocalSol, startLocalSol } from "../../lib/tools/dev/chains/sol/local-sol.ts";
+
+export type TestWallet = { address: Address; keys: webcrypto.CryptoKeyPair };
+
+/** A transaction in a block. The error is null if it succeeded. */
+export type TestTransaction = {
+  slot: number;
+  meta: {
+    err: unknown;
+    fee: number;
+    preBalances: number[];
+    postBalances: number[];
+    logMessages: string[];
+    computeUnitsConsumed: number;
+  };
+};
+
+export type TestSurfnet = LocalSol & {
+  /** Makes a wallet with this many lamports. */
+  newWallet(lamports?: bigint): Promise<TestWallet>;
+  latestBlockhash(): Promise<string>;
+  /** Signs and sends instructions, the first signer paying. Resolves once a block has the transaction. */
+  transact(signers: readonly TestWallet[], instructions: readonly IInstruction[]): Promise<TestTransaction>;
+  /** Sends bytes in base64. Undefined if no block takes them within a few slots. */
+  send(wire: string, signature: string): Promise<TestTransaction | undefined>;
+};
+
+const slotMs = 40;
+
+/** A Solana chain for this test file only, with the local tokens and pools. */
+export async function startTestSurfnet(): Promise<TestSurfnet> {
+  const chain = await startLocalSol({ slotMs });
+  const { request } = chain;
+
+  async function latestBlockhash(): Promise<string> {
+    const { value } = (await request("getLatestBlockhash", [{ commitment: "processed" }])) as {
+      value: { blockhash: string };
+    };
+    return value.blockhash;
+  }
+
+  async function send(wire: string, signature: string): Promise<TestTransaction | undefined> {
+    await request("sendTransaction", [wire, { encoding: "base64", skipPreflight: true }]);
+    for (let slots = 0; slots < 25; slots++) {
+      await delay(slotMs);
+      const options = { encoding: "json", maxSupportedTransactionVersion: 0, commitment: "confirmed" };
+      const found = await request("getTransaction", [signature, options]);
+      if (found !== null) return found as TestTransaction;
+    }
+    return undefined;
+  }
+
+  return {
+    ...chain,
+    latestBlockhash,
+    send,
+    async newWallet(lamports = 10n ** 10n) {
+      const keys = await createKeyPairFromPrivateKeyBytes(randomBytes(32));
+      const address = await getAddressFromPublicKey(keys.publicKey);
+      await request("surfnet_setAccount", [address, { lamports: Number(lamports) }]);
+      return { address, keys };
+    },
+    async transact(signers, instructions) {
+      const blockhash = await latestBlockhash();
+      const [payer] = signers as [TestWallet];
+      const message = pipe(
+        createTransactionMessage({ version: 0 }),
+        (each) => setTransactionMessageFeePayer(payer.address, each),
+        (each) =>
+          setTransactionMessageLifetimeUsingBlockhash(
+            { blockhash: blockhash as never, lastValidBlockHeight: 0n },
+            each,
+          ),
+        (each) => appendTransactionMessageInstructions(instructions, each),
+      );
+      const transaction = await signTransaction(
+        signers.map(({ keys }) => keys),
+        compileTransaction(message as CompilableTransactionMessage),
+      );
+      const sent = await send(
+        getBase64EncodedWireTransaction(transaction),
+        getSignatureFromTransaction(transaction),
+      );
+      if (sent === undefined) throw new Error("No block took the transaction");
+      return sent;
+    },
+  };
+}

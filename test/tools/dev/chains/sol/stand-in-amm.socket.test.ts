@@ -1,0 +1,182 @@
+import { AccountRole, type Address, type IInstruction } from "@solana/web3.js";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ammProgram } from "../../../../../lib/tools/dev/chains/sol/sol-deployment.ts";
+import { ammErrors } from "../../../../../lib/tools/dev/chains/sol/stand-in-amm.ts";
+import { programs, tokenAccountOf, wsolMint } from "../../../../../lib/trading/chains/sol/addresses.ts";
+import { amountOut, readFeeRates, readPool } from "../../../../../lib/trading/chains/sol/cpmm-pool.ts";
+import { type Mint, readMint } from "../../../../../lib/trading/chains/sol/mint.ts";
+import { accountsCall } from "../../../../../lib/trading/chains/sol/sol-call.ts";
+import { readTokenAccount } from "../../../../../lib/trading/chains/sol/token-account.ts";
+import { startTestSurfnet, type TestSurfnet, type TestWallet } from "../../../../support/surfnet.ts";
+
+let chain: TestSurfnet;
+let wallet: TestWallet;
+beforeAll(async () => {
+  chain = await startTestSurfnet();
+  wallet = await chain.newWallet();
+});
+afterAll(() => chain.stop());
+
+const { READONLY, WRITABLE, WRITABLE_SIGNER } = AccountRole;
+const sent = 10n ** 9n;
+
+type Side = "buy" | "sell";
+type Name = keyof TestSurfnet["deployment"]["tokens"];
+
+async function read(addresses: readonly string[]) {
+  const { method, params, read } = accountsCall(addresses, { commitment: "confirmed" });
+  return read(await chain.request(method, params)).accounts.map(
+    (account) => account ?? { owner: "", data: Buffer.of() },
+  );
+}
+
+const amountIn = async (account: string) => {
+  const [found] = await read([account]);
+  return (found && readTokenAccount(found)?.amount) ?? 0n;
+};
+
+const accountsOf = async (name: Name) => {
+  const { mint, program } = chain.deployment.tokens[name];
+  const coin = await tokenAccountOf(wallet.address, wsolMint, programs.token);
+  return { coin, token: await tokenAccountOf(wallet.address, mint, program) };
+};
+
+const createAccount = (account: Address, mint: Address, program: Address): IInstruction => ({
+  programAddress: programs.associatedToken,
+  data: Uint8Array.of(1),
+  accounts: [
+    { address: wallet.address, role: WRITABLE_SIGNER },
+    { address: account, role: WRITABLE },
+    { address: wallet.address, role: READONLY },
+    { address: mint, role: READONLY },
+    { address: programs.system, role: READONLY },
+    { address: program, role: READONLY },
+  ],
+});
+
+/** Wraps coins of the wallet. */
+function wrap(account: Address, lamports: bigint): IInstruction[] {
+  const transfer = Buffer.alloc(12);
+  transfer.writeUInt32LE(2);
+  transfer.writeBigUInt64LE(lamports, 4);
+  return [
+    createAccount(account, wsolMint, programs.token),
+    {
+      programAddress: programs.system,
+      data: transfer,
+      accounts: [
+        { address: wallet.address, role: WRITABLE_SIGNER },
+        { address: account, role: WRITABLE },
+      ],
+    },
+    {
+      programAddress: programs.token,
+      data: Uint8Array.of(17),
+      accounts: [{ address: account, role: WRITABLE }],
+    },
+  ];
+}
+
+async function swap(name: Name, side: Side, amount: bigint, minimum: bigint): Promise<IInstruction> {
+  const { authority, tokens } = chain.deployment;
+  const { mint, program, pool, config, observation, vaults } = tokens[name];
+  const own = await accountsOf(name);
+  const coin = { account: own.coin, vault: vaults.coin, program: programs.token, mint: wsolMint };
+  const token = { account: own.token, vault: vaults.token, program, mint };
+  const [from, to] = side === "buy" ? [coin, token] : [token, coin];
+  const data = Buffer.alloc(24);
+  data.write("8fbe5adac41e33de", "hex");
+  data.writeBigUInt64LE(amount, 8);
+  data.writeBigUInt64LE(minimum, 16);
+  const accounts: [Address, AccountRole][] = [
+    [wallet.address, WRITABLE_SIGNER],
+    [authority, READONLY],
+    [config, READONLY],
+    [pool, WRITABLE],
+    [from.account, WRITABLE],
+    [to.account, WRITABLE],
+    [from.vault, WRITABLE],
+    [to.vault, WRITABLE],
+    [from.program, READONLY],
+    [to.program, READONLY],
+    [from.mint, READONLY],
+    [to.mint, READONLY],
+    [observation, WRITABLE],
+  ];
+  return {
+    programAddress: ammProgram,
+    data,
+    accounts: accounts.map(([address, role]) => ({ address, role })),
+  };
+}
+
+/** Computes what the pool pays, from the accounts that a host shows. */
+async function quoted(name: Name, side: Side, amount: bigint): Promise<bigint> {
+  const { mint, pool, config } = chain.deployment.tokens[name];
+  const [state, rates] = (await read([pool, config])).map(({ data }) => data);
+  const found = readPool(state as Uint8Array);
+  const fees = readFeeRates(rates as Uint8Array);
+  if (found === undefined || fees === undefined) throw new Error("The pool cannot be read");
+  const [first, second] = found.sides;
+  const [mintOf, ...vaults] = await read([mint, first.vault, second.vault]);
+  const held = vaults.map((vault) => readTokenAccount(vault)?.amount ?? 0n) as [bigint, bigint];
+  const isCoin = ({ mint }: { mint: string }) => mint === wsolMint;
+  const token = readMint(mintOf as { owner: string; data: Uint8Array }) as Mint;
+  const mints = found.sides.map((each) => (isCoin(each) ? { transferFees: [] } : token));
+  const from = isCoin(first) === (side === "buy") ? 0 : 1;
+  return amountOut(found, amount, { from, held, mints: mints as [Mint, Mint], rates: fees, epoch: 0n });
+}
+
+describe("the stand-in of Raydium's program", () => {
+  it.each(["MOON", "FEEZ"] as const)(
+    "pays for %s what the pool's accounts show, to the unit",
+    async (name) => {
+      const { mint, program } = chain.deployment.tokens[name];
+      const own = await accountsOf(name);
+      const out = await quoted(name, "buy", sent);
+      const before = await amountIn(own.coin);
+      const bought = await chain.transact(
+        [wallet],
+        [
+          ...wrap(own.coin, sent),
+          createAccount(own.token, mint, program),
+          await swap(name, "buy", sent, out),
+        ],
+      );
+      expect(bought.meta.err).toBeNull();
+      expect(await amountIn(own.token)).toBe(out);
+      expect(await amountIn(own.coin)).toBe(before);
+
+      const back = await quoted(name, "sell", out);
+      const sold = await chain.transact([wallet], [await swap(name, "sell", out, back)]);
+      expect(sold.meta.err).toBeNull();
+      expect([await amountIn(own.token), await amountIn(own.coin)]).toEqual([0n, before + back]);
+    },
+  );
+
+  it.each(["MOON", "FEEZ"] as const)("refuses a minimum of %s that is a unit higher", async (name) => {
+    const own = await accountsOf(name);
+    const out = await quoted(name, "buy", sent);
+    const { meta } = await chain.transact(
+      [wallet],
+      [...wrap(own.coin, sent), await swap(name, "buy", sent, out + 1n)],
+    );
+    expect(meta.err).toEqual({ InstructionError: [3, { Custom: ammErrors.slippage }] });
+  });
+
+  it("refuses another instruction", async () => {
+    const other = { ...(await swap("MOON", "buy", 1n, 0n)), data: new Uint8Array(24) };
+    const { meta } = await chain.transact([wallet], [other]);
+    expect(meta.err).toEqual({ InstructionError: [0, { Custom: ammErrors.unknownInstruction }] });
+  });
+
+  it("cannot sell a token to an account that is frozen at first", async () => {
+    const { mint, program } = chain.deployment.tokens.TRAP;
+    const own = await accountsOf("TRAP");
+    const { meta } = await chain.transact(
+      [wallet],
+      [...wrap(own.coin, sent), createAccount(own.token, mint, program), await swap("TRAP", "buy", sent, 0n)],
+    );
+    expect(meta.err).toMatchObject({ InstructionError: [4, expect.anything()] });
+  });
+});
