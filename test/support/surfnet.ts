@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
   type Address,
   appendTransactionMessageInstructions,
-  type CompilableTransactionMessage,
+  type Blockhash,
   compileTransaction,
   createKeyPairFromPrivateKeyBytes,
   createTransactionMessage,
@@ -39,6 +39,8 @@ export type TestSurfnet = LocalSol & {
   latestBlockhash(): Promise<string>;
   /** Signs and sends instructions, the first signer paying. Resolves once a block has the transaction. */
   transact(signers: readonly TestWallet[], instructions: readonly IInstruction[]): Promise<TestTransaction>;
+  /** Waits for a block with a transaction. Undefined if none has it within a few slots. */
+  inBlock(signature: string): Promise<TestTransaction | undefined>;
   /** Sends bytes in base64. Undefined if no block takes them within a few slots. */
   send(wire: string, signature: string): Promise<TestTransaction | undefined>;
 };
@@ -59,6 +61,10 @@ export async function startTestSurfnet(): Promise<TestSurfnet> {
 
   async function send(wire: string, signature: string): Promise<TestTransaction | undefined> {
     await request("sendTransaction", [wire, { encoding: "base64", skipPreflight: true }]);
+    return inBlock(signature);
+  }
+
+  async function inBlock(signature: string): Promise<TestTransaction | undefined> {
     for (let slots = 0; slots < 25; slots++) {
       await delay(slotMs);
       const options = { encoding: "json", maxSupportedTransactionVersion: 0, commitment: "confirmed" };
@@ -72,6 +78,7 @@ export async function startTestSurfnet(): Promise<TestSurfnet> {
     ...chain,
     latestBlockhash,
     send,
+    inBlock,
     async newWallet(lamports = 10n ** 10n) {
       const keys = await createKeyPairFromPrivateKeyBytes(randomBytes(32));
       const address = await getAddressFromPublicKey(keys.publicKey);
@@ -79,28 +86,38 @@ export async function startTestSurfnet(): Promise<TestSurfnet> {
       return { address, keys };
     },
     async transact(signers, instructions) {
-      const blockhash = await latestBlockhash();
-      const [payer] = signers as [TestWallet];
-      const message = pipe(
-        createTransactionMessage({ version: 0 }),
-        (each) => setTransactionMessageFeePayer(payer.address, each),
-        (each) =>
-          setTransactionMessageLifetimeUsingBlockhash(
-            { blockhash: blockhash as never, lastValidBlockHeight: 0n },
-            each,
-          ),
-        (each) => appendTransactionMessageInstructions(instructions, each),
-      );
-      const transaction = await signTransaction(
-        signers.map(({ keys }) => keys),
-        compileTransaction(message as CompilableTransactionMessage),
-      );
-      const sent = await send(
-        getBase64EncodedWireTransaction(transaction),
-        getSignatureFromTransaction(transaction),
-      );
+      const { wire, signature } = await signedWire(signers, instructions, await latestBlockhash());
+      const sent = await send(wire, signature);
       if (sent === undefined) throw new Error("No block took the transaction");
       return sent;
     },
+  };
+}
+
+/** Signs instructions, the first signer paying. Returns the transaction and its message in base64. */
+export async function signedWire(
+  signers: readonly TestWallet[],
+  instructions: readonly IInstruction[],
+  blockhash: string,
+): Promise<{ wire: string; message: string; signature: string }> {
+  const [payer] = signers as [TestWallet];
+  const message = pipe(
+    createTransactionMessage({ version: 0 }),
+    (each) => setTransactionMessageFeePayer(payer.address, each),
+    (each) =>
+      setTransactionMessageLifetimeUsingBlockhash(
+        { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n },
+        each,
+      ),
+    (each) => appendTransactionMessageInstructions(instructions, each),
+  );
+  const transaction = await signTransaction(
+    signers.map(({ keys }) => keys),
+    compileTransaction(message),
+  );
+  return {
+    wire: getBase64EncodedWireTransaction(transaction),
+    message: Buffer.from(transaction.messageBytes).toString("base64"),
+    signature: getSignatureFromTransaction(transaction),
   };
 }
