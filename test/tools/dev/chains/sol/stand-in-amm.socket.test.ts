@@ -3,10 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ammProgram } from "../../../../../lib/tools/dev/chains/sol/sol-deployment.ts";
 import { ammErrors } from "../../../../../lib/tools/dev/chains/sol/stand-in-amm.ts";
 import { programs, tokenAccountOf, wsolMint } from "../../../../../lib/trading/chains/sol/addresses.ts";
-import { amountOut, readFeeRates, readPool } from "../../../../../lib/trading/chains/sol/cpmm-pool.ts";
-import { type Mint, readMint } from "../../../../../lib/trading/chains/sol/mint.ts";
 import { accountsCall } from "../../../../../lib/trading/chains/sol/sol-call.ts";
 import { readTokenAccount } from "../../../../../lib/trading/chains/sol/token-account.ts";
+import {
+  paymentsOf,
+  type TokenView,
+  tokenViewCall,
+} from "../../../../../lib/trading/chains/sol/token-view.ts";
 import { startTestSurfnet, type TestSurfnet, type TestWallet } from "../../../../support/surfnet.ts";
 
 let chain: TestSurfnet;
@@ -19,21 +22,16 @@ afterAll(() => chain.stop());
 
 const { READONLY, WRITABLE, WRITABLE_SIGNER } = AccountRole;
 const sent = 10n ** 9n;
+const confirmed = { commitment: "confirmed" } as const;
 
 type Side = "buy" | "sell";
 type Name = keyof TestSurfnet["deployment"]["tokens"];
 
-async function read(addresses: readonly string[]) {
-  const { method, params, read } = accountsCall(addresses, { commitment: "confirmed" });
-  return read(await chain.request(method, params)).accounts.map(
-    (account) => account ?? { owner: "", data: Buffer.of() },
-  );
-}
-
-const amountIn = async (account: string) => {
-  const [found] = await read([account]);
+async function amountIn(account: string): Promise<bigint> {
+  const { method, params, read } = accountsCall([account], confirmed);
+  const [found] = read(await chain.request(method, params)).accounts;
   return (found && readTokenAccount(found)?.amount) ?? 0n;
-};
+}
 
 const accountsOf = async (name: Name) => {
   const { mint, program } = chain.deployment.tokens[name];
@@ -112,19 +110,11 @@ async function swap(name: Name, side: Side, amount: bigint, minimum: bigint): Pr
 
 /** Computes what the pool pays, from the accounts that a host shows. */
 async function quoted(name: Name, side: Side, amount: bigint): Promise<bigint> {
-  const { mint, pool, config } = chain.deployment.tokens[name];
-  const [state, rates] = (await read([pool, config])).map(({ data }) => data);
-  const found = readPool(state as Uint8Array);
-  const fees = readFeeRates(rates as Uint8Array);
-  if (found === undefined || fees === undefined) throw new Error("The pool cannot be read");
-  const [first, second] = found.sides;
-  const [mintOf, ...vaults] = await read([mint, first.vault, second.vault]);
-  const held = vaults.map((vault) => readTokenAccount(vault)?.amount ?? 0n) as [bigint, bigint];
-  const isCoin = ({ mint }: { mint: string }) => mint === wsolMint;
-  const token = readMint(mintOf as { owner: string; data: Uint8Array }) as Mint;
-  const mints = found.sides.map((each) => (isCoin(each) ? { transferFees: [] } : token));
-  const from = isCoin(first) === (side === "buy") ? 0 : 1;
-  return amountOut(found, amount, { from, held, mints: mints as [Mint, Mint], rates: fees, epoch: 0n });
+  const { mint, config } = chain.deployment.tokens[name];
+  const { method, params, read } = await tokenViewCall(mint, [config], confirmed);
+  const view = read(await chain.request(method, params)) as TokenView;
+  const [best] = paymentsOf(view, side, amount);
+  return best?.amountOut ?? 0n;
 }
 
 describe("the stand-in of Raydium's program", () => {
