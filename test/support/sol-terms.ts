@@ -1,0 +1,174 @@
+import { createHash } from "node:crypto";
+import { ed25519 } from "@noble/curves/ed25519.js";
+import {
+  type Address,
+  appendTransactionMessageInstructions,
+  type Blockhash,
+  compileTransactionMessage,
+  createTransactionMessage,
+  decompileTransactionMessage,
+  getCompiledTransactionMessageDecoder,
+  getCompiledTransactionMessageEncoder,
+  type IInstruction,
+  pipe,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+} from "@solana/web3.js";
+import bs58 from "bs58";
+import { programs, tokenAccountOf, wsolAccountOf, wsolMint } from "../../lib/trading/chains/sol/addresses.ts";
+import { composeMessage } from "../../lib/trading/chains/sol/compose-message.ts";
+import { jupiterProgram } from "../../lib/trading/chains/sol/jupiter.ts";
+import type {
+  AttemptTerms,
+  ClearTerms,
+  JupiterVenue,
+  MessageTerms,
+  VenueAccount,
+} from "../../lib/trading/chains/sol/message-terms.ts";
+
+/** A key that follows from its name. */
+export const solKey = (name: string) => {
+  const seed = Uint8Array.from(createHash("sha256").update(name).digest());
+  return { seed, address: bs58.encode(ed25519.getPublicKey(seed)) as Address };
+};
+
+export const [wallet, helper, thief, tipAccount] = ["wallet", "helper", "thief", "tip account"].map(
+  (name) => solKey(name).address,
+) as [Address, Address, Address, Address];
+
+export const orderId = "01KAMZ3Q5T9WJ2M4N6P8R0S1V3";
+
+export const clearTerms: ClearTerms = {
+  purpose: "clear",
+  wallet,
+  orderId,
+  blockhash: solKey("blockhash").address,
+  computeUnitLimit: 150_000,
+  microLamportsPerUnit: 2_000_000n,
+  markerRentLamports: 890_880n,
+};
+
+export const buyTerms: AttemptTerms = {
+  ...clearTerms,
+  purpose: "swap",
+  side: "buy",
+  mint: solKey("mint").address,
+  tokenProgram: programs.token,
+  amountIn: 1_000_000_000n,
+  minAmountOut: 290_000_000n,
+  wsolRentLamports: 2_039_280n,
+  tip: { account: tipAccount, lamports: 300_000n },
+  venue: { kind: "cpmm", pool: solKey("pool").address, config: solKey("config").address },
+};
+
+export const saleTerms: AttemptTerms = { ...buyTerms, side: "sell", tokenProgram: programs.token2022 };
+
+const hex = { route_v2: "bb64facc31c4af14", shared_accounts_route_v2: "d19853937cfed8e9" };
+
+/** The arguments of a route of Jupiter. */
+export type RouteArguments = {
+  name: keyof typeof hex;
+  quotedOut: bigint;
+  slippageBps: number;
+  platformFeeBps: number;
+  positiveSlippageBps: number;
+};
+
+const usualArguments: RouteArguments = {
+  ...{ name: "shared_accounts_route_v2", quotedOut: 300_000_000n, slippageBps: 200 },
+  ...{ platformFeeBps: 0, positiveSlippageBps: 0 },
+};
+
+export function routeData(amountIn: bigint, changes: Partial<RouteArguments> = {}): Uint8Array {
+  const { name, quotedOut, slippageBps, platformFeeBps, positiveSlippageBps } = {
+    ...usualArguments,
+    ...changes,
+  };
+  const amounts = Buffer.alloc(22);
+  amounts.writeBigUInt64LE(amountIn, 0);
+  amounts.writeBigUInt64LE(quotedOut, 8);
+  [slippageBps, platformFeeBps, positiveSlippageBps].forEach((bps, index) => {
+    amounts.writeUInt16LE(bps, 16 + 2 * index);
+  });
+  const id = name === "route_v2" ? [] : [7];
+  const plan = [1, 0, 0, 0, 26, 1, 16, 39, 0, 1];
+  return Uint8Array.from([...Buffer.from(hex[name], "hex"), ...id, ...amounts, ...plan]);
+}
+
+/** Makes an attempt through Jupiter from one through a pool, with some accounts in a lookup table. */
+export async function byJupiter(
+  terms: AttemptTerms,
+  changes: Partial<RouteArguments> = {},
+): Promise<AttemptTerms & { venue: JupiterVenue }> {
+  const wsol = {
+    account: await wsolAccountOf(wallet, terms.orderId),
+    mint: wsolMint,
+    program: programs.token,
+  };
+  const token = {
+    account: await tokenAccountOf(wallet, terms.mint, terms.tokenProgram),
+    ...{ mint: terms.mint, program: terms.tokenProgram },
+  };
+  const [from, to] = terms.side === "buy" ? [wsol, token] : [token, wsol];
+  const read = (address: Address): VenueAccount => ({ address, isWritable: false });
+  const written = (address: Address): VenueAccount => ({ address, isWritable: true });
+  const inTable = (index: number, isWritable: boolean): VenueAccount => ({
+    ...{ table: solKey("table").address, index, isWritable },
+  });
+  const hop = [read(solKey("amm").address), inTable(3, true), inTable(200, true), inTable(9, false)];
+  const [sourceMint, destinationMint] = [read(from.mint), read(to.mint)];
+  const tokenPrograms = [read(from.program), read(to.program)];
+  const end = [read(solKey("event authority").address), read(jupiterProgram), ...hop];
+  const accounts =
+    changes.name === "route_v2"
+      ? [
+          ...[read(helper), written(from.account), written(to.account), sourceMint, destinationMint],
+          ...[...tokenPrograms, written(to.account), ...end],
+        ]
+      : [
+          ...[read(solKey("program authority").address), read(helper), written(from.account)],
+          ...[inTable(1, true), inTable(2, true), written(to.account), sourceMint, destinationMint],
+          ...[...tokenPrograms, ...end],
+        ];
+  return {
+    ...terms,
+    // What is left of the quoted amount after the slippage.
+    minAmountOut: 294_000_000n,
+    venue: {
+      kind: "jupiter",
+      helper,
+      sourceDecimals: terms.side === "buy" ? 9 : 6,
+      accounts,
+      data: routeData(terms.amountIn, changes),
+    },
+  };
+}
+
+/** Composes a message that must be allowed. */
+export async function messageOf(terms: MessageTerms, tipAccounts = [tipAccount]): Promise<Uint8Array> {
+  const composed = await composeMessage(terms, tipAccounts);
+  if (!("message" in composed)) throw new Error(JSON.stringify(composed));
+  return composed.message;
+}
+
+/** Compiles any instructions to a message, as a taken-over executor could. */
+export function compileAny(
+  instructions: readonly IInstruction[],
+  { payer = wallet, blockhash = clearTerms.blockhash, version = 0 as 0 | "legacy" } = {},
+): Uint8Array {
+  const lifetime = { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n };
+  const compiled = compileTransactionMessage(
+    pipe(
+      createTransactionMessage({ version }),
+      (empty) => setTransactionMessageFeePayer(payer, empty),
+      (paid) => setTransactionMessageLifetimeUsingBlockhash(lifetime, paid),
+      (mortal) => appendTransactionMessageInstructions(instructions, mortal),
+    ),
+  );
+  return Uint8Array.from(getCompiledTransactionMessageEncoder().encode(compiled));
+}
+
+/** Lists the instructions of a message without lookup tables. */
+export const instructionsOf = (message: Uint8Array): IInstruction[] => [
+  ...decompileTransactionMessage(getCompiledTransactionMessageDecoder().decode(message)).instructions,
+];
