@@ -196,7 +196,7 @@ describe("composeMessage", () => {
   const other = solKey("another").address;
   it.each<[string, Partial<AttemptTerms>]>([
     ["an address is not base58", { mint: `${other.slice(0, -1)}0` as never }],
-    ["an address is not base58", { wallet: other.slice(1) as never }],
+    ["an address is not base58", { wallet: `1${other}` as never }],
     ["an address is not base58", { blockhash: `1${other}` }],
     ["an address is not base58", { tip: { account: "1" as never, lamports: 1n } }],
     ["the order's id is not a ULID", { orderId: orderId.toLowerCase() }],
