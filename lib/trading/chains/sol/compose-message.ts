@@ -188,8 +188,6 @@ function compile(
         (mortal) => appendTransactionMessageInstructions(instructions, mortal),
       ),
     );
-    if (compiled.header.numSignerAccounts !== signatureCountOf(terms))
-      return refused("the message has another number of signers");
     message = Uint8Array.from(getCompiledTransactionMessageEncoder().encode(compiled));
   } catch {
     // Jupiter's accounts are contradictory, such as a program that would be written.

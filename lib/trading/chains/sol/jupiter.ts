@@ -36,7 +36,7 @@ const layouts: Readonly<Record<string, Layout>> = {
 const wholeBps = 10_000n;
 
 /** The terms that Jupiter's data states. Amounts are in units, or lamports. */
-type Stated = { inAmount: bigint; leastOut: bigint; slippageBps: bigint; feesBps: number };
+type Stated = { inAmount: bigint; leastOut: bigint; feesBps: number };
 
 const layoutOf = (data: Uint8Array): Layout | undefined =>
   layouts[Buffer.from(data.subarray(0, 8)).toString("hex")];
@@ -44,14 +44,11 @@ const layoutOf = (data: Uint8Array): Layout | undefined =>
 /** @throws {RangeError} if the data ends before its amounts do */
 function statedIn(data: Uint8Array, { amountsAt }: Layout): Stated {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
-  const [quoted, slippageBps] = [
-    view.getBigUint64(amountsAt + 8, true),
-    BigInt(view.getUint16(amountsAt + 16, true)),
-  ];
+  const quoted = view.getBigUint64(amountsAt + 8, true);
+  const slippageBps = BigInt(view.getUint16(amountsAt + 16, true));
   return {
     inAmount: view.getBigUint64(amountsAt, true),
     leastOut: (quoted * (wholeBps - slippageBps)) / wholeBps,
-    slippageBps,
     feesBps: view.getUint16(amountsAt + 18, true) + view.getUint16(amountsAt + 20, true),
   };
 }
@@ -91,7 +88,6 @@ export function objectionToJupiter(
   const layout = layoutOf(data);
   if (layout === undefined) return refused("the instruction of the venue is not in the list");
   if (data.length < layout.amountsAt + 22) return refused("the venue's data ends early");
-  if (helper === wallet) return refused("the helper is the wallet");
   if (side === "buy" && sourceDecimals !== 9) return refused("SOL has 9 decimals");
   const named = accounts.map(addressOf);
   if (named.includes(wallet) || named.includes(marker))
@@ -115,8 +111,7 @@ export function objectionToJupiter(
   const stated = statedIn(data, layout);
   if (stated.inAmount !== amountIn) return refused("the venue's amount is not the order's");
   if (stated.feesBps !== 0) return refused("the venue's instruction takes a fee for a platform");
-  if (stated.slippageBps > wholeBps || stated.leastOut < minAmountOut)
-    return refused("the venue's minimum is below the order's");
+  if (stated.leastOut < minAmountOut) return refused("the venue's minimum is below the order's");
   return undefined;
 }
 

@@ -248,7 +248,7 @@ describe("composeMessage", () => {
     ],
     ["no instruction", "not in the list", {}, { data: new Uint8Array() }],
     ["data that ends early", "ends early", {}, { data: routeData(1_000_000_000n).subarray(0, 30) }],
-    ["the wallet as its helper", "the helper is the wallet", {}, { helper: wallet }],
+    ["the wallet as its helper", "authority or token programs", {}, { helper: wallet }],
     ["other decimals of SOL", "SOL has 9 decimals", {}, { sourceDecimals: 6 }],
     ["a greater amount", "the venue's amount", {}, { data: routeData(1_000_000_001n) }],
     ["a smaller amount", "the venue's amount", {}, { data: routeData(999_999_999n) }],
