@@ -1,25 +1,12 @@
-import { AccountRole, type Address, address, getU64Encoder } from "@solana/web3.js";
+import { AccountRole, type Address, getU64Encoder } from "@solana/web3.js";
 import type { Objection } from "../../core/effects.ts";
-import { bytesOfAddress, derivedAddress } from "./addresses.ts";
+import { cpmmAuthority, cpmmObservationOf, cpmmProgram, cpmmVaultOf } from "./cpmm-addresses.ts";
 import type { SolInstruction } from "./instructions.ts";
 import type { AttemptTerms, CpmmVenue, OwnAccounts } from "./message-terms.ts";
-
-export const cpmmProgram = address("CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C");
 
 const swapBaseInput = [0x8f, 0xbe, 0x5a, 0xda, 0xc4, 0x1e, 0x33, 0xde];
 
 const u64 = getU64Encoder();
-
-/** Returns the owner of the vaults of all pools. */
-export const cpmmAuthority = (): Promise<Address> =>
-  derivedAddress(cpmmProgram, ["vault_and_lp_mint_auth_seed"]);
-
-export const cpmmVaultOf = (pool: Address, mint: Address): Promise<Address> =>
-  derivedAddress(cpmmProgram, ["pool_vault", bytesOfAddress(pool), bytesOfAddress(mint)]);
-
-/** Returns the account of a pool's price history. */
-export const cpmmObservationOf = (pool: Address): Promise<Address> =>
-  derivedAddress(cpmmProgram, ["observation", bytesOfAddress(pool)]);
 
 /** Objects to accounts of the wallet in the place of the pool's, whose writes the program might accept. */
 export function objectionToCpmm(

@@ -1,9 +1,9 @@
 import { type Address, getCompiledTransactionMessageDecoder } from "@solana/web3.js";
 import { programs } from "./addresses.ts";
 import { composeMessage } from "./compose-message.ts";
+import { cpmmProgram } from "./cpmm-addresses.ts";
 import { jupiterProgram, readJupiter } from "./jupiter.ts";
 import type { AttemptTerms, MessageTerms, SolVenue, VenueAccount } from "./message-terms.ts";
-import { cpmmProgram } from "./raydium-cpmm.ts";
 
 type CompiledMessage = ReturnType<ReturnType<typeof getCompiledTransactionMessageDecoder>["decode"]>;
 type CompiledInstruction = CompiledMessage["instructions"][number];

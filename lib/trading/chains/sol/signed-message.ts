@@ -24,7 +24,7 @@ export function signMessageAndWipe(message: Uint8Array, seed: Uint8Array): Uint8
 /**
  * Joins a message with its signatures, in any order, into a transaction for a host. Its id is the wallet's signature.
  *
- * @throws {Error} if a signer's signature is absent, or one is of nobody
+ * @throws {Error} if a signer's signature is absent, or one belongs to no signer
  */
 export function joinTransaction(
   message: Uint8Array,

@@ -1,5 +1,6 @@
-import { address } from "@solana/web3.js";
+import { type Address, address } from "@solana/web3.js";
 import type { TokenClaims } from "../../core/token-identity.ts";
+import { bytesOfAddress, derivedAddress } from "./addresses.ts";
 import { ByteReader } from "./byte-reader.ts";
 import type { Mint } from "./mint.ts";
 import type { Account } from "./sol-call.ts";
@@ -8,6 +9,10 @@ import type { Account } from "./sol-call.ts";
 export const metadataProgram = address("metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s");
 
 const metadataKind = 4;
+
+/** Returns Metaplex's account of a mint. */
+export const metadataOf = (mint: Address): Promise<Address> =>
+  derivedAddress(metadataProgram, ["metadata", ...[metadataProgram, mint].map(bytesOfAddress)]);
 
 /** Decodes the name and symbol in Metaplex's account of a mint. Undefined if it is another account. */
 export function readMetadata(

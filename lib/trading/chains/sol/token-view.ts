@@ -4,12 +4,12 @@ import type { TokenClaims } from "../../core/token-identity.ts";
 import type { RpcCall } from "../rpc-call.ts";
 import { wsolMint } from "./addresses.ts";
 import { ByteReader } from "./byte-reader.ts";
+import { cpmmPoolOf, cpmmVaultOf } from "./cpmm-addresses.ts";
 import { amountOut, type CPMMPool, type FeeRates, readFeeRates, readPool } from "./cpmm-pool.ts";
 import { type Mint, readMint } from "./mint.ts";
 import { type Account, type Accounts, accountsCall, type ReadAt } from "./sol-call.ts";
 import { readTokenAccount } from "./token-account.ts";
-import { metadataOf, poolOf, vaultOf } from "./token-addresses.ts";
-import { claimsOfMint, readMetadata } from "./token-claims.ts";
+import { claimsOfMint, metadataOf, readMetadata } from "./token-claims.ts";
 
 const clock = address("SysvarC1ock11111111111111111111111111111111");
 
@@ -54,8 +54,8 @@ export async function tokenViewCall(
 }
 
 async function placesOf(mint: Address, config: Address): Promise<PoolPlaces> {
-  const pool = await poolOf(config, wsolMint, mint);
-  return { config, pool, vaults: [await vaultOf(pool, wsolMint), await vaultOf(pool, mint)] };
+  const pool = await cpmmPoolOf(config, wsolMint, mint);
+  return { config, pool, vaults: [await cpmmVaultOf(pool, wsolMint), await cpmmVaultOf(pool, mint)] };
 }
 
 function viewOf(

@@ -1,7 +1,7 @@
 import type { Address } from "@solana/web3.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { programs, wsolMint } from "../../../../lib/trading/chains/sol/addresses.ts";
-import { configOf } from "../../../../lib/trading/chains/sol/token-addresses.ts";
+import { cpmmConfigOf } from "../../../../lib/trading/chains/sol/cpmm-addresses.ts";
 import {
   type PoolView,
   paymentsOf,
@@ -57,7 +57,7 @@ describe("tokenViewCall", () => {
 
   it("leaves out configurations without a pool", async () => {
     const { mint, config } = chain.deployment.tokens.MOON;
-    const view = await look(mint, [await configOf(7), config, config]);
+    const view = await look(mint, [await cpmmConfigOf(7), config, config]);
     expect(view?.pools).toHaveLength(2);
     expect((await look(mint, []))?.pools).toEqual([]);
   });

@@ -5,11 +5,16 @@ import {
   programs,
   wsolMint,
 } from "../../../../trading/chains/sol/addresses.ts";
-import { metadataProgram } from "../../../../trading/chains/sol/token-claims.ts";
-import { authoritySeed, tradeFee } from "./stand-in-amm.ts";
-
-/** The address of Raydium CPMM on the mainnet, where the stand-in is on the local chain. */
-export const ammProgram = "CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C" as Address;
+import {
+  cpmmAuthoritySeed,
+  cpmmConfigOf,
+  cpmmObservationOf,
+  cpmmPoolOf,
+  cpmmProgram,
+  cpmmVaultOf,
+} from "../../../../trading/chains/sol/cpmm-addresses.ts";
+import { metadataOf, metadataProgram } from "../../../../trading/chains/sol/token-claims.ts";
+import { tradeFee } from "./stand-in-amm.ts";
 
 /** An account as `surfnet_setAccount` takes it, with its data in hex. */
 export type MadeAccount = { address: Address; lamports: number; owner: Address; data: Buffer };
@@ -118,11 +123,11 @@ const pooled = { coins: 500n * 10n ** 9n, tokens: 5n * 10n ** 12n };
 /** Makes the accounts of the local chain: an exchange, three tokens, and a pool of each with the wrapped coin. */
 export async function solDeployment(): Promise<SolDeployment> {
   const [authority, bump] = await getProgramDerivedAddress({
-    programAddress: ammProgram,
-    seeds: [authoritySeed],
+    programAddress: cpmmProgram,
+    seeds: [cpmmAuthoritySeed],
   });
-  const config = await derivedAddress(ammProgram, ["amm_config", Uint8Array.of(0, 0)]);
-  const accounts = [account(config, ammProgram, configData())];
+  const config = await cpmmConfigOf(0);
+  const accounts = [account(config, cpmmProgram, configData())];
   const tokens = {} as SolDeployment["tokens"];
   for (const symbol of symbols) {
     const mint = await derivedAddress(programs.system, ["local mint", symbol]);
@@ -130,7 +135,7 @@ export async function solDeployment(): Promise<SolDeployment> {
     tokens[symbol] = token;
     accounts.push(...(await mintAccounts(symbol, mint)), ...poolAccounts(token, authority));
   }
-  return { amm: { program: ammProgram, bump }, authority, tokens, accounts };
+  return { amm: { program: cpmmProgram, bump }, authority, tokens, accounts };
 }
 
 async function tokenOf(
@@ -138,21 +143,18 @@ async function tokenOf(
   mint: Address,
   config: Address,
 ): Promise<LocalToken> {
-  const inOrder = [wsolMint, mint].map(key).toSorted(Buffer.compare);
-  const pool = await derivedAddress(ammProgram, ["pool", key(config), ...inOrder]);
-  const vaultOf = (of: Address) => derivedAddress(ammProgram, ["pool_vault", key(pool), key(of)]);
+  const pool = await cpmmPoolOf(config, wsolMint, mint);
   return {
     ...{ mint, program: symbol === "MOON" ? programs.token : programs.token2022, decimals },
-    ...{ pool, config, observation: await derivedAddress(ammProgram, ["observation", key(pool)]) },
-    vaults: { coin: await vaultOf(wsolMint), token: await vaultOf(mint) },
+    ...{ pool, config, observation: await cpmmObservationOf(pool) },
+    vaults: { coin: await cpmmVaultOf(pool, wsolMint), token: await cpmmVaultOf(pool, mint) },
   };
 }
 
 async function mintAccounts(symbol: (typeof symbols)[number], mint: Address): Promise<MadeAccount[]> {
   switch (symbol) {
     case "MOON": {
-      const seeds = ["metadata", key(metadataProgram), key(mint)];
-      const metadata = await derivedAddress(metadataProgram, seeds);
+      const metadata = await metadataOf(mint);
       const names = [text("Moon"), text("MOON"), text("")];
       return [
         account(mint, programs.token, mintData(supply, decimals)),
@@ -178,8 +180,8 @@ function poolAccounts(token: LocalToken, authority: Address): MadeAccount[] {
   const coinData = (rent: bigint) => tokenAccountData(wsolMint, authority, pooled.coins, { rent });
   const coinRent = rentOf(coinData(0n).length);
   return [
-    account(pool, ammProgram, poolData(token)),
-    account(observation, ammProgram, Buffer.alloc(4075)),
+    account(pool, cpmmProgram, poolData(token)),
+    account(observation, cpmmProgram, Buffer.alloc(4075)),
     account(vaults.coin, programs.token, coinData(BigInt(coinRent)), Number(pooled.coins)),
     account(
       vaults.token,

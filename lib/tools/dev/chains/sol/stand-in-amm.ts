@@ -1,7 +1,5 @@
+import { cpmmAuthoritySeed } from "../../../../trading/chains/sol/cpmm-addresses.ts";
 import { inRegister, type Place, type Register, SBPFAssembler } from "./sbpf-assembler.ts";
-
-/** The seed of the address that owns the vaults. */
-export const authoritySeed = "vault_and_lp_mint_auth_seed";
 
 /** What the stand-in answers with if it refuses a swap, as Raydium's program does. */
 export const ammErrors = { unknownInstruction: 6003, slippage: 6005 } as const;
@@ -77,7 +75,7 @@ type Transfer = {
  * at the product of what its vaults hold, and keeps all fees there. It measures what arrives, so that tokens which
  * withhold a part of each transfer trade as with Raydium.
  *
- * @param bump The bump of the address of {@link authoritySeed}.
+ * @param bump The bump of the address of {@link cpmmAuthoritySeed}.
  */
 export function standInAMM(bump: number): Buffer {
   const program = new SBPFAssembler();
@@ -213,12 +211,12 @@ function describeAccount(program: SBPFAssembler, info: number): void {
 /** Lets r4 point to the seeds of the authority. */
 function storeSeeds(program: SBPFAssembler, bump: number): void {
   const text = Buffer.alloc(32);
-  text.write(authoritySeed);
+  text.write(cpmmAuthoritySeed);
   for (let offset = 0; offset < text.length; offset += 8)
     program.constant(4, text.readBigUInt64LE(offset)).store(at("seedText", offset), inRegister(4));
   program.storeByte(at("bump"), bump);
   loadAddress(program, 4, at("seedText")).store(at("seeds"), inRegister(4));
-  program.store(at("seeds", 8), authoritySeed.length);
+  program.store(at("seeds", 8), cpmmAuthoritySeed.length);
   loadAddress(program, 4, at("bump")).store(at("seeds", 16), inRegister(4)).store(at("seeds", 24), 1);
   loadAddress(program, 4, at("seeds")).store(at("signer"), inRegister(4)).store(at("signer", 8), 2);
   loadAddress(program, 4, at("signer"));

@@ -1,8 +1,8 @@
 import { AccountRole, type Address, type IInstruction } from "@solana/web3.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ammProgram } from "../../../../../lib/tools/dev/chains/sol/sol-deployment.ts";
 import { ammErrors } from "../../../../../lib/tools/dev/chains/sol/stand-in-amm.ts";
 import { programs, tokenAccountOf, wsolMint } from "../../../../../lib/trading/chains/sol/addresses.ts";
+import { cpmmProgram } from "../../../../../lib/trading/chains/sol/cpmm-addresses.ts";
 import { accountsCall } from "../../../../../lib/trading/chains/sol/sol-call.ts";
 import { readTokenAccount } from "../../../../../lib/trading/chains/sol/token-account.ts";
 import {
@@ -102,7 +102,7 @@ async function swap(name: Name, side: Side, amount: bigint, minimum: bigint): Pr
     [observation, WRITABLE],
   ];
   return {
-    programAddress: ammProgram,
+    programAddress: cpmmProgram,
     data,
     accounts: accounts.map(([address, role]) => ({ address, role })),
   };
