@@ -88,6 +88,8 @@ export function objectionToJupiter(
   const layout = layoutOf(data);
   if (layout === undefined) return refused("the instruction of the venue is not in the list");
   if (data.length < layout.amountsAt + 22) return refused("the venue's data ends early");
+  if (!Number.isInteger(sourceDecimals) || sourceDecimals < 0 || sourceDecimals > 255)
+    return refused("the decimals are not one byte");
   if (side === "buy" && sourceDecimals !== 9) return refused("SOL has 9 decimals");
   const named = accounts.map(addressOf);
   if (named.includes(wallet) || named.includes(marker))

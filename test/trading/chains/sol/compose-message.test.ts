@@ -249,6 +249,9 @@ describe("composeMessage", () => {
     ["no instruction", "not in the list", {}, { data: new Uint8Array() }],
     ["data that ends early", "ends early", {}, { data: routeData(1_000_000_000n).subarray(0, 30) }],
     ["the wallet as its helper", "authority or token programs", {}, { helper: wallet }],
+    ["decimals below 0", "decimals are not one byte", {}, { sourceDecimals: -1 }],
+    ["decimals above a byte", "decimals are not one byte", {}, { sourceDecimals: 256 }],
+    ["broken decimals", "decimals are not one byte", {}, { sourceDecimals: 6.5 }],
     ["other decimals of SOL", "SOL has 9 decimals", {}, { sourceDecimals: 6 }],
     ["a greater amount", "the venue's amount", {}, { data: routeData(1_000_000_001n) }],
     ["a smaller amount", "the venue's amount", {}, { data: routeData(999_999_999n) }],
@@ -291,6 +294,11 @@ describe("composeMessage", () => {
     ["another authority", "authority or token programs", replaceAt(1, thief)],
     ["another token program", "authority or token programs", replaceAt(8, other)],
     ["another program for its output", "authority or token programs", replaceAt(9, token2022)],
+    [
+      "a place that no lookup table has",
+      "fit into no message",
+      (accounts) => [...accounts, { isWritable: false, table: other, index: 256 }],
+    ],
     ["a program that is written", "fit into no message", replaceAt(12, system)],
     [
       "too many accounts",
