@@ -24,5 +24,5 @@ const surfnet = addon.Surfnet.startWithConfig({
 });
 surfnet.deploy({ programId: amm.program, soBytes: [...standInAMM(amm.bump)] });
 console.log(`Listening on ${surfnet.rpcUrl}`);
-// The addon's threads do not keep the process alive.
-setInterval(() => {}, 2 ** 30);
+// The addon's threads do not keep the process alive, and the chain ends when its object is collected as garbage.
+setInterval(() => surfnet.rpcUrl, 2 ** 30);
