@@ -106,6 +106,20 @@ describe("planFor, with two hosts of which one lies", () => {
     expect(pay(1008n, tooLittle)).toEqual({ end: { status: "rejected", reasonCode: "SLIPPAGE_EXCEEDED" } });
   });
 
+  it("takes a token for listed only if the facts of both hosts do", () => {
+    const buy = tradeOrder({ intent: intent({ ...terms, side: "buy", amount: 10n ** 18n }) });
+    const some = [
+      { ...v3, pays: 1009n },
+      { ...v2, pays: 1000n },
+    ];
+    const [listed, unlisted] = [true, false].map((isListed) => facts(some, { isListed })) as [
+      OrderFacts,
+      OrderFacts,
+    ];
+    expect(planned(listed, listed, buy)).toMatchObject(v3);
+    expect(planned(listed, unlisted, buy)).toMatchObject(v2);
+  });
+
   it("moves no buy of an unlisted token to v3 while one host prefers v2", () => {
     const buy = tradeOrder({ intent: intent({ ...terms, side: "buy", amount: 10n ** 18n }) });
     const onV3 = { ...v3, pays: 1020n };
