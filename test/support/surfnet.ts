@@ -39,13 +39,17 @@ export type TestSurfnet = LocalSol & {
   latestBlockhash(): Promise<string>;
   /** Signs and sends instructions, the first signer paying. Resolves once a block has the transaction. */
   transact(signers: readonly TestWallet[], instructions: readonly IInstruction[]): Promise<TestTransaction>;
-  /** Waits for a block with a transaction. Undefined if none has it within a few slots. */
-  inBlock(signature: string): Promise<TestTransaction | undefined>;
-  /** Sends bytes in base64. Undefined if no block takes them within a few slots. */
-  send(wire: string, signature: string): Promise<TestTransaction | undefined>;
+  /** Waits for a block with a transaction. Undefined if none has it within the patience. */
+  inBlock(signature: string, patienceMs?: number): Promise<TestTransaction | undefined>;
+  /** Sends bytes in base64. Undefined if no block takes them within the patience. */
+  send(wire: string, signature: string, patienceMs?: number): Promise<TestTransaction | undefined>;
 };
 
-const slotMs = 40;
+/** Long enough for a busy machine to use a blockhash within its 150 slots. */
+const slotMs = 60;
+
+/** A block with a transaction comes within two slots, unless the machine is busy. */
+const usualPatienceMs = 15_000;
 
 /** A Solana chain for this test file only, with the local tokens and pools. */
 export async function startTestSurfnet(): Promise<TestSurfnet> {
@@ -59,14 +63,21 @@ export async function startTestSurfnet(): Promise<TestSurfnet> {
     return value.blockhash;
   }
 
-  async function send(wire: string, signature: string): Promise<TestTransaction | undefined> {
+  async function send(
+    wire: string,
+    signature: string,
+    patienceMs?: number,
+  ): Promise<TestTransaction | undefined> {
     await request("sendTransaction", [wire, { encoding: "base64", skipPreflight: true }]);
-    return inBlock(signature);
+    return inBlock(signature, patienceMs);
   }
 
-  async function inBlock(signature: string): Promise<TestTransaction | undefined> {
-    for (let slots = 0; slots < 25; slots++) {
-      await delay(slotMs);
+  async function inBlock(
+    signature: string,
+    patienceMs = usualPatienceMs,
+  ): Promise<TestTransaction | undefined> {
+    for (const endMs = Date.now() + patienceMs; Date.now() < endMs; ) {
+      await delay(slotMs / 2);
       const options = { encoding: "json", maxSupportedTransactionVersion: 0, commitment: "confirmed" };
       const found = await request("getTransaction", [signature, options]);
       if (found !== null) return found as TestTransaction;

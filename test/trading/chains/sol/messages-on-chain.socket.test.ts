@@ -85,11 +85,19 @@ const lamportsOf = async (at: Address) => BigInt((await accountAt(at))?.lamports
 const tokensOf = async (at: Address) => (await accountAt(at))?.data.readBigUInt64LE(64) ?? 0n;
 
 /** Sends a message signed by these keys. Returns "filled", the error of its block, or "in no block". */
-async function send(message: Uint8Array, ...names: string[]): Promise<unknown> {
+const send = (message: Uint8Array, ...names: string[]): Promise<unknown> =>
+  sendFor(undefined, message, ...names);
+
+/** Sends a message like {@link send}, and waits for its block no longer than this. */
+async function sendFor(
+  patienceMs: number | undefined,
+  message: Uint8Array,
+  ...names: string[]
+): Promise<unknown> {
   const signatures = names.map((name) => signMessageAndWipe(message, solKey(name).seed));
   const { id, bytes } = joinTransaction(message, signatures);
   try {
-    const sent = await chain.send(Buffer.from(bytes).toString("base64"), id);
+    const sent = await chain.send(Buffer.from(bytes).toString("base64"), id, patienceMs);
     return sent === undefined ? "in no block" : (sent.meta.err ?? "filled");
   } catch {
     // The chain does not know the blockhash.
@@ -313,7 +321,7 @@ describe("an attack on a chain", () => {
     await setAccount(nonce, 1_447_680n, programs.system, data);
     const blockhash = solKey("stored value").address;
     const lasting = { ...buy, blockhash };
-    expect(await send(await messageOf(lasting), name)).toBe("in no block");
+    expect(await sendFor(1000, await messageOf(lasting), name)).toBe("in no block");
     const advance: IInstruction = {
       programAddress: programs.system,
       accounts: [
