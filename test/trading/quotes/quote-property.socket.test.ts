@@ -3,7 +3,7 @@ import { Transaction, type TransactionLike } from "ethers/transaction";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { TradeQuote } from "../../../lib/api/quote-schema.ts";
-import type { AnvilError } from "../../../lib/tools/dev/chains/call-anvil.ts";
+import type { ChainRefusal } from "../../../lib/tools/dev/chains/chain-refusal.ts";
 import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import type { ChainVenue } from "../../../lib/trading/chains/chain-configuration.ts";
 import { encodeCall } from "../../../lib/trading/chains/evm/calldata.ts";
@@ -82,7 +82,7 @@ async function expectSlippage(call: Call): Promise<void> {
   const asked = { from: wallet, to, data, value: `0x${value.toString(16)}` };
   const refusal = await chain.request("eth_call", [asked, "latest"]).then(
     () => undefined,
-    (error: AnvilError) => new RpcRefusal("eth_call", error),
+    (error: ChainRefusal) => new RpcRefusal("eth_call", error),
   );
   expect(isSlippage(refusal)).toBe(true);
 }

@@ -1,9 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { createRequire } from "node:module";
-import { createInterface } from "node:readline";
 import { StartupError } from "cdk-local-runner";
-import { createReaper } from "cdk-local-runner/testing";
+import { startChainProcess } from "./chain-process.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -43,31 +40,12 @@ export async function startAnvil(anvil: AnvilOptions): Promise<Anvil> {
     "prune-history": keptStates,
     ...(statePath !== undefined && { state: statePath }),
   };
-  const reaper = createReaper();
-  const child = spawn(
-    binary(),
-    [
-      "--no-mining",
-      "--no-cors",
-      ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
-    ],
-    // Runs in its own process group, so that Ctrl-C in a terminal reaches only the runner.
-    { stdio: ["ignore", "pipe", "pipe"], detached: true },
-  );
-  reaper.watch(child, "TERM");
-  try {
-    return {
-      url: `http://${await listening(child)}`,
-      processId: child.pid as number,
-      async stop() {
-        await ended(child);
-        await reaper.close();
-      },
-    };
-  } catch (error) {
-    await reaper.close();
-    throw error;
-  }
+  const { address, processId, stop } = await startChainProcess("anvil", binary(), [
+    "--no-mining",
+    "--no-cors",
+    ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
+  ]);
+  return { url: `http://${address}`, processId, stop };
 }
 
 /** Finds the program itself. The package's launcher would keep another Node process for each chain. */
@@ -80,28 +58,4 @@ function binary(): string {
   } catch {
     throw new StartupError(`The local chains need the package ${name}. Install it with: npm ci`);
   }
-}
-
-/** Resolves to host and port as soon as anvil accepts calls. */
-async function listening({ stdout, stderr }: ChildProcess): Promise<string> {
-  const complaints: string[] = [];
-  stderr?.on("data", (text) => complaints.push(String(text)));
-  // Anvil keeps printing, and would stop one day if nobody read its output.
-  const output = createInterface({ input: stdout as NodeJS.ReadableStream });
-  const address = await new Promise<string | undefined>((resolve) => {
-    output.on("line", (line) => {
-      const [, found] = /^Listening on (\S+)/.exec(line) ?? [];
-      if (found !== undefined) resolve(found);
-    });
-    output.once("close", () => resolve(undefined));
-  });
-  if (address !== undefined) return address;
-  const reason = complaints.join("").trim().replaceAll(/\s+/g, " ");
-  throw new StartupError(`anvil did not start: ${reason || "no reason given"}`);
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill("SIGTERM");
-  await once(child, "exit");
 }

@@ -1,25 +1,14 @@
+import { ChainRefusal } from "./chain-refusal.ts";
+
 export type AnvilCall = readonly [method: string, params?: readonly unknown[]];
 
-type Refusal = { code: number; message: string; data?: unknown };
-
-/** Anvil refused a call. */
-export class AnvilError extends Error {
-  override readonly name = "AnvilError";
-  readonly code: number;
-  readonly data: unknown;
-
-  constructor(method: string, { code, message, data }: Refusal) {
-    super(`${method}: ${message}`);
-    this.code = code;
-    this.data = data;
-  }
-}
+type Refusal = ConstructorParameters<typeof ChainRefusal>[1];
 
 /**
  * Makes calls in one round trip, in any order: anvil handles them at the same time.
  *
  * @returns a result for each call
- * @throws AnvilError for the first call that failed
+ * @throws ChainRefusal for the first call that failed
  */
 export async function callAnvil(url: string, calls: readonly AnvilCall[]): Promise<unknown[]> {
   const body = calls.map(([method, params = []], id) => ({ jsonrpc: "2.0", id, method, params }));
@@ -32,7 +21,7 @@ export async function callAnvil(url: string, calls: readonly AnvilCall[]): Promi
   const byId = new Map(answers.map((answer) => [answer.id, answer]));
   return calls.map(([method], id) => {
     const { result, error } = byId.get(id) ?? {};
-    if (error !== undefined) throw new AnvilError(method, error);
+    if (error !== undefined) throw new ChainRefusal(method, error);
     return result;
   });
 }

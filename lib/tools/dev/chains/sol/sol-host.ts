@@ -6,8 +6,9 @@ import {
 } from "@solana/web3.js";
 import { listen } from "cdk-local-runner";
 import { programs } from "../../../../trading/chains/sol/addresses.ts";
+import { ChainRefusal } from "../chain-refusal.ts";
 import { type RpcQuestion, type RpcReply, rpcService } from "../rpc-service.ts";
-import { type Surfnet, SurfnetError } from "./surfnet.ts";
+import type { Surfnet } from "./surfnet.ts";
 
 export type SolHost = { url: string; close(): Promise<void> };
 
@@ -80,7 +81,7 @@ export async function startSolHost(chain: Pick<Surfnet, "request">, port = 0): P
     try {
       return { result: await answer(question) };
     } catch (error) {
-      if (!(error instanceof SurfnetError)) throw error;
+      if (!(error instanceof ChainRefusal)) throw error;
       const { code, message, data } = error;
       return { error: { code, message, ...(data !== undefined && { data }) } };
     }

@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { createRequire } from "node:module";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { StartupError } from "cdk-local-runner";
-import { createReaper } from "cdk-local-runner/testing";
+import { type ChainProcess, startChainProcess } from "../chain-process.ts";
+import { ChainRefusal } from "../chain-refusal.ts";
 
 export type SurfnetOptions = {
   /** The time of a slot. Each has a block. */
@@ -13,12 +11,10 @@ export type SurfnetOptions = {
   amm: { program: string; bump: number };
 };
 
-export type Surfnet = {
+export type Surfnet = Omit<ChainProcess, "address"> & {
   url: string;
-  processId: number;
   /** Makes one call: the chain takes no batches. Its own methods, `surfnet_*`, are allowed. */
   request(method: string, params?: readonly unknown[]): Promise<unknown>;
-  stop(): Promise<void>;
 };
 
 /** Names the package with the chain for this machine. */
@@ -44,64 +40,10 @@ function hasSurfpool(): boolean {
  */
 export async function startSurfnet(options: SurfnetOptions): Promise<Surfnet> {
   if (!hasSurfpool()) throw new StartupError(`The local chain sol needs the package ${surfpoolPackage()}`);
-  const reaper = createReaper();
   const program = fileURLToPath(import.meta.resolve("./surfnet-process.ts"));
-  const child = spawn(process.execPath, [program, JSON.stringify(options)], {
-    stdio: ["ignore", "pipe", "pipe"],
-    // Runs in its own process group, so that Ctrl-C in a terminal reaches only the runner.
-    detached: true,
-  });
-  reaper.watch(child, "TERM");
-  try {
-    const url = await listening(child);
-    return {
-      ...{ url, processId: child.pid as number },
-      request: (method, params = []) => callSurfnet(url, method, params),
-      async stop() {
-        await ended(child);
-        await reaper.close();
-      },
-    };
-  } catch (error) {
-    await reaper.close();
-    throw error;
-  }
-}
-
-async function listening({ stdout, stderr }: ChildProcess): Promise<string> {
-  const complaints: string[] = [];
-  stderr?.on("data", (text) => complaints.push(String(text)));
-  // It would stop one day if nobody read its output.
-  const output = createInterface({ input: stdout as NodeJS.ReadableStream });
-  const url = await new Promise<string | undefined>((resolve) => {
-    output.on("line", (line) => {
-      const [, found] = /^Listening on (\S+)/.exec(line) ?? [];
-      if (found !== undefined) resolve(found);
-    });
-    output.once("close", () => resolve(undefined));
-  });
-  if (url !== undefined) return url;
-  const reason = complaints.join("").trim().replaceAll(/\s+/g, " ");
-  throw new StartupError(`The chain sol did not start: ${reason || "no reason given"}`);
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill("SIGTERM");
-  await once(child, "exit");
-}
-
-/** The chain refused a call. */
-export class SurfnetError extends Error {
-  override readonly name = "SurfnetError";
-  readonly code: number;
-  readonly data: unknown;
-
-  constructor(method: string, { code, message, data }: { code: number; message: string; data?: unknown }) {
-    super(`${method}: ${message}`);
-    this.code = code;
-    this.data = data;
-  }
+  const args = [program, JSON.stringify(options)];
+  const { address: url, processId, stop } = await startChainProcess("The chain sol", process.execPath, args);
+  return { url, processId, stop, request: (method, params = []) => callSurfnet(url, method, params) };
 }
 
 async function callSurfnet(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
@@ -112,8 +54,8 @@ async function callSurfnet(url: string, method: string, params: readonly unknown
   });
   const { result, error } = (await response.json()) as {
     result?: unknown;
-    error?: { code: number; message: string; data?: unknown };
+    error?: ConstructorParameters<typeof ChainRefusal>[1];
   };
-  if (error !== undefined) throw new SurfnetError(method, error);
+  if (error !== undefined) throw new ChainRefusal(method, error);
   return result;
 }
