@@ -1,4 +1,4 @@
-import { greatest } from "./bigints.ts";
+import { ceilDivide, greatest } from "./bigints.ts";
 
 /** Percentages have four decimal places, so they are whole numbers of millionths. */
 const perPercent = 10_000n;
@@ -16,7 +16,7 @@ export const minimumOf = (quoted: bigint, slippage: bigint): bigint =>
 
 /** Computes how far a minimum is below the quoted amount, in millionths, rounded up. */
 export const shortfallOf = (minimum: bigint, quoted: bigint): bigint =>
-  ((quoted - minimum) * whole + quoted - 1n) / quoted;
+  ceilDivide((quoted - minimum) * whole, quoted);
 
 /** Computes the percentage that a part is of the total; 0 if it is negative. */
 export function percentOf(part: bigint, total: bigint): number {

@@ -1,3 +1,4 @@
+import { ceilDivide } from "../../core/bigints.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { type Mint, withheldFrom } from "./mint.ts";
 
@@ -94,7 +95,7 @@ export type CPMMTrade = {
 };
 
 const millionths = 1_000_000n;
-const feeOn = (amount: bigint, rate: bigint) => (amount * rate + millionths - 1n) / millionths;
+const feeOn = (amount: bigint, rate: bigint) => ceilDivide(amount * rate, millionths);
 
 /**
  * Computes what arrives at a wallet for an amount that leaves it, to the unit. Fees are rounded up, payments down, and a

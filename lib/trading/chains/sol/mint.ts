@@ -1,3 +1,4 @@
+import { ceilDivide, least } from "../../core/bigints.ts";
 import { programs } from "./addresses.ts";
 import { ByteReader } from "./byte-reader.ts";
 
@@ -155,6 +156,5 @@ export function withheldFrom(
 ): bigint {
   const fee = transferFees.findLast(({ fromEpoch }) => fromEpoch <= epoch) ?? transferFees[0];
   if (fee === undefined) return 0n;
-  const share = (amount * BigInt(fee.bps) + wholeBps - 1n) / wholeBps;
-  return share < fee.most ? share : fee.most;
+  return least(ceilDivide(amount * BigInt(fee.bps), wholeBps), fee.most);
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { ceilDivide } from "../../core/bigints.ts";
 import type { Objection } from "../../core/effects.ts";
 import type { MessageTerms } from "./message-terms.ts";
 
@@ -27,7 +28,7 @@ export const signatureCountOf = (terms: MessageTerms): number =>
  */
 export function mostFeeLamportsOf(terms: MessageTerms, baseFeeCapLamports: bigint): bigint {
   const { microLamportsPerUnit, computeUnitLimit } = terms;
-  const priorityLamports = (microLamportsPerUnit * BigInt(computeUnitLimit) + 999_999n) / 1_000_000n;
+  const priorityLamports = ceilDivide(microLamportsPerUnit * BigInt(computeUnitLimit), 1_000_000n);
   const tipLamports = terms.purpose === "swap" ? (terms.tip?.lamports ?? 0n) : 0n;
   return BigInt(signatureCountOf(terms)) * baseFeeCapLamports + priorityLamports + tipLamports;
 }

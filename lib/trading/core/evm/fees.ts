@@ -1,5 +1,5 @@
 import type { GasPreset } from "../../../users/settings.ts";
-import { greatest, least } from "../bigints.ts";
+import { ceilDivide, greatest, least } from "../bigints.ts";
 import { formatAmount } from "../decimal-text.ts";
 import type { Fees } from "../intent.ts";
 import { type ChainLimits, chainFacts, type TradingChain } from "../trading-chain.ts";
@@ -44,8 +44,6 @@ export const weiOfGwei = (gwei: number): bigint => BigInt(gwei.toFixed(weiPlaces
 
 /** Formats a gas price in gwei, for reports. */
 export const gweiText = (wei: bigint): string => formatAmount(wei, weiPlaces);
-
-const ceilDivide = (dividend: bigint, divisor: bigint) => (dividend + divisor - 1n) / divisor;
 
 function median(values: readonly bigint[]): bigint {
   const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));

@@ -6,6 +6,7 @@ import {
 } from "@solana/web3.js";
 import { listen } from "cdk-local-runner";
 import { programs } from "../../../../trading/chains/sol/addresses.ts";
+import { ceilDivide } from "../../../../trading/core/bigints.ts";
 import { ChainRefusal } from "../chain-refusal.ts";
 import { type RpcQuestion, type RpcReply, rpcService } from "../rpc-service.ts";
 import type { Surfnet } from "./surfnet.ts";
@@ -132,5 +133,5 @@ function priorityFeeOf({ staticAccounts, instructions }: CompiledTransactionMess
     if (bytes[0] === setLimit) units = BigInt(bytes.readUInt32LE(1));
     if (bytes[0] === setPrice) price = bytes.readBigUInt64LE(1);
   }
-  return Number((units * price + microLamports - 1n) / microLamports);
+  return Number(ceilDivide(units * price, microLamports));
 }
