@@ -190,25 +190,13 @@ function linked(
   const codeSize = sections[0]?.bytes.length ?? 0;
   const dynamicSize = sections[1]?.bytes.length ?? 0;
   let at = codeAt;
-  const headers = sections.map(({ name, type, flags, bytes, link = 0, entrySize = 0 }) => {
-    const place = at;
-    at += bytes.length;
-    return sectionHeader(
-      names.indexOf(`\0${name}\0`) + 1,
-      type,
-      { flags, place, address: place },
-      bytes.length,
-      {
-        ...{ link, entrySize },
-      },
-    );
+  const nameAt = (name: string) => names.indexOf(`\0${name}\0`) + 1;
+  const headers = sections.map((section) => {
+    const header = sectionHeader(nameAt(section.name), section, at);
+    at += section.bytes.length;
+    return header;
   });
-  const nameHeader = sectionHeader(
-    names.indexOf("\0.shstrtab\0") + 1,
-    kinds.strings,
-    { flags: 0, place: end, address: 0 },
-    names.length,
-  );
+  const ownNames: Section = { name: ".shstrtab", type: kinds.strings, flags: 0, bytes: names };
   return Buffer.concat([
     fileHeader({ codeAt, tableAt, sections: sections.length + 2 }),
     segment(1, 5, codeAt, codeSize),
@@ -219,7 +207,7 @@ function linked(
     Buffer.alloc(tableAt - end - names.length),
     Buffer.alloc(headerSize),
     ...headers,
-    nameHeader,
+    sectionHeader(nameAt(ownNames.name), ownNames, end),
   ]);
 }
 
@@ -243,14 +231,13 @@ const segment = (type: number, flags: number, at: number, size: number): Buffer 
   return words([first, place, place, place, BigInt(size), BigInt(size), 8n]);
 };
 
+/** Describes a section. Those without flags have no address in memory. */
 const sectionHeader = (
-  name: number,
-  type: number,
-  { flags, place, address }: { flags: number; place: number; address: number },
-  size: number,
-  { link = 0, entrySize = 0 } = {},
+  nameAt: number,
+  { type, flags, bytes, link = 0, entrySize = 0 }: Section,
+  at: number,
 ): Buffer =>
   words([
-    ...[BigInt(name) | (BigInt(type) << 32n), BigInt(flags), BigInt(address), BigInt(place), BigInt(size)],
-    ...[BigInt(link), 8n, BigInt(entrySize)],
+    ...[nameAt + type * 2 ** 32, flags, flags === 0 ? 0 : at, at, bytes.length].map(BigInt),
+    ...[link, 8, entrySize].map(BigInt),
   ]);

@@ -16,18 +16,18 @@ import {
 import { metadataOf, metadataProgram } from "../../../../trading/chains/sol/token-claims.ts";
 import { tradeFee } from "./stand-in-amm.ts";
 
-/** An account as `surfnet_setAccount` takes it, with its data in hex. */
-export type MadeAccount = { address: Address; lamports: number; owner: Address; data: Buffer };
+/** An account of the local chain, which `surfnet_setAccount` makes. */
+type MadeAccount = { address: Address; lamports: number; owner: Address; data: Buffer };
 
-export type LocalPool = {
+export type LocalToken = {
+  mint: Address;
+  program: Address;
   pool: Address;
   config: Address;
   observation: Address;
   /** The vaults of the wrapped coin and the token. */
   vaults: { coin: Address; token: Address };
 };
-
-export type LocalToken = { mint: Address; program: Address; decimals: number } & LocalPool;
 
 const symbols = ["MOON", "FEEZ", "TRAP"] as const;
 
@@ -38,7 +38,7 @@ export type SolDeployment = {
   accounts: readonly MadeAccount[];
 };
 
-/** What the local chain charges for an account's bytes. */
+/** The rent of an account: lamports for each byte, those of its overhead included. */
 const lamportsPerByte = 6960;
 const overhead = 128;
 const rentOf = (bytes: number) => (overhead + bytes) * lamportsPerByte;
@@ -145,7 +145,7 @@ async function tokenOf(
 ): Promise<LocalToken> {
   const pool = await cpmmPoolOf(config, wsolMint, mint);
   return {
-    ...{ mint, program: symbol === "MOON" ? programs.token : programs.token2022, decimals },
+    ...{ mint, program: symbol === "MOON" ? programs.token : programs.token2022 },
     ...{ pool, config, observation: await cpmmObservationOf(pool) },
     vaults: { coin: await cpmmVaultOf(pool, wsolMint), token: await cpmmVaultOf(pool, mint) },
   };

@@ -28,8 +28,8 @@ const invalidTransaction: RpcReply = { error: { code: -32602, message: "invalid 
  *
  * - Its fees leave out the part for priority, which it charges all the same.
  * - Its transactions have times a thousand times too small.
- * - Its blockhashes begin anew at each start, so that bytes of an earlier run would be valid again. The host refuses
- * all that it has not issued itself.
+ * - Each start issues the same blockhashes again, so that bytes of an earlier run would be valid. The host refuses all
+ * that it has not issued itself.
  *
  * @throws StartupError if the port is in use
  */

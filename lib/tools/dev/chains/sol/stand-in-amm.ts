@@ -1,7 +1,7 @@
 import { cpmmAuthoritySeed } from "../../../../trading/chains/sol/cpmm-addresses.ts";
 import { inRegister, type Place, type Register, SBPFAssembler } from "./sbpf-assembler.ts";
 
-/** What the stand-in answers with if it refuses a swap, as Raydium's program does. */
+/** The codes with which Raydium's program refuses swaps. */
 export const ammErrors = { unknownInstruction: 6003, slippage: 6005 } as const;
 
 /** The accounts of a swap, in their order. */
