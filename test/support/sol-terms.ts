@@ -132,7 +132,7 @@ export async function byJupiter(
         ];
   return {
     ...terms,
-    // What is left of the quoted amount after the slippage.
+    // The quoted amount less the slippage.
     minAmountOut: 294_000_000n,
     venue: {
       kind: "jupiter",

@@ -55,7 +55,7 @@ function statedIn(data: Uint8Array, { amountsAt }: Layout): Stated {
 
 /**
  * Returns the terms of a venue's instruction: the mints at their places and the least output that it enforces.
- * Undefined if it is none of the allowed ones.
+ * Returns undefined for an instruction that is not allowed.
  *
  * @throws {RangeError} if the data ends before its amounts do
  */
@@ -77,8 +77,8 @@ const refused = (reason: string): Objection => ({ refused: reason });
 
 /**
  * Returns the reason not to sign Jupiter's instruction. Its program and its route are not trusted: the helper signs for
- * it and not the wallet, and can move only the order's amount. An account in a lookup table is none of the wallet's,
- * since the chain refuses messages that name an account twice.
+ * it and not the wallet, and can move only the order's amount. No account in a lookup table can be the
+ * wallet's, since the chain refuses messages that name an account twice.
  */
 export function objectionToJupiter(
   { wallet, side, amountIn, minAmountOut }: AttemptTerms,

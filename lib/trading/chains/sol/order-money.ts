@@ -11,7 +11,7 @@ const mostClears = 1;
 export type SolLedger = {
   /** The most for priority fees and tips. */
   budgetLamports: bigint;
-  /** What the order allows for base fees. */
+  /** The most for base fees. */
   baseFeesLamports: bigint;
   signed: readonly MessageTerms[];
 };

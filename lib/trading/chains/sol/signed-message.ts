@@ -55,8 +55,10 @@ export async function readTransaction(
   const start = 1 + count * signatureBytes;
   const message = bytes.subarray(start);
   const terms = await readMessage(message, tipAccounts);
-  if (terms === undefined || signersOf(message).length !== count) return undefined;
-  const isSigned = signersOf(message).every((signer, index) => {
+  if (terms === undefined) return undefined;
+  const signers = signersOf(message);
+  if (signers.length !== count) return undefined;
+  const isSigned = signers.every((signer, index) => {
     const from = 1 + index * signatureBytes;
     return isSignatureOf(bytes.subarray(from, from + signatureBytes), message, signer);
   });

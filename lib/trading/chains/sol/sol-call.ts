@@ -8,7 +8,7 @@ export type Commitment = "confirmed" | "finalized";
 /** An account of the chain. The data belongs to the program that owns it. */
 export type Account = { owner: string; lamports: bigint; data: Uint8Array };
 
-/** Accounts as one slot left them, by place. Undefined where there is none. */
+/** The accounts of a call in its order, all of one slot. An account that does not exist is undefined. */
 export type Accounts = { slot: number; accounts: readonly (Account | undefined)[] };
 
 /** Hosts give at most as many accounts in one answer. */

@@ -7,7 +7,7 @@ import { readTokenAccount } from "./token-account.ts";
 /** A token with the program of its mint. */
 export type TokenKey = { mint: Address; program: Address };
 
-/** What a wallet holds in one slot. */
+/** The coins and tokens of a wallet in one slot. */
 export type WalletView = {
   slot: number;
   lamports: bigint;

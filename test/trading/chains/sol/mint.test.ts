@@ -8,41 +8,20 @@ const { token, token2022 } = programs;
 const zeros = "11111111111111111111111111111111";
 const [alice, bob] = [token, token2022];
 
-type Writer = (buffer: Buffer, at: number) => number;
-
-const u8 =
-  (value: number): Writer =>
-  (buffer, at) =>
-    buffer.writeUInt8(value, at);
-const u16 =
-  (value: number): Writer =>
-  (buffer, at) =>
-    buffer.writeUInt16LE(value, at);
-const u32 =
-  (value: number): Writer =>
-  (buffer, at) =>
-    buffer.writeUInt32LE(value, at);
-const u64 =
-  (value: bigint): Writer =>
-  (buffer, at) =>
-    buffer.writeBigUInt64LE(value, at);
-const bytes =
-  (value: Uint8Array): Writer =>
-  (buffer, at) => {
-    buffer.set(value, at);
-    return at + value.length;
-  };
-const key = (address: string) => bytes(bs58.decode(address));
-const text = (value: string | Uint8Array) => {
-  const written = Buffer.from(value);
-  return [u32(written.length), bytes(written)];
+/** Writes a number with the lowest byte first. */
+const number = (bytes: number) => (value: number | bigint) => {
+  const hex = BigInt(value)
+    .toString(16)
+    .padStart(2 * bytes, "0");
+  return Buffer.from(hex, "hex").reverse();
 };
-
-function written(...writers: Writer[]): Buffer {
-  const buffer = Buffer.alloc(4096);
-  const end = writers.reduce((at, write) => write(buffer, at), 0);
-  return buffer.subarray(0, end);
-}
+const [u8, u16, u32, u64] = [number(1), number(2), number(4), number(8)] as const;
+const key = (address: string) => Buffer.from(bs58.decode(address));
+const text = (value: string | Uint8Array) => {
+  const bytes = Buffer.from(value);
+  return [u32(bytes.length), bytes];
+};
+const written = (...parts: Uint8Array[]) => Buffer.concat(parts);
 
 const option = (address: string | undefined) => [u32(address === undefined ? 0 : 1), key(address ?? zeros)];
 
@@ -53,8 +32,8 @@ const plainMint = ({ mint, freeze, supply = 5n, decimals = 6, isInitialized = 1 
 
 /** Writes a Token-2022 mint with extensions, each with its number. */
 function extendedMint(...extensions: (readonly [kind: number, data: Buffer])[]): Buffer {
-  const parts = extensions.flatMap(([kind, data]) => [u16(kind), u16(data.length), bytes(data)]);
-  return written(bytes(plainMint()), bytes(new Uint8Array(165 - 82)), u8(1), ...parts);
+  const parts = extensions.flatMap(([kind, data]) => [u16(kind), u16(data.length), data]);
+  return written(plainMint(), Buffer.alloc(165 - 82), u8(1), ...parts);
 }
 
 const read = (data: Uint8Array, owner: string = token2022) => readMint({ owner, data });
@@ -135,14 +114,14 @@ describe("readMint", () => {
   });
 
   it.each([
-    ["a delegate", [12, written(key(zeros))], "permanentDelegate"],
-    ["a hook", [14, written(key(alice), key(zeros))], "hookProgram"],
+    ["a delegate of zeros", [12, written(key(zeros))], "permanentDelegate"],
+    ["a hook of zeros", [14, written(key(alice), key(zeros))], "hookProgram"],
     [
       "a name that is not UTF-8",
       [19, written(key(alice), key(bob), ...text(Buffer.of(255)), ...text("A"))],
       "name",
     ],
-  ] as const)("leaves out %s that is none", (_, extension, property) => {
+  ] as const)("leaves out %s", (_, extension, property) => {
     expect(read(extendedMint(extension))).not.toHaveProperty(property);
   });
 
