@@ -1,24 +1,12 @@
-import { randomBytes, type webcrypto } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  type Address,
-  appendTransactionMessageInstructions,
-  type Blockhash,
-  compileTransaction,
-  createKeyPairFromPrivateKeyBytes,
-  createTransactionMessage,
-  getAddressFromPublicKey,
-  getBase64EncodedWireTransaction,
-  getSignatureFromTransaction,
-  type IInstruction,
-  pipe,
-  setTransactionMessageFeePayer,
-  setTransactionMessageLifetimeUsingBlockhash,
-  signTransaction,
-} from "@solana/web3.js";
+import type { Address, IInstruction } from "@solana/web3.js";
 import { type LocalSol, startLocalSol } from "../../lib/tools/dev/chains/sol/local-sol.ts";
+import { bytesOfAddress, programs } from "../../lib/trading/chains/sol/addresses.ts";
+import { joinTransaction, signMessageAndWipe } from "../../lib/trading/chains/sol/signed-message.ts";
+import { compileAny, solKey } from "./sol-terms.ts";
 
-export type TestWallet = { address: Address; keys: webcrypto.CryptoKeyPair };
+export type TestWallet = ReturnType<typeof solKey>;
 
 /** A transaction in a block. The error is null if it succeeded. */
 export type TestTransaction = {
@@ -37,8 +25,10 @@ export type TestSurfnet = LocalSol & {
   /** Makes a wallet with this many lamports. */
   newWallet(lamports?: bigint): Promise<TestWallet>;
   latestBlockhash(): Promise<string>;
-  /** Signs and sends instructions, the first signer paying. Resolves once a block has the transaction. */
-  transact(signers: readonly TestWallet[], instructions: readonly IInstruction[]): Promise<TestTransaction>;
+  /** Makes or changes an account. */
+  setAccount(at: Address, lamports: bigint, owner?: Address, data?: Uint8Array): Promise<unknown>;
+  /** Signs and sends instructions of a wallet. Resolves once a block has the transaction. */
+  transact(wallet: TestWallet, instructions: readonly IInstruction[]): Promise<TestTransaction>;
   /** Waits for a block with a transaction. Undefined if none has it within the patience. */
   inBlock(signature: string, patienceMs?: number): Promise<TestTransaction | undefined>;
   /** Sends bytes in base64. Undefined if no block takes them within the patience. */
@@ -55,6 +45,17 @@ const usualPatienceMs = 15_000;
 export async function startTestSurfnet(): Promise<TestSurfnet> {
   const chain = await startLocalSol({ slotMs });
   const { request } = chain;
+
+  const setAccount: TestSurfnet["setAccount"] = (
+    at,
+    lamports,
+    owner = programs.system,
+    data = new Uint8Array(),
+  ) =>
+    request("surfnet_setAccount", [
+      at,
+      { lamports: Number(lamports), owner, data: Buffer.from(data).toString("hex") },
+    ]);
 
   async function latestBlockhash(): Promise<string> {
     const { value } = (await request("getLatestBlockhash", [{ commitment: "processed" }])) as {
@@ -90,14 +91,14 @@ export async function startTestSurfnet(): Promise<TestSurfnet> {
     latestBlockhash,
     send,
     inBlock,
+    setAccount,
     async newWallet(lamports = 10n ** 10n) {
-      const keys = await createKeyPairFromPrivateKeyBytes(randomBytes(32));
-      const address = await getAddressFromPublicKey(keys.publicKey);
-      await request("surfnet_setAccount", [address, { lamports: Number(lamports) }]);
-      return { address, keys };
+      const wallet = solKey(randomUUID());
+      await setAccount(wallet.address, lamports);
+      return wallet;
     },
-    async transact(signers, instructions) {
-      const { wire, signature } = await signedWire(signers, instructions, await latestBlockhash());
+    async transact(wallet, instructions) {
+      const { wire, signature } = signedWire(wallet, instructions, await latestBlockhash());
       const sent = await send(wire, signature);
       if (sent === undefined) throw new Error("No block took the transaction");
       return sent;
@@ -105,30 +106,36 @@ export async function startTestSurfnet(): Promise<TestSurfnet> {
   };
 }
 
-/** Signs instructions, the first signer paying. Returns the transaction and its message in base64. */
-export async function signedWire(
-  signers: readonly TestWallet[],
+/** Signs instructions of a wallet. Returns the transaction and its message in base64. */
+export function signedWire(
+  { address: payer, seed }: TestWallet,
   instructions: readonly IInstruction[],
   blockhash: string,
-): Promise<{ wire: string; message: string; signature: string }> {
-  const [payer] = signers as [TestWallet];
-  const message = pipe(
-    createTransactionMessage({ version: 0 }),
-    (each) => setTransactionMessageFeePayer(payer.address, each),
-    (each) =>
-      setTransactionMessageLifetimeUsingBlockhash(
-        { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n },
-        each,
-      ),
-    (each) => appendTransactionMessageInstructions(instructions, each),
-  );
-  const transaction = await signTransaction(
-    signers.map(({ keys }) => keys),
-    compileTransaction(message),
-  );
-  return {
-    wire: getBase64EncodedWireTransaction(transaction),
-    message: Buffer.from(transaction.messageBytes).toString("base64"),
-    signature: getSignatureFromTransaction(transaction),
-  };
+): { wire: string; message: string; signature: string } {
+  const message = compileAny(instructions, { payer, blockhash });
+  const { id, bytes } = joinTransaction(message, [signMessageAndWipe(message, Uint8Array.from(seed))]);
+  const [wire, text] = [bytes, message].map((each) => Buffer.from(each).toString("base64")) as [
+    string,
+    string,
+  ];
+  return { wire, message: text, signature: id };
+}
+
+/** Writes an account of a token. An account of wrapped coin has the rent that is not its tokens. */
+export function tokenAccountBytes(
+  mint: Address,
+  owner: Address,
+  amount: bigint,
+  { state = 1, rent = undefined as bigint | undefined } = {},
+): Buffer {
+  const data = Buffer.alloc(165);
+  data.set(bytesOfAddress(mint), 0);
+  data.set(bytesOfAddress(owner), 32);
+  data.writeBigUInt64LE(amount, 64);
+  data.writeUInt8(state, 108);
+  if (rent !== undefined) {
+    data.writeUInt32LE(1, 109);
+    data.writeBigUInt64LE(rent, 113);
+  }
+  return data;
 }

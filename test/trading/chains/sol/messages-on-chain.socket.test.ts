@@ -27,7 +27,7 @@ import {
   solKey,
   thief,
 } from "../../../support/sol-terms.ts";
-import { startTestSurfnet, type TestSurfnet } from "../../../support/surfnet.ts";
+import { startTestSurfnet, type TestSurfnet, tokenAccountBytes } from "../../../support/surfnet.ts";
 
 const rent = { token: 2_039_280n, empty: 890_880n };
 const baseFee = 5_000n;
@@ -39,28 +39,12 @@ let count = 0;
 type Name = keyof TestSurfnet["deployment"]["tokens"];
 const tokenOf = (name: Name) => chain.deployment.tokens[name];
 
-/** Writes an account of the chain. */
-const setAccount = (
-  at: Address,
-  lamports: bigint,
-  owner: Address = programs.system,
-  data: Uint8Array = new Uint8Array(),
-) =>
-  chain.request("surfnet_setAccount", [
-    at,
-    { lamports: Number(lamports), owner, data: Buffer.from(data).toString("hex"), executable: false },
-  ]);
+const setAccount: TestSurfnet["setAccount"] = (...account) => chain.setAccount(...account);
 
-/** Writes an account of the Token program, as of a wallet that got units for nothing. */
+/** Gives an account of the Token program units for nothing. */
 const setTokens = (at: Address, owner: Address, mint: Address, units: bigint) => {
-  const data = Buffer.alloc(165);
-  data.set(bytesOfAddress(mint), 0);
-  data.set(bytesOfAddress(owner), 32);
-  data.writeBigUInt64LE(units, 64);
-  data[108] = 1;
   const isNative = mint === wsolMint;
-  if (isNative) data.writeUInt32LE(1, 109);
-  if (isNative) data.writeBigUInt64LE(rent.token, 113);
+  const data = tokenAccountBytes(mint, owner, units, { rent: isNative ? rent.token : undefined });
   return setAccount(at, rent.token + (isNative ? units : 0n), programs.token, data);
 };
 

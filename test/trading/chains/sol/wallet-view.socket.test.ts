@@ -1,8 +1,8 @@
 import type { Address } from "@solana/web3.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bytesOfAddress, tokenAccountOf } from "../../../../lib/trading/chains/sol/addresses.ts";
+import { tokenAccountOf } from "../../../../lib/trading/chains/sol/addresses.ts";
 import { mostTokens, type TokenKey, walletViewCall } from "../../../../lib/trading/chains/sol/wallet-view.ts";
-import { startTestSurfnet, type TestSurfnet } from "../../../support/surfnet.ts";
+import { startTestSurfnet, type TestSurfnet, tokenAccountBytes } from "../../../support/surfnet.ts";
 
 let chain: TestSurfnet;
 beforeAll(async () => {
@@ -23,13 +23,8 @@ async function hold(
   { mint, program }: TokenKey,
   { amount, owner = wallet, state = 1 }: Held,
 ) {
-  const data = Buffer.alloc(165);
-  data.set(bytesOfAddress(mint), 0);
-  data.set(bytesOfAddress(owner), 32);
-  data.writeBigUInt64LE(amount, 64);
-  data.writeUInt8(state, 108);
-  const account = { lamports: 2_039_280, owner: program, data: data.toString("hex") };
-  await chain.request("surfnet_setAccount", [await tokenAccountOf(wallet, mint, program), account]);
+  const data = tokenAccountBytes(mint, owner, amount, { state });
+  await chain.setAccount(await tokenAccountOf(wallet, mint, program), 2_039_280n, program, data);
 }
 
 describe("walletViewCall", () => {

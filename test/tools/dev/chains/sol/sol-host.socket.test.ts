@@ -63,7 +63,7 @@ const base64 = { encoding: "base64" } as const;
 describe("a host of the local Solana chain", () => {
   it("shows the whole fee, and the time", async () => {
     const before = (await ask("getBalance", wallet.address)).result as { value: number };
-    const { wire, message, signature } = await signedWire([wallet], budget(), await latest());
+    const { wire, message, signature } = signedWire(wallet, budget(), await latest());
     expect(await ask("getFeeForMessage", message)).toMatchObject({ result: { value: fee } });
     await ask("sendTransaction", wire, { ...base64, skipPreflight: true });
     expect(await chain.inBlock(signature)).toBeDefined();
@@ -79,7 +79,7 @@ describe("a host of the local Solana chain", () => {
     const foreign = await chain.latestBlockhash();
     const other = await startSolHost(chain);
     try {
-      const { wire } = await signedWire([wallet], budget(), foreign);
+      const { wire } = signedWire(wallet, budget(), foreign);
       const askOther = (method: string, params: unknown[]) =>
         fetch(other.url, {
           method: "POST",

@@ -125,20 +125,17 @@ describe("the stand-in of Raydium's program", () => {
       const own = await accountsOf(name);
       const out = await quoted(name, "buy", sent);
       const before = await amountIn(own.coin);
-      const bought = await chain.transact(
-        [wallet],
-        [
-          ...wrap(own.coin, sent),
-          createAccount(own.token, mint, program),
-          await swap(name, "buy", sent, out),
-        ],
-      );
+      const bought = await chain.transact(wallet, [
+        ...wrap(own.coin, sent),
+        createAccount(own.token, mint, program),
+        await swap(name, "buy", sent, out),
+      ]);
       expect(bought.meta.err).toBeNull();
       expect(await amountIn(own.token)).toBe(out);
       expect(await amountIn(own.coin)).toBe(before);
 
       const back = await quoted(name, "sell", out);
-      const sold = await chain.transact([wallet], [await swap(name, "sell", out, back)]);
+      const sold = await chain.transact(wallet, [await swap(name, "sell", out, back)]);
       expect(sold.meta.err).toBeNull();
       expect([await amountIn(own.token), await amountIn(own.coin)]).toEqual([0n, before + back]);
     },
@@ -147,26 +144,27 @@ describe("the stand-in of Raydium's program", () => {
   it.each(["MOON", "FEEZ"] as const)("refuses a minimum of %s that is a unit higher", async (name) => {
     const own = await accountsOf(name);
     const out = await quoted(name, "buy", sent);
-    const { meta } = await chain.transact(
-      [wallet],
-      [...wrap(own.coin, sent), await swap(name, "buy", sent, out + 1n)],
-    );
+    const { meta } = await chain.transact(wallet, [
+      ...wrap(own.coin, sent),
+      await swap(name, "buy", sent, out + 1n),
+    ]);
     expect(meta.err).toEqual({ InstructionError: [3, { Custom: ammErrors.slippage }] });
   });
 
   it("refuses another instruction", async () => {
     const other = { ...(await swap("MOON", "buy", 1n, 0n)), data: new Uint8Array(24) };
-    const { meta } = await chain.transact([wallet], [other]);
+    const { meta } = await chain.transact(wallet, [other]);
     expect(meta.err).toEqual({ InstructionError: [0, { Custom: ammErrors.unknownInstruction }] });
   });
 
   it("cannot sell a token to an account that is frozen at first", async () => {
     const { mint, program } = chain.deployment.tokens.TRAP;
     const own = await accountsOf("TRAP");
-    const { meta } = await chain.transact(
-      [wallet],
-      [...wrap(own.coin, sent), createAccount(own.token, mint, program), await swap("TRAP", "buy", sent, 0n)],
-    );
+    const { meta } = await chain.transact(wallet, [
+      ...wrap(own.coin, sent),
+      createAccount(own.token, mint, program),
+      await swap("TRAP", "buy", sent, 0n),
+    ]);
     expect(meta.err).toMatchObject({ InstructionError: [4, expect.anything()] });
   });
 });
