@@ -1,14 +1,7 @@
-import {
-  faultsRoute,
-  type GatewayResponse,
-  type Handle,
-  listen,
-  type Route,
-  ratesSchema,
-  strikesOf,
-} from "cdk-local-runner";
+import { faultsRoute, type Handle, listen, type Route, ratesSchema, strikesOf } from "cdk-local-runner";
 import * as v from "valibot";
 import { finalAfterBlocks, usualTimes } from "./chain-times.ts";
+import { fixedAnswerNames, fixedAnswers } from "./fixed-answers.ts";
 import { createHeads, type Heads } from "./heads.ts";
 import {
   batchLimits,
@@ -23,26 +16,13 @@ import { type AsOf, asOf, headerNotFound } from "./lagging.ts";
 import { withOddFees } from "./odd-fees.ts";
 import { askRpc, type RpcQuestion, type RpcReply, rpcService } from "./rpc-service.ts";
 
-const bytes = (body: string | Buffer, status = 200, type = "application/json"): GatewayResponse => ({
-  status,
-  headers: [["Content-Type", type]],
-  body: Buffer.from(body),
-});
-
-const page = "<!DOCTYPE html><html><body><h1>502 Bad Gateway</h1></body></html>";
-
-/** Fixed responses, sent instead of the chain's own. */
-const answers = {
-  empty: () => bytes(""),
-  garbage: () => bytes('{"jsonrpc":"2.0","id":1,"resu'),
-  html: () => bytes(page, 200, "text/html"),
-  huge: () => bytes(Buffer.alloc(50 * 1024 * 1024, " ")),
-  stalled: () => new Promise<never>(() => {}),
-  unavailable: () => bytes(page, 502, "text/html"),
-};
-
-const failures = Object.keys(answers) as (keyof typeof answers)[];
-const names = [...failures, ...sendRefusalNames, "headerNotFound", "longError", "otherChain"] as const;
+const names = [
+  ...fixedAnswerNames,
+  ...sendRefusalNames,
+  "headerNotFound",
+  "longError",
+  "otherChain",
+] as const;
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
@@ -167,9 +147,9 @@ export async function startSecondHost(options: SecondHostOptions): Promise<Secon
   const handle: Handle = async (request) => {
     const answer = own(request);
     if (answer !== undefined) return answer;
-    const failure = failures.find((name) => strikes(name));
+    const failure = fixedAnswerNames.find((name) => strikes(name));
     // Anvil may already be gone while the host still runs.
-    return failure === undefined ? serve(request).catch(answers.unavailable) : answers[failure]();
+    return failure === undefined ? serve(request).catch(fixedAnswers.unavailable) : fixedAnswers[failure]();
   };
   const listener = await listen(port, handle, () => {});
   const host: SecondHost = {

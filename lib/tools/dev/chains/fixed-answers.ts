@@ -1,0 +1,21 @@
+import type { GatewayResponse } from "cdk-local-runner";
+
+const bytes = (body: string | Buffer, status = 200, type = "application/json"): GatewayResponse => ({
+  status,
+  headers: [["Content-Type", type]],
+  body: Buffer.from(body),
+});
+
+const page = "<!DOCTYPE html><html><body><h1>502 Bad Gateway</h1></body></html>";
+
+/** Responses of hosts that fail, sent instead of the chain's own. */
+export const fixedAnswers = {
+  empty: () => bytes(""),
+  garbage: () => bytes('{"jsonrpc":"2.0","id":1,"resu'),
+  html: () => bytes(page, 200, "text/html"),
+  huge: () => bytes(Buffer.alloc(50 * 1024 * 1024, " ")),
+  stalled: () => new Promise<never>(() => {}),
+  unavailable: () => bytes(page, 502, "text/html"),
+};
+
+export const fixedAnswerNames = Object.keys(fixedAnswers) as (keyof typeof fixedAnswers)[];
