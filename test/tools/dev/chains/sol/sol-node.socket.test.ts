@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type SolHost, startSolHost } from "../../../../../lib/tools/dev/chains/sol/sol-host.ts";
+import { createSolNode, type SolNode } from "../../../../../lib/tools/dev/chains/sol/sol-node.ts";
 import type { RpcCall } from "../../../../../lib/trading/chains/rpc-call.ts";
 import { rpcHost } from "../../../../../lib/trading/chains/rpc-host.ts";
 import { programs } from "../../../../../lib/trading/chains/sol/addresses.ts";
+import { transferLamports } from "../../../../../lib/trading/chains/sol/instructions.ts";
 import { genesisHashCall } from "../../../../../lib/trading/chains/sol/sol-call.ts";
 import {
   signedWire,
@@ -12,11 +14,13 @@ import {
 } from "../../../../support/surfnet.ts";
 
 let chain: TestSurfnet;
+let node: SolNode;
 let host: SolHost;
 let wallet: TestWallet;
 beforeAll(async () => {
   chain = await startTestSurfnet();
-  host = await startSolHost(chain);
+  node = createSolNode(chain);
+  host = await startSolHost({ node });
   wallet = await chain.newWallet();
 });
 afterAll(async () => {
@@ -24,8 +28,8 @@ afterAll(async () => {
   await chain.stop();
 });
 
-async function post(body: unknown) {
-  const response = await fetch(host.url, {
+async function post(body: unknown, url = host.url) {
+  const response = await fetch(url, {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),
@@ -58,40 +62,91 @@ function budget() {
   }));
 }
 
+const confirmed = { commitment: "confirmed", maxSupportedTransactionVersion: 0 };
+
 const base64 = { encoding: "base64" } as const;
 
-describe("a host of the local Solana chain", () => {
+describe("the node of the local Solana chain", () => {
   it("shows the whole fee, and the time", async () => {
     const before = (await ask("getBalance", wallet.address)).result as { value: number };
     const { wire, message, signature } = signedWire(wallet, budget(), await latest());
     expect(await ask("getFeeForMessage", message)).toMatchObject({ result: { value: fee } });
     await ask("sendTransaction", wire, { ...base64, skipPreflight: true });
-    expect(await chain.inBlock(signature)).toBeDefined();
-    const { result } = await ask("getTransaction", signature, { maxSupportedTransactionVersion: 0 });
-    expect(result).toMatchObject({ meta: { fee, err: null } });
+    const found = async () => (await ask("getTransaction", signature, confirmed)).result;
+    await expect.poll(found).toMatchObject({ meta: { fee, err: null } });
+    const result = await found();
     const after = (await ask("getBalance", wallet.address)).result as { value: number };
     expect(before.value - after.value).toBe(fee);
     const { blockTime } = result as { blockTime: number };
     expect(Math.abs(blockTime - Date.now() / 1000)).toBeLessThan(60);
   });
 
-  it("refuses a blockhash that it has not issued", async () => {
-    const foreign = await chain.latestBlockhash();
-    const other = await startSolHost(chain);
+  it("counts the usual units without a limit, up to the most that a transaction may use", async () => {
+    const [, price] = budget();
+    const feeOf = async (transfers: number) => {
+      const instructions = Array(transfers).fill(transferLamports(wallet.address, wallet.address, 1n));
+      const { message } = signedWire(wallet, [price as never, ...instructions], await latest());
+      return (await ask("getFeeForMessage", message)).result;
+    };
+    expect(await feeOf(1)).toMatchObject({ value: 5000 + 300_001 });
+    expect(await feeOf(8)).toMatchObject({ value: 5000 + 2_100_002 });
+  });
+
+  it("knows the blockhashes that any of its hosts has issued, and no others", async () => {
+    const hosts = [node, node, createSolNode(chain)].map((each) => startSolHost({ node: each }));
+    const [one, other, stranger] = (await Promise.all(hosts)) as [SolHost, SolHost, SolHost];
+    const at = (url: string, method: string, ...params: unknown[]) =>
+      post({ jsonrpc: "2.0", id: 1, method, params }, url);
     try {
-      const { wire } = signedWire(wallet, budget(), foreign);
-      const askOther = (method: string, params: unknown[]) =>
-        fetch(other.url, {
-          method: "POST",
-          headers: { "Content-Type": "application/json" },
-          body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
-        }).then((response) => response.json());
-      expect(await askOther("sendTransaction", [wire, base64])).toMatchObject({ error: { code: -32002 } });
-      expect(await askOther("isBlockhashValid", [foreign])).toMatchObject({ result: { value: false } });
+      const { result } = await at(one.url, "getLatestBlockhash");
+      const { blockhash } = (result as { value: { blockhash: string } }).value;
+      const { wire, message, signature } = signedWire(wallet, budget(), blockhash);
+      const askedAt = async ({ url }: SolHost) => ({
+        valid: (await at(url, "isBlockhashValid", blockhash)).result,
+        fee: (await at(url, "getFeeForMessage", message)).result,
+        simulated: (await at(url, "simulateTransaction", wire, base64)).result,
+        replaced: (await at(url, "simulateTransaction", wire, { ...base64, replaceRecentBlockhash: true }))
+          .result,
+      });
+      const replaced = { value: { err: null } };
+      expect(await askedAt(stranger)).toMatchObject({
+        ...{ valid: { value: false }, fee: { value: null }, replaced },
+        simulated: { value: { err: "BlockhashNotFound" } },
+      });
+      expect(await at(stranger.url, "sendTransaction", wire, base64)).toMatchObject({
+        error: { code: -32002, data: { err: "BlockhashNotFound" } },
+      });
+      const blind = { ...base64, skipPreflight: true };
+      expect(await at(stranger.url, "sendTransaction", wire, blind)).toMatchObject({ result: signature });
+      expect(await askedAt(other)).toMatchObject({
+        ...{ valid: { value: true }, fee: { value: fee }, replaced, simulated: { value: { err: null } } },
+      });
+      expect(await at(other.url, "sendTransaction", wire, base64)).toMatchObject({ result: signature });
+      expect(await chain.inBlock(signature)).toMatchObject({ meta: { err: null } });
+      // Real clusters answer so, too, and clients repeat what they have sent.
+      expect(await at(one.url, "sendTransaction", wire, blind)).toMatchObject({ result: signature });
+      expect(await at(one.url, "sendTransaction", wire, base64)).toMatchObject({
+        error: { code: -32002, data: { err: "AlreadyProcessed" } },
+      });
     } finally {
-      await other.close();
+      await Promise.all([one, other, stranger].map((each) => each.close()));
     }
-    expect(await ask("isBlockhashValid", await latest())).toMatchObject({ result: { value: true } });
+  });
+
+  it("shows transactions only at their commitment", async () => {
+    const { wire, signature } = signedWire(wallet, budget(), await latest());
+    await ask("sendTransaction", wire, base64);
+    await expect.poll(() => ask("getTransaction", signature, confirmed)).not.toMatchObject({ result: null });
+    const final = { ...confirmed, commitment: "finalized" };
+    expect(await ask("getTransaction", signature, final)).toMatchObject({ result: null });
+    await expect.poll(() => ask("getTransaction", signature, final)).not.toMatchObject({ result: null });
+  });
+
+  it("does not answer before the slot that a question expects", async () => {
+    const slot = (await ask("getSlot", { commitment: "processed" })).result as number;
+    const at = (minContextSlot: number) => ask("getMultipleAccounts", [wallet.address], { minContextSlot });
+    expect(await at(slot + 1000)).toMatchObject({ error: { code: -32016 } });
+    expect(await at(slot)).toMatchObject({ result: { value: [{ lamports: expect.any(Number) }] } });
   });
 
   it("refuses bytes that are no transaction", async () => {
@@ -102,6 +157,7 @@ describe("a host of the local Solana chain", () => {
   it("hides the chain's own methods", async () => {
     const set = await ask("surfnet_setAccount", wallet.address, { lamports: 1 });
     expect(set).toMatchObject({ error: { code: -32601 } });
+    expect(await ask("getBlock", 40)).toMatchObject({ error: { code: -32601 } });
   });
 
   it("passes on the chain's refusals", async () => {

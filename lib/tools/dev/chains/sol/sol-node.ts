@@ -1,0 +1,192 @@
+import { ChainRefusal } from "../chain-refusal.ts";
+import type { RpcQuestion, RpcReply } from "../rpc-service.ts";
+import type { Surfnet } from "./surfnet.ts";
+import { messageIn, priorityFeeOf, transactionIn } from "./wire-message.ts";
+
+/** A local chain as real clusters show it. All its hosts and its relay share one. */
+export type SolNode = {
+  replyTo(question: RpcQuestion): Promise<RpcReply>;
+  /** Makes one call of the chain itself. */
+  request: Surfnet["request"];
+  /** Returns the slot in which a blockhash was issued first. Undefined if it never was. */
+  issuedIn(blockhash: string): number | undefined;
+  /** Lists the accounts that questions and transactions have named lately. */
+  named(): readonly string[];
+};
+
+/** Methods that hosts of real clusters do not have, and one whose fees and times are those of the chain. */
+const hiddenMethod = /^(?:surfnet_.*|getBlock)$/;
+
+const unknownMethod: RpcReply = { error: { code: -32601, message: "Method not found" } };
+const invalidTransaction: RpcReply = { error: { code: -32602, message: "invalid transaction" } };
+
+const failedSimulation = (reason: string, err: string): RpcReply => ({
+  error: {
+    code: -32002,
+    message: `Transaction simulation failed: ${reason}`,
+    data: { accounts: null, err, logs: [], returnData: null, unitsConsumed: 0 },
+  },
+});
+
+/** The reply to a transaction whose blockhash a host does not know, unless the preflight is left out. */
+const unknownBlockhash = failedSimulation("Blockhash not found", "BlockhashNotFound");
+
+const alreadyProcessed = failedSimulation("This transaction has already been processed", "AlreadyProcessed");
+
+/** The reply of a host that is behind the slot that a question expects. */
+const slotNotReached: RpcReply = {
+  error: { code: -32016, message: "Minimum context slot has not been reached" },
+};
+
+/** The result of simulating a transaction whose blockhash a host does not know. */
+const simulatedWithoutBlockhash = (slot: number): RpcReply => ({
+  result: {
+    context: { slot },
+    value: { accounts: null, err: "BlockhashNotFound", logs: [], returnData: null, unitsConsumed: 0 },
+  },
+});
+
+/** As many as one call of the chain takes in a few milliseconds. */
+const mostNamed = 500;
+
+type InContext<Value> = { context: { slot: number }; value: Value };
+
+type Options = {
+  commitment?: string;
+  minContextSlot?: number;
+  replaceRecentBlockhash?: boolean;
+  skipPreflight?: boolean;
+};
+
+/** Finds the options of a call, which are an object among its parameters. */
+const optionsIn = ({ params }: RpcQuestion): Options =>
+  (params.find((each) => typeof each === "object" && each !== null && !Array.isArray(each)) as Options) ?? {};
+
+/** Lists the accounts whose state a question asks for. */
+const accountsIn = ({ method, params: [first] }: RpcQuestion): readonly string[] =>
+  ["getAccountInfo", "getBalance", "getMultipleAccounts"].includes(method)
+    ? [first].flat().filter((each) => typeof each === "string")
+    : [];
+
+/**
+ * Mends what Surfpool does unlike real clusters:
+ *
+ * - Its fees leave out the part for priority, which it charges all the same.
+ * - Its transactions have times a thousand times too small, and are shown before the commitment that a call asks for.
+ * - Each start issues the same blockhashes again, so that bytes of an earlier run would be valid. Only those are valid
+ * that a host has issued.
+ * - It refuses transactions that it already has, and answers questions about slots to come.
+ *
+ * Its accounts are always those of the newest slot, whatever commitment a call asks for.
+ */
+export function createSolNode({ request }: Pick<Surfnet, "request">): SolNode {
+  const issued = new Map<string, number>();
+  const named = new Set<string>();
+
+  function name(addresses: readonly string[]): void {
+    for (const address of addresses) {
+      named.delete(address);
+      named.add(address);
+    }
+    for (const address of named) {
+      if (named.size <= mostNamed) break;
+      named.delete(address);
+    }
+  }
+
+  const slotAt = async (commitment = "finalized") => (await request("getSlot", [{ commitment }])) as number;
+
+  async function isValid(blockhash: string): Promise<boolean> {
+    const { value } = (await request("isBlockhashValid", [blockhash])) as InContext<boolean>;
+    return value && issued.has(blockhash);
+  }
+
+  async function answer(question: RpcQuestion): Promise<unknown> {
+    const { method, params } = question;
+    switch (method) {
+      case "getLatestBlockhash": {
+        const latest = (await request(method, params)) as InContext<{ blockhash: string }>;
+        const { blockhash } = latest.value;
+        issued.set(blockhash, issued.get(blockhash) ?? latest.context.slot);
+        return latest;
+      }
+      case "isBlockhashValid": {
+        const valid = (await request(method, params)) as InContext<boolean>;
+        return { ...valid, value: await isValid(String(params[0])) };
+      }
+      case "getFeeForMessage": {
+        const fee = (await request(method, params)) as InContext<number | null>;
+        const message = messageIn(Buffer.from(String(params[0]), "base64"));
+        const isKnown = fee.value !== null && (await isValid(message.lifetimeToken));
+        return { ...fee, value: isKnown ? (fee.value ?? 0) + priorityFeeOf(message) : null };
+      }
+      case "getTransaction":
+        return foundTransaction(question);
+      default:
+        return request(method, params);
+    }
+  }
+
+  async function foundTransaction(question: RpcQuestion): Promise<unknown> {
+    const { method, params } = question;
+    const options = optionsIn(question);
+    const found = (await request(method, params)) as Found | null;
+    if (found === null || found.slot > (await slotAt(options.commitment))) return null;
+    const asBytes = [params[0], { ...options, encoding: "base64" }];
+    const { transaction } = (await request(method, asBytes)) as {
+      transaction: [string, "base64"];
+    };
+    const [text, encoding] = transaction;
+    const sent = transactionIn([text, { encoding }]);
+    const fee = found.meta.fee + (sent === undefined ? 0 : priorityFeeOf(sent.message));
+    const blockTime = await request("getBlockTime", [found.slot]);
+    return { ...found, blockTime, meta: { ...found.meta, fee } };
+  }
+
+  /** Answers questions with a transaction. Undefined if the chain is to answer. */
+  async function replyToTransaction(question: RpcQuestion): Promise<RpcReply | undefined> {
+    const { method, params } = question;
+    const { replaceRecentBlockhash, skipPreflight } = optionsIn(question);
+    const sent = transactionIn(params);
+    if (sent === undefined) return invalidTransaction;
+    const { signature, message } = sent;
+    const isKnown = issued.has(message.lifetimeToken);
+    if (method === "simulateTransaction")
+      return isKnown || replaceRecentBlockhash
+        ? undefined
+        : simulatedWithoutBlockhash(await slotAt("processed"));
+    name(message.staticAccounts);
+    // Without a preflight, hosts answer with the signature, whatever becomes of the transaction.
+    if (!isKnown) return skipPreflight ? { result: signature } : unknownBlockhash;
+    const reply = await forward(question);
+    if ("result" in reply || !/already been processed/.test(reply.error.message)) return reply;
+    return skipPreflight ? { result: signature } : alreadyProcessed;
+  }
+
+  async function forward(question: RpcQuestion): Promise<RpcReply> {
+    try {
+      return { result: await answer(question) };
+    } catch (error) {
+      if (!(error instanceof ChainRefusal)) throw error;
+      const { code, message, data } = error;
+      return { error: { code, message, ...(data !== undefined && { data }) } };
+    }
+  }
+
+  return {
+    request,
+    issuedIn: (blockhash) => issued.get(blockhash),
+    named: () => [...named],
+    async replyTo(question) {
+      const { method } = question;
+      if (hiddenMethod.test(method)) return unknownMethod;
+      name(accountsIn(question));
+      const { minContextSlot } = optionsIn(question);
+      if (minContextSlot !== undefined && minContextSlot > (await slotAt("processed"))) return slotNotReached;
+      const isOfTransaction = method === "sendTransaction" || method === "simulateTransaction";
+      return (isOfTransaction ? await replyToTransaction(question) : undefined) ?? forward(question);
+    },
+  };
+}
+
+type Found = { slot: number; meta: { fee: number } };
