@@ -36,7 +36,7 @@ export type TestSurfnet = LocalSol & {
 };
 
 /** Long enough for a busy machine to use a blockhash within its 150 slots. */
-const slotMs = 60;
+export const slotMs = 60;
 
 /** A block with a transaction comes within two slots, unless the machine is busy. */
 const usualPatienceMs = 15_000;

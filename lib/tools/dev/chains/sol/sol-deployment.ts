@@ -35,6 +35,8 @@ export type SolDeployment = {
   amm: { program: Address; bump: number };
   authority: Address;
   tokens: Record<(typeof symbols)[number], LocalToken>;
+  /** The accounts that the stand-in of a relay is paid on. */
+  tipAccounts: readonly Address[];
   accounts: readonly MadeAccount[];
 };
 
@@ -120,7 +122,10 @@ const decimals = 6;
 const supply = 10n ** 15n;
 const pooled = { coins: 500n * 10n ** 9n, tokens: 5n * 10n ** 12n };
 
-/** Makes the accounts of the local chain: an exchange, three tokens, and a pool of each with the wrapped coin. */
+/**
+ * Makes the accounts of the local chain: an exchange, three tokens, a pool of each with the wrapped coin, and accounts
+ * for tips.
+ */
 export async function solDeployment(): Promise<SolDeployment> {
   const [authority, bump] = await getProgramDerivedAddress({
     programAddress: cpmmProgram,
@@ -135,7 +140,12 @@ export async function solDeployment(): Promise<SolDeployment> {
     tokens[symbol] = token;
     accounts.push(...(await mintAccounts(symbol, mint)), ...poolAccounts(token, authority));
   }
-  return { amm: { program: cpmmProgram, bump }, authority, tokens, accounts };
+  const tipAccounts = await Promise.all(
+    ["1", "2"].map((each) => derivedAddress(programs.system, ["local tip account", each])),
+  );
+  // Without the rent of an account, the chain would refuse small tips.
+  accounts.push(...tipAccounts.map((tip) => account(tip, programs.system, Buffer.alloc(0))));
+  return { amm: { program: cpmmProgram, bump }, authority, tokens, tipAccounts, accounts };
 }
 
 async function tokenOf(

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createSolNode } from "../../../../../lib/tools/dev/chains/sol/sol-node.ts";
+import {
+  leastTipLamports,
+  type SolRelay,
+  startSolRelay,
+} from "../../../../../lib/tools/dev/chains/sol/sol-relay.ts";
+import { transferLamports } from "../../../../../lib/trading/chains/sol/instructions.ts";
+import {
+  signedWire,
+  slotMs,
+  startTestSurfnet,
+  type TestSurfnet,
+  type TestWallet,
+} from "../../../../support/surfnet.ts";
+
+describe("the relay of the local Solana chain", () => {
+  let chain: TestSurfnet;
+  let relay: SolRelay;
+  let wallet: TestWallet;
+  let blockhash: string;
+
+  beforeAll(async () => {
+    chain = await startTestSurfnet();
+    const node = createSolNode(chain);
+    const { tipAccounts } = chain.deployment;
+    relay = await startSolRelay({ node, tipAccounts, slotMs, canBeSet: true });
+    wallet = await chain.newWallet();
+    const { result } = (await node.replyTo({ id: 1, method: "getLatestBlockhash", params: [] })) as {
+      result: { value: { blockhash: string } };
+    };
+    blockhash = result.value.blockhash;
+  });
+  beforeEach(() => {
+    relay.faults = {};
+  });
+  afterAll(async () => {
+    await relay.close();
+    await chain.stop();
+  });
+
+  let count = 0n;
+
+  /** Signs a transaction with this tip. Each has another amount, and so another signature. */
+  function tipping(lamports: bigint, to = chain.deployment.tipAccounts[0]) {
+    const payment = transferLamports(wallet.address, wallet.address, ++count);
+    const tip = transferLamports(wallet.address, to ?? wallet.address, lamports);
+    return signedWire(wallet, [payment, tip], blockhash);
+  }
+
+  async function send(wire: string, { url = relay.url, encoding = "base64", timeoutMs = 10_000 } = {}) {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({
+        jsonrpc: "2.0",
+        id: 1,
+        method: "sendTransaction",
+        params: [wire, { encoding }],
+      }),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    return { status: response.status, ...((await response.json()) as object) };
+  }
+
+  /** Long enough for a transaction that was sent. */
+  const aWhileMs = 10 * slotMs;
+
+  it("sends a transaction with a tip to the chain", async () => {
+    const { wire, signature } = tipping(leastTipLamports);
+    expect(await send(wire)).toMatchObject({ result: signature });
+    expect(await chain.inBlock(signature)).toMatchObject({ meta: { err: null } });
+  });
+
+  it("refuses transactions without a tip, and what is none", async () => {
+    const [none, small] = [tipping(leastTipLamports, wallet.address), tipping(leastTipLamports - 1n)];
+    for (const { wire, signature } of [none, small]) {
+      expect(await send(wire)).toMatchObject({
+        error: { code: -32602, message: expect.stringContaining("1000 lamports") },
+      });
+      expect(await chain.inBlock(signature, aWhileMs)).toBeUndefined();
+    }
+    const { wire } = tipping(leastTipLamports);
+    expect(await send(wire, { encoding: "base58" })).toMatchObject({ error: { code: -32602 } });
+    expect(await send("AAAA")).toMatchObject({ error: { code: -32602 } });
+    expect(await send(wire, { url: new URL("/", relay.url).href })).toMatchObject({ status: 404 });
+  });
+
+  it("accepts a transaction with an unknown blockhash, which no block gets", async () => {
+    const tip = transferLamports(wallet.address, chain.deployment.tipAccounts[1] as never, leastTipLamports);
+    const { wire, signature } = signedWire(wallet, [tip], wallet.address);
+    expect(await send(wire)).toMatchObject({ result: signature });
+    expect(await chain.inBlock(signature, aWhileMs)).toBeUndefined();
+  });
+
+  it("waits as many slots as are set", async () => {
+    relay.faults = { delaySlots: 10 };
+    const { wire, signature } = tipping(leastTipLamports);
+    expect(await send(wire)).toMatchObject({ result: signature });
+    expect(await chain.inBlock(signature, 5 * slotMs)).toBeUndefined();
+    expect(await chain.inBlock(signature)).toBeDefined();
+  });
+
+  it.each([
+    ["lost", true, false],
+    ["silent", false, true],
+    ["stalled", false, false],
+  ] as const)("with the fault %s, answers: %s, sends: %s", async (fault, answers, sends) => {
+    const headers = { "Content-Type": "application/json" };
+    const body = JSON.stringify({ [fault]: 1 });
+    const url = new URL("/_local/faults", relay.url);
+    expect((await fetch(url, { method: "PUT", headers, body })).ok).toBe(true);
+    const { wire, signature } = tipping(leastTipLamports);
+    const answer = send(wire, { timeoutMs: answers ? 10_000 : 200 });
+    if (answers) expect(await answer).toMatchObject({ result: signature });
+    else await expect(answer).rejects.toThrow();
+    const sent = await chain.inBlock(signature, sends ? undefined : aWhileMs);
+    expect(sent !== undefined).toBe(sends);
+  });
+
+  it("refuses transactions with the fault refused", async () => {
+    relay.faults = { refused: 1 };
+    expect(await send(tipping(leastTipLamports).wire)).toMatchObject({ error: { code: -32000 } });
+  });
+});
