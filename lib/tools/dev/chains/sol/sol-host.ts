@@ -1,22 +1,134 @@
-import { listen } from "cdk-local-runner";
-import { type RpcReply, rpcService } from "../rpc-service.ts";
-import type { SolNode } from "./sol-node.ts";
+import {
+  faultsRoute,
+  type GatewayResponse,
+  type Handle,
+  listen,
+  type Route,
+  ratesSchema,
+  strikesOf,
+} from "cdk-local-runner";
+import * as v from "valibot";
+import { fixedAnswerNames, fixedAnswers } from "../fixed-answers.ts";
+import { longError } from "../host-refusals.ts";
+import { type RpcQuestion, type RpcReply, rpcService } from "../rpc-service.ts";
+import { type SolNode, simulatedWithoutBlockhash, unknownBlockhash } from "./sol-node.ts";
+import { transactionIn } from "./wire-message.ts";
 
-export type SolHost = { url: string; close(): Promise<void> };
+/** Requests meet the fixed answers and `rateLimited`, and questions the other failures. */
+const names = [
+  ...fixedAnswerNames,
+  ...(["blockhashNotFound", "dropSends", "longError", "nodeBehind"] as const),
+  ...(["otherChain", "pruned", "rateLimited"] as const),
+] as const;
 
-export type SolHostOptions = { node: SolNode; port?: number };
+/**
+ * The shares of requests or questions that meet each failure. For all others, the host gives the fixed
+ * `results` of some methods.
+ */
+const SolHostFaults = ratesSchema(names, {
+  results: v.optional(v.record(v.string(), v.unknown())),
+});
+
+export type SolHostFaults = v.InferOutput<typeof SolHostFaults>;
+
+export type SolHost = {
+  url: string;
+  faults: SolHostFaults;
+  /** Changes replies, for lies that depend on the question. */
+  lie: (question: RpcQuestion, reply: RpcReply) => RpcReply;
+  close(): Promise<void>;
+};
+
+export type SolHostOptions = {
+  node: SolNode;
+  port?: number;
+  /** Serves `/_local/faults`, like the runner. */
+  canBeSet?: boolean;
+  seed?: number;
+};
 
 const noBatch: RpcReply = { error: { code: -32600, message: "Batches are not supported" } };
 
+/** Names Solana's main cluster. */
+const otherGenesisHash = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
+
+const tooManyRequests = (): GatewayResponse => ({
+  status: 429,
+  headers: [
+    ["Content-Type", "application/json"],
+    ["Retry-After", "10"],
+  ],
+  body: Buffer.from(
+    '{"jsonrpc":"2.0","error":{"code":429,"message":"Too many requests for a specific RPC call"},"id":1}',
+  ),
+});
+
+const behind: RpcReply = {
+  error: { code: -32005, message: "Node is behind by 20 slots", data: { numSlotsBehind: 20 } },
+};
+
 /**
- * Starts a host of a local Solana chain.
+ * Starts a host of a local Solana chain: it answers like the node, and lies, stalls and fails on demand.
  *
  * @throws StartupError if the port is in use
  */
-export async function startSolHost({ node, port = 0 }: SolHostOptions): Promise<SolHost> {
-  const service = rpcService((questions) =>
-    Promise.all(questions.map((question) => (questions.length > 1 ? noBatch : node.replyTo(question)))),
+export async function startSolHost(options: SolHostOptions): Promise<SolHost> {
+  const { node, port = 0, canBeSet = false, seed = 1 } = options;
+  const strikes = strikesOf(names, seed, () => host.faults);
+
+  const newestSlot = async () => (await node.request("getSlot", [{ commitment: "processed" }])) as number;
+
+  /** The reply to a question that does not reach the chain. */
+  async function refusalOf(question: RpcQuestion): Promise<RpcReply | undefined> {
+    const { method, params } = question;
+    if (strikes("longError")) return longError(question);
+    if (strikes("nodeBehind")) return behind;
+    if (method === "getGenesisHash" && strikes("otherChain")) return { result: otherGenesisHash };
+    if (method === "sendTransaction") {
+      if (strikes("blockhashNotFound")) return unknownBlockhash;
+      const sent = transactionIn(params);
+      if (sent !== undefined && strikes("dropSends")) return { result: sent.signature };
+    }
+    if (method === "simulateTransaction" && strikes("blockhashNotFound"))
+      return simulatedWithoutBlockhash(await newestSlot());
+    return undefined;
+  }
+
+  async function replyTo(question: RpcQuestion): Promise<RpcReply> {
+    const { method } = question;
+    const { results = {} } = host.faults;
+    if (Object.hasOwn(results, method)) return host.lie(question, { result: results[method] });
+    const reply = (await refusalOf(question)) ?? withoutHistory(question, await node.replyTo(question));
+    return host.lie(question, reply);
+  }
+
+  /** Hides transactions and their statuses, like a host that has deleted old ones. */
+  function withoutHistory({ method }: RpcQuestion, reply: RpcReply): RpcReply {
+    if (!("result" in reply)) return reply;
+    if (method === "getTransaction" && strikes("pruned")) return { result: null };
+    if (method !== "getSignatureStatuses" || !strikes("pruned")) return reply;
+    const { value, ...rest } = reply.result as { value: unknown[] };
+    return { result: { ...rest, value: value.map(() => null) } };
+  }
+
+  const serve = rpcService((questions) =>
+    Promise.all(questions.map((question) => (questions.length > 1 ? noBatch : replyTo(question)))),
   );
-  const listener = await listen(port, service, () => {});
-  return { url: listener.url, close: () => listener.close() };
+  const own: Route = canBeSet ? faultsRoute(SolHostFaults, () => host) : () => undefined;
+  const handle: Handle = async (request) => {
+    const answer = own(request);
+    if (answer !== undefined) return answer;
+    if (strikes("rateLimited")) return tooManyRequests();
+    const failure = fixedAnswerNames.find((name) => strikes(name));
+    // The chain may not have started yet, or already be gone.
+    return failure === undefined ? serve(request).catch(fixedAnswers.unavailable) : fixedAnswers[failure]();
+  };
+  const listener = await listen(port, handle, () => {});
+  const host: SolHost = {
+    url: listener.url,
+    faults: {},
+    lie: (_, reply) => reply,
+    close: listener.close,
+  };
+  return host;
 }

@@ -29,7 +29,7 @@ const failedSimulation = (reason: string, err: string): RpcReply => ({
 });
 
 /** The reply to a transaction whose blockhash a host does not know, unless the preflight is left out. */
-const unknownBlockhash = failedSimulation("Blockhash not found", "BlockhashNotFound");
+export const unknownBlockhash = failedSimulation("Blockhash not found", "BlockhashNotFound");
 
 const alreadyProcessed = failedSimulation("This transaction has already been processed", "AlreadyProcessed");
 
@@ -39,7 +39,7 @@ const slotNotReached: RpcReply = {
 };
 
 /** The result of simulating a transaction whose blockhash a host does not know. */
-const simulatedWithoutBlockhash = (slot: number): RpcReply => ({
+export const simulatedWithoutBlockhash = (slot: number): RpcReply => ({
   result: {
     context: { slot },
     value: { accounts: null, err: "BlockhashNotFound", logs: [], returnData: null, unitsConsumed: 0 },

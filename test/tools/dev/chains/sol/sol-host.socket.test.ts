@@ -1,0 +1,150 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import {
+  type SolHost,
+  type SolHostFaults,
+  startSolHost,
+} from "../../../../../lib/tools/dev/chains/sol/sol-host.ts";
+import { createSolNode, type SolNode } from "../../../../../lib/tools/dev/chains/sol/sol-node.ts";
+import { rpcHost } from "../../../../../lib/trading/chains/rpc-host.ts";
+import { transferLamports } from "../../../../../lib/trading/chains/sol/instructions.ts";
+import { chainTimeCall, genesisHashCall } from "../../../../../lib/trading/chains/sol/sol-call.ts";
+import {
+  signedWire,
+  startTestSurfnet,
+  type TestSurfnet,
+  type TestWallet,
+} from "../../../../support/surfnet.ts";
+
+let chain: TestSurfnet;
+let node: SolNode;
+let first: SolHost;
+let second: SolHost;
+let wallet: TestWallet;
+let payee: TestWallet;
+beforeAll(async () => {
+  chain = await startTestSurfnet();
+  node = createSolNode(chain);
+  [first, second] = await Promise.all([startSolHost({ node }), startSolHost({ node, canBeSet: true })]);
+  [wallet, payee] = [await chain.newWallet(), await chain.newWallet()];
+});
+afterEach(() => {
+  second.faults = {};
+  second.lie = (_, reply) => reply;
+});
+afterAll(async () => {
+  await Promise.all([first.close(), second.close()]);
+  await chain.stop();
+});
+
+type Reply = { result?: unknown; error?: { code: number } };
+
+async function askAt({ url }: SolHost, method: string, ...params: unknown[]): Promise<Reply> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+  return (await response.json()) as Reply;
+}
+
+const ask = (method: string, ...params: unknown[]) => askAt(second, method, ...params);
+
+async function set(faults: SolHostFaults): Promise<void> {
+  const headers = { "Content-Type": "application/json" };
+  const body = JSON.stringify(faults);
+  const { ok } = await fetch(`${second.url}/_local/faults`, { method: "PUT", headers, body });
+  expect(ok).toBe(true);
+}
+
+const processed = { commitment: "processed" };
+const confirmed = { commitment: "confirmed", maxSupportedTransactionVersion: 0 };
+const base64 = { encoding: "base64" };
+
+const slotOf = async (host: SolHost) => (await askAt(host, "getSlot", processed)).result as number;
+
+/** Waits until the chain is that many slots ahead of where it is now. */
+async function slotsLater(count: number): Promise<void> {
+  const end = (await slotOf(first)) + count;
+  await expect.poll(() => slotOf(first)).toBeGreaterThanOrEqual(end);
+}
+
+let lamports = 1_000_000n;
+
+/** Signs a payment, each of another amount, with a blockhash of the first host. */
+async function payment() {
+  const { result } = await askAt(first, "getLatestBlockhash");
+  const { blockhash } = (result as { value: { blockhash: string } }).value;
+  lamports += 1n;
+  const signed = signedWire(wallet, [transferLamports(wallet.address, payee.address, lamports)], blockhash);
+  return { ...signed, blockhash, lamports: Number(lamports) };
+}
+
+describe("a host of the local Solana chain", () => {
+  it.each([
+    ["empty", "EMPTY"],
+    ["garbage", "NOT_JSON"],
+    ["html", "NOT_JSON"],
+    ["huge", "TOO_LARGE"],
+    ["stalled", "TIMEOUT"],
+    ["unavailable", "BAD_STATUS"],
+    ["rateLimited", "TOO_MANY_REQUESTS"],
+    ["otherChain", "WRONG_CHAIN"],
+  ] as const)("fails with the fault %s, which the client takes for %s", async (fault, reason) => {
+    const chainId = (await ask("getGenesisHash")).result as string;
+    await set({ [fault]: 1 });
+    const timeoutMs = fault === "stalled" ? 200 : 10_000;
+    const asking = rpcHost({ url: second.url, chainId, chainCall: genesisHashCall(), timeoutMs });
+    await expect(asking.request([chainTimeCall({ commitment: "confirmed" })])).rejects.toMatchObject({
+      reason,
+    });
+  });
+
+  it("cannot be set unless the runner was started with --faults", async () => {
+    const headers = { "Content-Type": "application/json" };
+    await fetch(`${first.url}/_local/faults`, { method: "PUT", headers, body: '{"stalled":1}' });
+    expect(first.faults).toEqual({});
+  });
+
+  it("lies about any method, and as a function of the question", async () => {
+    await set({ results: { getSlot: 7 } });
+    expect(await ask("getSlot")).toMatchObject({ result: 7 });
+    second.lie = ({ params }, reply) => (params[0] === payee.address ? { result: "a lie" } : reply);
+    expect(await ask("getBalance", payee.address)).toMatchObject({ result: "a lie" });
+    expect(await ask("getBalance", wallet.address)).toMatchObject({ result: { context: {} } });
+  });
+
+  it.each([
+    ["nodeBehind", "getSlot", -32005],
+    ["longError", "getSlot", -32603],
+    ["blockhashNotFound", "sendTransaction", -32002],
+  ] as const)("refuses with the fault %s", async (fault, method, code) => {
+    const { wire } = await payment();
+    await set({ [fault]: 1 });
+    expect(await ask(method, wire, base64)).toMatchObject({ error: { code } });
+  });
+
+  it("finds no blockhash in simulations with the fault blockhashNotFound", async () => {
+    const { wire } = await payment();
+    await set({ blockhashNotFound: 1 });
+    const simulated = await ask("simulateTransaction", wire, base64);
+    expect(simulated).toMatchObject({ result: { value: { err: "BlockhashNotFound" } } });
+  });
+
+  it("drops what it is sent, with the fault dropSends", async () => {
+    const { wire, signature } = await payment();
+    await set({ dropSends: 1 });
+    expect(await ask("sendTransaction", wire, base64)).toMatchObject({ result: signature });
+    await slotsLater(3);
+    expect(await askAt(first, "getTransaction", signature, confirmed)).toMatchObject({ result: null });
+  });
+
+  it("has forgotten transactions with the fault pruned", async () => {
+    const { wire, signature } = await payment();
+    await ask("sendTransaction", wire, base64);
+    const statuses = () => ask("getSignatureStatuses", [signature]);
+    await expect.poll(statuses).toMatchObject({ result: { value: [{ err: null }] } });
+    await set({ pruned: 1 });
+    expect(await statuses()).toMatchObject({ result: { value: [null] } });
+    expect(await ask("getTransaction", signature, confirmed)).toMatchObject({ result: null });
+  });
+});
