@@ -11,21 +11,24 @@ import * as v from "valibot";
 import { fixedAnswerNames, fixedAnswers } from "../fixed-answers.ts";
 import { longError } from "../host-refusals.ts";
 import { type RpcQuestion, type RpcReply, rpcService } from "../rpc-service.ts";
+import { answerAsOf, behindBy } from "./lagging-sol.ts";
 import { type SolNode, simulatedWithoutBlockhash, unknownBlockhash } from "./sol-node.ts";
+import { type SolPast, startSolPast } from "./sol-past.ts";
 import { transactionIn } from "./wire-message.ts";
 
 /** Requests meet the fixed answers and `rateLimited`, and questions the other failures. */
 const names = [
   ...fixedAnswerNames,
-  ...(["blockhashNotFound", "dropSends", "longError", "nodeBehind"] as const),
+  ...(["backwards", "blockhashNotFound", "dropSends", "longError", "nodeBehind"] as const),
   ...(["otherChain", "pruned", "rateLimited"] as const),
 ] as const;
 
 /**
- * The shares of requests or questions that meet each failure. For all others, the host gives the fixed
- * `results` of some methods.
+ * The shares of requests or questions that meet each failure. For all others, the host is `slotsBehind` the chain, and
+ * gives the fixed `results` of some methods.
  */
 const SolHostFaults = ratesSchema(names, {
+  slotsBehind: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
   results: v.optional(v.record(v.string(), v.unknown())),
 });
 
@@ -42,6 +45,8 @@ export type SolHost = {
 export type SolHostOptions = {
   node: SolNode;
   port?: number;
+  /** The time of a slot. */
+  slotMs: number;
   /** Serves `/_local/faults`, like the runner. */
   canBeSet?: boolean;
   seed?: number;
@@ -63,26 +68,51 @@ const tooManyRequests = (): GatewayResponse => ({
   ),
 });
 
-const behind: RpcReply = {
-  error: { code: -32005, message: "Node is behind by 20 slots", data: { numSlotsBehind: 20 } },
-};
+/** How far an answer with the fault `backwards` is behind the others, in slots. */
+const backwardSlots = 20;
 
 /**
- * Starts a host of a local Solana chain: it answers like the node, and lies, stalls and fails on demand.
+ * Starts a host of a local Solana chain: it answers like the node, and lags, lies, stalls and fails on demand. It falls
+ * behind from the first question after the fault was set: it stays where it is until the chain is far enough ahead.
  *
  * @throws StartupError if the port is in use
  */
 export async function startSolHost(options: SolHostOptions): Promise<SolHost> {
-  const { node, port = 0, canBeSet = false, seed = 1 } = options;
+  const { node, port = 0, slotMs, canBeSet = false, seed = 1 } = options;
   const strikes = strikesOf(names, seed, () => host.faults);
+  let past: Promise<SolPast> | undefined;
+
+  async function forgetPast(): Promise<void> {
+    const ending = past;
+    past = undefined;
+    await (await ending?.catch(() => undefined))?.stop();
+  }
 
   const newestSlot = async () => (await node.request("getSlot", [{ commitment: "processed" }])) as number;
+
+  async function truth(question: RpcQuestion): Promise<RpcReply> {
+    const { slotsBehind = 0, backwards = 0 } = host.faults;
+    if (slotsBehind + backwards === 0) {
+      await forgetPast();
+      return node.replyTo(question);
+    }
+    past ??= startSolPast(node, slotMs / 2).catch((error) => {
+      past = undefined;
+      throw error;
+    });
+    const known = await past;
+    const newest = await newestSlot();
+    const usual = slotsBehind === 0 ? newest : Math.max(known.firstSlot, newest - slotsBehind);
+    const head = Math.max(0, usual - (strikes("backwards") ? backwardSlots : 0));
+    if (head === newest) return node.replyTo(question);
+    return answerAsOf({ node, past: known, newest, head }, question);
+  }
 
   /** The reply to a question that does not reach the chain. */
   async function refusalOf(question: RpcQuestion): Promise<RpcReply | undefined> {
     const { method, params } = question;
     if (strikes("longError")) return longError(question);
-    if (strikes("nodeBehind")) return behind;
+    if (strikes("nodeBehind")) return behindBy(host.faults.slotsBehind || backwardSlots);
     if (method === "getGenesisHash" && strikes("otherChain")) return { result: otherGenesisHash };
     if (method === "sendTransaction") {
       if (strikes("blockhashNotFound")) return unknownBlockhash;
@@ -98,7 +128,7 @@ export async function startSolHost(options: SolHostOptions): Promise<SolHost> {
     const { method } = question;
     const { results = {} } = host.faults;
     if (Object.hasOwn(results, method)) return host.lie(question, { result: results[method] });
-    const reply = (await refusalOf(question)) ?? withoutHistory(question, await node.replyTo(question));
+    const reply = (await refusalOf(question)) ?? withoutHistory(question, await truth(question));
     return host.lie(question, reply);
   }
 
@@ -128,7 +158,10 @@ export async function startSolHost(options: SolHostOptions): Promise<SolHost> {
     url: listener.url,
     faults: {},
     lie: (_, reply) => reply,
-    close: listener.close,
+    async close() {
+      await listener.close();
+      await forgetPast();
+    },
   };
   return host;
 }

@@ -34,7 +34,7 @@ export const unknownBlockhash = failedSimulation("Blockhash not found", "Blockha
 const alreadyProcessed = failedSimulation("This transaction has already been processed", "AlreadyProcessed");
 
 /** The reply of a host that is behind the slot that a question expects. */
-const slotNotReached: RpcReply = {
+export const slotNotReached: RpcReply = {
   error: { code: -32016, message: "Minimum context slot has not been reached" },
 };
 
@@ -59,11 +59,11 @@ type Options = {
 };
 
 /** Finds the options of a call, which are an object among its parameters. */
-const optionsIn = ({ params }: RpcQuestion): Options =>
+export const optionsIn = ({ params }: RpcQuestion): Options =>
   (params.find((each) => typeof each === "object" && each !== null && !Array.isArray(each)) as Options) ?? {};
 
 /** Lists the accounts whose state a question asks for. */
-const accountsIn = ({ method, params: [first] }: RpcQuestion): readonly string[] =>
+export const accountsIn = ({ method, params: [first] }: RpcQuestion): readonly string[] =>
   ["getAccountInfo", "getBalance", "getMultipleAccounts"].includes(method)
     ? [first].flat().filter((each) => typeof each === "string")
     : [];

@@ -10,6 +10,7 @@ import { transferLamports } from "../../../../../lib/trading/chains/sol/instruct
 import { chainTimeCall, genesisHashCall } from "../../../../../lib/trading/chains/sol/sol-call.ts";
 import {
   signedWire,
+  slotMs,
   startTestSurfnet,
   type TestSurfnet,
   type TestWallet,
@@ -24,7 +25,10 @@ let payee: TestWallet;
 beforeAll(async () => {
   chain = await startTestSurfnet();
   node = createSolNode(chain);
-  [first, second] = await Promise.all([startSolHost({ node }), startSolHost({ node, canBeSet: true })]);
+  [first, second] = await Promise.all([
+    startSolHost({ node, slotMs }),
+    startSolHost({ node, slotMs, canBeSet: true }),
+  ]);
   [wallet, payee] = [await chain.newWallet(), await chain.newWallet()];
 });
 afterEach(() => {
@@ -78,6 +82,8 @@ async function payment() {
   const signed = signedWire(wallet, [transferLamports(wallet.address, payee.address, lamports)], blockhash);
   return { ...signed, blockhash, lamports: Number(lamports) };
 }
+
+type Found = { context: { slot: number }; value: ({ lamports: number } | null)[] };
 
 describe("a host of the local Solana chain", () => {
   it.each([
@@ -146,5 +152,98 @@ describe("a host of the local Solana chain", () => {
     await set({ pruned: 1 });
     expect(await statuses()).toMatchObject({ result: { value: [null] } });
     expect(await ask("getTransaction", signature, confirmed)).toMatchObject({ result: null });
+  });
+
+  it("goes backwards in a share of its answers", async () => {
+    await set({ backwards: 0.5 });
+    const slots: number[] = [];
+    while (slots.length < 20) slots.push(await slotOf(second));
+    expect(slots).not.toEqual(slots.toSorted((a, b) => a - b));
+  });
+
+  describe("that lags", () => {
+    const slotsBehind = 10;
+
+    it("stays where it is, and then follows the chain at its distance", async () => {
+      await set({ slotsBehind });
+      const before = await slotOf(second);
+      await slotsLater(2);
+      expect(await slotOf(second)).toBe(before);
+      await slotsLater(slotsBehind + 5);
+      const [truth, shown] = [await slotOf(first), await slotOf(second)];
+      expect(shown).toBeGreaterThan(before);
+      expect(truth - shown).toBeGreaterThanOrEqual(slotsBehind - 1);
+      const [now, then] = await Promise.all(
+        [first, second].map(
+          async (host) => (await askAt(host, "getEpochInfo", processed)).result as Record<string, number>,
+        ),
+      );
+      for (const field of ["absoluteSlot", "blockHeight", "slotIndex"])
+        expect(Number(now?.[field]) - Number(then?.[field]), field).toBeGreaterThanOrEqual(slotsBehind - 2);
+      expect(await ask("getEpochInfo", { minContextSlot: shown + 8 })).toMatchObject({
+        error: { code: -32016 },
+      });
+    });
+
+    it("learns of a transaction, its effects and its blockhash together", async () => {
+      const addresses = [payee.address, wallet.address];
+      const accounts = async (host: SolHost) =>
+        (await askAt(host, "getMultipleAccounts", addresses, base64)).result as Found;
+      const { value } = await accounts(first);
+      await set({ slotsBehind });
+      await slotOf(second);
+      const { wire, signature, message, blockhash, lamports } = await payment();
+      expect(await ask("isBlockhashValid", blockhash)).toMatchObject({ result: { value: false } });
+      expect(await ask("getFeeForMessage", message)).toMatchObject({ result: { value: null } });
+      expect(await ask("sendTransaction", wire, base64)).toMatchObject({ error: { code: -32002 } });
+      expect(await ask("simulateTransaction", wire, base64)).toMatchObject({
+        result: { value: { err: "BlockhashNotFound" } },
+      });
+      expect(await ask("sendTransaction", wire, { ...base64, skipPreflight: true })).toMatchObject({
+        result: signature,
+      });
+      await expect
+        .poll(() => askAt(first, "getTransaction", signature, confirmed))
+        .not.toMatchObject({
+          result: null,
+        });
+      const { slot } = (await askAt(first, "getTransaction", signature, confirmed)).result as {
+        slot: number;
+      };
+      for (let shown = 0; shown <= slot; ) {
+        const before = await slotOf(second);
+        const statuses = (await ask("getSignatureStatuses", [signature])).result as {
+          value: ({ slot: number } | null)[];
+        };
+        const found = await accounts(second);
+        shown = found.context.slot;
+        if (statuses.value[0] !== null) expect(found.context.slot).toBeGreaterThan(slot);
+        if (shown < slot - 1) expect(found.value).toMatchObject(value.map((each) => ({ ...each })));
+        if (before > slot) expect(statuses.value).toMatchObject([{ slot, err: null }]);
+        if (shown >= slot) expect(found.value[0]?.lamports).toBe(Number(value[0]?.lamports) + lamports);
+      }
+      const found = () => ask("getTransaction", signature, confirmed);
+      await expect.poll(found).toMatchObject({ result: { slot } });
+    });
+
+    it("issues blockhashes of its own time, which the other host takes", async () => {
+      await set({ slotsBehind });
+      const { result } = await ask("getLatestBlockhash");
+      const { context, value } = result as { context: { slot: number }; value: { blockhash: string } };
+      expect(context.slot).toBeLessThan(await slotOf(first));
+      expect(await ask("isBlockhashValid", value.blockhash)).toMatchObject({ result: { value: true } });
+      const there = await askAt(first, "isBlockhashValid", value.blockhash);
+      expect(there).toMatchObject({ result: { value: true } });
+    });
+
+    it("does not answer what it cannot know", async () => {
+      await set({ slotsBehind });
+      const refused = await ask("getProgramAccounts", wallet.address);
+      expect(refused).toMatchObject({ error: { code: -32005 } });
+      expect(await ask("getGenesisHash")).toMatchObject({ result: expect.any(String) });
+      expect(await ask("getBalance", wallet.address)).toMatchObject({
+        result: { value: expect.any(Number) },
+      });
+    });
   });
 });

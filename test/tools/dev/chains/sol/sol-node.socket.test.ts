@@ -8,6 +8,7 @@ import { transferLamports } from "../../../../../lib/trading/chains/sol/instruct
 import { genesisHashCall } from "../../../../../lib/trading/chains/sol/sol-call.ts";
 import {
   signedWire,
+  slotMs,
   startTestSurfnet,
   type TestSurfnet,
   type TestWallet,
@@ -20,7 +21,7 @@ let wallet: TestWallet;
 beforeAll(async () => {
   chain = await startTestSurfnet();
   node = createSolNode(chain);
-  host = await startSolHost({ node });
+  host = await startSolHost({ node, slotMs });
   wallet = await chain.newWallet();
 });
 afterAll(async () => {
@@ -93,7 +94,7 @@ describe("the node of the local Solana chain", () => {
   });
 
   it("knows the blockhashes that any of its hosts has issued, and no others", async () => {
-    const hosts = [node, node, createSolNode(chain)].map((each) => startSolHost({ node: each }));
+    const hosts = [node, node, createSolNode(chain)].map((each) => startSolHost({ node: each, slotMs }));
     const [one, other, stranger] = (await Promise.all(hosts)) as [SolHost, SolHost, SolHost];
     const at = (url: string, method: string, ...params: unknown[]) =>
       post({ jsonrpc: "2.0", id: 1, method, params }, url);

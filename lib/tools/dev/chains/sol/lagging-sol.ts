@@ -1,0 +1,125 @@
+import type { RpcQuestion, RpcReply } from "../rpc-service.ts";
+import {
+  accountsIn,
+  optionsIn,
+  type SolNode,
+  simulatedWithoutBlockhash,
+  slotNotReached,
+  unknownBlockhash,
+} from "./sol-node.ts";
+import type { SolPast } from "./sol-past.ts";
+import { messageIn, transactionIn } from "./wire-message.ts";
+
+/** How far a host is behind the chain. */
+export type SolLag = { node: SolNode; past: SolPast; newest: number; head: number };
+
+/** Methods whose answers are the same in each slot, or lag behind in no way that matters. */
+const timeless = [
+  ...["getEpochSchedule", "getGenesisHash", "getHealth", "getIdentity", "getVersion", "requestAirdrop"],
+  ...["getBlockTime", "getMinimumBalanceForRentExemption", "getRecentPrioritizationFees"],
+];
+
+type InContext<Value> = { context: { slot: number }; value: Value };
+type Status = { slot: number; confirmations: number | null; confirmationStatus: string };
+type Epoch = { absoluteSlot: number; blockHeight: number; slotIndex: number };
+
+/** Slots after which a block is final. */
+const finalAfter = 31;
+
+/** The reply of a host that says how far it is behind. */
+export const behindBy = (slots: number): RpcReply => ({
+  error: {
+    code: -32005,
+    message: `Node is behind by ${slots} slots`,
+    data: { numSlotsBehind: slots },
+  },
+});
+
+/** Answers like a host whose newest slot is `head`. It simulates transactions on the newest state all the same. */
+export async function answerAsOf(lag: SolLag, question: RpcQuestion): Promise<RpcReply> {
+  const { node, head } = lag;
+  const { minContextSlot = 0 } = optionsIn(question);
+  if (minContextSlot > head) return slotNotReached;
+  const { method } = question;
+  if (timeless.includes(method)) return node.replyTo(question);
+  if (method === "sendTransaction" || method === "simulateTransaction") return withTransaction(lag, question);
+  const read = readers[method];
+  if (read === undefined) return behindBy(lag.newest - head);
+  const reply = await node.replyTo(question);
+  return "error" in reply ? reply : { result: await read(lag, reply.result as never, question) };
+}
+
+const isKnown = ({ node, head }: SolLag, blockhash: string) => (node.issuedIn(blockhash) ?? head + 1) <= head;
+
+async function withTransaction(lag: SolLag, question: RpcQuestion): Promise<RpcReply> {
+  const { node, head } = lag;
+  const { replaceRecentBlockhash, skipPreflight } = optionsIn(question);
+  const sent = transactionIn(question.params);
+  const isLost = sent !== undefined && !isKnown(lag, sent.message.lifetimeToken);
+  if (question.method === "sendTransaction")
+    return isLost && !skipPreflight ? unknownBlockhash : node.replyTo(question);
+  if (isLost && !replaceRecentBlockhash) return simulatedWithoutBlockhash(head);
+  const reply = await node.replyTo(question);
+  return "error" in reply ? reply : { result: labelled(lag, reply.result as InContext<unknown>) };
+}
+
+const labelled = <Value>({ head }: SolLag, { context, value }: InContext<Value>) => ({
+  context: { ...context, slot: head },
+  value,
+});
+
+const shiftOf = ({ newest, head }: SolLag) => newest - head;
+
+const height = async (lag: SolLag, truth: number) => Math.max(0, truth - shiftOf(lag));
+
+/** Reads the true answer to each method as the host shows it. */
+const readers: Readonly<
+  Record<string, (lag: SolLag, truth: never, question: RpcQuestion) => Promise<unknown>>
+> = {
+  getSlot: height,
+  getBlockHeight: height,
+  async getEpochInfo(
+    lag,
+    { absoluteSlot, blockHeight, slotIndex, ...rest }: Epoch & { slotsInEpoch: number },
+  ) {
+    const shift = shiftOf(lag);
+    return {
+      ...rest,
+      absoluteSlot: absoluteSlot - shift,
+      blockHeight: Math.max(0, blockHeight - shift),
+      slotIndex: Math.max(0, slotIndex - shift),
+    };
+  },
+  getLatestBlockhash: async (lag, truth: InContext<unknown>) =>
+    labelled(lag, { ...truth, value: lag.past.blockhashAt(lag.head) }),
+  isBlockhashValid: async (lag, truth: InContext<boolean>, { params }) =>
+    labelled(lag, { ...truth, value: truth.value && isKnown(lag, String(params[0])) }),
+  async getFeeForMessage(lag, truth: InContext<number | null>, { params }) {
+    const { lifetimeToken } = messageIn(Buffer.from(String(params[0]), "base64"));
+    return labelled(lag, { ...truth, value: isKnown(lag, lifetimeToken) ? truth.value : null });
+  },
+  getSignatureStatuses: async (lag, truth: InContext<(Status | null)[]>) =>
+    labelled(lag, { ...truth, value: truth.value.map((status) => status && statusAt(lag.head, status)) }),
+  async getTransaction(lag, truth: { slot: number } | null, question) {
+    const { commitment = "finalized" } = optionsIn(question);
+    const slot = (await lag.node.request("getSlot", [{ commitment }])) as number;
+    return truth === null || truth.slot > slot - shiftOf(lag) ? null : truth;
+  },
+  async getAccountInfo(lag, truth: InContext<unknown>, question) {
+    const [account] = await lag.past.accountsAt(lag.head, accountsIn(question));
+    return labelled(lag, { ...truth, value: account });
+  },
+  async getBalance(lag, truth: InContext<unknown>, question) {
+    const [account] = await lag.past.accountsAt(lag.head, accountsIn(question));
+    return labelled(lag, { ...truth, value: (account as { lamports: number } | null)?.lamports ?? 0 });
+  },
+  getMultipleAccounts: async (lag, truth: InContext<unknown>, question) =>
+    labelled(lag, { ...truth, value: await lag.past.accountsAt(lag.head, accountsIn(question)) }),
+};
+
+/** A status as of an earlier slot. Null if the transaction is not in an earlier block. */
+function statusAt(head: number, status: Status): Status | null {
+  const confirmations = head - status.slot;
+  if (confirmations < 1) return null;
+  return confirmations < finalAfter ? { ...status, confirmations, confirmationStatus: "confirmed" } : status;
+}

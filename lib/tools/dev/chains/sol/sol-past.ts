@@ -1,0 +1,90 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { SolNode } from "./sol-node.ts";
+
+type Blockhash = { blockhash: string; lastValidBlockHeight: number };
+
+/** Accounts as JSON texts, by address. Equal texts are kept once. */
+type Reading = { slot: number; latest: Blockhash; accounts: Map<string, string> };
+
+type InContext<Value> = { context: { slot: number }; value: Value };
+
+/** The recent past of a chain that keeps none itself. */
+export type SolPast = {
+  /** The first slot that it knows. */
+  firstSlot: number;
+  /**
+   * Returns accounts with everything that happened up to the end of this slot. An account that nothing had named by
+   * then comes from a later slot.
+   */
+  accountsAt(slot: number, addresses: readonly string[]): Promise<unknown[]>;
+  blockhashAt(slot: number): Blockhash;
+  stop(): Promise<void>;
+};
+
+/** Slots for which readings are kept: longer than any blockhash is valid. */
+const keptSlots = 300;
+
+/**
+ * Reads the accounts that were named lately in each slot from now on.
+ *
+ * @param everyMs The time between two readings. Those of one slot count once.
+ */
+export async function startSolPast(node: SolNode, everyMs: number): Promise<SolPast> {
+  const readings: Reading[] = [];
+
+  async function read(addresses: readonly string[] = []): Promise<void> {
+    const asked = [...new Set([...addresses, ...node.named()])];
+    // The blockhash comes first, so that it is not of a later slot than the accounts.
+    const latest = (await node.replyTo({ id: 0, method: "getLatestBlockhash", params: [] })) as {
+      result: InContext<Blockhash>;
+    };
+    const found = (await node.request("getMultipleAccounts", [asked, { encoding: "base64" }])) as InContext<
+      unknown[]
+    >;
+    const { slot } = found.context;
+    const last = readings.at(-1);
+    const accounts = new Map(
+      asked.map((address, index) => {
+        const text = JSON.stringify(found.value[index]);
+        const before = last?.accounts.get(address);
+        return [address, before === text ? before : text];
+      }),
+    );
+    if (last === undefined || slot > last.slot)
+      readings.push({ slot, latest: latest.result.value, accounts });
+    else
+      for (const [address, text] of accounts)
+        if (!last.accounts.has(address)) last.accounts.set(address, text);
+    while (readings[0] !== undefined && readings[0].slot < slot - keptSlots) readings.shift();
+  }
+
+  // Only a reading in the next slot shows everything that the first one did.
+  for (; readings.length < 2; await pause(everyMs)) await read();
+  const ended = new AbortController();
+  const reading = (async () => {
+    while (!ended.signal.aborted) {
+      await pause(everyMs, undefined, { signal: ended.signal }).catch(() => {});
+      // The chain may already be gone while the host still runs.
+      await read().catch(() => {});
+    }
+  })();
+
+  return {
+    firstSlot: (readings[0] as Reading).slot,
+    async accountsAt(slot, addresses) {
+      if (addresses.some((address) => !readings.at(-1)?.accounts.has(address))) await read(addresses);
+      if ((readings.at(-1) as Reading).slot <= slot) await read(addresses);
+      const after = readings.filter((each) => each.slot > slot);
+      return addresses.map((address) => {
+        const found = after.find(({ accounts }) => accounts.has(address)) ?? readings.at(-1);
+        return JSON.parse(found?.accounts.get(address) ?? "null");
+      });
+    },
+    blockhashAt: (slot) =>
+      (readings.findLast((each) => each.slot <= slot) ?? (readings[0] as Reading)).latest,
+    async stop() {
+      ended.abort();
+      await reading;
+    },
+  };
+}
