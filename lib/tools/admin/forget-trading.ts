@@ -1,19 +1,72 @@
 import { paginateScan } from "@aws-sdk/lib-dynamodb";
-import type { Key } from "../../table/keys.ts";
+import type { Network } from "../../core/network.ts";
+import { itemAt, type Key } from "../../table/keys.ts";
 import type { Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
+import { tradingChains } from "../../trading/core/trading-chain.ts";
 import { isOfChains } from "../../trading/items/keys.ts";
 
+/** The attributes of items that name a chain or an order. */
+type Found = Key & { lane?: string; chain?: string; orderId?: string; intent?: { chain: string } };
+
 /**
- * Deletes all orders placed here, with their items, after the chains were reset. May be repeated after a
- * crash.
+ * Deletes all orders placed here on some chains, with their items, after these chains have started over. May be repeated
+ * after a crash.
  */
-export async function forgetTrading(table: Table): Promise<void> {
+export async function forgetTrading(table: Table, chains: readonly Network[]): Promise<void> {
+  const found: Found[] = [];
   const pages = paginateScan(
     { client: table.client },
-    { TableName: table.name, ConsistentRead: true, ProjectionExpression: "PK, SK, lane" },
+    {
+      ...{ TableName: table.name, ConsistentRead: true },
+      ProjectionExpression: "PK, SK, lane, chain, orderId, intent.chain",
+    },
   );
-  for await (const { Items = [] } of pages)
-    for (const { PK, SK } of (Items as (Key & { lane?: unknown })[]).filter(isOfChains))
-      await write(table, { kind: "remove", key: { PK, SK } });
+  for await (const { Items = [] } of pages) found.push(...(Items as Found[]).filter(isOfChains));
+
+  const chainsOfOrders = new Map(
+    found.map((item) => [orderIdOf(item), chainOf(item)] as const).filter(([, chain]) => chain !== undefined),
+  );
+  // Some items may have lost their order. They go with the last chain that they can be of.
+  const isAll = tradingChains.every((chain) => chains.includes(chain));
+  const isForgotten = (chain: string | undefined) =>
+    chain === undefined ? isAll : chains.some((each) => each === chain);
+  const old = found.filter((item) => isForgotten(chainOf(item) ?? chainsOfOrders.get(orderIdOf(item))));
+  const byOrder = old.filter((item) => chainOf(item) === undefined);
+  const byChain = old.filter((item) => chainOf(item) !== undefined);
+  // The others come last: after a crash, they still tell the chains of the orders.
+  for (const { PK, SK } of [...byOrder, ...byChain]) await write(table, { kind: "remove", key: { PK, SK } });
+}
+
+/** Undefined if only the item's order tells its chain. */
+function chainOf(item: Found): string | undefined {
+  const { PK, SK, lane, chain, intent } = item;
+  switch (itemAt(item)) {
+    case "lane":
+    case "lanePlace":
+    case "job":
+    case "slot":
+    case "signedBytes":
+      return PK.split("#")[1];
+    case "signedDay":
+    case "watcher":
+    case "book":
+      return SK.split("#")[1];
+    default:
+      return chain ?? intent?.chain ?? lane?.split("#")[0];
+  }
+}
+
+function orderIdOf(item: Found): string | undefined {
+  const { PK, SK, orderId } = item;
+  switch (itemAt(item)) {
+    case "trade":
+    case "cancellation":
+    case "order":
+      return SK.split("#")[1];
+    case "ledger":
+      return PK.split("#")[1];
+    default:
+      return orderId;
+  }
 }

@@ -22,9 +22,9 @@ export async function seedTable(
   target: Pick<Target, "table">,
   { book, examples }: { book: NoteBook | undefined; examples: boolean },
 ): Promise<void> {
-  if (book?.notes.isReset) {
-    await forgetTrading(target.table);
-    delete book.notes.isReset;
+  if (book?.notes.toForget !== undefined) {
+    await forgetTrading(target.table, book.notes.toForget);
+    delete book.notes.toForget;
     book.save();
   }
   if (examples) await seedExamples(target);

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { networks } from "../../../lib/core/network.ts";
 import { forgetTrading } from "../../../lib/tools/admin/forget-trading.ts";
 import {
   bookKey,
   cancellationKey,
+  dayKey,
   executionKey,
   ledgerKey,
   signedBytesKey,
@@ -42,10 +44,46 @@ describe("forgetTrading", () => {
       { ...executionKey(userID, "position", "p-1"), lane: "eth#0x1" },
     ]);
     expect(await itemsNamed(db.table, "")).not.toEqual(before);
-    await forgetTrading(db.table);
+    await forgetTrading(db.table, networks);
     const byKey = (items: { PK: string; SK: string }[]) =>
       items.toSorted((a, b) => (a.PK + a.SK < b.PK + b.SK ? -1 : 1));
     expect(byKey(await itemsNamed(db.table, ""))).toEqual(byKey(before));
-    await forgetTrading(db.table);
+    await forgetTrading(db.table, networks);
+  });
+
+  it("keeps the orders on other chains", async () => {
+    const orders = [newOrder(), newOrder({ chain: "sol" })];
+    for (const order of orders) {
+      await writeStep(db.table, placing(order));
+      const lane = laneOf(order);
+      const { userID, orderId, token, chain } = order.intent;
+      await putItems(db.table, [
+        slotKey(lane, 0),
+        ledgerKey(orderId),
+        signedBytesKey({ ...lane, hash: "0x1" }),
+        dayKey({ ...lane, userID, day: "2026-11-24" }),
+        cancellationKey({ userID, orderId }),
+        bookKey({ ...lane, userID, token }),
+        watcherKey(chain),
+        { ...executionKey(userID, "position", `p-${chain}`), lane: `${chain}#0x1` },
+      ]);
+    }
+    const keysLeft = async () =>
+      (await itemsNamed(db.table, "")).map(({ PK, SK }) => `${PK} ${SK}`).toSorted();
+    const [kept, forgotten] = orders.map(({ intent }) => intent);
+    const all = await keysLeft();
+    await forgetTrading(db.table, ["sol"]);
+    const left = await keysLeft();
+    const { wallet = "", userID = "", orderId = "" } = forgotten ?? {};
+    const isOf = (key: string) =>
+      [wallet, userID, orderId].some((each) => new RegExp(`[# ]${each}($|[# ])`).test(key)) ||
+      key.includes("WATCHER#sol");
+    const shards = "LANES#sol#0 SHARDS";
+    expect(all.filter((key) => !left.includes(key))).toEqual(
+      all.filter((key) => isOf(key) && key !== shards),
+    );
+    expect(left.filter((key) => key.includes(kept?.orderId ?? "")).length).toBeGreaterThan(5);
+    await forgetTrading(db.table, ["sol"]);
+    expect(await keysLeft()).toEqual(left);
   });
 });

@@ -27,10 +27,10 @@ describe("seedTable", () => {
     await writeStep(db.table, placing(newOrder()));
     await seedTable(db, { book, examples });
     expect(await itemsNamed(db.table, "ORDER#")).toHaveLength(1);
-    book.notes.isReset = true;
+    book.notes.toForget = ["eth"];
     await seedTable(db, { book, examples });
     expect(await itemsNamed(db.table, "ORDER#")).toEqual([]);
-    expect(book.notes).not.toHaveProperty("isReset");
+    expect(book.notes).not.toHaveProperty("toForget");
   });
 });
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
+import type { Network } from "../../../core/network.ts";
 import type { TradingChain } from "../../../trading/core/trading-chain.ts";
 import type { MinedBlock } from "./miner.ts";
 
@@ -13,8 +14,8 @@ export type ChainNotes = {
   newest: { [Chain in TradingChain]?: NotedBlock };
   /** The processes of the last run. */
   processes: number[];
-  /** True if the table must still forget the events of earlier chains. */
-  isReset?: boolean;
+  /** The chains that have started over, and whose events the table must still forget. */
+  toForget?: readonly Network[];
   /** True if the example wallet has been imported. */
   hasWallet?: boolean;
 };

@@ -77,7 +77,7 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
   book.notes.processes = [];
   if (reset) {
     // Saved first: after a crash, the table must still forget the events of the old chains.
-    Object.assign(book.notes, { newest: {}, isReset: true });
+    Object.assign(book.notes, { newest: {}, toForget: tradingChains });
     book.save();
     await book.saved();
     if (states !== undefined) rmSync(states, { recursive: true, force: true });

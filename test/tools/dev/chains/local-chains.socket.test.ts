@@ -21,5 +21,5 @@ it("the local chains start over with `reset`, and note that the table has to for
   const fresh = await openLocalChains({ port: 0, folder, reset: true });
   onTestFinished(() => fresh[Symbol.asyncDispose]());
   expect(readdirSync(join(folder, "chains"))).toEqual([]);
-  expect(openNotes(folder).notes).toEqual({ ...notes, newest: {}, isReset: true });
+  expect(openNotes(folder).notes).toEqual({ ...notes, newest: {}, toForget: ["eth", "base", "bsc", "avax"] });
 });
