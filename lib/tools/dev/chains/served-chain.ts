@@ -1,8 +1,8 @@
-import { setTimeout as pause } from "node:timers/promises";
-import { type Handle, listen, StartupError } from "cdk-local-runner";
+import { StartupError } from "cdk-local-runner";
 import { chainFacts, type TradingChain } from "../../../trading/core/trading-chain.ts";
 import { callAnvil } from "./call-anvil.ts";
 import type { NoteBook, NotedBlock } from "./chain-notes.ts";
+import { preferring, waitForPort } from "./chain-ports.ts";
 import { keepState } from "./chain-state.ts";
 import { type ChainTimes, finalAfterBlocks, slotsInEpoch } from "./chain-times.ts";
 import { createHeads } from "./heads.ts";
@@ -54,7 +54,7 @@ const advice = "`npm start -- --reset-chains` starts all chains from the beginni
 export async function openServedChain(options: ServedChainOptions): Promise<ServedChain> {
   const { chain, ports, statePath, book, faults, seed, warn, times } = options;
   const finalAfter = finalAfterBlocks(times);
-  const url = `http://127.0.0.1:${await free(ports.anvil)}`;
+  const url = `http://127.0.0.1:${await waitForPort(ports.anvil)}`;
   const request = async (method: string, params: readonly unknown[] = []) =>
     (await callAnvil(url, [[method, params]]))[0];
 
@@ -174,28 +174,3 @@ async function checkedHead(
   }
   return head;
 }
-
-/**
- * Waits briefly for a port: a chain may still be ending after its runner was killed at start.
- *
- * @throws StartupError if the port is in use
- */
-async function free(port: number): Promise<number> {
-  const silent: Handle = () => new Promise(() => {});
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await (await listen(port, silent, () => {}, { option: "--chain-port" })).close();
-      return port;
-    } catch (error) {
-      if (attempt === 20) throw error;
-      await pause(50);
-    }
-  }
-}
-
-/** Opens a server on the preferred port, or else on any port. */
-const preferring = <Server>(port: number, open: (port: number) => Promise<Server>): Promise<Server> =>
-  open(port).catch((error) => {
-    if (!(error instanceof StartupError)) throw error;
-    return open(0);
-  });

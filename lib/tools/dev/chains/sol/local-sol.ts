@@ -8,8 +8,11 @@ export type LocalSol = Surfnet & { deployment: SolDeployment };
  *
  * @throws StartupError if it does not start
  */
-export async function startLocalSol({ slotMs }: { slotMs: number }): Promise<LocalSol> {
-  const deployment = await solDeployment();
+export async function startLocalSol(options: {
+  slotMs: number;
+  deployment?: SolDeployment;
+}): Promise<LocalSol> {
+  const { slotMs, deployment = await solDeployment() } = options;
   const surfnet = await startSurfnet({ slotMs, amm: deployment.amm });
   try {
     await Promise.all(

@@ -1,0 +1,101 @@
+import type { Address } from "@solana/web3.js";
+import { preferring, waitForPort } from "../chain-ports.ts";
+import { type LocalSol, startLocalSol } from "./local-sol.ts";
+import { type SolDeployment, solDeployment } from "./sol-deployment.ts";
+import { type SolHost, startSolHost } from "./sol-host.ts";
+import { createSolNode } from "./sol-node.ts";
+import { startSolRelay } from "./sol-relay.ts";
+import type { Surfnet } from "./surfnet.ts";
+
+export type ServedSolOptions = {
+  /** The port of the node must be free. The other servers take another one if theirs is in use. */
+  ports: { node: number; firstHost: number; secondHost: number; relay?: number };
+  /** Puts a host in front of the node, too, and serves `/_local/faults` for both hosts and the relay. */
+  faults: boolean;
+  seed: number;
+  /** The time of a slot. By default that of the real chain. */
+  slotMs?: number;
+};
+
+/** The Solana chain of this machine. It starts from the beginning each time. */
+export type ServedSol = {
+  /** The URL of an honest host, where anyone can ask for coins. */
+  url: string;
+  hosts: readonly [first: string, second: string];
+  relay: string;
+  /** The mints of the tokens. */
+  tokens: Record<keyof SolDeployment["tokens"], Address>;
+  deployment: SolDeployment;
+  /** Makes one call of the chain itself, once it has started. Its own methods, `surfnet_*`, are allowed. */
+  request: Surfnet["request"];
+  /** Undefined until the chain has started. */
+  readonly processId: number | undefined;
+  /**
+   * Resolves once the chain has its exchange and its tokens.
+   *
+   * @throws StartupError if it does not start
+   */
+  start(): Promise<void>;
+  close(): Promise<void>;
+};
+
+const usualSlotMs = 400;
+
+/**
+ * Opens the servers in front of a Solana chain. All addresses are known before the chain has started, so that the
+ * stacks can be synthesized meanwhile.
+ *
+ * @throws StartupError if the port of the node is in use
+ */
+export async function openServedSol(options: ServedSolOptions): Promise<ServedSol> {
+  const { ports, faults, seed, slotMs = usualSlotMs } = options;
+  let chain: LocalSol | undefined;
+  const request: Surfnet["request"] = async (method, params) => {
+    if (chain === undefined) throw new Error("The chain sol does not run");
+    return chain.request(method, params);
+  };
+  const deployment = await solDeployment();
+  const { tipAccounts } = deployment;
+  const node = createSolNode({ request });
+
+  await using undo = new AsyncDisposableStack();
+  const inFront = { node, slotMs, seed };
+  async function openHost(preferred: number, canBeSet: boolean): Promise<SolHost> {
+    const host = await preferring(preferred, (port) => startSolHost({ ...inFront, port, canBeSet }));
+    undo.defer(() => host.close());
+    return host;
+  }
+  const { url } = await openHost(await waitForPort(ports.node), false);
+  const first = faults ? (await openHost(ports.firstHost, true)).url : url;
+  const second = (await openHost(ports.secondHost, faults)).url;
+  const relay = await preferring(ports.relay ?? 0, (port) =>
+    startSolRelay({ ...inFront, port, tipAccounts, canBeSet: faults }),
+  );
+  undo.defer(() => relay.close());
+
+  const mintOf = ([symbol, { mint }]: [string, { mint: Address }]) => [symbol, mint];
+  let started: Promise<void> | undefined;
+  const opened = undo.move();
+  return {
+    url,
+    hosts: [first, second],
+    relay: relay.url,
+    tokens: Object.fromEntries(Object.entries(deployment.tokens).map(mintOf)),
+    deployment,
+    request,
+    get processId() {
+      return chain?.processId;
+    },
+    start() {
+      started ??= startLocalSol({ slotMs, deployment }).then((running) => {
+        chain = running;
+      });
+      return started;
+    },
+    async close() {
+      await started?.catch(() => {});
+      await opened.disposeAsync();
+      await chain?.stop();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { StartupError } from "cdk-local-runner";
+import { freePort } from "cdk-local-runner/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openServedSol, type ServedSol } from "../../../../../lib/tools/dev/chains/sol/served-sol.ts";
+import { solKey } from "../../../../support/sol-terms.ts";
+
+async function opened({ node = 0, faults = false } = {}): Promise<ServedSol> {
+  const ports = { node, firstHost: 0, secondHost: 0, relay: 0 };
+  const sol = await openServedSol({ ports, faults, seed: 1, slotMs: 60 });
+  onTestFinished(() => sol.close());
+  return sol;
+}
+
+async function post(url: string, method: string, ...params: unknown[]): Promise<Response> {
+  return fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+}
+
+const ask = async (url: string, method: string, ...params: unknown[]) =>
+  (await (await post(url, method, ...params)).json()) as { result?: unknown; error?: unknown };
+
+function isRunning(processId: number): boolean {
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe("the served chain sol", () => {
+  it("has its addresses before it starts, and then its tokens at all of them", async () => {
+    const node = await freePort();
+    const sol = await opened({ node });
+    expect(sol).toMatchObject({ url: `http://127.0.0.1:${node}`, processId: undefined });
+    expect(sol.hosts).toEqual([sol.url, expect.stringMatching(/^http:/)]);
+    expect((await post(sol.url, "getSlot")).status).toBe(502);
+    await sol.start();
+    expect(isRunning(sol.processId ?? 0)).toBe(true);
+    for (const url of sol.hosts)
+      for (const mint of Object.values(sol.tokens))
+        expect(await ask(url, "getAccountInfo", mint, { encoding: "base64" })).toMatchObject({
+          result: { value: { lamports: expect.any(Number) } },
+        });
+    const { address } = solKey("poor");
+    await ask(sol.url, "requestAirdrop", address, 2_000_000_000);
+    expect(await ask(sol.url, "getBalance", address)).toMatchObject({ result: { value: 2_000_000_000 } });
+    expect(await ask(sol.relay, "getSlot")).toMatchObject({ error: { code: -32601 } });
+    const processId = sol.processId ?? 0;
+    await sol.close();
+    expect(isRunning(processId)).toBe(false);
+  });
+
+  it("has a host with faults in front of each other server, and an honest one", async () => {
+    const sol = await opened({ faults: true });
+    const servers = [...sol.hosts, new URL("/", sol.relay).origin];
+    expect(new Set([sol.url, ...servers]).size).toBe(4);
+    const faultsAt = async (url: string) => (await fetch(`${url}/_local/faults`)).status;
+    expect(await Promise.all(servers.map(faultsAt))).toEqual([200, 200, 200]);
+    expect(await faultsAt(sol.url)).not.toBe(200);
+  });
+
+  it("does not open if the port of its node is in use", async () => {
+    const { url } = await opened();
+    await expect(opened({ node: Number(new URL(url).port) })).rejects.toThrow(StartupError);
+  });
+
+  it("ends when its runner is killed", async () => {
+    const module = import.meta.resolve("../../../../../lib/tools/dev/chains/sol/local-sol.ts");
+    const program = `import { startLocalSol } from ${JSON.stringify(module)};
+      console.log((await startLocalSol({ slotMs: 60 })).processId);
+      setInterval(() => {}, 1000);`;
+    const runner = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    onTestFinished(() => void runner.kill("SIGKILL"));
+    const [line] = (await once(createInterface({ input: runner.stdout }), "line")) as [string];
+    expect(isRunning(Number(line))).toBe(true);
+    runner.kill("SIGKILL");
+    await expect.poll(() => isRunning(Number(line))).toBe(false);
+  });
+});
