@@ -129,7 +129,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
       const urls = chains?.chains.map(({ chain, url }) => [chain, url]) ?? [];
       const hosts = chains?.chains.map((each) => [each.chain, each.hosts]) ?? [];
       const lists = new Map([
-        ["/chains.json", Object.fromEntries(urls)],
+        ["/chains.json", { ...Object.fromEntries(urls), ...(chains?.sol && { sol: placesOf(chains.sol) }) }],
         ["/hosts.json", Object.fromEntries(hosts)],
       ]);
       return (request) => {
@@ -177,10 +177,18 @@ async function serve(options: Options, deps: Deps): Promise<void> {
   if (complaint) warn(complaint);
   const expiresInSeconds = TOKEN_SECONDS;
   stdout.write(
-    welcome({ baseUrl, streamUrl, user: USER, token, expiresInSeconds, dataDir, chains: chains?.chains }),
+    welcome({
+      ...{ baseUrl, streamUrl, user: USER, token, expiresInSeconds, dataDir },
+      ...{ chains: chains?.chains, sol: chains?.sol },
+    }),
   );
   if (options.watch && stacks) running.use(await watchTerminal(runner, stacks, warn));
 }
+
+/** Tells programs where the local chain sol is. */
+const placesOf = ({ url, hosts, relay, tokens }: NonNullable<LocalChains["sol"]>) => ({
+  ...{ url, hosts, relay, tokens },
+});
 
 /** Serves the reference pages that `npm run documents -- --site DIR` writes. */
 function referencePages(): Route {

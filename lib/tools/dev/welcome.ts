@@ -14,11 +14,13 @@ export type Welcome = {
   dataDir: string | undefined;
   /** Undefined if trading is off. */
   chains: readonly { chain: TradingChain; url: string }[] | undefined;
+  /** Undefined if it does not run. */
+  sol: { url: string; tokens: Readonly<Record<string, string>> } | undefined;
 };
 
 /** Writes the text that newcomers read first. The lines from TOKEN= on can be pasted into a shell. */
 export function welcome(service: Welcome): string {
-  const { baseUrl, streamUrl, user, token, expiresInSeconds, dataDir, chains } = service;
+  const { baseUrl, streamUrl, user, token, expiresInSeconds, dataDir, chains, sol } = service;
   const get = (path: string, header = "") =>
     `curl -sw '\\n' -H "Authorization: Bearer $TOKEN"${header} "${baseUrl}${path}"`;
   /** Values of the body may contain a variable of the shell, such as `$W`. */
@@ -33,16 +35,21 @@ export function welcome(service: Welcome): string {
   const { port } = new URL(baseUrl);
 
   const places = chains?.map(({ chain, url }) => `${chain} ${new URL(url).port}`).join(" · ");
+  const solLine =
+    sol === undefined
+      ? ""
+      : `           sol ${new URL(sol.url).port}   a stand-in of Raydium's exchange, new at each start\n`;
   const trading =
     chains === undefined
       ? ""
       : `chains     ${places}   real Uniswap contracts, test money
-wallet     ${address} of ${user}, 100 coins on each chain
+${solLine}wallet     ${address} of ${user}, 100 coins on each chain
            its key is public: never use it elsewhere
 try        npm run -s trade:demo${port === "3000" ? "" : ` -- --port ${port}`}
            buys and sells on each chain, and checks that all results agree to the last unit
 `;
   const { moon, taxd, trap, star } = localAddresses;
+  const solTokens = Object.entries(sol?.tokens ?? {}).map(([symbol, mint]) => `SOL_${symbol}=${mint}`);
   const buy = { chain: "$CHAIN", wallet: "$W", side: "buy", token: "$MOON", amount: "0.5" };
   const sell = { chain: "eth", wallet: "$W", side: "sell", token: "$MOON", percent: 100 };
   const importing =
@@ -51,7 +58,7 @@ try        npm run -s trade:demo${port === "3000" ? "" : ` -- --port ${port}`}
     chains === undefined
       ? ""
       : `W=${address} MOON=${moon} TAXD=${taxd} TRAP=${trap} STAR=${star}
-${get("/api/v2/tokens?chain=eth")}
+${solTokens.length === 0 ? "" : `${solTokens.join(" ")}\n`}${get("/api/v2/tokens?chain=eth")}
 ${get("/api/v2/tokens/eth/$TRAP")}
 ${get("/api/v2/tokens/eth/$TAXD")}
 ${get("/api/v2/balances?chain=eth&wallet=$W")}

@@ -45,9 +45,9 @@ async function put(url: string, body: object): Promise<void> {
 /** @param port the runner's `--chain-port` */
 export function accessChains(port: number): ChainAccess[] {
   return tradingChains.map((chain) => {
-    const { anvil, firstHost, secondHost, relay } = portsOf(chain, port);
+    const { node, firstHost, secondHost, relay } = portsOf(chain, port);
     const at = (each: number) => `http://127.0.0.1:${each}`;
-    const requestAll = (calls: readonly AnvilCall[]) => callAnvil(at(anvil), calls);
+    const requestAll = (calls: readonly AnvilCall[]) => callAnvil(at(node), calls);
     const request = async (method: string, ...params: unknown[]) => (await requestAll([[method, params]]))[0];
     const head = async () => Number(await request("eth_blockNumber"));
     const wake = async () => {

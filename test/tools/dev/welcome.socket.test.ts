@@ -16,6 +16,7 @@ const service = {
   expiresInSeconds: 3600,
   dataDir: "/data",
   chains: undefined,
+  sol: undefined,
 };
 
 describe("the welcome", () => {
@@ -57,6 +58,18 @@ token      for alice`);
     expect(welcome(service)).not.toMatch(/chains|wallet {5}|trade:demo/);
   });
 
+  it("shows the chain sol and its tokens, if it runs", () => {
+    const chains = [{ chain: "eth", url: "http://127.0.0.1:8545" }] as const;
+    const sol = { url: "http://127.0.0.1:8549", tokens: { MOON: "m", FEEZ: "f", TRAP: "t" } };
+    const text = welcome({ ...service, chains, sol });
+    expect(text).toContain(`
+chains     eth 8545   real Uniswap contracts, test money
+           sol 8549   a stand-in of Raydium's exchange, new at each start
+wallet     0x`);
+    expect(text).toMatch(/^W=0x\S+ MOON=.*\nSOL_MOON=m SOL_FEEZ=f SOL_TRAP=t\ncurl /m);
+    expect(welcome({ ...service, chains })).not.toMatch(/SOL_|sol \d/);
+  });
+
   it("names the port for the demo, if it is not the usual one", () => {
     const chains = [{ chain: "eth", url: "http://127.0.0.1:9545" }] as const;
     const text = welcome({ ...service, baseUrl: "http://127.0.0.1:4000", chains });
@@ -68,7 +81,8 @@ token      for alice`);
     const { moon: token, trap, taxd, star } = localAddresses;
     const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
     const trade = { type: "market", chain: "eth", wallet, token };
-    expect(await pasted({ chains })).toEqual([
+    const sol = { url: "http://127.0.0.1:1", tokens: { MOON: "m" } };
+    expect(await pasted({ chains, sol })).toEqual([
       ...always,
       ["GET", "/api/v2/tokens?chain=eth"],
       ["GET", `/api/v2/tokens/eth/${trap}`],

@@ -9,10 +9,12 @@ import { type NoteBook, openNotes } from "./chain-notes.ts";
 import { type ChainTimes, usualTimes } from "./chain-times.ts";
 import { localContracts } from "./deployment.ts";
 import { openServedChain, type ServedChain } from "./served-chain.ts";
+import { openServedSol, type ServedSol } from "./sol/served-sol.ts";
+import { hasSurfpool, surfpoolPackage } from "./sol/surfnet.ts";
 
 export type LocalChainsOptions = {
   /**
-   * The port of eth. The other chains have the next three ports; second hosts, relays and first hosts follow. 0 picks
+   * The port of eth. The other chains have the next four ports; second hosts, relays and first hosts follow. 0 picks
    * free ports.
    */
   port: number;
@@ -32,6 +34,8 @@ export type LocalChainsOptions = {
 
 export type LocalChains = AsyncDisposable & {
   chains: readonly ServedChain[];
+  /** Undefined if Surfpool has no package for this machine. */
+  sol: ServedSol | undefined;
   book: NoteBook;
   /** Context for the stacks: the chains that trade, and their addresses. */
   context: { trading: readonly TradingChain[]; chains: object };
@@ -43,23 +47,29 @@ export type LocalChains = AsyncDisposable & {
   start(): Promise<void>;
 };
 
+/** The chains of this machine, in the order of their ports. */
+export const localChains = [...tradingChains, "sol"] as const;
+
+type LocalChain = (typeof localChains)[number];
+
 /** The chains with a relay: those for which public relays exist. */
-const relayed: readonly TradingChain[] = ["eth", "bsc"];
+const relayed: readonly LocalChain[] = ["eth", "bsc", "sol"];
 
 /** The number of ports for chains, hosts and relays. */
-export const chainPorts = 3 * tradingChains.length + relayed.length;
+export const chainPorts = 3 * localChains.length + relayed.length;
 
-/** Lists the ports of a chain; `port` is the first of all. */
+/** Lists the ports of a chain; `port` is the first of all, or 0 for any. The node is anvil, or the honest host of sol. */
 export function portsOf(
-  chain: TradingChain,
+  chain: LocalChain,
   port: number,
-): { anvil: number; firstHost: number; secondHost: number; relay?: number } {
-  const index = tradingChains.indexOf(chain);
+): { node: number; firstHost: number; secondHost: number; relay?: number } {
+  const index = localChains.indexOf(chain);
+  const at = (offset: number) => (port === 0 ? 0 : port + offset);
   return {
-    anvil: port + index,
-    secondHost: port + tradingChains.length + index,
-    firstHost: port + 2 * tradingChains.length + relayed.length + index,
-    ...(relayed.includes(chain) && { relay: port + 2 * tradingChains.length + relayed.indexOf(chain) }),
+    node: at(index),
+    secondHost: at(localChains.length + index),
+    firstHost: at(2 * localChains.length + relayed.length + index),
+    ...(relayed.includes(chain) && { relay: at(2 * localChains.length + relayed.indexOf(chain)) }),
   };
 }
 
@@ -77,11 +87,13 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
   book.notes.processes = [];
   if (reset) {
     // Saved first: after a crash, the table must still forget the events of the old chains.
-    Object.assign(book.notes, { newest: {}, toForget: tradingChains });
+    Object.assign(book.notes, { newest: {}, toForget: [...tradingChains] });
     book.save();
     await book.saved();
     if (states !== undefined) rmSync(states, { recursive: true, force: true });
   }
+  // Surfpool keeps nothing, so this chain is a new one at each start.
+  book.notes.toForget = [...new Set([...(book.notes.toForget ?? []), "sol" as const])];
   // Anvil does not create the folder, and would lose its state.
   if (states !== undefined) mkdirSync(states, { recursive: true, mode: 0o700 });
 
@@ -92,24 +104,23 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
     await Promise.all(chains.map((chain) => chain.close()));
   });
   for (const chain of tradingChains) {
-    const { anvil, firstHost, secondHost, relay } = portsOf(chain, port);
-    const isAny = port === 0;
+    const { node, ...ports } = portsOf(chain, port);
     const served = await openServedChain({
       ...{ chain, book, faults, seed, warn, times: times[chain] ?? usualTimes },
-      ports: {
-        anvil: isAny ? await freePort() : anvil,
-        firstHost: isAny ? 0 : firstHost,
-        secondHost: isAny ? 0 : secondHost,
-        relay: isAny && relay !== undefined ? 0 : relay,
-      },
+      ports: { ...ports, anvil: node === 0 ? await freePort() : node },
       statePath: states && join(states, `${chain}.json`),
     });
     chains.push(served);
   }
+  const sol = hasSurfpool() ? await openServedSol({ ports: portsOf("sol", port), faults, seed }) : undefined;
+  undo.defer(() => sol?.close());
+  if (sol === undefined)
+    warn(`The chain sol does not run: the package ${surfpoolPackage()} does not exist, or is not installed.`);
 
   const opened = undo.move();
   return {
     chains,
+    sol,
     book,
     context: {
       trading: tradingChains,
@@ -118,7 +129,7 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
       ),
     },
     async start() {
-      await Promise.all(chains.map((chain) => chain.start()));
+      await Promise.all([...chains, ...(sol === undefined ? [] : [sol])].map((chain) => chain.start()));
       // If this runner is killed, the next one must wait for these processes.
       await book.saved();
     },
@@ -129,7 +140,7 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
 /** Longer than the reaper gives processes to save their state. */
 const patienceMs = 6000;
 
-/** Waits for the chains of a killed runner, which may still be writing their states. */
+/** Waits for the chains of a killed runner, which may still be writing their states. That of sol writes none. */
 async function ended(processIds: readonly number[]): Promise<void> {
   for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += 20) {
     const running = await Promise.all(processIds.map(isAnvil));

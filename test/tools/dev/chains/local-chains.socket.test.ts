@@ -3,7 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { openNotes } from "../../../../lib/tools/dev/chains/chain-notes.ts";
-import { openLocalChains } from "../../../../lib/tools/dev/chains/local-chains.ts";
+import {
+  chainPorts,
+  localChains,
+  openLocalChains,
+  portsOf,
+} from "../../../../lib/tools/dev/chains/local-chains.ts";
 
 it("the local chains start over with `reset`, and note that the table has to forget the old ones", async () => {
   const folder = mkdtempSync(join(tmpdir(), "chains-"));
@@ -13,13 +18,46 @@ it("the local chains start over with `reset`, and note that the table has to for
   const notes = { newest: { eth: { number: 9, hash: "0x9" } }, processes: [], hasWallet: true };
   writeFileSync(join(folder, "chains.json"), JSON.stringify(notes));
 
+  // The chain sol keeps nothing, and so starts over each time.
   const kept = await openLocalChains({ port: 0, folder });
-  expect(kept.book.notes).toEqual(notes);
+  expect(kept.book.notes).toEqual({ ...notes, toForget: ["sol"] });
   await kept[Symbol.asyncDispose]();
   expect(readdirSync(join(folder, "chains"))).toEqual(["eth.json"]);
 
   const fresh = await openLocalChains({ port: 0, folder, reset: true });
   onTestFinished(() => fresh[Symbol.asyncDispose]());
   expect(readdirSync(join(folder, "chains"))).toEqual([]);
-  expect(openNotes(folder).notes).toEqual({ ...notes, newest: {}, toForget: ["eth", "base", "bsc", "avax"] });
+  const toForget = ["eth", "base", "bsc", "avax"];
+  expect(fresh.book.notes).toEqual({ ...notes, newest: {}, toForget: [...toForget, "sol"] });
+  // A crash before the table has forgotten them must not lose them.
+  expect(openNotes(folder).notes).toMatchObject({ newest: {}, toForget });
+});
+
+it("each local chain has its ports", () => {
+  const all = localChains.map((chain) => portsOf(chain, 8545));
+  expect(all.map(({ node }) => node)).toEqual([8545, 8546, 8547, 8548, 8549]);
+  expect(all.map(({ secondHost }) => secondHost)).toEqual([8550, 8551, 8552, 8553, 8554]);
+  expect(all.map(({ relay }) => relay)).toEqual([8555, undefined, 8556, undefined, 8557]);
+  expect(all.map(({ firstHost }) => firstHost)).toEqual([8558, 8559, 8560, 8561, 8562]);
+  expect(chainPorts).toBe(18);
+});
+
+it("the chain sol does not run where Surfpool has no package, and the others do", async () => {
+  const { arch } = process;
+  Object.defineProperty(process, "arch", { value: "s390x" });
+  onTestFinished(() => void Object.defineProperty(process, "arch", { value: arch }));
+  const lines: string[] = [];
+  const opened = await openLocalChains({
+    port: 0,
+    folder: undefined,
+    warn: (line) => void lines.push(line),
+  });
+  onTestFinished(() => opened[Symbol.asyncDispose]());
+  expect(opened.sol).toBeUndefined();
+  expect(opened.chains).toHaveLength(4);
+  expect(lines).toEqual([
+    `The chain sol does not run: the package @solana/surfpool-${process.platform}-s390x${
+      process.platform === "linux" ? "-gnu" : ""
+    } does not exist, or is not installed.`,
+  ]);
 });

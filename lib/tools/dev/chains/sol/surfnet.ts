@@ -24,7 +24,7 @@ export const surfpoolPackage = (): string => {
 };
 
 /** True if a package exists for this machine, and is installed. */
-function hasSurfpool(): boolean {
+export function hasSurfpool(): boolean {
   try {
     createRequire(import.meta.url).resolve(surfpoolPackage());
     return true;
