@@ -1,9 +1,10 @@
 import * as v from "valibot";
+import type { Network } from "../core/network.ts";
 import { type Order, orderSides } from "../trading/core/execution.ts";
 import { quoteWarnings } from "../trading/core/quote-warnings.ts";
 import { EnvelopeErrorSchema } from "./error-schemas.ts";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
-import { gasPreset, maxGasPrice } from "./settings-schema.ts";
+import { gasPreset, maxGasPrice, priorityFee } from "./settings-schema.ts";
 import { RouteStepSchema, safetyEntries } from "./token-schema.ts";
 import {
   AddressSchema,
@@ -29,17 +30,37 @@ export const tradeEntries = {
   maxPriceImpact: v.optional(GivenPercentSchema),
   gasPreset: v.optional(gasPreset),
   maxGasPrice: v.optional(maxGasPrice),
+  priorityFee: v.optional(
+    v.pipe(
+      priorityFee,
+      v.description("SOL, for the priority and tips of all transactions of an order on sol"),
+    ),
+  ),
   mevProtection: v.optional(v.boolean()),
   allowUnsafe: v.optional(v.boolean()),
 };
 
 type GivenTrade = {
+  chain: Network;
   side: Order["side"];
   wallet?: string | undefined;
-} & { [Name in "amount" | "percent" | "slippage" | "minAmountOut"]?: string | number | undefined };
+} & {
+  [Name in (typeof valueFields)[number]]?: string | number | undefined;
+};
+
+const valueFields = [
+  ...(["amount", "percent", "slippage", "minAmountOut"] as const),
+  ...(["gasPreset", "maxGasPrice", "priorityFee"] as const),
+];
 
 /** Returns the field at fault if a trade's fields contradict each other, and the reason. */
-function tradeProblem({ side, wallet, amount, percent, slippage, minAmountOut }: GivenTrade) {
+function tradeProblem({ chain, side, wallet, amount, percent, slippage, minAmountOut, ...fees }: GivenTrade) {
+  if (chain !== "sol" && fees.priorityFee !== undefined)
+    return ["priorityFee", "is for sol only; use gasPreset and maxGasPrice instead"] as const;
+  if (chain === "sol" && fees.gasPreset !== undefined)
+    return ["gasPreset", "is not for sol; use priorityFee instead"] as const;
+  if (chain === "sol" && fees.maxGasPrice !== undefined)
+    return ["maxGasPrice", "is not for sol; use priorityFee instead"] as const;
   if (amount === undefined && percent === undefined) return ["amount", "is required"] as const;
   if (percent !== undefined) {
     if (amount !== undefined) return ["percent", "must not be given together with amount"] as const;

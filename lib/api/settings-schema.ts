@@ -8,7 +8,7 @@ import { envelopeOf, TimestampSchema } from "./scalars.ts";
 // fee ever paid. Numbers outside are typing errors and could not be stored exactly.
 const slippage = v.pipe(v.number(), v.minValue(0.0001), v.maxValue(100), v.description("Percent"));
 export const maxGasPrice = v.pipe(v.number(), v.minValue(1e-9), v.maxValue(1e9), v.description("Gwei"));
-const priorityFee = v.pipe(
+export const priorityFee = v.pipe(
   v.number(),
   v.minValue(0),
   v.maxValue(1e6),

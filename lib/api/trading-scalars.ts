@@ -9,21 +9,24 @@ export const ChainNameSchema = v.picklist(networks);
 /** A chain in a response. */
 export const TradingChainSchema = v.picklist(tradingChains);
 
-// Checksums are checked later: hashing would double the code that every function loads.
-const addressRule = "must be an address: 0x and 40 hex digits";
-const addressPattern = /^0x(?!0{40}$)(?![eE]{40}$)[\da-fA-F]{40}$/;
+// Checksums, and whether the address fits the chain, are checked later: hashing would double the code that every
+// function loads.
+const addressRule = "must be an address: 0x and 40 hex digits, or base58";
+const addressForms = String.raw`0x(?!0{40}$)(?![eE]{40}$)[\da-fA-F]{40}$|[1-9A-HJ-NP-Za-km-z]{32,44}$`;
 
 export const GivenAddressSchema = v.pipe(
   v.string(addressRule),
-  v.regex(addressPattern, addressRule),
-  v.description("All lower case, all upper case, or with the right checksum"),
+  v.regex(new RegExp(`^(?:${addressForms})`), addressRule),
+  v.description(
+    "On EVM chains all lower case, all upper case, or with the right checksum; on sol in base58, where case counts",
+  ),
 );
 
 const tokenRule = `${addressRule}, or native`;
 
 export const GivenTokenSchema = v.pipe(
   v.string(tokenRule),
-  v.regex(new RegExp(`^native$|${addressPattern.source}`), tokenRule),
+  v.regex(new RegExp(`^(?:native$|${addressForms})`), tokenRule),
   v.description("An address, or `native` for the chain's coin"),
 );
 
@@ -45,9 +48,12 @@ export const GivenPercentSchema = v.pipe(
   v.description("Percent, with at most 4 decimal places"),
 );
 
-export const AddressSchema = v.pipe(v.string(), v.description("In EIP-55 form"));
+export const AddressSchema = v.pipe(v.string(), v.description("In EIP-55 form; on sol in base58"));
 
-export const TokenNameSchema = v.pipe(v.string(), v.description("An address in EIP-55 form, or `native`"));
+export const TokenNameSchema = v.pipe(
+  v.string(),
+  v.description("An address in EIP-55 form or in base58, or `native`"),
+);
 
 export const AmountTextSchema = v.pipe(v.string(), v.description("Decimal text, exact to the last unit"));
 

@@ -3,10 +3,11 @@ import type {
   ChainConfiguration,
   ListedToken,
   QuoteToken,
+  SolConfiguration,
   V3Contracts,
 } from "../trading/chains/chain-configuration.ts";
 import type { PoolKey } from "../trading/core/intent.ts";
-import type { TradingChain } from "../trading/core/trading-chain.ts";
+import type { EvmChain } from "../trading/core/trading-chain.ts";
 
 const token = (symbol: string, name: string, decimals: number, address: string): ListedToken => ({
   token: address,
@@ -64,7 +65,7 @@ const quoteToken = (isStable: boolean, token: string, ...pools: readonly string[
  * - The highest network fees: 450,000 gas, which is more than most swaps are limited to, at about ten times the usual
  * price.
  */
-export const defaultChains: Readonly<Record<TradingChain, ChainConfiguration>> = {
+export const defaultChains: Readonly<Record<EvmChain, ChainConfiguration>> = {
   eth: {
     hosts: ["https://ethereum-rpc.publicnode.com", "https://eth.drpc.org"],
     relay: "https://rpc.flashbots.net/fast",
@@ -249,4 +250,26 @@ export const defaultChains: Readonly<Record<TradingChain, ChainConfiguration>> =
       token("EURC", "Euro Coin", 6, "0xC891EB4cbdEFf6e073e859e987815Ed1505c2ACD"),
     ],
   },
+};
+
+/**
+ * The production setup of sol. Raydium's configurations 0 to 3 have pools at 0.25, 1, 2 and 4 %. The highest base fee is
+ * twice the usual one.
+ *
+ * - Cluster: the file solana/caip2.md in the repository ChainAgnostic/namespaces.
+ * - Tokens: third parties name their mints.
+ * - Host: the Solana Foundation's, which is good enough for a trial.
+ */
+export const defaultSol: SolConfiguration = {
+  hosts: ["https://api.mainnet-beta.solana.com"],
+  cluster: "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
+  wrapped: token("WSOL", "Wrapped SOL", 9, "So11111111111111111111111111111111111111112"),
+  cpmmConfigs: [0, 1, 2, 3],
+  maxNetworkFee: "0.05",
+  baseFee: "0.00001",
+  tokens: [
+    token("USDC", "USD Coin", 6, "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"),
+    token("USDT", "USDT", 6, "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB"),
+    token("BONK", "Bonk", 5, "DezXAZ8z7PnrnRJjz3wXBoRgixCa6xjnB7YaB1pPB263"),
+  ],
 };

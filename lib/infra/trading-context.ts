@@ -4,12 +4,27 @@ import * as v from "valibot";
 import type { ChainConfiguration, TradingConfiguration } from "../trading/chains/chain-configuration.ts";
 import { hasPool } from "../trading/chains/evm/configured-routes.ts";
 import { addressProblem } from "../trading/core/address.ts";
-import { coinDecimals, parseAmount } from "../trading/core/decimal-text.ts";
 import { swapVenues, venuesOf } from "../trading/core/intent.ts";
-import { chainFacts, type TradingChain, tradingChains } from "../trading/core/trading-chain.ts";
+import {
+  chainFacts,
+  type EvmChain,
+  evmChains,
+  type TradingChain,
+  tradingChains,
+} from "../trading/core/trading-chain.ts";
 import { defaultLaneShards, mostLaneShards } from "../trading/items/keys.ts";
-import { flag, isLoopback, json, matching, urlOf, wholeWithin } from "./context-values.ts";
-import { defaultChains } from "./default-chains.ts";
+import { flag, isLoopback, json, matching, wholeWithin } from "./context-values.ts";
+import { defaultChains, defaultSol } from "./default-chains.ts";
+import {
+  coinsOf,
+  HostsContext,
+  HostUrl,
+  repeated,
+  repeatedHosts,
+  repeatedTokens,
+  tokenOf,
+} from "./host-context.ts";
+import { SolContext, solConfigurationOf, solProblems } from "./sol-context.ts";
 
 const Chain = v.picklist(
   tradingChains,
@@ -20,33 +35,14 @@ const Chain = v.picklist(
 const Address = v.pipe(
   v.string("must be an address: 0x and 40 hex digits"),
   v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
-    const message = addressProblem(dataset.value);
+    const message = addressProblem("eth", dataset.value);
     if (message === undefined) return getAddress(dataset.value);
     addIssue({ message });
     return NEVER;
   }),
 );
 
-const mostHosts = 5;
-
-/** `fetch` takes no URL with a password. Messages do not repeat the URL: providers put keys into it. */
-const HostUrl = v.pipe(
-  urlOf("http", "must be an https URL"),
-  v.check((text) => {
-    const url = URL.parse(text);
-    return url === null || (url.username === "" && url.password === "");
-  }, "must be a URL without user name and password"),
-);
-
-const Token = v.strictObject(
-  {
-    token: Address,
-    symbol: matching(/^[\x21-\x7e]{1,32}$/, "1 to 32 printable characters"),
-    name: matching(/^[\x20-\x7e]{1,64}$/, "1 to 64 printable characters"),
-    decimals: wholeWithin(0, 36),
-  },
-  "must be an object of token, symbol, name and decimals",
-);
+const Token = tokenOf(Address, 36);
 
 const FeeBps = wholeWithin(0, 9999);
 
@@ -114,23 +110,11 @@ const QuoteToken = v.strictObject(
 );
 
 /** The coins of all EVM chains have as many decimals. */
-const Coins = v.pipe(
-  v.string("must be a decimal number as text"),
-  v.rawCheck(({ dataset, addIssue }) => {
-    const units = dataset.typed ? parseAmount(dataset.value, coinDecimals.eth) : 0n;
-    if (typeof units === "object") addIssue({ message: units.problem });
-  }),
-);
+const Coins = coinsOf("eth");
 
 const ChainContext = v.strictObject(
   {
-    hosts: v.optional(
-      v.pipe(
-        v.array(HostUrl, "must be a list of URLs"),
-        v.minLength(1, "must have a host"),
-        v.maxLength(mostHosts, `must have at most ${mostHosts} hosts`),
-      ),
-    ),
+    hosts: v.optional(HostsContext),
     // Null turns off a default relay.
     relay: v.optional(v.nullable(HostUrl)),
     wrapped: v.optional(Token),
@@ -149,7 +133,11 @@ const ChainContext = v.strictObject(
 const ChainContexts = v.pipe(
   v.unknown(),
   v.check((chains) => !Array.isArray(chains), "must be an object of chains"),
-  v.record(Chain, ChainContext, "must be an object of chains"),
+  v.record(Chain, v.unknown(), "must be an object of chains"),
+  v.object({
+    ...v.entriesFromList(evmChains, v.optional(ChainContext)),
+    sol: v.optional(SolContext),
+  }),
 );
 
 const twoZones = "must be a list of two availability zones";
@@ -178,10 +166,12 @@ export type ChainsContext = {
   trading: TradingChain[];
   /** True if chains may trade with the public hosts of the defaults. */
   publicHosts: boolean;
-  chains: { [Chain in TradingChain]?: v.InferOutput<typeof ChainContext> | undefined };
+  chains: { [Chain in EvmChain]?: v.InferOutput<typeof ChainContext> | undefined } & {
+    sol?: v.InferOutput<typeof SolContext> | undefined;
+  };
 };
 
-function configurationOf({ chains }: ChainsContext, chain: TradingChain): ChainConfiguration {
+function configurationOf({ chains }: ChainsContext, chain: EvmChain): ChainConfiguration {
   const defaults = defaultChains[chain];
   const {
     hosts,
@@ -213,18 +203,26 @@ function configurationOf({ chains }: ChainsContext, chain: TradingChain): ChainC
 
 /** The setup of each chain, completed by the defaults. */
 export const tradingOf = (context: ChainsContext): TradingConfiguration =>
-  Object.fromEntries(context.trading.map((chain) => [chain, configurationOf(context, chain)]));
+  Object.fromEntries(
+    context.trading.map((chain) => [
+      chain,
+      chain === "sol" ? solConfigurationOf(context.chains.sol) : configurationOf(context, chain),
+    ]),
+  );
 
 export const chainsOf = (trading: TradingConfiguration): TradingChain[] =>
   tradingChains.filter((chain) => trading[chain] !== undefined);
 
+const defaultsOf = (chain: TradingChain): { hosts: readonly string[] } =>
+  chain === "sol" ? defaultSol : defaultChains[chain];
+
 /** True if all hosts of a chain are on this machine. */
-export const isLocalChain = (context: ChainsContext, chain: TradingChain): boolean =>
-  configurationOf(context, chain).hosts.every((url) => isLoopback(new URL(url).hostname));
+export const isLocalChain = ({ chains }: ChainsContext, chain: TradingChain): boolean =>
+  (chains[chain]?.hosts ?? defaultsOf(chain).hosts).every((url) => isLoopback(new URL(url).hostname));
 
 /** Problems between several values, as lines that begin with their key. */
 export function tradingProblems(context: ChainsContext): string[] {
-  const given = tradingChains.filter((chain) => context.chains[chain] !== undefined);
+  const given = evmChains.filter((chain) => context.chains[chain] !== undefined);
   return [
     ...repeated(context.trading).map((chain) => `trading names ${chain} twice`),
     ...chainsWithPublicHosts(context)
@@ -236,21 +234,19 @@ export function tradingProblems(context: ChainsContext): string[] {
     ...given.flatMap((chain) =>
       problemsOf(chain, configurationOf(context, chain)).map((problem) => `chains.${chain}.${problem}`),
     ),
+    ...(context.chains.sol === undefined
+      ? []
+      : solProblems(solConfigurationOf(context.chains.sol)).map((problem) => `chains.sol.${problem}`)),
   ];
 }
 
 function problemsOf(
-  chain: TradingChain,
+  chain: EvmChain,
   { hosts, relay, wrapped, venues, quoteTokens, tokens }: ChainConfiguration,
 ) {
-  const { coin, hasPublicPool } = chainFacts[chain];
-  const listed = [wrapped, ...tokens];
-  const symbols = [coin, ...listed].map(({ symbol }) => symbol.toUpperCase());
   return [
-    ...repeated(hosts.map((url) => new URL(url).host)).map(
-      (host) => `hosts names ${host} twice: hosts that check each other must be different ones`,
-    ),
-    ...(relay !== undefined && !hasPublicPool
+    ...repeatedHosts(hosts),
+    ...(relay !== undefined && !chainFacts[chain].hasPublicPool
       ? [`relay has no effect: ${chain} has no public pool to hide transactions from`]
       : []),
     ...(wrapped.decimals !== 18 ? ["wrapped.decimals must be 18, as the coin's are"] : []),
@@ -265,10 +261,7 @@ function problemsOf(
             `quoteTokens names ${venue} at ${feeBps} bps${spacing === undefined ? "" : ` with spacing ${spacing}`}, which venues lacks`,
         ),
     ),
-    ...repeated(listed.map(({ token }) => token)).map(
-      (token) => `tokens has ${token} twice, the wrapped coin included`,
-    ),
-    ...repeated(symbols).map((symbol) => `tokens has the symbol ${symbol} twice, the coins' included`),
+    ...repeatedTokens(chain, [wrapped, ...tokens]),
   ];
 }
 
@@ -276,7 +269,7 @@ function problemsOf(
  * Lists venues with other contracts than the defaults. Coin that is sent to an address without a router is lost, so real
  * chains trade only with contracts that are part of the program.
  */
-function unknownVenues(chain: TradingChain, { hosts, venues }: Pick<ChainConfiguration, "hosts" | "venues">) {
+function unknownVenues(chain: EvmChain, { hosts, venues }: Pick<ChainConfiguration, "hosts" | "venues">) {
   if (hosts.every((url) => isLoopback(new URL(url).hostname))) return [];
   const known = defaultChains[chain].venues;
   return venues
@@ -300,7 +293,7 @@ export function tradingWarnings({
   signerVpc: boolean;
 }): string[] {
   const chains = chainsOf(trading);
-  const tried = chains.filter((chain) => trading[chain]?.hosts === defaultChains[chain].hosts);
+  const tried = chains.filter((chain) => trading[chain]?.hosts === defaultsOf(chain).hosts);
   const unchecked = chains.filter((chain) => trading[chain]?.hosts.length === 1);
   return [
     ...tried.map(
@@ -318,8 +311,3 @@ export function tradingWarnings({
       : []),
   ];
 }
-
-/** The values that occur more than once. */
-const repeated = <Value>(values: readonly Value[]): Value[] => [
-  ...new Set(values.filter((value, index) => values.indexOf(value) !== index)),
-];

@@ -3,7 +3,7 @@ import { tierNames } from "../core/tier.ts";
 import type { EnvName } from "../operations/types.ts";
 import { venueNames } from "../prices/feeds.ts";
 import type { PartitionName } from "../table/layout.ts";
-import type { ChainConfiguration } from "../trading/chains/chain-configuration.ts";
+import type { TradingConfiguration } from "../trading/chains/chain-configuration.ts";
 import { tradingChains } from "../trading/core/trading-chain.ts";
 import { sameSites } from "./session-cookie.ts";
 
@@ -104,11 +104,12 @@ const schemas = {
   LANE_SHARDS: wholeNumber(1),
   // Checked when the stacks are synthesized.
   TRADING: json(
-    v.record(
-      v.picklist(tradingChains),
-      v.custom<ChainConfiguration>(
-        (value) => typeof value === "object" && value !== null && "hosts" in value,
+    v.pipe(
+      v.record(
+        v.picklist(tradingChains),
+        v.custom<object>((value) => typeof value === "object" && value !== null && "hosts" in value),
       ),
+      v.transform((chains) => chains as TradingConfiguration),
     ),
     "an object with hosts and contracts for each chain",
   ),

@@ -1,6 +1,6 @@
 import { askTogether } from "./chains/ask-together.ts";
 import { knownBalancesCall, strangeBalancesCall } from "./chains/evm/token-balances.ts";
-import type { ChainReader } from "./chains/open-chains.ts";
+import type { EvmReader } from "./chains/open-chains.ts";
 import { identityIn, listedTokens } from "./chains/requests.ts";
 import { coinDecimals } from "./core/decimal-text.ts";
 import { isWritable } from "./core/token-identity.ts";
@@ -20,7 +20,7 @@ export type ChainBalance = Known & { wallet: string; units: bigint };
  * @throws {ChainUnavailable}
  */
 export async function balancesOnChain(
-  reader: ChainReader,
+  reader: EvmReader,
   wanted: readonly WalletTokens[],
 ): Promise<{ block: number; balances: ChainBalance[] }> {
   const { chain, client, configuration } = reader;

@@ -7,7 +7,7 @@ import { poolCalls, poolRoutesOf } from "./chains/evm/pool-routes.ts";
 import { probeCoins, probeSimulation } from "./chains/evm/probe-simulation.ts";
 import { routeStatesCall } from "./chains/evm/route-states.ts";
 import { tokenClaimsCall } from "./chains/evm/token-claims.ts";
-import { type Chains, chainFor, identify } from "./chains/requests.ts";
+import { type Chains, chainFor, identify, unsupportedChain } from "./chains/requests.ts";
 import { readAddress } from "./core/address.ts";
 import { coinText } from "./core/decimal-text.ts";
 import { isSameRoute } from "./core/intent.ts";
@@ -27,8 +27,9 @@ export async function inspectToken(
   { chain, token, now }: { chain: Network; token: string; now: Date },
 ): Promise<{ token: InspectedToken }> {
   const reader = chainFor(chains, chain);
+  if (reader.chain === "sol") throw unsupportedChain(chains);
   const { client, configuration } = reader;
-  const address = readAddress(token, "token");
+  const address = readAddress(chain, token, "token");
   const { claims, answers, market } = await askTogether(client.read, {
     market: feeMarketCalls(reader.chain),
     claims: tokenClaimsCall(address, "latest"),

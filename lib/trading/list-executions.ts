@@ -42,6 +42,6 @@ const filterOf = ({ status, chain, wallet, token }: Omit<ListRequest, "limit" | 
 /** Other engines may write addresses of EVM chains in lower case. */
 function formsOf(address: string, field: string): string[] {
   if (!address.startsWith("0x")) return [address];
-  const checked = readAddress(address, field);
+  const checked = readAddress("eth", address, field);
   return [checked, checked.toLowerCase()];
 }

@@ -4,7 +4,7 @@ import { requireKey } from "../core/idempotency-key.ts";
 import { orderIdFor } from "../core/record-ids.ts";
 import type { Table } from "../table/table.ts";
 import { ChainUnavailable } from "./chains/host-fault.ts";
-import { type Chains, chainFor, unsupportedChain } from "./chains/requests.ts";
+import { chainFor, type EvmChains, unsupportedChain } from "./chains/requests.ts";
 import { readAddress } from "./core/address.ts";
 import { coinDecimals, unitsFrom } from "./core/decimal-text.ts";
 import type { Order } from "./core/execution.ts";
@@ -12,7 +12,7 @@ import { submissionOf } from "./core/order-report.ts";
 import { type PlacingRefusal, placing, type TradeRequest, trying } from "./core/placing.ts";
 import { type QuoteWarning, warningsOfOrder } from "./core/quote-warnings.ts";
 import { shownOrder } from "./core/trade-order.ts";
-import type { TradingChain } from "./core/trading-chain.ts";
+import type { EvmChain } from "./core/trading-chain.ts";
 import { type Performers, runProcedure } from "./execution/run-procedure.ts";
 import { tableEffects } from "./execution/table-effects.ts";
 import { fingerprintOf } from "./idempotency.ts";
@@ -23,7 +23,7 @@ import type { Macs } from "./signing/intent-mac.ts";
 
 export type PlacingDeps = {
   table: Table;
-  chains: Chains;
+  chains: EvmChains;
   macs: Pick<Macs, "makeMac">;
   /** Wakes lanes. */
   wake: NonNullable<Performers["wake"]>;
@@ -67,13 +67,13 @@ export async function placeOrder(
 }
 
 /** Checks everything that the body alone decides, except whether the key was used. */
-function tradeRequest(chains: Chains, { userID, now, body }: Omit<Placement, "key">): TradeRequest {
+function tradeRequest(chains: EvmChains, { userID, now, body }: Omit<Placement, "key">): TradeRequest {
   const { chain, side, amount = "", minAmountOut } = body;
-  const wallet = readAddress(body.wallet, "wallet");
-  const trade = { ...body, token: readAddress(body.token, "token") };
+  const wallet = readAddress(chain, body.wallet, "wallet");
+  const trade = { ...body, token: readAddress(chain, body.token, "token") };
   if (side === "buy") unitsFrom(amount, coinDecimals[chain], "amount");
   else if (minAmountOut !== undefined) unitsFrom(minAmountOut, coinDecimals[chain], "minAmountOut");
-  const reader = chains.get(chain as TradingChain);
+  const reader = chains.get(chain as EvmChain);
   const setup = reader === undefined ? unsupportedChain(chains) : setupOf(reader);
   return { chain, wallet, userID, createdAt: now.toISOString(), trade, setup };
 }

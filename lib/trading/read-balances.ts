@@ -6,7 +6,14 @@ import type { Table } from "../table/table.ts";
 import { isActive } from "../wallets/wallet.ts";
 import { walletsOfUser } from "../wallets/wallet-records.ts";
 import { balancesOnChain, type WalletTokens } from "./balances-on-chain.ts";
-import { type Chains, chainFor, listedTokens, tokenNotFound, walletNotFound } from "./chains/requests.ts";
+import {
+  type Chains,
+  chainFor,
+  listedTokens,
+  tokenNotFound,
+  unsupportedChain,
+  walletNotFound,
+} from "./chains/requests.ts";
 import { addressProblem, readAddress } from "./core/address.ts";
 import { formatAmount } from "./core/decimal-text.ts";
 import { isOpen } from "./core/execution.ts";
@@ -38,10 +45,13 @@ export async function readBalances(
   { userID, now, asked }: { userID: string; now: Date; asked: Asked },
 ): Promise<Balances> {
   const reader = chainFor(chains, asked.chain);
+  if (reader.chain === "sol") throw unsupportedChain(chains);
   const { chain, configuration } = reader;
   const listed = listedTokens(configuration);
   const token =
-    asked.token === undefined || asked.token === nativeToken ? undefined : readAddress(asked.token, "token");
+    asked.token === undefined || asked.token === nativeToken
+      ? undefined
+      : readAddress(chain, asked.token, "token");
   const [wallets, positions] = await Promise.all([
     walletsFor(table, chain, userID, asked.wallet),
     readExecutions(table, userID, "position"),
@@ -49,7 +59,9 @@ export async function readBalances(
   const wanted = wallets.map((wallet): WalletTokens => {
     const traded = positions
       .filter((position) => isOpen(position) && position.chain === chain && position.wallet === wallet)
-      .flatMap((position) => (isToken(position.token) ? [readAddress(position.token, "token")] : []));
+      .flatMap((position) =>
+        isToken(chain, position.token) ? [readAddress(chain, position.token, "token")] : [],
+      );
     const others = [...traded, ...(token === undefined ? [] : [token])];
     const isListed = (each: string) => listed.some((known) => known.token === each);
     return { wallet, others: [...new Set(others)].filter((each) => !isListed(each)) };
@@ -84,8 +96,8 @@ export async function readBalances(
   };
 }
 
-const isToken = (text: string | undefined): text is string =>
-  text !== undefined && addressProblem(text) === undefined;
+const isToken = (chain: TradingChain, text: string | undefined): text is string =>
+  text !== undefined && addressProblem(chain, text) === undefined;
 
 /** Returns one of the user's wallets, or all of them on the chain. */
 async function walletsFor(
@@ -95,7 +107,7 @@ async function walletsFor(
   asked: string | undefined,
 ): Promise<string[]> {
   if (asked !== undefined) {
-    const wallet = readAddress(asked, "wallet");
+    const wallet = readAddress(chain, asked, "wallet");
     if (await ownsWallet(table, { chain, wallet }, userID)) return [wallet];
     throw walletNotFound(chain);
   }

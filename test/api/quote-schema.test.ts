@@ -15,7 +15,7 @@ const sell = { chain: "eth", wallet, side: "sell", token: moon, percent: 50 };
 const changed = (request: object, changes: object) =>
   Object.fromEntries(Object.entries({ ...request, ...changes }).filter(([, value]) => value !== undefined));
 
-const addressRule = "must be an address: 0x and 40 hex digits";
+const addressRule = "must be an address: 0x and 40 hex digits, or base58";
 const amountRule =
   "must be a decimal number above 0 as text, with at most 40 digits on each side of the point";
 

@@ -6,7 +6,7 @@ import { DomainError } from "../../lib/core/domain-error.ts";
 import { encodeCall } from "../../lib/trading/chains/evm/calldata.ts";
 import { publishCall } from "../../lib/trading/chains/evm/rpc-call.ts";
 import { signAndWipe } from "../../lib/trading/chains/evm/signed-transaction.ts";
-import { type ChainReader, openChains } from "../../lib/trading/chains/open-chains.ts";
+import { type EvmReader, openChains } from "../../lib/trading/chains/open-chains.ts";
 import { jointQuote } from "../../lib/trading/core/evm/joint-facts.ts";
 import { needsRefund, type SwapCall } from "../../lib/trading/core/intent.ts";
 import { chainFacts } from "../../lib/trading/core/trading-chain.ts";
@@ -15,7 +15,7 @@ import { say } from "./child.ts";
 import { now } from "./statistics.ts";
 
 export type FloorRequest = {
-  configuration: ChainReader["configuration"];
+  configuration: EvmReader["configuration"];
   wallet: string;
   /** In hex. */
   privateKey: string;
@@ -28,10 +28,10 @@ export type FloorRequest = {
 export type FloorAnswer = { agreedAt: number; cpuMs: number };
 
 const chain = "eth";
-let reader: ChainReader | undefined;
+let reader: EvmReader | undefined;
 
 async function trade({ configuration, wallet, privateKey, token, amount }: FloorRequest): Promise<number> {
-  reader ??= openChains({ [chain]: configuration }).get(chain) as ChainReader;
+  reader ??= openChains({ [chain]: configuration }).get(chain) as EvmReader;
   const trade = { side: "buy", token, amount } as const;
   const quotes = await quotesOfHosts(reader, { chain, wallet, trade, gasPreset: "medium", orders: [] });
   const quote = jointQuote(...quotes, trade.side);

@@ -2,7 +2,7 @@
  * `npm run bench:lag` asks for quotes in virtual time while one of two hosts lags, and prints the share that fails with
  * CHAIN_UNAVAILABLE by chain and lag.
  */
-import { chainFacts, tradingChains } from "../../lib/trading/core/trading-chain.ts";
+import { chainFacts, evmChains } from "../../lib/trading/core/trading-chain.ts";
 import { shareUnavailable } from "./lagging-hosts.ts";
 import { textTable } from "./text-table.ts";
 
@@ -10,7 +10,7 @@ const quotes = 1000;
 const lags = [0, 0.3, 0.6, 1, 3];
 
 const rows = [];
-for (const chain of tradingChains) {
+for (const chain of evmChains) {
   const cells = [];
   for (const lagSeconds of lags) {
     const share = await shareUnavailable({ chain, lagSeconds, quotes });

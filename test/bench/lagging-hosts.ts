@@ -1,12 +1,12 @@
 import { seededRandom } from "../../lib/local/src/random.ts";
 import { jointQuote } from "../../lib/trading/core/evm/joint-facts.ts";
-import { chainFacts, mostApartSeconds, type TradingChain } from "../../lib/trading/core/trading-chain.ts";
+import { chainFacts, type EvmChain, mostApartSeconds } from "../../lib/trading/core/trading-chain.ts";
 import { askUntilAgreed } from "../../lib/trading/quotes/quotes-of-hosts.ts";
 import { quotedRoute, tradeFacts } from "../support/place-request.ts";
 import { virtualClock } from "../support/virtual-clock.ts";
 
 export type Cell = {
-  chain: TradingChain;
+  chain: EvmChain;
   /** The time by which the second host's blocks come later than the first one's. */
   lagSeconds: number;
   quotes: number;

@@ -1,11 +1,11 @@
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { startLocalChain } from "../../lib/tools/dev/chains/local-chain.ts";
 import { encodeCall } from "../../lib/trading/chains/evm/calldata.ts";
-import { openChains } from "../../lib/trading/chains/open-chains.ts";
+import { openEvmChains } from "../../lib/trading/chains/open-chains.ts";
 import type { RpcHost } from "../../lib/trading/chains/rpc-host.ts";
 import type { Question } from "../../lib/trading/core/effects.ts";
 import { swapBy } from "../../lib/trading/core/intent.ts";
-import type { TradingChain } from "../../lib/trading/core/trading-chain.ts";
+import type { EvmChain } from "../../lib/trading/core/trading-chain.ts";
 import { snapshotOf } from "../../lib/trading/execution/snapshot-of-host.ts";
 import { quoteOnChain } from "../../lib/trading/quotes/quote-on-chain.ts";
 import { alice } from "../support/local-chain.ts";
@@ -19,11 +19,11 @@ export type Stage = "unsent" | "sent" | "mined";
 export type OrderCalls = Record<Stage | "quote", HostCounts>;
 
 /** Asks a local chain about a buy at each stage, and counts. The chain's id is not among the calls. */
-export async function orderCalls(chain: TradingChain): Promise<OrderCalls> {
+export async function orderCalls(chain: EvmChain): Promise<OrderCalls> {
   const local = await startLocalChain({ chain });
   try {
     const configuration = { ...local.contracts, hosts: [local.url] };
-    const reader = openChains({ [chain]: configuration }).get(chain);
+    const reader = openEvmChains({ [chain]: configuration }).get(chain);
     const [host] = reader?.client.hosts ?? [];
     if (reader === undefined || host === undefined) throw new Error("The chain does not trade");
     const wallet = alice.address;

@@ -8,9 +8,9 @@ import { approval } from "../../lib/tools/dev/chains/uniswap.ts";
 import { askTogether } from "../../lib/trading/chains/ask-together.ts";
 import { encodeCall } from "../../lib/trading/chains/evm/calldata.ts";
 import { type PoolRoute, poolCalls, poolRoutesOf } from "../../lib/trading/chains/evm/pool-routes.ts";
-import type { ChainReader } from "../../lib/trading/chains/open-chains.ts";
+import type { EvmReader } from "../../lib/trading/chains/open-chains.ts";
 import { kindOf, poolsOf, swapBy } from "../../lib/trading/core/intent.ts";
-import type { TradingChain } from "../../lib/trading/core/trading-chain.ts";
+import type { EvmChain } from "../../lib/trading/core/trading-chain.ts";
 import { quoteTrade } from "../../lib/trading/quotes/quote-trade.ts";
 import { readerOf } from "../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../support/local-chain.ts";
@@ -27,7 +27,7 @@ const quotesPerRound = 20;
 const wallet = alice.address;
 const spent = 10n ** 17n;
 
-type Case = { name: string; reader: ChainReader; token: string };
+type Case = { name: string; reader: EvmReader; token: string };
 
 /** Returns the milliseconds of processor time that each quote of a case takes, in rounds of all cases in turn. */
 async function timesOf(cases: readonly Case[], { chain }: TestChain): Promise<number[]> {
@@ -74,7 +74,7 @@ async function gasOf(chain: TestChain): Promise<Map<string, readonly [buy: numbe
   return gas;
 }
 
-async function run(name: TradingChain): Promise<number> {
+async function run(name: EvmChain): Promise<number> {
   const chain = await startTestChain({ chain: name });
   try {
     const reader = readerOf(chain);

@@ -3,7 +3,7 @@ import { multicallABI } from "../../lib/trading/chains/evm/contract-abi.ts";
 import type { RpcCall } from "../../lib/trading/chains/rpc-call.ts";
 import type { RpcHost } from "../../lib/trading/chains/rpc-host.ts";
 import type { Block } from "../../lib/trading/core/evm/host-snapshot.ts";
-import { chainFacts, type TradingChain } from "../../lib/trading/core/trading-chain.ts";
+import { chainFacts, type EvmChain } from "../../lib/trading/core/trading-chain.ts";
 
 /** In seconds: when the final block jumps, it is this old, and then it stays for the time between two jumps. */
 export type Finality = { lateSeconds: number; jumpSeconds: number };
@@ -26,7 +26,7 @@ export class TimedChain {
   /** The number of the block of each transaction. */
   readonly #blocks = new Map<string, number>();
 
-  constructor(chain: TradingChain, finality: Finality) {
+  constructor(chain: EvmChain, finality: Finality) {
     this.blockMs = chainFacts[chain].blockSeconds * 1000;
     this.#finality = finality;
   }

@@ -1,6 +1,6 @@
 import { seededRandom } from "../../lib/local/src/random.ts";
 import type { ChainClient } from "../../lib/trading/chains/chain-client.ts";
-import type { ChainReader } from "../../lib/trading/chains/open-chains.ts";
+import type { EvmReader } from "../../lib/trading/chains/open-chains.ts";
 import type { Question } from "../../lib/trading/core/effects.ts";
 import type { HostSnapshot, Receipt } from "../../lib/trading/core/evm/host-snapshot.ts";
 import { newestAttempt } from "../../lib/trading/core/evm/slot.ts";
@@ -9,7 +9,7 @@ import { placing } from "../../lib/trading/core/placing.ts";
 import { newSweepMemory, sweepLanes } from "../../lib/trading/core/reading.ts";
 import { signTransaction } from "../../lib/trading/core/signer.ts";
 import type { Lane, ReaderLease } from "../../lib/trading/core/table-step.ts";
-import { defaultOrderSettings, type TradingChain } from "../../lib/trading/core/trading-chain.ts";
+import { defaultOrderSettings, type EvmChain } from "../../lib/trading/core/trading-chain.ts";
 import { workLane } from "../../lib/trading/core/work-lane.ts";
 import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
 import { readChains } from "../../lib/trading/execution/read-chains.ts";
@@ -25,7 +25,7 @@ import { type Finality, hostOf, TimedChain } from "./timed-chain.ts";
 import { inVirtualTime, pause } from "./virtual-time.ts";
 
 export type WatchOptions = {
-  chain: TradingChain;
+  chain: EvmChain;
   /** The usual number of lanes. */
   lanes: number;
   finality: Finality;
@@ -124,7 +124,7 @@ class Watched {
       if (!isOfAll) this.#countReading(calls);
     });
     const client = { hosts: [host], inOrder: () => [host] } as Partial<ChainClient> as ChainClient;
-    const reader = { chain, client } as ChainReader;
+    const reader = { chain, client } as EvmReader;
     this.#reader = {
       ...lookEffects(new Map([[chain, reader]])),
       readLanes: async () => {
@@ -333,7 +333,7 @@ class Watched {
       readPlacing: () =>
         afterTable(() => ({
           ...{ used: undefined, order: undefined, hasWallet: true, laneOrders: [], jobs: undefined },
-          ...{ settings: defaultOrderSettings[lane.chain as TradingChain], isStopped: false },
+          ...{ settings: defaultOrderSettings[lane.chain as EvmChain], isStopped: false },
           limits: noLimits,
         })),
       quote: async ({ question }) => {

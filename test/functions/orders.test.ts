@@ -3,7 +3,7 @@ import { BatchGetCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { handler as cancelOrder } from "../../functions/cancelOrder/handler.ts";
 import { handler as placeOrder } from "../../functions/placeOrder/handler.ts";
-import { tradingChains } from "../../lib/trading/core/trading-chain.ts";
+import { evmChains } from "../../lib/trading/core/trading-chain.ts";
 import { fingerprintOf } from "../../lib/trading/idempotency.ts";
 import { packed } from "../../lib/trading/items/items.ts";
 import { usedKeyKey } from "../../lib/trading/items/keys.ts";
@@ -172,9 +172,13 @@ describe("placeOrder", () => {
 
   it("refuses a chain that does not trade here, and lists those that do", async () => {
     tableHas();
-    const { statusCode, body } = await place(keyed({ ...buy, chain: "sol" }));
+    const addresses = {
+      wallet: "vines1vzrYbzLMRdu58ou5XTby4qAqVRLmqo36NKPTg",
+      token: "So11111111111111111111111111111111111111112",
+    };
+    const { statusCode, body } = await place(keyed({ ...buy, chain: "sol", ...addresses }));
     expect(statusCode).toBe(400);
-    expect(body.error).toMatchObject({ code: "UNSUPPORTED_CHAIN", details: { chains: tradingChains } });
+    expect(body.error).toMatchObject({ code: "UNSUPPORTED_CHAIN", details: { chains: evmChains } });
   });
 
   it("finds no wallet of another user", async () => {

@@ -5,7 +5,7 @@ import { handler as inspectToken } from "../../functions/inspectToken/handler.ts
 import { handler as listTokens } from "../../functions/listTokens/handler.ts";
 import { handler as quoteOrder } from "../../functions/quoteOrder/handler.ts";
 import { handler as readBalances } from "../../functions/readBalances/handler.ts";
-import { tradingChains } from "../../lib/trading/core/trading-chain.ts";
+import { evmChains } from "../../lib/trading/core/trading-chain.ts";
 import { badBodies, badContentTypes, unknownFields } from "../cases/bad-bodies.ts";
 import { restEvent } from "../support/events.ts";
 import { mockFunctions } from "../support/function-mocks.ts";
@@ -39,7 +39,7 @@ describe("listTokens", () => {
     const { statusCode, body } = await answerOf("listTokens", {});
     expect(statusCode).toBe(200);
     const chains = new Set(body.data.tokens.map(({ chain }: { chain: string }) => chain));
-    expect([...chains]).toEqual(tradingChains);
+    expect([...chains]).toEqual(evmChains);
     expect(body.data.tokens[0]).toEqual({
       chain: "eth",
       token: "native",
@@ -59,7 +59,7 @@ describe("listTokens", () => {
   it("refuses a chain that does not trade here, and lists those that do", async () => {
     const { statusCode, body } = await answerOf("listTokens", { query: { chain: "sol" } });
     expect(statusCode).toBe(400);
-    expect(body.error).toMatchObject({ code: "UNSUPPORTED_CHAIN", details: { chains: tradingChains } });
+    expect(body.error).toMatchObject({ code: "UNSUPPORTED_CHAIN", details: { chains: evmChains } });
   });
 });
 
@@ -69,7 +69,7 @@ describe.each(askers)("%s", (name, of) => {
     expect(statusCode).toBe(400);
     expect(body).toMatchObject({
       success: false,
-      error: { code: "UNSUPPORTED_CHAIN", details: { chains: tradingChains } },
+      error: { code: "UNSUPPORTED_CHAIN", details: { chains: evmChains } },
     });
     expect([table.calls(), fetched.mock.calls]).toEqual([[], []]);
   });

@@ -13,7 +13,7 @@ import { bundleOptions, handlerOf, variablesLineIn } from "../../lib/infra/funct
 import { mergedTemplate } from "../../lib/infra/read-stacks.ts";
 import { type OperationName, operations } from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
-import { tradingChains } from "../../lib/trading/core/trading-chain.ts";
+import { evmChains } from "../../lib/trading/core/trading-chain.ts";
 import { type FunctionProperties, functionsOf, ownHosts } from "./synthesized.ts";
 
 const outdir = mkdtempSync(join(tmpdir(), "bundles-"));
@@ -23,7 +23,7 @@ let functions: Record<string, FunctionProperties>;
 beforeAll(() => {
   const app = terminalApp({
     outdir,
-    context: { trading: tradingChains, chains: ownHosts, walletExport: true },
+    context: { trading: evmChains, chains: ownHosts, walletExport: true },
   });
   app.synth();
   functions = functionsOf({ api: mergedTemplate(app.node.findChild("TerminalApi") as Stack, outdir) });
@@ -157,7 +157,7 @@ describe("the bundle", () => {
       if (line.startsWith("process.env.")) new Function("process", line)({ env: set });
       expect(Object.keys(set)).toEqual(env.includes("TRADING") ? ["TRADING"] : []);
       expect(functions[name]?.Environment?.Variables ?? {}).not.toHaveProperty("TRADING");
-      if (set.TRADING) expect(Object.keys(JSON.parse(set.TRADING))).toEqual(tradingChains);
+      if (set.TRADING) expect(Object.keys(JSON.parse(set.TRADING))).toEqual(evmChains);
     },
   );
 });

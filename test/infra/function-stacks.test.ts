@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { withoutCode } from "../../lib/infra/read-stacks.ts";
 import { operationsOf } from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
-import { tradingChains } from "../../lib/trading/core/trading-chain.ts";
+import { evmChains } from "../../lib/trading/core/trading-chain.ts";
 import {
   customContext,
   type FunctionProperties,
@@ -39,7 +39,7 @@ function copiesOf(kind: Operation["kind"], count: number): [string, Operation][]
 }
 
 /** The context with the most resources. */
-const largest = { ...customContext, trading: tradingChains, chains: ownHosts, importKeys: ["1", "2"] };
+const largest = { ...customContext, trading: evmChains, chains: ownHosts, importKeys: ["1", "2"] };
 
 const outdir = mkdtempSync(join(tmpdir(), "room-"));
 /** The templates as they are deployed, by stack. */

@@ -1,5 +1,5 @@
 import { readStacks } from "../../lib/infra/read-stacks.ts";
-import { tradingChains } from "../../lib/trading/core/trading-chain.ts";
+import { evmChains } from "../../lib/trading/core/trading-chain.ts";
 
 export type Resource<Properties = Record<string, unknown>> = {
   Type: string;
@@ -63,13 +63,13 @@ export const customContext = {
 
 /** Hosts of the operator for each chain, without which none is switched on. */
 export const ownHosts = Object.fromEntries(
-  tradingChains.map((chain) => [chain, { hosts: ["https://rpc.example", "https://other.example"] }]),
+  evmChains.map((chain) => [chain, { hosts: ["https://rpc.example", "https://other.example"] }]),
 );
 
 /** Without prices, but with all rows, because trading and export are on. */
 export const tradingContext = {
   priceFeeds: [],
-  trading: tradingChains,
+  trading: evmChains,
   chains: ownHosts,
   walletExport: true,
 };

@@ -8,7 +8,7 @@ import { tradingWarnings } from "../../lib/infra/trading-context.ts";
 import type { TradingConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
 import { knownRoutesOf, routesOf } from "../../lib/trading/chains/evm/configured-routes.ts";
 import type { Route } from "../../lib/trading/core/intent.ts";
-import { tradingChains } from "../../lib/trading/core/trading-chain.ts";
+import { evmChains } from "../../lib/trading/core/trading-chain.ts";
 import { synthesize } from "./synthesized.ts";
 
 /** Reads a context that may use public hosts, unless it says otherwise. */
@@ -44,7 +44,7 @@ describe("the trading context", () => {
   });
 
   it("accepts the defaults themselves, whose addresses have valid checksums", () => {
-    expect(read({ trading: [...tradingChains], chains: defaultChains })).toEqual(defaultChains);
+    expect(read({ trading: [...evmChains], chains: defaultChains })).toEqual(defaultChains);
   });
 
   it("overrides the defaults of a chain, also from command-line text", () => {
@@ -114,15 +114,15 @@ describe("the trading context", () => {
 
   const eth = (values: object) => ({ chains: { eth: values } });
   const local = { hosts: ["http://127.0.0.1:8545"] };
-  const known = "They are eth, base, bsc, avax";
+  const known = "They are eth, base, bsc, avax, sol";
 
   it.each<[Record<string, unknown>, string]>([
-    [{ trading: ["sol"] }, `trading.0 is not a chain that can trade: "sol". ${known}`],
+    [{ trading: ["btc"] }, `trading.0 is not a chain that can trade: "btc". ${known}`],
     [{ trading: "eth" }, "trading is not JSON"],
     [{ trading: { eth: true } }, "trading must be a list of chains"],
     [{ trading: ["eth", "base", "eth"] }, "trading names eth twice"],
     [{ chains: [] }, "chains must be an object of chains"],
-    [{ chains: { sol: {} } }, `chains.sol is not a chain that can trade: "sol". ${known}`],
+    [{ chains: { btc: {} } }, `chains.btc is not a chain that can trade: "btc". ${known}`],
     [
       eth({ host: [] }),
       "chains.eth.host must be an object of hosts, relay, wrapped, venues, quoteTokens, tokens, maxOrder and maxNetworkFee",

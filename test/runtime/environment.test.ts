@@ -53,7 +53,7 @@ describe("environment", () => {
       '[{"source":"s","venue":"binance","url":"u"}]',
       "JSON of a list of feeds with source, venue and url",
     ],
-    ["TRADING", '{"sol":{"hosts":[]}}', "JSON of an object with hosts and contracts for each chain"],
+    ["TRADING", '{"btc":{"hosts":[]}}', "JSON of an object with hosts and contracts for each chain"],
     ["TRADING", '{"eth":null}', "JSON of an object with hosts and contracts for each chain"],
     ["PLAN_STAGES", '[{"apiId":"a"}]', "JSON of a list of stages with apiId and stage"],
   ])("refuses %s=%s", (name, value, form) => {

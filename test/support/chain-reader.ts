@@ -1,6 +1,6 @@
 import { type SecondHost, startSecondHost } from "../../lib/tools/dev/chains/second-host.ts";
-import { type ChainReader, openChains } from "../../lib/trading/chains/open-chains.ts";
-import type { TradingChain } from "../../lib/trading/core/trading-chain.ts";
+import { type EvmReader, openEvmChains } from "../../lib/trading/chains/open-chains.ts";
+import type { EvmChain } from "../../lib/trading/core/trading-chain.ts";
 import type { TestChain } from "./local-chain.ts";
 
 type Changes = { hosts?: readonly string[]; relay?: string };
@@ -9,12 +9,12 @@ type Changes = { hosts?: readonly string[]; relay?: string };
 export function chainsOf(
   { chain, contracts, url }: TestChain,
   changes: Changes = {},
-): ReadonlyMap<TradingChain, ChainReader> {
-  return openChains({ [chain]: { ...contracts, hosts: [url], ...changes } });
+): ReadonlyMap<EvmChain, EvmReader> {
+  return openEvmChains({ [chain]: { ...contracts, hosts: [url], ...changes } });
 }
 
-export const readerOf = (chain: TestChain, changes: Changes = {}): ChainReader =>
-  chainsOf(chain, changes).get(chain.chain) as ChainReader;
+export const readerOf = (chain: TestChain, changes: Changes = {}): EvmReader =>
+  chainsOf(chain, changes).get(chain.chain) as EvmReader;
 
 /** A host of a test chain that cannot simulate transactions. */
 export async function startPlainHost({ url }: TestChain): Promise<SecondHost> {

@@ -3,7 +3,7 @@ import { getAddress } from "ethers/address";
 import { Transaction } from "ethers/transaction";
 import type { ChainConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
 import { type Intent, poolsOf, type Route } from "../../lib/trading/core/intent.ts";
-import { chainFacts, type TradingChain } from "../../lib/trading/core/trading-chain.ts";
+import { chainFacts, type EvmChain } from "../../lib/trading/core/trading-chain.ts";
 
 /** The effects of signed bytes, decoded independently of the service. */
 export type SignedAct = {
@@ -63,7 +63,7 @@ export function readSigned(raw: string, intent: Intent, configuration: Contracts
   const fee = transaction.maxFeePerGas ?? 0n;
   must(type === 2 && (accessList ?? []).length === 0, "another kind of transaction");
   must(from === intent.wallet, "signed by another wallet");
-  must(chainId === BigInt(chainFacts[intent.chain as TradingChain].chainId), "signed for another chain");
+  must(chainId === BigInt(chainFacts[intent.chain as EvmChain].chainId), "signed for another chain");
   must((transaction.maxPriorityFeePerGas ?? 0n) <= fee, "the tip is above the fee");
   const act = [to, value, data].join();
   const common = { nonce, act, maxFeePerGas: fee, mostFee: gasLimit * fee };

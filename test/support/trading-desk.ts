@@ -3,7 +3,7 @@ import { dayOf } from "../../lib/core/time.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { cancelOrder } from "../../lib/trading/cancel-order.ts";
-import { openChains } from "../../lib/trading/chains/open-chains.ts";
+import { openEvmChains } from "../../lib/trading/chains/open-chains.ts";
 import type { Order } from "../../lib/trading/core/execution.ts";
 import { newReader, readChain } from "../../lib/trading/core/reading.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
@@ -49,7 +49,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   const lane = { chain: chain.chain, wallet } as const;
   // Uses one host twice, so that the hosts agree.
   const configuration = { ...chain.contracts, hosts: [chain.url, chain.url], ...rest };
-  const chains = openChains({ [chain.chain]: configuration });
+  const chains = openEvmChains({ [chain.chain]: configuration });
   const { vault, macs } = keys;
   let woken = 0;
   const wake = () => {

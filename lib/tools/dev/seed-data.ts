@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { CatalogueSchema } from "../../api/reward-schema.ts";
 import { createCatalogue } from "../../rewards/reward-records.ts";
-import { tradingChains } from "../../trading/core/trading-chain.ts";
+import { evmChains } from "../../trading/core/trading-chain.ts";
 import rewards from "../admin/examples/rewards.json" with { type: "json" };
 import { forgetTrading } from "../admin/forget-trading.ts";
 import type { Target } from "../admin/target.ts";
@@ -43,7 +43,7 @@ export async function seedWallet(
   { baseUrl, token }: Service,
 ): Promise<string | undefined> {
   if (notes.hasWallet) return undefined;
-  for (const network of tradingChains) {
+  for (const network of evmChains) {
     const response = await fetch(`${baseUrl}/storeWallet_v2`, {
       method: "POST",
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },

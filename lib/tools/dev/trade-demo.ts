@@ -11,13 +11,13 @@ import {
 } from "trading-terminal/client";
 import { balanceOf } from "../../trading/chains/evm/contract-questions.ts";
 import { coinText } from "../../trading/core/decimal-text.ts";
-import { type TradingChain, tradingChains } from "../../trading/core/trading-chain.ts";
+import { type EvmChain, evmChains } from "../../trading/core/trading-chain.ts";
 import { callAnvil } from "./chains/call-anvil.ts";
 import { localAddresses } from "./chains/deployment.ts";
 import { port, runProgram, type Stdio, timeLimit } from "./run-program.ts";
 import { exampleWallet } from "./seed-data.ts";
 
-type Options = { port: number; patience: number; chain: readonly TradingChain[] };
+type Options = { port: number; patience: number; chain: readonly EvmChain[] };
 type Side = { side: "buy"; amount: string } | { side: "sell"; percent: number };
 type Trade = RestData<"getOrder"> & { seconds: string };
 
@@ -38,9 +38,7 @@ export async function main(args: readonly string[], { stdout, stderr }: Stdio): 
     .description("Buys and sells MOON on each local chain, and compares chain, orders and position.")
     .option("--port <number>", "port of base_url", port, 3000)
     .option("--patience <seconds>", "how long a step may take, with restarts of the runner", timeLimit, 120)
-    .addOption(
-      new Option("--chain <name...>", "where to trade").choices(tradingChains).default(tradingChains),
-    );
+    .addOption(new Option("--chain <name...>", "where to trade").choices(evmChains).default(evmChains));
   let agrees = true;
   const status = await runProgram<Options>(command, args, { stdout, stderr }, async (options) => {
     const baseUrl = `http://127.0.0.1:${options.port}`;
@@ -62,7 +60,7 @@ export async function main(args: readonly string[], { stdout, stderr }: Stdio): 
   return status === 0 && !agrees ? 1 : status;
 }
 
-type Deps = { chain: TradingChain; baseUrl: string; terminal: Terminal; stream: Stream; patienceMs: number };
+type Deps = { chain: EvmChain; baseUrl: string; terminal: Terminal; stream: Stream; patienceMs: number };
 
 async function playRound({ chain, baseUrl, terminal, stream, patienceMs }: Deps): Promise<Round> {
   const until: Stream["until"] = (find) => {
@@ -133,7 +131,7 @@ const wayOf = ({ report }: Trade) =>
   (report?.route ?? []).map(({ venue, feeBps }) => `${venue} ${feeBps / 100} %`).join(" → ");
 
 /** For example `eth: buy 0.5 → 4960.27 MOON by uniswap-v2 0.3 % in 3.2 s | sell 100 % → 0.497 by …`. */
-function lineOf(chain: TradingChain, { buy, sell, positions }: Round): string {
+function lineOf(chain: EvmChain, { buy, sell, positions }: Round): string {
   const short = (amount = "0") => Number(Number(amount).toPrecision(6));
   const bought = `buy ${short(buy.order.filledAmount)} → ${short(buy.order.receivedAmount)} MOON by ${wayOf(buy)}`;
   const sold = `sell 100 % → ${short(sell.order.receivedAmount)} by ${wayOf(sell)}`;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { TradingChain } from "../../trading/core/trading-chain.ts";
+import type { EvmChain } from "../../trading/core/trading-chain.ts";
 import { localAddresses } from "./chains/deployment.ts";
 import { exampleWallet } from "./seed-data.ts";
 
@@ -13,7 +13,7 @@ export type Welcome = {
   /** The folder of data, keys and logs. Undefined if nothing is kept. */
   dataDir: string | undefined;
   /** Undefined if trading is off. */
-  chains: readonly { chain: TradingChain; url: string }[] | undefined;
+  chains: readonly { chain: EvmChain; url: string }[] | undefined;
   /** Undefined if it does not run. */
   sol: { url: string; tokens: Readonly<Record<string, string>> } | undefined;
 };

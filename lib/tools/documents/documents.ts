@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Documents } from "../../client/generator/openapi-source.ts";
-import { tradingChains } from "../../trading/core/trading-chain.ts";
+import { evmChains } from "../../trading/core/trading-chain.ts";
 import { asyncApiDocument } from "./asyncapi.ts";
 import type { CostTemplate } from "./billed-resources.ts";
 import { costsPage } from "./costs-page.ts";
@@ -36,8 +36,8 @@ const hosts = ["https://one.example", "https://two.example"];
 
 /** The context of the costs with trading. */
 export const tradingOnAll = {
-  trading: tradingChains,
-  chains: Object.fromEntries(tradingChains.map((chain) => [chain, { hosts }])),
+  trading: evmChains,
+  chains: Object.fromEntries(evmChains.map((chain) => [chain, { hosts }])),
 };
 
 type Deps = {

@@ -20,12 +20,12 @@ import {
 import { simulateCall } from "../../trading/chains/evm/simulation.ts";
 import { type HostError, RpcRefusal } from "../../trading/chains/host-fault.ts";
 import type { RpcCall } from "../../trading/chains/rpc-call.ts";
-import { chainFacts, type TradingChain } from "../../trading/core/trading-chain.ts";
+import { chainFacts, type EvmChain } from "../../trading/core/trading-chain.ts";
 import { contractsOfHost } from "./contracts-of-host.ts";
 import { measure, wordsOf } from "./measure.ts";
 import type { CallLook, HostLook } from "./report.ts";
 
-export type ConfiguredChain = { chain: TradingChain; configuration: ChainConfiguration };
+export type ConfiguredChain = { chain: EvmChain; configuration: ChainConfiguration };
 
 /** How trading gets along without an answer. */
 type Spare = {

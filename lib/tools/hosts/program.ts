@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import cdk from "../../../cdk.json" with { type: "json" };
 import { ConfigurationError, readConfiguration } from "../../infra/config.ts";
 import type { TradingConfiguration } from "../../trading/chains/chain-configuration.ts";
-import { type TradingChain, tradingChains } from "../../trading/core/trading-chain.ts";
+import { type EvmChain, evmChains } from "../../trading/core/trading-chain.ts";
 import { localContracts } from "../dev/chains/deployment.ts";
 import { port, runProgram, type Stdio } from "../dev/run-program.ts";
 import { lookAtChain, type OpenHosts, openHosts } from "./look-at-chain.ts";
@@ -13,7 +13,7 @@ import { watchHosts } from "./watched.ts";
 
 type Context = Readonly<Record<string, string>>;
 
-type Options = { chain?: readonly TradingChain[]; context: Context; local?: number; watch?: true };
+type Options = { chain?: readonly EvmChain[]; context: Context; local?: number; watch?: true };
 
 export type WatchTimes = {
   nowMs(): number;
@@ -49,7 +49,7 @@ export async function main(
     )
     .addOption(
       new Option("--chain <name...>", "the chains; by default, those of the context trading").choices(
-        tradingChains,
+        evmChains,
       ),
     )
     .option("-c, --context <key=value...>", "context, as for a deploy", withContext, {})
@@ -58,7 +58,7 @@ export async function main(
   let hasFailed = false;
   const status = await runProgram<Options>(command, args, { stdout, stderr }, async (options) => {
     const trading = await tradingFor(options);
-    const chains = tradingChains.flatMap((chain) => {
+    const chains = evmChains.flatMap((chain) => {
       const configuration = trading[chain];
       return configuration === undefined ? [] : [openHosts({ chain, configuration })];
     });
@@ -122,7 +122,7 @@ async function tradingFor({ chain, context, local }: Options): Promise<TradingCo
 /** @throws {StartupError} if no service runs at the port, or it lacks a chain */
 async function localTrading(
   at: number,
-  chains: readonly TradingChain[] = tradingChains,
+  chains: readonly EvmChain[] = evmChains,
 ): Promise<TradingConfiguration> {
   const hosts = await hostsAt(at);
   return Object.fromEntries(
@@ -134,10 +134,10 @@ async function localTrading(
   );
 }
 
-async function hostsAt(at: number): Promise<{ [Chain in TradingChain]?: readonly string[] }> {
+async function hostsAt(at: number): Promise<{ [Chain in EvmChain]?: readonly string[] }> {
   try {
     const response = await fetch(`http://127.0.0.1:${at}/hosts.json`);
-    return (await response.json()) as { [Chain in TradingChain]?: readonly string[] };
+    return (await response.json()) as { [Chain in EvmChain]?: readonly string[] };
   } catch {
     throw new StartupError(`No service with local chains answers at port ${at}. Start it with npm start.`);
   }

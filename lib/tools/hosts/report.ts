@@ -1,5 +1,5 @@
 import type { Block } from "../../trading/core/evm/host-snapshot.ts";
-import type { TradingChain } from "../../trading/core/trading-chain.ts";
+import type { EvmChain } from "../../trading/core/trading-chain.ts";
 
 /** A fatal problem makes orders fail. Trading works around the others. */
 export type Problem = { words: string; isFatal: boolean };
@@ -31,7 +31,7 @@ export type QuoteAnswer = { amount: string } | { words: string };
 
 /** The hosts of a chain at one moment. */
 export type ChainLook = {
-  chain: TradingChain;
+  chain: EvmChain;
   /** The amount of coins that each quote spends, with their symbol. */
   spent: string;
   hosts: readonly HostLook[];

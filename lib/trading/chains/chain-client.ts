@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Block } from "../core/evm/host-snapshot.ts";
-import { chainFacts, mostApartSeconds, type TradingChain } from "../core/trading-chain.ts";
+import { chainFacts, type EvmChain, mostApartSeconds } from "../core/trading-chain.ts";
 import { blockCall } from "./evm/rpc-call.ts";
-import { ChainUnavailable, type HostError, HostFault, isHostError, RpcRefusal } from "./host-fault.ts";
+import { ChainUnavailable, type HostError, RpcRefusal } from "./host-fault.ts";
+import { askHost, type HostGroup, hostGroup, unsupportedBy } from "./host-group.ts";
 import type { RpcCall, ValuesOf } from "./rpc-call.ts";
 import { type RpcHost, rpcHost } from "./rpc-host.ts";
 
@@ -11,19 +12,8 @@ type Calls = readonly RpcCall<unknown>[];
 /** Values that hosts agree on, and their block. */
 export type Agreement<Asked extends Calls> = { block: Block; values: ValuesOf<Asked> };
 
-/** The hosts of one chain. */
-export type ChainClient = {
-  /** The configured hosts, in order of preference. Each may see another state of the chain. */
-  hosts: readonly RpcHost[];
-  /** Returns hosts that note their failures. Those that failed recently come last. */
-  inOrder(): RpcHost[];
-  /**
-   * Asks the first host that answers.
-   *
-   * @throws {ChainUnavailable} if none does.
-   * @throws {RpcRefusal} if a call fails on the chain, or no host knows the method.
-   */
-  read<const Asked extends Calls>(calls: Asked): Promise<ValuesOf<Asked>>;
+/** The hosts of a chain of Ethereum's family. */
+export type ChainClient = HostGroup & {
   /**
    * Asks until two hosts give the same values at the same block, for two seconds. A lone host is believed.
    *
@@ -35,7 +25,7 @@ export type ChainClient = {
 };
 
 export type ChainClientOptions = {
-  chain: TradingChain;
+  chain: EvmChain;
   hosts: readonly string[];
   /** The most time of a request to a host. */
   timeoutMs?: number;
@@ -43,9 +33,6 @@ export type ChainClientOptions = {
   agreeMs?: number;
   nowMs?: () => number;
 };
-
-/** A host that failed comes last for this time, so that not every request waits for it. */
-const restMs = 10_000;
 
 /** The pause between two rounds. Hosts that are a block apart agree soon. */
 const pauseMs = 100;
@@ -55,60 +42,7 @@ export function chainClient(options: ChainClientOptions): ChainClient {
   const { chain, timeoutMs = 2000, agreeMs = 2000, nowMs = Date.now } = options;
   const { chainId } = chainFacts[chain];
   const hosts = options.hosts.map((url) => rpcHost({ url, chainId, timeoutMs }));
-  const failedMs = new Map<RpcHost, number>();
-  const notedHosts = hosts.map(noting);
-
-  /** Wraps a host so that its failures are noted. */
-  function noting(host: RpcHost): RpcHost {
-    const noted: RpcHost = {
-      async request(calls, signal) {
-        try {
-          const values = await host.request(calls, signal);
-          failedMs.delete(noted);
-          return values;
-        } catch (error) {
-          const isOfHost =
-            error instanceof HostFault || (error instanceof RpcRefusal && error.kind === "host");
-          if (isOfHost) failedMs.set(noted, nowMs());
-          throw error;
-        }
-      },
-    };
-    return noted;
-  }
-
-  function inOrder(): RpcHost[] {
-    const isResting = (host: RpcHost) => nowMs() - (failedMs.get(host) ?? Number.NEGATIVE_INFINITY) < restMs;
-    const [resting = [], ready = []] = [true, false].map((rests) =>
-      notedHosts.filter((host) => isResting(host) === rests),
-    );
-    return [...ready, ...resting];
-  }
-
-  /** Returns the host's values, or the error that it failed with. */
-  async function ask<Asked extends Calls>(
-    host: RpcHost,
-    calls: Asked,
-    signal?: AbortSignal,
-  ): Promise<{ values: ValuesOf<Asked> } | { error: HostError }> {
-    try {
-      return { values: await host.request(calls, signal) };
-    } catch (error) {
-      if (isHostError(error)) return { error };
-      throw error;
-    }
-  }
-
-  async function read<const Asked extends Calls>(calls: Asked): Promise<ValuesOf<Asked>> {
-    const errors: HostError[] = [];
-    for (const host of inOrder()) {
-      const answer = await ask(host, calls);
-      if ("values" in answer) return answer.values;
-      if (answer.error instanceof RpcRefusal && answer.error.kind === "call") throw answer.error;
-      errors.push(answer.error);
-    }
-    throw unsupported(errors) ?? new ChainUnavailable(`No host of ${chain} answers`, { cause: errors[0] });
-  }
+  const group = hostGroup(chain, hosts, nowMs);
 
   /**
    * Runs one round: asks for the newest blocks, then asks at the newest block that two hosts have, within the allowed
@@ -123,7 +57,7 @@ export function chainClient(options: ChainClientOptions): ChainClient {
     const errors: HostError[] = [];
     const heads: { host: RpcHost; block: Block }[] = [];
     const askHead = async (host: RpcHost) => {
-      const answer = await ask(host, [blockCall("latest")], signal);
+      const answer = await askHost(host, [blockCall("latest")], signal);
       if ("error" in answer) errors.push(answer.error);
       else heads.push({ host, block: answer.values[0] as Block });
     };
@@ -134,7 +68,7 @@ export function chainClient(options: ChainClientOptions): ChainClient {
 
     const calls = [blockCall(common.number), ...callsAt(common)] as const;
     const able = heads.filter(({ block }) => block.number >= common.number);
-    const answers = await Promise.all(able.map(({ host }) => ask(host, calls, signal)));
+    const answers = await Promise.all(able.map(({ host }) => askHost(host, calls, signal)));
     const counts = new Map<string, number>();
     for (const answer of answers) {
       if ("error" in answer) {
@@ -156,28 +90,20 @@ export function chainClient(options: ChainClientOptions): ChainClient {
     const signal = AbortSignal.timeout(agreeMs);
     for (let isFirst = true; ; isFirst = false) {
       // Asks the other hosts only if the first two do not agree.
-      const asked = isFirst ? inOrder().slice(0, 2) : inOrder();
+      const asked = isFirst ? group.inOrder().slice(0, 2) : group.inOrder();
       const half = AbortSignal.any([signal, AbortSignal.timeout(agreeMs / 2)]);
       const outcome = await round(asked, callsAt, half);
       if ("values" in outcome) return outcome;
       const refusals = outcome.errors.filter((error) => error instanceof RpcRefusal && error.kind === "call");
       if (refusals[0] !== undefined && refusals.length >= Math.min(2, hosts.length)) throw refusals[0];
-      const known = asked.length === hosts.length ? unsupported(outcome.errors) : undefined;
+      const known = asked.length === hosts.length ? unsupportedBy(hosts, outcome.errors) : undefined;
       if (known !== undefined) throw known;
       if (!(await paused(signal)))
         throw new ChainUnavailable(`No two hosts of ${chain} agree`, { cause: outcome.errors[0] });
     }
   }
 
-  /** Returns the refusal if every host refused in the same way. */
-  function unsupported(errors: readonly HostError[]): RpcRefusal | undefined {
-    const refusals = errors.filter(
-      (error): error is RpcRefusal => error instanceof RpcRefusal && error.kind === "unsupported",
-    );
-    return refusals.length === hosts.length ? refusals[0] : undefined;
-  }
-
-  return { hosts, inOrder, read, agree };
+  return { ...group, agree };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { PoolKey, VenueOf } from "../core/intent.ts";
-import type { TradingChain } from "../core/trading-chain.ts";
+import type { EvmChain } from "../core/trading-chain.ts";
 
 /** The contracts of an exchange on a chain, by their addresses. */
 export type ChainVenue = V2Contracts | V3Contracts | SlipstreamContracts | BinContracts;
@@ -58,5 +58,39 @@ export type ChainConfiguration = {
   maxNetworkFee: string;
 };
 
+/** A sender that keeps transactions out of the public, for a tip. */
+export type SolRelay = {
+  url: string;
+  /** The only accounts that may get its tips. */
+  tipAccounts: readonly string[];
+  /** The lowest tip that it accepts, in SOL as decimal text. */
+  leastTip: string;
+};
+
+/** The hosts and tokens of sol. Addresses are in base58. */
+export type SolConfiguration = {
+  /** URLs of RPC hosts, in order of preference. The first two should belong to different operators. */
+  hosts: readonly string[];
+  /** The first 32 characters of the hash of the cluster's first block. Hosts of another cluster count as faulty. */
+  cluster: string;
+  /** The only one that receives protected transactions. */
+  relay?: SolRelay;
+  wrapped: ListedToken;
+  /** The numbers of Raydium's configurations of fees whose pools are looked for. */
+  cpmmConfigs: readonly number[];
+  /** The tokens shown to users. Others can be traded too. */
+  tokens: readonly ListedToken[];
+  /** The most SOL that a buy may spend, as decimal text. */
+  maxOrder?: string;
+  /** The most SOL that all transactions of an order may pay beside their base fees, as decimal text. */
+  maxNetworkFee: string;
+  /** The highest base fee of a signature, in SOL as decimal text. */
+  baseFee: string;
+  /** A rich account that anybody can name as the payer of a simulation. */
+  payer?: string;
+};
+
 /** The chains on which trading is on. */
-export type TradingConfiguration = { readonly [Chain in TradingChain]?: ChainConfiguration };
+export type TradingConfiguration = { readonly [Chain in EvmChain]?: ChainConfiguration } & {
+  readonly sol?: SolConfiguration;
+};

@@ -1,17 +1,34 @@
-import { type TradingChain, tradingChains } from "../core/trading-chain.ts";
+import { type EvmChain, evmChains, type TradingChain } from "../core/trading-chain.ts";
 import { type ChainClient, chainClient } from "./chain-client.ts";
-import type { ChainConfiguration, TradingConfiguration } from "./chain-configuration.ts";
+import type { ChainConfiguration, SolConfiguration, TradingConfiguration } from "./chain-configuration.ts";
+import { type SolClient, solClient } from "./sol/sol-client.ts";
 
-/** A chain that trades, with its facts and its hosts. */
-export type ChainReader = { chain: TradingChain; configuration: ChainConfiguration; client: ChainClient };
+/** A chain of Ethereum's family that trades, with its facts and its hosts. */
+export type EvmReader = { chain: EvmChain; configuration: ChainConfiguration; client: ChainClient };
+
+export type SolReader = { chain: "sol"; configuration: SolConfiguration; client: SolClient };
+
+/** A chain that trades. Its name tells its family. */
+export type ChainReader = EvmReader | SolReader;
 
 /**
  * Opens the chains that trade. Their clients remember which hosts failed, so a function opens them once for its whole
  * life.
  */
 export function openChains(trading: TradingConfiguration): ReadonlyMap<TradingChain, ChainReader> {
+  const { sol } = trading;
+  return new Map<TradingChain, ChainReader>([
+    ...openEvmChains(trading),
+    ...(sol === undefined
+      ? []
+      : [["sol", { chain: "sol", configuration: sol, client: solClient(sol) }] as const]),
+  ]);
+}
+
+/** Opens the chains on which orders are executed. */
+export function openEvmChains(trading: TradingConfiguration): ReadonlyMap<EvmChain, EvmReader> {
   return new Map(
-    tradingChains.flatMap((chain) => {
+    evmChains.flatMap((chain) => {
       const configuration = trading[chain];
       if (configuration === undefined) return [];
       const client = chainClient({ chain, hosts: configuration.hosts });

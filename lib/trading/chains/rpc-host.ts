@@ -12,6 +12,8 @@ export type RpcHostOptions = {
   chainCall?: RpcCall<number | string>;
   /** The time limit of a request, from the connection to the last byte of its answer. */
   timeoutMs?: number;
+  /** The most calls that it takes in a request, as far as that is known. */
+  mostCalls?: number;
   /** The largest answer, unless a call allows more. */
   maxBytes?: number;
   nowMs?: () => number;
@@ -34,7 +36,10 @@ export type RpcHost = {
 };
 
 /** Quotes of all pools of a token arrive in one answer of about 10 kB. */
-const defaults = { timeoutMs: 2000, maxBytes: 2 * 1024 * 1024, nowMs: Date.now, chainCall: chainIdCall() };
+const defaults = {
+  ...{ timeoutMs: 2000, maxBytes: 2 * 1024 * 1024, mostCalls: Number.POSITIVE_INFINITY },
+  ...{ nowMs: Date.now, chainCall: chainIdCall() },
+};
 
 /** Ids differ, so that a late or cached answer is not taken for the answer to this request. */
 let lastId = 0;
@@ -59,12 +64,16 @@ const memoryMs = 10 * 60_000;
  * transaction that it sends.
  */
 export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abilities } {
-  const { url, chainId, chainCall, timeoutMs, maxBytes, nowMs, onBytes } = { ...defaults, ...options };
+  const { url, chainId, chainCall, timeoutMs, maxBytes, nowMs, onBytes, ...limits } = {
+    ...defaults,
+    ...options,
+  };
+  const { mostCalls: mostAtFirst } = limits;
   let checkedMs = Number.NEGATIVE_INFINITY;
-  let batch = { most: Number.POSITIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY };
+  let batch = { most: mostAtFirst, untilMs: Number.POSITIVE_INFINITY };
   const lackedUntilMs = new Map<Ability, number>();
 
-  const mostCalls = () => (nowMs() < batch.untilMs ? batch.most : Number.POSITIVE_INFINITY);
+  const mostCalls = () => (nowMs() < batch.untilMs ? batch.most : mostAtFirst);
 
   const lacks = (ability: Ability | undefined) =>
     ability !== undefined && nowMs() < (lackedUntilMs.get(ability) ?? 0);

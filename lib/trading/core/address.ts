@@ -1,8 +1,13 @@
+import bs58 from "bs58";
 import { getAddress } from "ethers/address";
 import { DomainError } from "../../core/domain-error.ts";
+import type { Network } from "../../core/network.ts";
 
-/** Describes the problem with an address, in words that follow the name of its field. */
-export function addressProblem(text: string): string | undefined {
+/** Describes the problem with an address of a network, in words that follow the name of its field. */
+export const addressProblem = (network: Network, text: string): string | undefined =>
+  network === "sol" ? solProblem(text) : evmProblem(text);
+
+function evmProblem(text: string): string | undefined {
   if (!/^0x[\da-f]{40}$/i.test(text)) return "must be an address: 0x and 40 hex digits";
   if (/^0x0+$/.test(text)) return "must not be the zero address";
   try {
@@ -13,13 +18,19 @@ export function addressProblem(text: string): string | undefined {
   }
 }
 
+function solProblem(text: string): string | undefined {
+  // Decoding takes quadratic time, so the length is checked first.
+  const isAddress = text.length <= 44 && bs58.decodeUnsafe(text)?.length === 32;
+  return isAddress ? undefined : "must be an address: base58 of 32 bytes";
+}
+
 /**
- * Converts an address to EIP-55 form.
+ * Converts an address to the form in which it is stored and shown: EIP-55 on EVM chains. Base58 has one form only.
  *
  * @throws {DomainError} INVALID_REQUEST
  */
-export function readAddress(text: string, field: string): string {
-  const problem = addressProblem(text);
+export function readAddress(network: Network, text: string, field: string): string {
+  const problem = addressProblem(network, text);
   if (problem !== undefined) throw new DomainError("INVALID_REQUEST", `${field} ${problem}`, { field });
-  return getAddress(text);
+  return network === "sol" ? text : getAddress(text);
 }

@@ -12,9 +12,9 @@ import { hasEnded, type TradeOrder } from "./trade-order.ts";
 import {
   type ChainLimits,
   chainFacts,
+  type EvmChain,
   nativeToken,
   type OrderSettings,
-  type TradingChain,
 } from "./trading-chain.ts";
 import { addedBy, type OrderRules } from "./wallet-policy.ts";
 
@@ -32,7 +32,7 @@ export type Trader = {
 
 /** A chain as the service is configured for it. */
 export type ChainSetup = {
-  chain: TradingChain;
+  chain: EvmChain;
   hasRelay: boolean;
   limits: ChainLimits;
   /** Names the configuration of the chain, with its hosts. */
@@ -41,7 +41,7 @@ export type ChainSetup = {
 
 /** The terms that an order would get, and the reason to refuse it. */
 export type TradeCheck = {
-  chain: TradingChain;
+  chain: EvmChain;
   settings: OrderSettings;
   /** In wei per unit of gas. */
   maxGasPrice: bigint;
@@ -129,7 +129,7 @@ export function checkTrade(
 
 /** Computes the lowest amount that may arrive. */
 function leastOut(
-  chain: TradingChain,
+  chain: EvmChain,
   { side, minAmountOut }: AskedTrade,
   { slippage }: OrderSettings,
   { amountOut, identity }: TradeFacts,
@@ -155,7 +155,7 @@ export function availableOf(
 }
 
 function needsOfTrade(
-  chain: TradingChain,
+  chain: EvmChain,
   { side, token }: AskedTrade,
   { identity, amount, held, orders }: TradeFacts & Pick<Trader, "orders">,
   { max }: NetworkFee,

@@ -6,7 +6,7 @@ import { type Call, isSameRoute } from "./intent.ts";
 import type { FillReport, OrderDetails, ShownAttempt, Submission } from "./order-details.ts";
 import { routeSteps } from "./route-steps.ts";
 import { slotsOf, swapSlotOf, type TradeOrder } from "./trade-order.ts";
-import { chainFacts, nativeToken, tradingChains } from "./trading-chain.ts";
+import { chainFacts, evmChains, nativeToken } from "./trading-chain.ts";
 
 /** Describes an order's transactions, in the order in which they were made. */
 export function detailsOf(order: TradeOrder, slots: readonly Slot[]): OrderDetails {
@@ -25,7 +25,7 @@ export function detailsOf(order: TradeOrder, slots: readonly Slot[]): OrderDetai
 /** Returns the way of an order's swap or approval to the chain. */
 export function submissionOf({ chain, isPrivate }: Pick<Slot, "chain" | "isPrivate">): Submission {
   if (isPrivate) return "private";
-  const trading = tradingChains.find((each) => each === chain);
+  const trading = evmChains.find((each) => each === chain);
   return trading !== undefined && chainFacts[trading].hasPublicPool ? "public" : "sequencer";
 }
 

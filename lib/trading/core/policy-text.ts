@@ -1,5 +1,3 @@
-import bs58 from "bs58";
-import { DomainError } from "../../core/domain-error.ts";
 import type { Network } from "../../core/network.ts";
 import { readAddress } from "./address.ts";
 import { coinDecimals, coinText, unitsFrom } from "./decimal-text.ts";
@@ -29,23 +27,16 @@ export function readPolicy(
   { maxPerOrder, maxPerDay, tokens, maxSlippage, tradingEnabled }: PolicyText,
 ): WalletPolicy {
   const decimals = coinDecimals[network];
-  const readToken = network === "sol" ? readSolanaAddress : readAddress;
   return {
     ...(maxPerOrder !== undefined && { maxPerOrder: unitsFrom(maxPerOrder, decimals, "maxPerOrder") }),
     ...(maxPerDay !== undefined && { maxPerDay: unitsFrom(maxPerDay, decimals, "maxPerDay") }),
     tokens:
       tokens === "any"
         ? tokens
-        : [...new Set(tokens.map((token, index) => readToken(token, `tokens.${index}`)))],
+        : [...new Set(tokens.map((token, index) => readAddress(network, token, `tokens.${index}`)))],
     ...(maxSlippage !== undefined && { maxSlippage: millionthsOf(maxSlippage) }),
     tradingEnabled,
   };
-}
-
-function readSolanaAddress(text: string, field: string): string {
-  // Decoding takes quadratic time, so the length is checked first.
-  if (text.length <= 44 && bs58.decodeUnsafe(text)?.length === 32) return text;
-  throw new DomainError("INVALID_REQUEST", `${field} must be an address: base58 of 32 bytes`, { field });
 }
 
 const policyText = (

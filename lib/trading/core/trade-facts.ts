@@ -11,7 +11,7 @@ import type { TokenIdentity } from "./token-identity.ts";
 import type { TokenSafety } from "./token-safety.ts";
 import type { TradeOrder } from "./trade-order.ts";
 
-/** The request's trade. Amounts are decimal text, the token is in EIP-55 form. */
+/** The request's trade. Amounts are decimal text, the token is in EIP-55 form, or in base58 on sol. */
 export type Trade = {
   side: Order["side"];
   token: string;
@@ -32,6 +32,8 @@ export type AskedTrade = Trade & {
   gasPreset?: GasPreset | undefined;
   /** In gwei. */
   maxGasPrice?: number | undefined;
+  /** In SOL. */
+  priorityFee?: number | undefined;
   mevProtection?: boolean | undefined;
   allowUnsafe?: boolean | undefined;
 };

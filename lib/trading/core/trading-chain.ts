@@ -1,26 +1,38 @@
-import { chains } from "../../core/network.ts";
+import { chains, type Network } from "../../core/network.ts";
 import {
   defaultSettings,
   type EvmSettings,
   type SettingsPatch,
+  type SolanaSettings,
   settingsInForce,
 } from "../../users/settings.ts";
 
-/** The networks on which orders can be executed here. */
-export const tradingChains = ["eth", "base", "bsc", "avax"] as const;
+/** The chains of Ethereum's family. */
+export const evmChains = ["eth", "base", "bsc", "avax"] as const;
+
+/** The networks whose tokens, balances and quotes can be read here. Orders are executed only on {@link evmChains} so far. */
+export const tradingChains = [...evmChains, "sol"] as const;
 
 /** Stands for the chain's native coin where a token's address is expected. */
 export const nativeToken = "native";
 
+export type EvmChain = (typeof evmChains)[number];
+
 export type TradingChain = (typeof tradingChains)[number];
 
+export const isEvmChain = (network: Network): network is EvmChain =>
+  evmChains.some((chain) => chain === network);
+
 /** Facts about a chain that are the same in every deployment. */
-export type ChainFacts = {
+type ChainFacts = {
+  coin: { symbol: string; name: string };
+  /** The usual time between two blocks. On sol, these are slots. */
+  blockSeconds: number;
+};
+
+type EvmFacts = ChainFacts & {
   /** The id that its hosts must report, and that every transaction is signed for. */
   chainId: number;
-  coin: { symbol: string; name: string };
-  /** The usual time between two blocks. */
-  blockSeconds: number;
   /** True if pending transactions are public, so that a relay can hide them. */
   hasPublicPool: boolean;
   /** True if transactions pay an L1 fee for their data in addition to gas. */
@@ -31,7 +43,7 @@ export type ChainFacts = {
   lowestTip: bigint;
 };
 
-export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
+export const chainFacts: Readonly<Record<EvmChain, EvmFacts> & { sol: ChainFacts }> = {
   eth: {
     chainId: 1,
     coin: { symbol: "ETH", name: "Ether" },
@@ -68,6 +80,7 @@ export const chainFacts: Readonly<Record<TradingChain, ChainFacts>> = {
     isGasPriceFloor: false,
     lowestTip: 1n,
   },
+  sol: { coin: { symbol: "SOL", name: "Solana" }, blockSeconds: 0.4 },
 };
 
 /** Hosts that lag further behind others do not count as seeing the same chain. */
@@ -77,14 +90,17 @@ export const mostLagSeconds = 3;
  * Computes how far the times of two hosts' newest blocks may be apart. A lag moves them by up to a block more, and blocks
  * state whole seconds.
  */
-export const mostApartSeconds = (chain: TradingChain): number =>
+export const mostApartSeconds = (chain: EvmChain): number =>
   Math.ceil(mostLagSeconds + chainFacts[chain].blockSeconds);
 
-/** The operators' limits for a chain, in wei. */
+/** The operators' limits for a chain, in units of its coin. */
 export type ChainLimits = {
   /** The most that a buy may spend. */
   maxOrder?: bigint | undefined;
-  /** The most that a transaction may pay the network, without an L1 fee. */
+  /**
+   * The most that a transaction may pay the network, without an L1 fee. On sol, the most that all transactions of an order
+   * may pay beside their base fees.
+   */
   maxNetworkFee: bigint;
 };
 
@@ -92,7 +108,7 @@ export type ChainLimits = {
 export type OrderSettings = Pick<EvmSettings, "slippage" | "gasPreset" | "maxGasPrice" | "mevProtection">;
 
 /** The settings of users who have chosen none. For bsc and avax, users cannot choose yet. */
-export const defaultOrderSettings: Readonly<Record<TradingChain, OrderSettings>> = {
+export const defaultOrderSettings: Readonly<Record<EvmChain, OrderSettings>> = {
   eth: orderSettings(defaultSettings.eth),
   base: orderSettings(defaultSettings.base),
   bsc: { slippage: 1, gasPreset: "medium", maxGasPrice: 10, mevProtection: true },
@@ -103,8 +119,17 @@ function orderSettings({ slippage, gasPreset, maxGasPrice, mevProtection }: EvmS
   return { slippage, gasPreset, maxGasPrice, mevProtection };
 }
 
+/** The settings of an order on sol that names none of its own. */
+export type SolOrderSettings = Pick<SolanaSettings, "slippage" | "priorityFee" | "mevProtection">;
+
+/** Merges a user's stored settings of sol with the defaults. */
+export function solOrderSettingsOf(stored?: SettingsPatch): SolOrderSettings {
+  const { slippage, priorityFee, mevProtection } = settingsInForce("sol", stored);
+  return { slippage: rounded(slippage), priorityFee, mevProtection };
+}
+
 /** Merges a user's stored settings with the defaults of a chain. */
-export function orderSettingsOf(chain: TradingChain, stored?: SettingsPatch): OrderSettings {
+export function orderSettingsOf(chain: EvmChain, stored?: SettingsPatch): OrderSettings {
   const chosen = chains.find((each) => each === chain);
   // Some chains have no settings for users to choose.
   const settings =

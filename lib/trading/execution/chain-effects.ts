@@ -1,15 +1,15 @@
 import type { Network } from "../../core/network.ts";
 import { publishCall } from "../chains/evm/rpc-call.ts";
 import { HostFault, RpcRefusal } from "../chains/host-fault.ts";
-import type { ChainReader } from "../chains/open-chains.ts";
+import type { EvmReader } from "../chains/open-chains.ts";
 import { type RpcHost, rpcHost } from "../chains/rpc-host.ts";
 import type { Effects, Question } from "../core/effects.ts";
 import type { HostSnapshot } from "../core/evm/host-snapshot.ts";
-import { tradingChains } from "../core/trading-chain.ts";
+import { evmChains } from "../core/trading-chain.ts";
 import type { Performers } from "./run-procedure.ts";
 import { snapshotOf } from "./snapshot-of-host.ts";
 
-type Chains = ReadonlyMap<Network, ChainReader>;
+type Chains = ReadonlyMap<Network, EvmReader>;
 
 /**
  * The effects of a run on chains. A chain on which trading is off has no answering hosts; when it is on again, runs
@@ -17,7 +17,7 @@ type Chains = ReadonlyMap<Network, ChainReader>;
  */
 export function chainEffects(chains: Chains, see: typeof snapshotOf = snapshotOf) {
   const relays = new Map<Network, RpcHost>(
-    tradingChains.flatMap((chain) => {
+    evmChains.flatMap((chain) => {
       const url = chains.get(chain)?.configuration.relay;
       return url === undefined ? [] : [[chain, rpcHost({ url })] as const];
     }),

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Network } from "../../core/network.ts";
-import type { ChainReader } from "../chains/open-chains.ts";
+import type { EvmReader } from "../chains/open-chains.ts";
 import { limitsOf, setupName } from "../chains/requests.ts";
 import type { SignAnswer, SignRequest } from "../core/effects.ts";
 import { ensureReader } from "../core/reader-lease.ts";
@@ -15,7 +15,7 @@ export type Signer = (request: SignRequest) => Promise<SignAnswer>;
 export type ExecutionDeps = {
   effects: Performers;
   signer: Signer;
-  chains: ReadonlyMap<Network, Pick<ChainReader, "configuration">>;
+  chains: ReadonlyMap<Network, Pick<EvmReader, "configuration">>;
   /** Starts readChains, without waiting for it. */
   startReader: () => Promise<void>;
   /** Receives the error that kept a reader from starting. The sweep takes its place. */

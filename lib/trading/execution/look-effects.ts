@@ -7,7 +7,7 @@ import { blockNumberOf, blockTimeOf } from "../chains/evm/contract-questions.ts"
 import { contractQuestion, multicall, multicallAddress } from "../chains/evm/multicall.ts";
 import { blockCall, blockHashCall, receiptCall } from "../chains/evm/rpc-call.ts";
 import { ChainUnavailable, type HostError, HostFault, isHostError } from "../chains/host-fault.ts";
-import type { ChainReader } from "../chains/open-chains.ts";
+import type { EvmReader } from "../chains/open-chains.ts";
 import type { Effects } from "../core/effects.ts";
 import type { Look } from "../core/evm/host-snapshot.ts";
 import type { Performers } from "./run-procedure.ts";
@@ -16,7 +16,7 @@ import type { Performers } from "./run-procedure.ts";
 const callsPerRequest = 100;
 
 /** Asks only the first host that answers: the run that is woken asks two. */
-export const lookEffects = (chains: ReadonlyMap<Network, ChainReader>) =>
+export const lookEffects = (chains: ReadonlyMap<Network, EvmReader>) =>
   ({
     look: (ask) => lookAt(chains.get(ask.chain), ask),
     minedIn: ({ chain, host, hashes }) =>
@@ -29,7 +29,7 @@ export const lookEffects = (chains: ReadonlyMap<Network, ChainReader>) =>
  * @throws {ChainUnavailable} if no host answers.
  */
 async function fromAnyHost<Answer>(
-  reader: ChainReader | undefined,
+  reader: EvmReader | undefined,
   number: number,
   ask: (request: Ask) => Promise<Answer>,
 ): Promise<Answer | undefined> {
@@ -57,7 +57,7 @@ const hashQuestion = (name: "getBlockHash" | "getLastBlockHash", ...values: numb
   });
 
 async function lookAt(
-  reader: ChainReader | undefined,
+  reader: EvmReader | undefined,
   { host, heights, wantsFinal }: Effects["look"]["ask"],
 ): Promise<Look | undefined> {
   const look = await fromAnyHost(reader, host, (request) => askOnce(request, heights, wantsFinal));

@@ -16,7 +16,7 @@ import {
 import { belongingsCall, type TokenBelongings } from "../chains/evm/token-belongings.ts";
 import { unsignedBytes } from "../chains/evm/unsigned-transaction.ts";
 import { isHostError } from "../chains/host-fault.ts";
-import type { ChainReader } from "../chains/open-chains.ts";
+import type { EvmReader } from "../chains/open-chains.ts";
 import type { RpcHost } from "../chains/rpc-host.ts";
 import type { Question } from "../core/effects.ts";
 import { clearPreset } from "../core/evm/fee-bumps.ts";
@@ -33,7 +33,7 @@ import {
 } from "../quotes/choose-route.ts";
 import { readReceipts, receiptCalls } from "./read-receipts.ts";
 
-type Chain = Pick<ChainReader, "chain" | "configuration">;
+type Chain = Pick<EvmReader, "chain" | "configuration">;
 
 /**
  * Asks one host about a wallet. Undefined if it fails, answers another question, or replaces its latest block

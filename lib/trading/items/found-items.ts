@@ -10,10 +10,13 @@ import { weiOfGwei } from "../core/evm/fees.ts";
 import type { LaneKey } from "../core/intent.ts";
 import type { Items, Kind, Lane, Names } from "../core/table-step.ts";
 import {
+  type EvmChain,
+  evmChains,
   type OrderSettings,
   orderSettingsOf,
+  type SolOrderSettings,
+  solOrderSettingsOf,
   type TradingChain,
-  tradingChains,
 } from "../core/trading-chain.ts";
 import type { Limits, PolicyKey } from "../core/wallet-policy.ts";
 import { contentOf, keysOfItems } from "./items.ts";
@@ -91,14 +94,18 @@ class Found {
 
   /** Returns the user's settings for orders, or undefined for a network without trading. */
   settings(chain: Network, userID: string): OrderSettings | undefined {
-    const trading = tradingChains.find((each) => each === chain);
+    const trading = evmChains.find((each) => each === chain);
     return trading && this.settingsOn(trading, userID);
   }
 
-  settingsOn(chain: TradingChain, userID: string): OrderSettings {
+  settingsOn = (chain: EvmChain, userID: string): OrderSettings =>
+    orderSettingsOf(chain, this.#storedSettings(chain, userID));
+
+  solSettings = (userID: string): SolOrderSettings => solOrderSettingsOf(this.#storedSettings("sol", userID));
+
+  #storedSettings(chain: TradingChain, userID: string): SettingsPatch | undefined {
     const [key] = settingsKeysOf(chain, userID);
-    const stored = key && (this.#items.get(keyText(key)) as SettingsPatch | undefined);
-    return orderSettingsOf(chain, stored);
+    return key && (this.#items.get(keyText(key)) as SettingsPatch | undefined);
   }
 
   /** Returns the limit in wei per unit of gas. */

@@ -2,7 +2,12 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "../../table/table.ts";
 import { walletKey } from "../../table/wallet-keys.ts";
 import type { LaneKey } from "../core/intent.ts";
-import type { OrderSettings, TradingChain } from "../core/trading-chain.ts";
+import {
+  isEvmChain,
+  type OrderSettings,
+  type SolOrderSettings,
+  type TradingChain,
+} from "../core/trading-chain.ts";
 import type { Limits } from "../core/wallet-policy.ts";
 import { findOnChain, settingsKeysOf } from "./found-items.ts";
 import { dayKey, policyKey } from "./keys.ts";
@@ -21,29 +26,30 @@ export async function ownsWallet(table: Table, { chain, wallet }: LaneKey, userI
 }
 
 /** The terms of a user's next order on a chain. The limits are those of a wallet, if one is named. */
-export type OrderTerms = { settings: OrderSettings; isStopped: boolean; limits: Limits | undefined };
+export type OrderTerms<Chain extends TradingChain> = {
+  settings: Chain extends "sol" ? SolOrderSettings : OrderSettings;
+  isStopped: boolean;
+  limits: Limits | undefined;
+};
 
 /**
  * Reads the terms of an order with one call.
  *
  * @param wallet the address of a wallet, to read its policy and its spending on the day too.
  */
-export async function readOrderTerms(
+export async function readOrderTerms<Chain extends TradingChain>(
   table: Table,
-  {
-    chain,
-    userID,
-    wallet,
-    day,
-  }: { chain: TradingChain; userID: string; wallet?: string | undefined; day: string },
-): Promise<OrderTerms> {
+  { chain, userID, wallet, day }: { chain: Chain; userID: string; wallet?: string | undefined; day: string },
+): Promise<OrderTerms<Chain>> {
   const key = wallet === undefined ? undefined : { chain, userID, wallet };
   const found = await findOnChain(table, chain, [
     ...settingsKeysOf(chain, userID),
     ...(key ? [policyKey(key), dayKey({ ...key, day })] : []),
   ]);
   return {
-    settings: found.settingsOn(chain, userID),
+    settings: (isEvmChain(chain)
+      ? found.settingsOn(chain, userID)
+      : found.solSettings(userID)) as OrderTerms<Chain>["settings"],
     isStopped: found.isStopped(chain),
     limits: key && found.limits(key, day),
   };

@@ -7,7 +7,7 @@ import { type BlockTag, contractCall, gasEstimateCall } from "../chains/evm/rpc-
 import type { SimulatedAfter } from "../chains/evm/simulation.ts";
 import { type SwapOutcome, swapSimulation } from "../chains/evm/swap-simulation.ts";
 import { unsignedBytes } from "../chains/evm/unsigned-transaction.ts";
-import type { ChainReader } from "../chains/open-chains.ts";
+import type { EvmReader } from "../chains/open-chains.ts";
 import { attempt } from "../chains/rpc-call.ts";
 import { least } from "../core/bigints.ts";
 import {
@@ -33,7 +33,7 @@ import {
 import type { TokenSafety } from "../core/token-safety.ts";
 import { chainFacts } from "../core/trading-chain.ts";
 
-type Chain = Pick<ChainReader, "chain" | "configuration">;
+type Chain = Pick<EvmReader, "chain" | "configuration">;
 
 /** A swap that needs a route. */
 export type SwapRequest = {

@@ -14,7 +14,7 @@ import { routeStatesCall } from "../chains/evm/route-states.ts";
 import { blockCall, coinsCall, hashAgainCall, nonceCall, pendingNonceCall } from "../chains/evm/rpc-call.ts";
 import { belongingsCall } from "../chains/evm/token-belongings.ts";
 import { tokenClaimsCall } from "../chains/evm/token-claims.ts";
-import type { ChainReader } from "../chains/open-chains.ts";
+import type { EvmReader } from "../chains/open-chains.ts";
 import { identify, tokenNotFound } from "../chains/requests.ts";
 import { greatest } from "../core/bigints.ts";
 import { availableOf } from "../core/check-trade.ts";
@@ -57,7 +57,7 @@ type Asked = Omit<QuoteQuestion, "chain" | "wallet"> & {
  */
 export async function quoteOnChain(
   ask: Ask,
-  reader: Pick<ChainReader, "chain" | "configuration">,
+  reader: Pick<EvmReader, "chain" | "configuration">,
   asked: Asked,
   block: number | "latest" = "latest",
 ): Promise<TradeFacts> {

@@ -1,7 +1,7 @@
 import type { QuoteRequest, TradeQuote } from "../../api/quote-schema.ts";
 import { dayOf } from "../../core/time.ts";
 import type { Table } from "../../table/table.ts";
-import { type Chains, chainFor, walletNotFound } from "../chains/requests.ts";
+import { type Chains, chainFor, unsupportedChain, walletNotFound } from "../chains/requests.ts";
 import { readAddress } from "../core/address.ts";
 import { rulesBeside } from "../core/reserved.ts";
 import { laneOrdersOf } from "../items/lane-records.ts";
@@ -20,8 +20,9 @@ export async function quoteOrder(
   { userID, now, body }: { userID: string; now: Date; body: QuoteRequest },
 ): Promise<{ quote: TradeQuote }> {
   const reader = chainFor(chains, body.chain);
+  if (reader.chain === "sol") throw unsupportedChain(chains);
   const { chain } = reader;
-  const wallet = body.wallet === undefined ? undefined : readAddress(body.wallet, "wallet");
+  const wallet = body.wallet === undefined ? undefined : readAddress(chain, body.wallet, "wallet");
   const lane = wallet === undefined ? undefined : { chain, wallet };
   const day = dayOf(now);
   const [isOwn, orders, { settings, isStopped, limits }] = await Promise.all([

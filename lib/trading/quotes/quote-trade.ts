@@ -1,6 +1,6 @@
 import type { QuoteRequest, TradeQuote } from "../../api/quote-schema.ts";
 import type { DomainError } from "../../core/domain-error.ts";
-import type { ChainReader } from "../chains/open-chains.ts";
+import type { EvmReader } from "../chains/open-chains.ts";
 import { limitsOf, setupName } from "../chains/requests.ts";
 import { readAddress } from "../core/address.ts";
 import {
@@ -18,12 +18,12 @@ import { percentOf } from "../core/percent.ts";
 import { warningsOf } from "../core/quote-warnings.ts";
 import { routeSteps } from "../core/route-steps.ts";
 import { type AskedTrade, addressesOf, type TradeFacts } from "../core/trade-facts.ts";
-import { chainFacts, nativeToken, type TradingChain } from "../core/trading-chain.ts";
+import { chainFacts, type EvmChain, nativeToken } from "../core/trading-chain.ts";
 import { quoteOnChain } from "./quote-on-chain.ts";
 
 const validMs = 30_000;
 
-export const setupOf = ({ chain, configuration }: ChainReader): ChainSetup => ({
+export const setupOf = ({ chain, configuration }: EvmReader): ChainSetup => ({
   chain,
   hasRelay: configuration.relay !== undefined,
   limits: limitsOf(chain, configuration),
@@ -38,13 +38,14 @@ export const setupOf = ({ chain, configuration }: ChainReader): ChainSetup => ({
  * @throws {ChainUnavailable}
  */
 export async function quoteTrade(
-  reader: ChainReader,
+  reader: EvmReader,
   request: QuoteRequest,
   trader: Trader,
   now: Date,
 ): Promise<TradeQuote> {
-  const trade = { ...request, token: readAddress(request.token, "token") };
-  const wallet = request.wallet === undefined ? undefined : readAddress(request.wallet, "wallet");
+  const trade = { ...request, token: readAddress(reader.chain, request.token, "token") };
+  const wallet =
+    request.wallet === undefined ? undefined : readAddress(reader.chain, request.wallet, "wallet");
   const { gasPreset } = settingsForTrade(trade, trader);
   const asked = { trade, gasPreset, wallet, orders: trader.orders };
   const facts = await quoteOnChain(reader.client.read, reader, asked);
@@ -115,7 +116,7 @@ export function shownQuote(
 const coinsAndTokens = (side: AskedTrade["side"], price: PoolPrice): [coins: bigint, tokens: bigint] =>
   side === "buy" ? [price.in, price.out] : [price.out, price.in];
 
-const feeTexts = (chain: TradingChain, { expected, max, l1 }: NetworkFee) => ({
+const feeTexts = (chain: EvmChain, { expected, max, l1 }: NetworkFee) => ({
   expected: coinText(chain, expected),
   max: coinText(chain, max),
   l1: coinText(chain, l1),

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { DomainError } from "../../core/domain-error.ts";
 import { commonBlock } from "../chains/chain-client.ts";
 import { isHostError } from "../chains/host-fault.ts";
-import type { ChainReader } from "../chains/open-chains.ts";
+import type { EvmReader } from "../chains/open-chains.ts";
 import type { RpcHost } from "../chains/rpc-host.ts";
 import { jointQuote } from "../core/evm/joint-facts.ts";
 import type { HostQuote, QuoteQuestion, Trade, TradeFacts } from "../core/trade-facts.ts";
@@ -31,7 +31,7 @@ export type Asking<Host> = {
 
 /** Asks two hosts about a trade until they agree, or until the time is up. A lone host is believed. */
 export function quotesOfHosts(
-  reader: ChainReader,
+  reader: EvmReader,
   question: QuoteQuestion,
   nowMs: () => number = Date.now,
 ): Promise<Quotes> {
@@ -96,7 +96,7 @@ const isQuoted = (quote: HostQuote): quote is TradeFacts =>
 
 async function quoteBy(
   host: RpcHost,
-  reader: ChainReader,
+  reader: EvmReader,
   question: QuoteQuestion,
   block?: number,
 ): Promise<HostQuote> {

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { isOwnId } from "../../core/record-ids.ts";
 import type { SignAnswer, SignRequest } from "../core/effects.ts";
 import type { Slot } from "../core/evm/slot.ts";
-import { tradingChains } from "../core/trading-chain.ts";
+import { evmChains } from "../core/trading-chain.ts";
 import { packed, unpacked } from "../items/items.ts";
 
 /** Packs a request or answer of the signer as JSON, with amounts as text. */
@@ -12,7 +12,7 @@ const text = (pattern: RegExp) => v.pipe(v.string(), v.regex(pattern));
 const wei = v.pipe(v.bigint(), v.minValue(0n), v.maxValue(2n ** 128n));
 
 const request = v.strictObject({
-  chain: v.picklist(tradingChains),
+  chain: v.picklist(evmChains),
   wallet: text(/^0x[\dA-Fa-f]{40}$/),
   orderId: v.pipe(v.string(), v.check(isOwnId)),
   userID: text(/^[\x20-\x7e]{1,255}$/),

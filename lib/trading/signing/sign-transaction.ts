@@ -12,7 +12,7 @@ import { limitsOf } from "../chains/requests.ts";
 import type { Objection, SignAnswer, SignRequest } from "../core/effects.ts";
 import { isSameCall, type UnsignedTransaction } from "../core/intent.ts";
 import { signTransaction } from "../core/signer.ts";
-import { chainFacts, tradingChains } from "../core/trading-chain.ts";
+import { chainFacts, evmChains } from "../core/trading-chain.ts";
 import { type Performers, runProcedure } from "../execution/run-procedure.ts";
 import type { SealedWallet } from "../items/found-items.ts";
 import { InvalidItem } from "../items/signing-schemas.ts";
@@ -133,7 +133,7 @@ function signingEffects(
     checkMac: ({ intent, mac }) => checkMac(intent, mac, noteCall),
     async signBytes({ transaction, userID }) {
       const { chain: network, wallet: address, nonce, gasLimit } = transaction;
-      const chain = tradingChains.find((each) => each === network);
+      const chain = evmChains.find((each) => each === network);
       const configuration = chains[network];
       if (chain === undefined || configuration === undefined) return { later: "the chain does not trade" };
       if (wallet === undefined) return { later: "the wallet is gone" };

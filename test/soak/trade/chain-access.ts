@@ -3,11 +3,11 @@ import { SigningKey } from "ethers/crypto";
 import { Transaction } from "ethers/transaction";
 import { type AnvilCall, callAnvil } from "../../../lib/tools/dev/chains/call-anvil.ts";
 import { portsOf } from "../../../lib/tools/dev/chains/local-chains.ts";
-import { chainFacts, type TradingChain, tradingChains } from "../../../lib/trading/core/trading-chain.ts";
+import { chainFacts, type EvmChain, evmChains } from "../../../lib/trading/core/trading-chain.ts";
 
 /** A chain of the runner, with its proxies and faults. */
 export type ChainAccess = {
-  chain: TradingChain;
+  chain: EvmChain;
   request(method: string, ...params: unknown[]): Promise<unknown>;
   requestAll(calls: readonly AnvilCall[]): Promise<unknown[]>;
   head(): Promise<number>;
@@ -44,7 +44,7 @@ async function put(url: string, body: object): Promise<void> {
 
 /** @param port the runner's `--chain-port` */
 export function accessChains(port: number): ChainAccess[] {
-  return tradingChains.map((chain) => {
+  return evmChains.map((chain) => {
     const { node, firstHost, secondHost, relay } = portsOf(chain, port);
     const at = (each: number) => `http://127.0.0.1:${each}`;
     const requestAll = (calls: readonly AnvilCall[]) => callAnvil(at(node), calls);
@@ -83,7 +83,7 @@ export function accessChains(port: number): ChainAccess[] {
 }
 
 /** Signs a transaction like another program with the wallet's key. Returns its hash and bytes. */
-export function signForeign(chain: TradingChain, send: ForeignSend): { hash: string; raw: string } {
+export function signForeign(chain: EvmChain, send: ForeignSend): { hash: string; raw: string } {
   const { privateKey, nonce, fee, to, data, gasLimit } = send;
   const transaction = Transaction.from({
     ...{ type: 2, chainId: chainFacts[chain].chainId, nonce, to, data, gasLimit },

@@ -2,7 +2,7 @@ import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { formatAmount } from "../../../lib/trading/core/decimal-text.ts";
 import type { Order, Position } from "../../../lib/trading/core/execution.ts";
 import type { FillReport, ShownAttempt } from "../../../lib/trading/core/order-details.ts";
-import type { TradingChain } from "../../../lib/trading/core/trading-chain.ts";
+import type { EvmChain } from "../../../lib/trading/core/trading-chain.ts";
 
 /** A mined transaction of a wallet, read from the node. Amounts are in units. */
 export type MinedTransaction = {
@@ -55,7 +55,7 @@ export type TradeFacts = {
   positions: readonly ShownPosition[];
   /** For sales that found no tokens, the nonce at which they failed, by order. */
   soldOut: ReadonlyMap<string, number>;
-  chains: ReadonlyMap<TradingChain, ChainFacts>;
+  chains: ReadonlyMap<EvmChain, ChainFacts>;
   /** Lanes, jobs and slots in the table, by their keys. */
   leftovers: readonly string[];
 };

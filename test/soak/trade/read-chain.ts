@@ -1,6 +1,6 @@
 import { Interface } from "ethers/abi";
 import { localAddresses, localContracts } from "../../../lib/tools/dev/chains/deployment.ts";
-import type { TradingChain } from "../../../lib/trading/core/trading-chain.ts";
+import type { EvmChain } from "../../../lib/trading/core/trading-chain.ts";
 import type { ChainAccess } from "./chain-access.ts";
 import type { Account, Balances, ChainFacts, MinedTransaction } from "./facts.ts";
 
@@ -8,9 +8,7 @@ const { moon, usdx, taxd, trap, star, comet, wrapped } = localAddresses;
 
 export const tradedTokens = [moon, usdx, taxd, trap, star, comet];
 
-const routersOf = (chain: TradingChain) => [
-  ...new Set(localContracts(chain).venues.map(({ router }) => router)),
-];
+const routersOf = (chain: EvmChain) => [...new Set(localContracts(chain).venues.map(({ router }) => router))];
 
 const tokenABI = new Interface([
   "function balanceOf(address) view returns (uint256)",

@@ -1,6 +1,6 @@
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import type { Execution, Order } from "../../../lib/trading/core/execution.ts";
-import { type TradingChain, tradingChains } from "../../../lib/trading/core/trading-chain.ts";
+import { type EvmChain, evmChains } from "../../../lib/trading/core/trading-chain.ts";
 import { formsOf, newEvmKey } from "../../support/keys.ts";
 import { type Follower, follow } from "../follower.ts";
 import type { Service } from "../service.ts";
@@ -11,7 +11,7 @@ import { createPlacedKeys, type PlacedKeys } from "./placed-keys.ts";
 /** A wallet of one user. Another user may have the same key. */
 export type TraderWallet = {
   trader: Trader;
-  chain: TradingChain;
+  chain: EvmChain;
   address: string;
   privateKey: string;
   /** Sends no request for it before this time, in milliseconds since the epoch. */
@@ -54,7 +54,7 @@ export async function makeTraders(
   for (let index = 0; index < wallets; index++) {
     const isShared = index > 0 && index === wallets - 1;
     const trader = traders[isShared ? 1 : index % count] as Trader;
-    const chain = tradingChains[isShared ? 0 : index % tradingChains.length] as TradingChain;
+    const chain = evmChains[isShared ? 0 : index % evmChains.length] as EvmChain;
     const { address, privateKey, secret } = isShared || index === 0 ? first : newEvmKey();
     service.target.noteSecret([...formsOf({ privateKey, secret }), secret.toString("latin1")]);
     trader.wallets.push({ trader, chain, address, privateKey, restsUntil: 0 });

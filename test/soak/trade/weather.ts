@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type TradingChain, tradingChains } from "../../../lib/trading/core/trading-chain.ts";
+import { type EvmChain, evmChains } from "../../../lib/trading/core/trading-chain.ts";
 import type { Chance } from "../chance.ts";
 import type { ChainAccess } from "./chain-access.ts";
 import type { ForeignPrograms } from "./foreign-programs.ts";
@@ -8,7 +8,7 @@ export type Sky = {
   chance: Chance;
   foreign: ForeignPrograms;
   /** Stops or starts trading like an operator. */
-  setStopped(chain: TradingChain, isStopped: boolean): Promise<void>;
+  setStopped(chain: EvmChain, isStopped: boolean): Promise<void>;
 };
 
 /** A fault of a chain, for a while or momentary. */
@@ -93,7 +93,7 @@ export const spells = {
 export type SpellName = keyof typeof spells;
 
 /** The start or end of a spell on a chain, after a number of orders. */
-export type WeatherChange = { after: number; isEnd: boolean; spell: SpellName; chain: TradingChain };
+export type WeatherChange = { after: number; isEnd: boolean; spell: SpellName; chain: EvmChain };
 
 /** The number of orders during a spell, and between two starts. */
 const lastsOrders = 8;
@@ -112,7 +112,7 @@ export function planWeather(orders: number, chance: Chance): WeatherChange[] {
     if (coming.length === 0) coming = chance.shuffled(names);
     const spell = coming.shift() as SpellName;
     // Only these chains have a relay.
-    const chains = spell.startsWith("relay") ? (["eth", "bsc"] as const) : tradingChains;
+    const chains = spell.startsWith("relay") ? (["eth", "bsc"] as const) : evmChains;
     const chain = chance.pick(chains);
     changes.push({ after, isEnd: false, spell, chain });
     if ("end" in spells[spell]) changes.push({ after: after + lengthOf(spell), isEnd: true, spell, chain });

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocketServer } from "ws";
 import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { type Welcome, welcome } from "../../../lib/tools/dev/welcome.ts";
-import { tradingChains } from "../../../lib/trading/core/trading-chain.ts";
+import { evmChains } from "../../../lib/trading/core/trading-chain.ts";
 import { curlRequests } from "../../support/curl-requests.ts";
 
 const service = {
@@ -77,7 +77,7 @@ wallet     0x`);
   });
 
   it("has lines that send these requests when pasted, with chains", async () => {
-    const chains = tradingChains.map((chain) => ({ chain, url: "http://127.0.0.1:1" }));
+    const chains = evmChains.map((chain) => ({ chain, url: "http://127.0.0.1:1" }));
     const { moon: token, trap, taxd, star } = localAddresses;
     const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
     const trade = { type: "market", chain: "eth", wallet, token };
@@ -88,7 +88,7 @@ wallet     0x`);
       ["GET", `/api/v2/tokens/eth/${trap}`],
       ["GET", `/api/v2/tokens/eth/${taxd}`],
       ["GET", `/api/v2/balances?chain=eth&wallet=${wallet}`],
-      ...tradingChains.map((chain) => [
+      ...evmChains.map((chain) => [
         "POST",
         "/api/v2/quotes",
         { chain, wallet, side: "buy", token, amount: "0.5" },

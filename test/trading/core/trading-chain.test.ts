@@ -1,11 +1,33 @@
 import { describe, expect, it } from "vitest";
 import { networks } from "../../../lib/core/network.ts";
-import { chainFacts, defaultOrderSettings, tradingChains } from "../../../lib/trading/core/trading-chain.ts";
+import {
+  chainFacts,
+  defaultOrderSettings,
+  evmChains,
+  isEvmChain,
+  solOrderSettingsOf,
+  tradingChains,
+} from "../../../lib/trading/core/trading-chain.ts";
+
+describe("evmChains", () => {
+  it("are networks of wallets, each with its own chain id", () => {
+    expect(networks).toEqual(expect.arrayContaining([...evmChains]));
+    expect(evmChains.map((chain) => chainFacts[chain].chainId)).toEqual([1, 8453, 56, 43114]);
+  });
+});
 
 describe("tradingChains", () => {
-  it("are networks of wallets, each with its own chain id", () => {
-    expect(networks).toEqual(expect.arrayContaining([...tradingChains]));
-    expect(tradingChains.map((chain) => chainFacts[chain].chainId)).toEqual([1, 8453, 56, 43114]);
+  it("are those of both families", () => {
+    expect([...tradingChains].toSorted()).toEqual([...networks].toSorted());
+    expect(tradingChains.filter((chain) => !isEvmChain(chain))).toEqual(["sol"]);
+  });
+});
+
+describe("solOrderSettingsOf", () => {
+  it("has what orders need, with four decimal places of slippage", () => {
+    expect(solOrderSettingsOf()).toEqual({ slippage: 1, priorityFee: 0.001, mevProtection: true });
+    const stored = { slippage: 1.23456, priorityFee: 0, mevProtection: false, autoBuy: true };
+    expect(solOrderSettingsOf(stored)).toEqual({ slippage: 1.2346, priorityFee: 0, mevProtection: false });
   });
 });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vites
 import { defaultChains } from "../../../lib/infra/default-chains.ts";
 import { chainClient } from "../../../lib/trading/chains/chain-client.ts";
 import type { ChainConfiguration } from "../../../lib/trading/chains/chain-configuration.ts";
-import type { ChainReader } from "../../../lib/trading/chains/open-chains.ts";
+import type { EvmReader } from "../../../lib/trading/chains/open-chains.ts";
 import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";
 import type { Question, Recipients } from "../../../lib/trading/core/effects.ts";
 import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
@@ -46,7 +46,7 @@ function chainsOf(changes: Partial<ChainConfiguration> = {}) {
     ...changes,
   };
   const client = chainClient({ chain: "eth", hosts: configuration.hosts });
-  return new Map([["eth", { chain: "eth", configuration, client } satisfies ChainReader]] as const);
+  return new Map([["eth", { chain: "eth", configuration, client } satisfies EvmReader]] as const);
 }
 
 const sentTo = (server: RpcServer) =>

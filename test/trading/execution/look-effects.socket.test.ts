@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { openChains } from "../../../lib/trading/chains/open-chains.ts";
+import { openEvmChains } from "../../../lib/trading/chains/open-chains.ts";
 import { lookEffects } from "../../../lib/trading/execution/look-effects.ts";
 import { answering, type RpcServer, startRpcServer } from "../../support/json-rpc-server.ts";
 import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
@@ -13,7 +13,8 @@ beforeAll(async () => {
 afterAll(() => Promise.all([chain.close(), broken.stop()]));
 beforeEach(() => chain.restore());
 
-const effectsWith = (...hosts: string[]) => lookEffects(openChains({ base: { ...chain.contracts, hosts } }));
+const effectsWith = (...hosts: string[]) =>
+  lookEffects(openEvmChains({ base: { ...chain.contracts, hosts } }));
 
 const look = (heights: readonly number[] = [], hosts = [chain.url], wantsFinal = false) =>
   effectsWith(...hosts).look({ chain: "base", host: 0, heights, wantsFinal });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { ChainUnavailable, RpcRefusal } from "../../../lib/trading/chains/host-fault.ts";
 import { newSweepMemory } from "../../../lib/trading/core/reading.ts";
 import type { Lane } from "../../../lib/trading/core/table-step.ts";
-import { type TradingChain, tradingChains } from "../../../lib/trading/core/trading-chain.ts";
+import { type EvmChain, evmChains } from "../../../lib/trading/core/trading-chain.ts";
 import { type SweepDeps, sweepChains } from "../../../lib/trading/execution/sweep-chains.ts";
 import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
 import { wakeEffect } from "../../../lib/trading/execution/wake-effect.ts";
@@ -24,7 +24,7 @@ const fresh = { run: "r", epoch: 1, build: "b", startedAtMs: 0, heartbeatMs: Num
 const readLanes = vi.fn(async (_: { chain: string }): Promise<Lane[]> => []);
 const readReaderLease = vi.fn<SweepDeps["effects"]["readReaderLease"]>();
 const start = vi.fn(async (_: { wallet: string }): Promise<void> => undefined);
-const agree = vi.fn(async (_: TradingChain) => ({}));
+const agree = vi.fn(async (_: EvmChain) => ({}));
 const look = vi.fn<SweepDeps["effects"]["look"]>();
 const minedIn = vi.fn<SweepDeps["effects"]["minedIn"]>();
 const onFault = vi.fn();
@@ -38,11 +38,7 @@ beforeEach(() => {
   start.mockResolvedValue();
 });
 
-const sweep = (
-  chains: readonly TradingChain[],
-  nowMs = 0,
-  read: SweepDeps["effects"]["readLanes"] = readLanes,
-) =>
+const sweep = (chains: readonly EvmChain[], nowMs = 0, read: SweepDeps["effects"]["readLanes"] = readLanes) =>
   sweepChains({
     table: db.table,
     chains: new Map(
@@ -134,7 +130,7 @@ describe("sweepChains", () => {
       return {};
     });
     readLanes.mockResolvedValueOnce([lane("a")]);
-    await sweep(tradingChains);
+    await sweep(evmChains);
     expect(troubles().toSorted()).toEqual([
       ["ChainUnavailable", "bsc", undefined],
       ["ChainUnavailable", "eth", undefined],

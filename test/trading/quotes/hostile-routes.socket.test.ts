@@ -5,7 +5,7 @@ import { approval, v2Liquidity, v3Liquidity } from "../../../lib/tools/dev/chain
 import { encodeCall } from "../../../lib/trading/chains/evm/calldata.ts";
 import { balanceOf } from "../../../lib/trading/chains/evm/contract-questions.ts";
 import { checksArrival, type Route, type SwapVenue, swapBy } from "../../../lib/trading/core/intent.ts";
-import type { TradingChain } from "../../../lib/trading/core/trading-chain.ts";
+import type { EvmChain } from "../../../lib/trading/core/trading-chain.ts";
 import { quoteTrade } from "../../../lib/trading/quotes/quote-trade.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
@@ -31,7 +31,7 @@ const onEth: Record<string, Route> = {
   "v3, v2": { ...localV2, router: v3Router, bridge },
 };
 
-const routerOf = (name: TradingChain, venue: SwapVenue): string =>
+const routerOf = (name: EvmChain, venue: SwapVenue): string =>
   localContracts(name).venues.find((row) => row.venue === venue)?.router ?? "";
 const slipstream = { venue: "slipstream", feeBps: 30, spacing: 200 } as const;
 const onSlipstream: Route = { ...slipstream, router: routerOf("base", "slipstream") };
@@ -76,7 +76,7 @@ async function startEth(): Promise<void> {
 }
 
 /** Starts a chain where COMET becomes the thief. Its pools and holders stay as they are. */
-async function startWithComet(name: TradingChain, router: string): Promise<void> {
+async function startWithComet(name: EvmChain, router: string): Promise<void> {
   chain = await startTestChain({ chain: name });
   loot = comet;
   const code = await chain.request("eth_getCode", [await addToken(chain, "ThievingToken"), "latest"]);

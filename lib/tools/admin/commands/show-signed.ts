@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { Item } from "../../../table/table.ts";
 import { readAddress } from "../../../trading/core/address.ts";
 import { coinText } from "../../../trading/core/decimal-text.ts";
-import { chainFacts, type TradingChain, tradingChains } from "../../../trading/core/trading-chain.ts";
+import { chainFacts, type EvmChain, evmChains } from "../../../trading/core/trading-chain.ts";
 import { contentOf } from "../../../trading/items/items.ts";
 import { everyLedger } from "../../../trading/items/keys.ts";
 import { targeted } from "../options.ts";
@@ -10,7 +10,7 @@ import { scan } from "../scan.ts";
 import type { AdminDeps, TargetOptions } from "../target.ts";
 import { harmless, print } from "../terminal.ts";
 
-type SignedOptions = TargetOptions & { chain: TradingChain; from: string };
+type SignedOptions = TargetOptions & { chain: EvmChain; from: string };
 
 export function showSigned(program: Command, deps: AdminDeps): void {
   targeted(
@@ -20,11 +20,11 @@ export function showSigned(program: Command, deps: AdminDeps): void {
         "List the nonces of a wallet for which the signer has signed transactions, with the most that each may " +
           "pay the network. Reads the whole table.",
       )
-      .addOption(new Option("--chain <chain>", "the chain").choices([...tradingChains]).makeOptionMandatory())
+      .addOption(new Option("--chain <chain>", "the chain").choices([...evmChains]).makeOptionMandatory())
       .option("--from <nonce>", "only from this nonce on, such as the wallet's next one on chain", "0"),
   ).action(async (address: string, { chain, from, ...options }: SignedOptions) => {
     const { table } = await deps.openTarget(options);
-    const wallet = readAddress(address, "wallet");
+    const wallet = readAddress(chain, address, "wallet");
     const lines: [nonce: number, line: string][] = [];
     for await (const item of scan<Item<object>>(table, everyLedger, attributes)) {
       const ledger = contentOf("ledger", item);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { Network } from "../../../core/network.ts";
-import type { TradingChain } from "../../../trading/core/trading-chain.ts";
+import type { EvmChain } from "../../../trading/core/trading-chain.ts";
 import type { MinedBlock } from "./miner.ts";
 
 /** A block, and an earlier final one if any is known. */
@@ -11,7 +11,7 @@ export type NotedBlock = MinedBlock & { final?: MinedBlock };
 /** Facts about the chains in a data folder, stored next to their states. */
 export type ChainNotes = {
   /** The newest block of each chain. The table may contain its events. */
-  newest: { [Chain in TradingChain]?: NotedBlock };
+  newest: { [Chain in EvmChain]?: NotedBlock };
   /** The processes of the last run. */
   processes: number[];
   /** The chains that have started over, and whose events the table must still forget. */

@@ -1,6 +1,6 @@
 import { getCreateAddress } from "ethers/address";
 import type { ChainConfiguration } from "../../../trading/chains/chain-configuration.ts";
-import { chainFacts, type TradingChain } from "../../../trading/core/trading-chain.ts";
+import { chainFacts, type EvmChain } from "../../../trading/core/trading-chain.ts";
 import bytecode from "./contracts/bytecode.json" with { type: "json" };
 import { singleChainVenues } from "./single-chain-venues.ts";
 import {
@@ -58,19 +58,19 @@ const { moon, usdx, taxd, trap, star } = localAddresses;
 const { pancakeFactory, pancakePositions, pancakeRouter, pancakeQuoter } = localAddresses;
 
 /** The price of a coin in USDX, equal to the simulated venue's price. */
-const usdxPerCoin: Readonly<Record<TradingChain, bigint>> = { eth: 2600n, base: 2600n, bsc: 600n, avax: 25n };
+const usdxPerCoin: Readonly<Record<EvmChain, bigint>> = { eth: 2600n, base: 2600n, bsc: 600n, avax: 25n };
 
 const coins = (count: bigint) => count * 10n ** 18n;
 const usd = (count: bigint) => count * 10n ** 6n;
 const zero = `0x${"0".repeat(40)}`;
 
-const ownVenues = (chain: TradingChain) =>
+const ownVenues = (chain: EvmChain) =>
   singleChainVenues(chain, {
     ...localAddresses,
     ...{ deployer, firstNonce: creations.length, usdxPerCoin: usdxPerCoin[chain] },
   });
 
-export function localContracts(chain: TradingChain): LocalContracts {
+export function localContracts(chain: EvmChain): LocalContracts {
   const own = ownVenues(chain);
   const { symbol, name } = chainFacts[chain].coin;
   return {
@@ -122,7 +122,7 @@ const tokenOf = (
 });
 
 /** Lists the deployer's transactions in order, from the first on. */
-export function deployment(chain: TradingChain): DeployerTransaction[] {
+export function deployment(chain: EvmChain): DeployerTransaction[] {
   const price = usdxPerCoin[chain];
   const own = ownVenues(chain);
   const supply = coins(1_000_000_000n);
@@ -256,7 +256,7 @@ const gasPriceOracle = "0x420000000000000000000000000000000000000F";
 const layer1WeiPerByte = 5n * 10n ** 9n;
 
 /** Makes the calls to anvil that put code and storage at fixed addresses. */
-export function predeploys(chain: TradingChain): [method: string, params: string[]][] {
+export function predeploys(chain: EvmChain): [method: string, params: string[]][] {
   const { symbol, name } = localContracts(chain).wrapped;
   return [
     ["anvil_setCode", [multicall, bytecode.Multicall.runtime]],

@@ -1,12 +1,12 @@
 import { StartupError } from "cdk-local-runner";
-import { chainFacts, type TradingChain } from "../../../trading/core/trading-chain.ts";
+import { chainFacts, type EvmChain } from "../../../trading/core/trading-chain.ts";
 import { startAnvil } from "./anvil.ts";
 import { type AnvilCall, callAnvil } from "./call-anvil.ts";
 import { deployer, deployment, type LocalContracts, localContracts, predeploys } from "./deployment.ts";
 import type { DeployerTransaction } from "./uniswap.ts";
 
 export type LocalChain = {
-  chain: TradingChain;
+  chain: EvmChain;
   /** The URL of anvil itself. */
   url: string;
   /** The contracts, at the same addresses on every chain. */
@@ -20,7 +20,7 @@ export type LocalChain = {
 };
 
 export type LocalChainOptions = {
-  chain: TradingChain;
+  chain: EvmChain;
   /** 0, the default, picks any free port. */
   port?: number;
   /** The file that keeps the chain across restarts. If absent, the chain is not kept. */
@@ -61,7 +61,7 @@ export async function startLocalChain({
   };
 }
 
-async function prepare(url: string, chain: TradingChain): Promise<void> {
+async function prepare(url: string, chain: EvmChain): Promise<void> {
   const transactions = deployment(chain);
   const [, sent] = await callAnvil(url, [
     ["anvil_setLoggingEnabled", [false]],

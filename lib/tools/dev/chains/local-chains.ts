@@ -4,7 +4,12 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { freePort } from "cdk-local-runner";
-import { type TradingChain, tradingChains } from "../../../trading/core/trading-chain.ts";
+import {
+  type EvmChain,
+  evmChains,
+  type TradingChain,
+  tradingChains,
+} from "../../../trading/core/trading-chain.ts";
 import { type NoteBook, openNotes } from "./chain-notes.ts";
 import { type ChainTimes, usualTimes } from "./chain-times.ts";
 import { localContracts } from "./deployment.ts";
@@ -29,7 +34,7 @@ export type LocalChainsOptions = {
   /** Prints a line about a problem while the chains run. */
   warn?: (line: string) => void;
   /** The times of chains that differ from the others. */
-  times?: { [Chain in TradingChain]?: ChainTimes };
+  times?: { [Chain in EvmChain]?: ChainTimes };
 };
 
 export type LocalChains = AsyncDisposable & {
@@ -38,7 +43,7 @@ export type LocalChains = AsyncDisposable & {
   sol: ServedSol | undefined;
   book: NoteBook;
   /** Context for the stacks: the chains that trade, and their addresses. */
-  context: { trading: readonly TradingChain[]; chains: object };
+  context: { trading: readonly EvmChain[]; chains: object };
   /**
    * Resolves once every chain has its contracts.
    *
@@ -47,29 +52,24 @@ export type LocalChains = AsyncDisposable & {
   start(): Promise<void>;
 };
 
-/** The chains of this machine, in the order of their ports. */
-export const localChains = [...tradingChains, "sol"] as const;
-
-type LocalChain = (typeof localChains)[number];
-
 /** The chains with a relay: those for which public relays exist. */
-const relayed: readonly LocalChain[] = ["eth", "bsc", "sol"];
+const relayed: readonly TradingChain[] = ["eth", "bsc", "sol"];
 
 /** The number of ports for chains, hosts and relays. */
-export const chainPorts = 3 * localChains.length + relayed.length;
+export const chainPorts = 3 * tradingChains.length + relayed.length;
 
 /** Lists the ports of a chain; `port` is the first of all, or 0 for any. The node is anvil, or the honest host of sol. */
 export function portsOf(
-  chain: LocalChain,
+  chain: TradingChain,
   port: number,
 ): { node: number; firstHost: number; secondHost: number; relay?: number } {
-  const index = localChains.indexOf(chain);
+  const index = tradingChains.indexOf(chain);
   const at = (offset: number) => (port === 0 ? 0 : port + offset);
   return {
     node: at(index),
-    secondHost: at(localChains.length + index),
-    firstHost: at(2 * localChains.length + relayed.length + index),
-    ...(relayed.includes(chain) && { relay: at(2 * localChains.length + relayed.indexOf(chain)) }),
+    secondHost: at(tradingChains.length + index),
+    firstHost: at(2 * tradingChains.length + relayed.length + index),
+    ...(relayed.includes(chain) && { relay: at(2 * tradingChains.length + relayed.indexOf(chain)) }),
   };
 }
 
@@ -87,7 +87,7 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
   book.notes.processes = [];
   if (reset) {
     // Saved first: after a crash, the table must still forget the events of the old chains.
-    Object.assign(book.notes, { newest: {}, toForget: [...tradingChains] });
+    Object.assign(book.notes, { newest: {}, toForget: [...evmChains] });
     book.save();
     await book.saved();
     if (states !== undefined) rmSync(states, { recursive: true, force: true });
@@ -103,7 +103,7 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
   undo.defer(async () => {
     await Promise.all(chains.map((chain) => chain.close()));
   });
-  for (const chain of tradingChains) {
+  for (const chain of evmChains) {
     const { node, ...ports } = portsOf(chain, port);
     const served = await openServedChain({
       ...{ chain, book, faults, seed, warn, times: times[chain] ?? usualTimes },
@@ -123,7 +123,7 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
     sol,
     book,
     context: {
-      trading: tradingChains,
+      trading: evmChains,
       chains: Object.fromEntries(
         chains.map(({ chain, hosts, relay = null }) => [chain, { ...localContracts(chain), hosts, relay }]),
       ),

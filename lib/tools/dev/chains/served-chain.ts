@@ -1,5 +1,5 @@
 import { StartupError } from "cdk-local-runner";
-import { chainFacts, type TradingChain } from "../../../trading/core/trading-chain.ts";
+import { chainFacts, type EvmChain } from "../../../trading/core/trading-chain.ts";
 import { callAnvil } from "./call-anvil.ts";
 import type { NoteBook, NotedBlock } from "./chain-notes.ts";
 import { preferring, waitForPort } from "./chain-ports.ts";
@@ -12,7 +12,7 @@ import { startRelay } from "./relay.ts";
 import { startSecondHost } from "./second-host.ts";
 
 export type ServedChainOptions = {
-  chain: TradingChain;
+  chain: EvmChain;
   /** The port of anvil must be free. The other servers take another one if theirs is in use. */
   ports: { anvil: number; firstHost: number; secondHost: number; relay?: number | undefined };
   /** Undefined keeps nothing. */
@@ -28,7 +28,7 @@ export type ServedChainOptions = {
 
 /** A chain of this machine with a second host, and with a relay on some chains. */
 export type ServedChain = {
-  chain: TradingChain;
+  chain: EvmChain;
   /** The URL of anvil. */
   url: string;
   hosts: readonly [first: string, second: string];
@@ -147,7 +147,7 @@ export async function openServedChain(options: ServedChainOptions): Promise<Serv
  * @throws StartupError if the chain does not have it
  */
 async function checkedHead(
-  chain: TradingChain,
+  chain: EvmChain,
   request: (method: string, params: readonly unknown[]) => Promise<unknown>,
   noted: NotedBlock | undefined,
 ): Promise<MinedBlock> {

@@ -1,7 +1,7 @@
 import { Interface } from "ethers/abi";
 import { getCreateAddress } from "ethers/address";
 import type { ChainVenue, QuoteToken } from "../../../trading/chains/chain-configuration.ts";
-import type { TradingChain } from "../../../trading/core/trading-chain.ts";
+import type { EvmChain } from "../../../trading/core/trading-chain.ts";
 import bytecode from "./contracts/bytecode.json" with { type: "json" };
 import {
   approval,
@@ -32,7 +32,7 @@ type Base = {
 } & Record<"comet" | "usdx" | "wrapped" | "pancakeFactory" | "pancakePositions" | "pancakeQuoter", string>;
 
 /** Makes the exchanges of a chain. On eth and bsc there are none. */
-export function singleChainVenues(chain: TradingChain, base: Base): SingleChainVenues {
+export function singleChainVenues(chain: EvmChain, base: Base): SingleChainVenues {
   if (chain === "base") return slipstream(base);
   if (chain === "avax") return liquidityBook(base);
   return { venues: [], bridges: [], creations: [], pools: [] };

@@ -1,11 +1,11 @@
 import { type FeeMarket, feeBlocks, type L1Fee, rewardPercentiles } from "../../core/evm/fees.ts";
-import type { TradingChain } from "../../core/trading-chain.ts";
+import type { EvmChain } from "../../core/trading-chain.ts";
 import type { RpcCall, ValuesOf } from "../rpc-call.ts";
 import { type ContractQuestion, multicall, thenRead } from "./multicall.ts";
 import { type BlockTag, feeHistoryCall, gasPriceCall, suggestedTipCall } from "./rpc-call.ts";
 
 /** Makes the calls that {@link feeMarketOf} reads. */
-export const feeMarketCalls = (chain: TradingChain) =>
+export const feeMarketCalls = (chain: EvmChain) =>
   [
     feeHistoryCall(feeBlocks(chain), "latest", rewardPercentiles),
     suggestedTipCall(),

@@ -55,6 +55,15 @@ const solCall = <Value>(
 /** Asks for the hash of the first block, which names the cluster. */
 export const genesisHashCall = (): RpcCall<string> => solCall("getGenesisHash", [], PublicKey);
 
+/** As many characters of that hash name a cluster (CAIP-2). */
+export const clusterNameLength = 32;
+
+/** Asks for the name of the cluster. */
+export const clusterCall = (): RpcCall<string> => {
+  const { read, ...call } = genesisHashCall();
+  return { ...call, read: (result) => read(result).slice(0, clusterNameLength) };
+};
+
 /**
  * Asks for up to {@link mostAccounts} accounts, all in the same slot.
  *

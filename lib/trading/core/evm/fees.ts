@@ -2,7 +2,7 @@ import type { GasPreset } from "../../../users/settings.ts";
 import { ceilDivide, greatest, least } from "../bigints.ts";
 import { formatAmount } from "../decimal-text.ts";
 import type { Fees } from "../intent.ts";
-import { type ChainLimits, chainFacts, type TradingChain } from "../trading-chain.ts";
+import { type ChainLimits, chainFacts, type EvmChain } from "../trading-chain.ts";
 
 /** The percentiles of tips to ask hosts for, one for each preset. */
 export const rewardPercentiles = [25, 50, 75, 95] as const;
@@ -11,7 +11,7 @@ export const rewardPercentiles = [25, 50, 75, 95] as const;
 const feeSeconds = 10;
 
 /** Computes the number of recent blocks whose tips are used. */
-export const feeBlocks = (chain: TradingChain): number =>
+export const feeBlocks = (chain: EvmChain): number =>
   Math.max(5, Math.ceil(feeSeconds / chainFacts[chain].blockSeconds));
 
 /** A chain's fees according to one host, in wei per unit of gas. */
@@ -60,7 +60,7 @@ export type HostFees = Fees & {
 const mostFloors = 10n;
 
 /** Computes a transaction's fees by preset, before any cap. An idle chain suggests no tip at all. */
-export function feesFor(chain: TradingChain, preset: GasPreset, market: FeeMarket): HostFees {
+export function feesFor(chain: EvmChain, preset: GasPreset, market: FeeMarket): HostFees {
   const { percentile, quarters } = presets[preset];
   const { isGasPriceFloor, lowestTip } = chainFacts[chain];
   const paid = median(market.tips.map((block) => block[percentile] ?? 0n));

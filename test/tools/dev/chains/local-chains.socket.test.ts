@@ -3,12 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { openNotes } from "../../../../lib/tools/dev/chains/chain-notes.ts";
-import {
-  chainPorts,
-  localChains,
-  openLocalChains,
-  portsOf,
-} from "../../../../lib/tools/dev/chains/local-chains.ts";
+import { chainPorts, openLocalChains, portsOf } from "../../../../lib/tools/dev/chains/local-chains.ts";
+import { tradingChains } from "../../../../lib/trading/core/trading-chain.ts";
 
 it("the local chains start over with `reset`, and note that the table has to forget the old ones", async () => {
   const folder = mkdtempSync(join(tmpdir(), "chains-"));
@@ -34,7 +30,7 @@ it("the local chains start over with `reset`, and note that the table has to for
 });
 
 it("each local chain has its ports", () => {
-  const all = localChains.map((chain) => portsOf(chain, 8545));
+  const all = tradingChains.map((chain) => portsOf(chain, 8545));
   expect(all.map(({ node }) => node)).toEqual([8545, 8546, 8547, 8548, 8549]);
   expect(all.map(({ secondHost }) => secondHost)).toEqual([8550, 8551, 8552, 8553, 8554]);
   expect(all.map(({ relay }) => relay)).toEqual([8555, undefined, 8556, undefined, 8557]);

@@ -10,7 +10,7 @@ import {
   networkFee,
   weiOfGwei,
 } from "../../../../lib/trading/core/evm/fees.ts";
-import { tradingChains } from "../../../../lib/trading/core/trading-chain.ts";
+import { evmChains } from "../../../../lib/trading/core/trading-chain.ts";
 import { gasPresets } from "../../../../lib/users/settings.ts";
 import { wideLimits } from "../../../support/trading.ts";
 
@@ -18,7 +18,7 @@ const gwei = 1_000_000_000n;
 
 const wei = fc.bigInt({ min: 0n, max: 10n ** 15n });
 const gas = fc.bigInt({ min: 21_000n, max: 1_500_000n });
-const chain = fc.constantFrom(...tradingChains);
+const chain = fc.constantFrom(...evmChains);
 const preset = fc.constantFrom(...gasPresets);
 
 /** Tips of one block, so that a higher percentile is never below a lower one. */

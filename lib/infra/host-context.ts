@@ -1,0 +1,70 @@
+import * as v from "valibot";
+import type { ListedToken } from "../trading/chains/chain-configuration.ts";
+import { coinDecimals, parseAmount } from "../trading/core/decimal-text.ts";
+import { chainFacts, type TradingChain } from "../trading/core/trading-chain.ts";
+import { matching, urlOf, wholeWithin } from "./context-values.ts";
+
+const mostHosts = 5;
+
+/** `fetch` takes no URL with a password. Messages do not repeat the URL: providers put keys into it. */
+export const HostUrl = v.pipe(
+  urlOf("http", "must be an https URL"),
+  v.check((text) => {
+    const url = URL.parse(text);
+    return url === null || (url.username === "" && url.password === "");
+  }, "must be a URL without user name and password"),
+);
+
+/** The hosts of a chain, of any family. */
+export const HostsContext = v.pipe(
+  v.array(HostUrl, "must be a list of URLs"),
+  v.minLength(1, "must have a host"),
+  v.maxLength(mostHosts, `must have at most ${mostHosts} hosts`),
+);
+
+/** A listed token, by the form of its family's addresses. */
+export const tokenOf = <Address extends v.GenericSchema<string, string>>(
+  token: Address,
+  mostDecimals: number,
+) =>
+  v.strictObject(
+    {
+      token,
+      symbol: matching(/^[\x21-\x7e]{1,32}$/, "1 to 32 printable characters"),
+      name: matching(/^[\x20-\x7e]{1,64}$/, "1 to 64 printable characters"),
+      decimals: wholeWithin(0, mostDecimals),
+    },
+    "must be an object of token, symbol, name and decimals",
+  );
+
+/** An amount of a chain's coin. */
+export const coinsOf = (chain: TradingChain) =>
+  v.pipe(
+    v.string("must be a decimal number as text"),
+    v.rawCheck(({ dataset, addIssue }) => {
+      const units = dataset.typed ? parseAmount(dataset.value, coinDecimals[chain]) : 0n;
+      if (typeof units === "object") addIssue({ message: units.problem });
+    }),
+  );
+
+/** Names hosts that occur twice. */
+export const repeatedHosts = (hosts: readonly string[]): string[] =>
+  repeated(hosts.map((url) => new URL(url).host)).map(
+    (host) => `hosts names ${host} twice: hosts that check each other must be different ones`,
+  );
+
+/** Names tokens and symbols that occur twice among the listed ones, of which the wrapped coin is one. */
+export function repeatedTokens(chain: TradingChain, listed: readonly ListedToken[]): string[] {
+  const symbols = [chainFacts[chain].coin, ...listed].map(({ symbol }) => symbol.toUpperCase());
+  return [
+    ...repeated(listed.map(({ token }) => token)).map(
+      (token) => `tokens has ${token} twice, the wrapped coin included`,
+    ),
+    ...repeated(symbols).map((symbol) => `tokens has the symbol ${symbol} twice, the coins' included`),
+  ];
+}
+
+/** The values that occur more than once. */
+export const repeated = <Value>(values: readonly Value[]): Value[] => [
+  ...new Set(values.filter((value, index) => values.indexOf(value) !== index)),
+];

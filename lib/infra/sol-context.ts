@@ -1,0 +1,91 @@
+import * as v from "valibot";
+import type { SolConfiguration } from "../trading/chains/chain-configuration.ts";
+import { wsolMint } from "../trading/chains/sol/addresses.ts";
+import { clusterNameLength } from "../trading/chains/sol/sol-call.ts";
+import { addressProblem } from "../trading/core/address.ts";
+import { coinDecimals } from "../trading/core/decimal-text.ts";
+import { matching, wholeWithin } from "./context-values.ts";
+import { defaultSol } from "./default-chains.ts";
+import { coinsOf, HostsContext, HostUrl, repeatedHosts, repeatedTokens, tokenOf } from "./host-context.ts";
+
+const Address = v.pipe(
+  v.string("must be an address: base58 of 32 bytes"),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const message = dataset.typed ? addressProblem("sol", dataset.value) : undefined;
+    if (message !== undefined) addIssue({ message });
+  }),
+);
+
+const Token = tokenOf(Address, 36);
+const Coins = coinsOf("sol");
+
+const Relay = v.strictObject(
+  {
+    url: HostUrl,
+    tipAccounts: v.pipe(
+      v.array(Address, "must be a list of addresses"),
+      v.minLength(1, "must have an account"),
+    ),
+    leastTip: Coins,
+  },
+  "must be an object of url, tipAccounts and leastTip",
+);
+
+/** The accounts of as many pools fit into one call, beside those of the token and the wallet. */
+const mostConfigs = 16;
+
+export const SolContext = v.strictObject(
+  {
+    hosts: v.optional(HostsContext),
+    cluster: v.optional(
+      matching(
+        new RegExp(`^[1-9A-HJ-NP-Za-km-z]{${clusterNameLength}}$`),
+        `the first ${clusterNameLength} characters of a genesis hash`,
+      ),
+    ),
+    relay: v.optional(v.nullable(Relay)),
+    wrapped: v.optional(Token),
+    cpmmConfigs: v.optional(
+      v.pipe(
+        v.array(wholeWithin(0, 65_535), "must be a list of numbers"),
+        v.minLength(1, "must have a number"),
+        v.maxLength(mostConfigs, `must have at most ${mostConfigs} numbers`),
+      ),
+    ),
+    tokens: v.optional(v.array(Token, "must be a list of tokens")),
+    maxOrder: v.optional(Coins),
+    maxNetworkFee: v.optional(Coins),
+    baseFee: v.optional(Coins),
+    payer: v.optional(Address),
+  },
+  "must be an object of hosts, cluster, relay, wrapped, cpmmConfigs, tokens, maxOrder, maxNetworkFee, baseFee and payer",
+);
+
+/** Completes the setup of sol by the defaults. */
+export function solConfigurationOf(given: v.InferOutput<typeof SolContext> = {}): SolConfiguration {
+  const { relay, maxOrder, payer, ...rest } = given;
+  const chosen = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  return {
+    ...defaultSol,
+    ...(chosen as Partial<SolConfiguration>),
+    ...(relay && { relay }),
+    ...(maxOrder !== undefined && { maxOrder }),
+    ...(payer !== undefined && { payer }),
+  };
+}
+
+/** Problems between several values, as lines that begin with their key. */
+export function solProblems({ hosts, wrapped, cpmmConfigs, tokens, relay }: SolConfiguration): string[] {
+  return [
+    ...repeatedHosts(hosts),
+    ...(wrapped.token !== wsolMint ? [`wrapped.token must be ${wsolMint}, which the chain fixes`] : []),
+    ...(wrapped.decimals !== coinDecimals.sol
+      ? [`wrapped.decimals must be ${coinDecimals.sol}, as the coin's are`]
+      : []),
+    ...(new Set(cpmmConfigs).size < cpmmConfigs.length ? ["cpmmConfigs has a number twice"] : []),
+    ...(relay !== undefined && new Set(relay.tipAccounts).size < relay.tipAccounts.length
+      ? ["relay.tipAccounts has an account twice"]
+      : []),
+    ...repeatedTokens("sol", [wrapped, ...tokens]),
+  ];
+}

@@ -1,0 +1,101 @@
+import { ChainUnavailable, type HostError, HostFault, isHostError, RpcRefusal } from "./host-fault.ts";
+import type { RpcCall, ValuesOf } from "./rpc-call.ts";
+import type { RpcHost } from "./rpc-host.ts";
+
+type Calls = readonly RpcCall<unknown>[];
+
+/** The hosts of one chain. */
+export type HostGroup = {
+  /** The configured hosts, in order of preference. Each may see another state of the chain. */
+  hosts: readonly RpcHost[];
+  /** Returns hosts that note their failures. Those that failed recently come last. */
+  inOrder(): RpcHost[];
+  /**
+   * Asks the first host that answers.
+   *
+   * @throws {ChainUnavailable} if none does.
+   * @throws {RpcRefusal} if a call fails on the chain, or no host knows the method.
+   */
+  read<const Asked extends Calls>(calls: Asked): Promise<ValuesOf<Asked>>;
+};
+
+/** A host that failed comes last for this time, so that not every request waits for it. */
+const restMs = 10_000;
+
+/** Remembers which hosts failed, so a function keeps one group for its whole life. */
+export function hostGroup(
+  chain: string,
+  hosts: readonly RpcHost[],
+  nowMs: () => number = Date.now,
+): HostGroup {
+  const failedMs = new Map<RpcHost, number>();
+  const notedHosts = hosts.map(noting);
+
+  /** Wraps a host so that its failures are noted. */
+  function noting(host: RpcHost): RpcHost {
+    const noted: RpcHost = {
+      async request(calls, signal) {
+        try {
+          const values = await host.request(calls, signal);
+          failedMs.delete(noted);
+          return values;
+        } catch (error) {
+          const isOfHost =
+            error instanceof HostFault || (error instanceof RpcRefusal && error.kind === "host");
+          if (isOfHost) failedMs.set(noted, nowMs());
+          throw error;
+        }
+      },
+    };
+    return noted;
+  }
+
+  function inOrder(): RpcHost[] {
+    const isResting = (host: RpcHost) => nowMs() - (failedMs.get(host) ?? Number.NEGATIVE_INFINITY) < restMs;
+    const [resting = [], ready = []] = [true, false].map((rests) =>
+      notedHosts.filter((host) => isResting(host) === rests),
+    );
+    return [...ready, ...resting];
+  }
+
+  async function read<const Asked extends Calls>(calls: Asked): Promise<ValuesOf<Asked>> {
+    const errors: HostError[] = [];
+    for (const host of inOrder()) {
+      const answer = await askHost(host, calls);
+      if ("values" in answer) return answer.values;
+      if (answer.error instanceof RpcRefusal && answer.error.kind === "call") throw answer.error;
+      errors.push(answer.error);
+    }
+    throw (
+      unsupportedBy(hosts, errors) ??
+      new ChainUnavailable(`No host of ${chain} answers`, { cause: errors[0] })
+    );
+  }
+
+  return { hosts, inOrder, read };
+}
+
+/** Returns the host's values, or the error that it failed with. */
+export async function askHost<const Asked extends Calls>(
+  host: RpcHost,
+  calls: Asked,
+  signal?: AbortSignal,
+): Promise<{ values: ValuesOf<Asked> } | { error: HostError }> {
+  try {
+    return { values: await host.request(calls, signal) };
+  } catch (error) {
+    if (isHostError(error)) return { error };
+    throw error;
+  }
+}
+
+/** Returns the refusal if every host refused in the same way. */
+export function unsupportedBy(
+  hosts: readonly RpcHost[],
+  errors: readonly HostError[],
+): RpcRefusal | undefined {
+  const refusals = errors.filter(
+    (error): error is RpcRefusal => error instanceof RpcRefusal && error.kind === "unsupported",
+  );
+  return refusals.length === hosts.length ? refusals[0] : undefined;
+}
