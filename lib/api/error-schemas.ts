@@ -40,6 +40,7 @@ const detailsOfCode = {
   EXPORT_LOCKED: v.object({ unlocksAt: v.exactOptional(TimestampSchema) }),
   PRICE_IMPACT_TOO_HIGH: v.object({ priceImpact: Percent, limit: Percent }),
   GAS_PRICE_TOO_HIGH: v.object({ gasPrice: Gwei, limit: Gwei }),
+  PRIORITY_FEE_TOO_LOW: v.object({ priorityFee: AmountText, least: AmountText }),
   TOKEN_UNSAFE: v.object({
     flags: v.array(v.picklist(tokenFlags)),
     buyTax: v.nullable(Percent),

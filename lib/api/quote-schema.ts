@@ -104,12 +104,20 @@ const QuoteBalanceSchema = v.object({
 });
 
 const NetworkFeeSchema = v.object({
-  expected: AmountTextSchema,
-  max: AmountTextSchema,
-  l1: v.pipe(
-    AmountTextSchema,
-    v.description("The part paid beside gas: for data on layer 1, and to the operator of base"),
+  expected: v.pipe(AmountTextSchema, v.description("On sol, of a first attempt that fills the order")),
+  max: v.pipe(AmountTextSchema, v.description("On sol, of all attempts and a cancellation")),
+  l1: v.exactOptional(
+    v.pipe(
+      AmountTextSchema,
+      v.description(
+        "The part paid beside gas: for data on layer 1, and to the operator of base. Absent on sol",
+      ),
+    ),
   ),
+  priority: v.exactOptional(
+    v.pipe(AmountTextSchema, v.description("On sol, what an attempt pays for its priority")),
+  ),
+  tip: v.exactOptional(v.pipe(AmountTextSchema, v.description("On sol, what an attempt pays a relay"))),
 });
 
 const submissions = ["private", "sequencer", "public"] as const;
@@ -139,6 +147,9 @@ export const QuoteSchema = v.pipe(
     ...safetyEntries,
     approval: v.pipe(v.boolean(), v.description("True if one of the transactions is an approval")),
     networkFee: v.pipe(NetworkFeeSchema, v.description("Native coin for the transactions still needed")),
+    rent: v.exactOptional(
+      v.pipe(AmountTextSchema, v.description("On sol, the coin that stays in accounts that the order opens")),
+    ),
     balances: v.exactOptional(v.array(QuoteBalanceSchema)),
     submission: v.picklist(submissions),
     warnings: v.array(v.picklist(quoteWarnings)),

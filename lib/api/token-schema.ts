@@ -35,7 +35,7 @@ export type Token = v.InferInput<typeof TokenSchema>;
 export const TokenListSchema = envelopeOf(v.object({ tokens: v.array(TokenSchema) }));
 
 const venueAndPool = {
-  venue: v.picklist(swapVenues),
+  venue: v.picklist([...swapVenues, "raydium-cpmm"]),
   pool: AddressSchema,
   feeBps: v.number(),
 };

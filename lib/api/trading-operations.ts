@@ -94,6 +94,7 @@ export const placeOrder = {
     "NO_ROUTE",
     "AMOUNT_TOO_SMALL",
     "GAS_PRICE_TOO_HIGH",
+    "PRIORITY_FEE_TOO_LOW",
     "INSUFFICIENT_BALANCE",
     "TOKEN_UNSAFE",
     "PRICE_IMPACT_TOO_HIGH",

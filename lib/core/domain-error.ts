@@ -42,6 +42,8 @@ export type DomainErrorDetails = {
   ORDER_NOT_FOUND: undefined;
   PRICE_IMPACT_TOO_HIGH: { priceImpact: number; limit: number };
   GAS_PRICE_TOO_HIGH: { gasPrice: string; limit: string };
+  /** In SOL as decimal text: the order's budget, and the lowest with which each attempt can pay the relay. */
+  PRIORITY_FEE_TOO_LOW: { priorityFee: string; least: string };
   TOKEN_UNSAFE: { flags: readonly TokenFlag[]; buyTax: number | null; sellTax: number | null };
   REWARD_NOT_FOUND: undefined;
   REWARD_UNAVAILABLE: undefined;

@@ -12,6 +12,19 @@ export const tokenFlags = [
   "CANNOT_SELL",
   "SELLABILITY_UNKNOWN",
   "LOW_LIQUIDITY",
+  /** An authority can freeze anybody's tokens. This and all below occur on sol only. */
+  "FREEZABLE",
+  /** An authority can make more tokens. */
+  "MINTABLE",
+  /** A program of its issuer runs in each transfer, and can refuse it. */
+  "HOOKED",
+  /** An authority can take anybody's tokens. */
+  "SEIZABLE",
+  /** New accounts cannot send tokens until an authority allows it. */
+  "FROZEN_BY_DEFAULT",
+  /** An authority can stop all transfers. */
+  "PAUSABLE",
+  "NON_TRANSFERABLE",
 ] as const;
 
 export type TokenFlag = (typeof tokenFlags)[number];

@@ -9,9 +9,15 @@ import { chainFacts, nativeToken } from "./core/trading-chain.ts";
 /** A wallet, and the tokens to read in addition to the listed ones. */
 export type WalletTokens = { wallet: string; others: readonly string[] };
 
-type Known = { token: string; symbol: string; decimals: number };
+/** What a balance shows of its token. */
+export type Known = { token: string; symbol: string; decimals: number };
 
-export type ChainBalance = Known & { wallet: string; units: bigint };
+export type ChainBalance = Known & {
+  wallet: string;
+  units: bigint;
+  /** The units that the wallet cannot spend, since it must keep them to stay alive. */
+  kept?: bigint;
+};
 
 /**
  * Reads the balances of wallets in one request. Each list starts with the coin, then the listed tokens, then the
@@ -59,7 +65,12 @@ export async function balancesOnChain(
   return { block: known.block, balances };
 }
 
-function balanceIn(wallet: string, known: Known | undefined, units: bigint | undefined): ChainBalance[] {
+/** Returns a balance unless it is unknown, or too long to write. */
+export function balanceIn(
+  wallet: string,
+  known: Known | undefined,
+  units: bigint | undefined,
+): ChainBalance[] {
   if (known === undefined || units === undefined) return [];
   const { token, symbol, decimals } = known;
   return isWritable(units, decimals) ? [{ wallet, token, symbol, decimals, units }] : [];

@@ -7,11 +7,13 @@ import { poolCalls, poolRoutesOf } from "./chains/evm/pool-routes.ts";
 import { probeCoins, probeSimulation } from "./chains/evm/probe-simulation.ts";
 import { routeStatesCall } from "./chains/evm/route-states.ts";
 import { tokenClaimsCall } from "./chains/evm/token-claims.ts";
-import { type Chains, chainFor, identify, unsupportedChain } from "./chains/requests.ts";
+import type { EvmReader } from "./chains/open-chains.ts";
+import { type Chains, chainFor, identify } from "./chains/requests.ts";
 import { readAddress } from "./core/address.ts";
 import { coinText } from "./core/decimal-text.ts";
 import { isSameRoute } from "./core/intent.ts";
 import { bestSafety, flagsOf } from "./core/token-safety.ts";
+import { inspectSolToken } from "./inspect-sol-token.ts";
 import { routesToTry } from "./quotes/choose-route.ts";
 
 const mostPools = 10;
@@ -27,9 +29,16 @@ export async function inspectToken(
   { chain, token, now }: { chain: Network; token: string; now: Date },
 ): Promise<{ token: InspectedToken }> {
   const reader = chainFor(chains, chain);
-  if (reader.chain === "sol") throw unsupportedChain(chains);
+  const address = readAddress(reader.chain, token, "token");
+  return {
+    token: await (reader.chain === "sol"
+      ? inspectSolToken(reader, address, now)
+      : inspectEvmToken(reader, address, now)),
+  };
+}
+
+async function inspectEvmToken(reader: EvmReader, address: string, now: Date): Promise<InspectedToken> {
   const { client, configuration } = reader;
-  const address = readAddress(chain, token, "token");
   const { claims, answers, market } = await askTogether(client.read, {
     market: feeMarketCalls(reader.chain),
     claims: tokenClaimsCall(address, "latest"),
@@ -63,28 +72,26 @@ export async function inspectToken(
   const isWrapped = address === configuration.wrapped.token;
   const { sellable, buyTax, sellTax } = safety;
   return {
-    token: {
-      chain: reader.chain,
-      token: address,
-      symbol,
-      name,
-      decimals,
-      ...(isWrapped && { wrapped: true as const }),
-      listed: isListed,
-      sellable,
-      buyTax,
-      sellTax,
-      // The wrapped coin has no pools, and needs none.
-      flags: isWrapped ? [] : flagsOf(identity, safety, paying?.coins ?? 0n),
-      pools: deepest.map(({ route: { venue, pool, feeBps, bridge }, coins }) => ({
-        venue,
-        pool,
-        feeBps,
-        ...(bridge && { quoteToken: bridge.token }),
-        liquidity: coinText(reader.chain, coins),
-      })),
-      block: block.number,
-      asOf: now.toISOString(),
-    },
+    chain: reader.chain,
+    token: address,
+    symbol,
+    name,
+    decimals,
+    ...(isWrapped && { wrapped: true as const }),
+    listed: isListed,
+    sellable,
+    buyTax,
+    sellTax,
+    // The wrapped coin has no pools, and needs none.
+    flags: isWrapped ? [] : flagsOf(identity, safety, paying?.coins ?? 0n),
+    pools: deepest.map(({ route: { venue, pool, feeBps, bridge }, coins }) => ({
+      venue,
+      pool,
+      feeBps,
+      ...(bridge && { quoteToken: bridge.token }),
+      liquidity: coinText(reader.chain, coins),
+    })),
+    block: block.number,
+    asOf: now.toISOString(),
   };
 }

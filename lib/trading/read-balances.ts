@@ -6,14 +6,8 @@ import type { Table } from "../table/table.ts";
 import { isActive } from "../wallets/wallet.ts";
 import { walletsOfUser } from "../wallets/wallet-records.ts";
 import { balancesOnChain, type WalletTokens } from "./balances-on-chain.ts";
-import {
-  type Chains,
-  chainFor,
-  listedTokens,
-  tokenNotFound,
-  unsupportedChain,
-  walletNotFound,
-} from "./chains/requests.ts";
+import { balancesOnSol } from "./balances-on-sol.ts";
+import { type Chains, chainFor, listedTokens, tokenNotFound, walletNotFound } from "./chains/requests.ts";
 import { addressProblem, readAddress } from "./core/address.ts";
 import { formatAmount } from "./core/decimal-text.ts";
 import { isOpen } from "./core/execution.ts";
@@ -45,7 +39,6 @@ export async function readBalances(
   { userID, now, asked }: { userID: string; now: Date; asked: Asked },
 ): Promise<Balances> {
   const reader = chainFor(chains, asked.chain);
-  if (reader.chain === "sol") throw unsupportedChain(chains);
   const { chain, configuration } = reader;
   const listed = listedTokens(configuration);
   const token =
@@ -73,7 +66,7 @@ export async function readBalances(
   }
   const [reserved, { block, balances }] = await Promise.all([
     reservations(table, chain, wallets),
-    balancesOnChain(reader, wanted),
+    reader.chain === "sol" ? balancesOnSol(reader, wanted) : balancesOnChain(reader, wanted),
   ]);
   const isAnswered = balances.some((balance) => balance.token === token);
   if (token !== undefined && wallets.length > 0 && !isAnswered) throw tokenNotFound(chain);
@@ -81,16 +74,17 @@ export async function readBalances(
     chain,
     block,
     asOf: now.toISOString(),
-    balances: balances.map(({ units, ...balance }): Balance => {
+    balances: balances.map(({ units, kept = 0n, ...balance }): Balance => {
       const taken = reserved.get(balance.wallet);
       const promised =
         (balance.token === nativeToken ? taken?.coins : taken?.tokens.get(balance.token)) ?? 0n;
+      const bound = promised + kept;
       const text = (value: bigint) => formatAmount(value, balance.decimals);
       return {
         ...balance,
         amount: text(units),
         reserved: text(promised),
-        available: text(units > promised ? units - promised : 0n),
+        available: text(units > bound ? units - bound : 0n),
       };
     }),
   };

@@ -15,6 +15,7 @@ import {
   type EvmChain,
   nativeToken,
   type OrderSettings,
+  type TradingChain,
 } from "./trading-chain.ts";
 import { addedBy, type OrderRules } from "./wallet-policy.ts";
 
@@ -128,11 +129,11 @@ export function checkTrade(
 }
 
 /** Computes the lowest amount that may arrive. */
-function leastOut(
-  chain: EvmChain,
+export function leastOut(
+  chain: TradingChain,
   { side, minAmountOut }: AskedTrade,
-  { slippage }: OrderSettings,
-  { amountOut, identity }: TradeFacts,
+  { slippage }: Pick<OrderSettings, "slippage">,
+  { amountOut, identity }: Pick<TradeFacts, "amountOut" | "identity">,
 ): bigint {
   if (minAmountOut !== undefined)
     return unitsFrom(minAmountOut, side === "buy" ? identity.decimals : coinDecimals[chain], "minAmountOut");

@@ -34,15 +34,8 @@ type PlacingChecks = CheckedOrder & {
   rules: OrderRules | undefined;
 };
 
-/** The facts that decide whether an order can be placed, once it has a quote. */
-export type OrderChecks = PlacingChecks & {
-  /** In wei per unit of gas. */
-  maxGasPrice: bigint;
-  /** The most that a transaction may pay the network, in wei. */
-  maxNetworkFee: bigint;
-  fees: Fees;
-  baseFee: bigint;
-  transactions: readonly PlannedGas[];
+/** The facts that decide whether an order can be placed, once it has a quote, without its fees. */
+type QuotedChecks = PlacingChecks & {
   /** If several are too low, the error names the first one. */
   needs: readonly Need[];
   safety: TokenSafety;
@@ -53,14 +46,32 @@ export type OrderChecks = PlacingChecks & {
   maxPriceImpact: number;
 };
 
+/** Those with the fees of EVM chains. */
+export type OrderChecks = QuotedChecks & {
+  /** In wei per unit of gas. */
+  maxGasPrice: bigint;
+  /** The most that a transaction may pay the network, in wei. */
+  maxNetworkFee: bigint;
+  fees: Fees;
+  baseFee: bigint;
+  transactions: readonly PlannedGas[];
+};
+
 const maxOpenOrders = 20;
 
 /** Returns the first reason to refuse an order, if there is one. */
-export function objectionToOrder(checks: OrderChecks): DomainError | undefined {
+export const objectionToOrder = (checks: OrderChecks): DomainError | undefined =>
+  objectionBeside(objectionToGasPrice(checks), checks);
+
+/** Returns the first reason to refuse an order, in the order of precedence, given the objection to its fees. */
+export function objectionBeside(
+  ofFees: DomainError | undefined,
+  checks: QuotedChecks,
+): DomainError | undefined {
   return (
     objectionToTrading(checks) ??
     objectionToWallet(checks) ??
-    objectionToGasPrice(checks) ??
+    ofFees ??
     shortage(checks.needs) ??
     objectionToToken(checks) ??
     objectionToImpact(checks)
@@ -152,10 +163,16 @@ export function shortage(needs: readonly Need[]): DomainError<"INSUFFICIENT_BALA
   return new DomainError("INSUFFICIENT_BALANCE", message, { token, symbol, needed, available });
 }
 
-function objectionToToken({ side, safety, flags, allowUnsafe }: OrderChecks) {
-  if (side === "sell" || allowUnsafe || !isUnsafe(safety)) return undefined;
+function objectionToToken({ side, safety, flags, allowUnsafe }: QuotedChecks) {
+  if (side === "sell" || allowUnsafe || !isUnsafe(safety, flags)) return undefined;
   const { sellable, buyTax, sellTax } = safety;
-  const problem = sellable === false ? "cannot be sold" : "has a tax above 25 %";
+  const isTaxed = isUnsafe({ ...safety, sellable: null });
+  const problem =
+    sellable === false
+      ? "cannot be sold"
+      : isTaxed
+        ? "has a tax above 25 %"
+        : "lets its issuer take it or stop its sale";
   return new DomainError("TOKEN_UNSAFE", `The token ${problem}. To buy it anyway, set allowUnsafe`, {
     flags,
     buyTax,
@@ -163,7 +180,7 @@ function objectionToToken({ side, safety, flags, allowUnsafe }: OrderChecks) {
   });
 }
 
-function objectionToImpact({ priceImpact, maxPriceImpact: limit }: OrderChecks) {
+function objectionToImpact({ priceImpact, maxPriceImpact: limit }: QuotedChecks) {
   if (priceImpact <= limit) return undefined;
   const message = `The price would be ${priceImpact} % worse, above the limit of ${limit} %`;
   return new DomainError("PRICE_IMPACT_TOO_HIGH", message, { priceImpact, limit });

@@ -15,6 +15,8 @@ export const quoteWarnings = [
   "PRICE_IMPACT_HIGH",
   /** A tenth of the amount would pay nothing, so the price cannot be compared. */
   "NO_REFERENCE",
+  /** An attempt pays less for priority than half of the recent transactions with the pool. On sol only. */
+  "PRIORITY_FEE_BELOW_MARKET",
 ] as const;
 
 export type QuoteWarning = (typeof quoteWarnings)[number];
@@ -24,9 +26,12 @@ export type Warned = {
   submission: Submission;
   /** The native side of the trade. */
   coins: bigint;
-  networkFee: NetworkFee;
+  networkFee: Pick<NetworkFee, "expected" | "max"> & Partial<NetworkFee>;
   /** The coin that the wallet has left. Undefined without a wallet. */
   left: bigint | undefined;
+  /** The coin that a later sale needs: an approval and a swap, unless given. */
+  saleNeeds?: bigint | undefined;
+  isBelowMarket?: boolean;
   /** In percent. */
   slippage: number;
   /** In percent. Undefined if there is nothing to compare with. */
@@ -47,16 +52,19 @@ export function warningsOf({
   coins,
   networkFee,
   left,
+  saleNeeds = 2n * networkFee.max,
+  isBelowMarket = false,
   slippage,
   marketImpact,
 }: Warned): QuoteWarning[] {
   const holds: Record<QuoteWarning, boolean> = {
     MEV_UNPROTECTED: isUnprotected(submission),
-    NO_GAS_TO_SELL: side === "buy" && left !== undefined && left < 2n * networkFee.max,
+    NO_GAS_TO_SELL: side === "buy" && left !== undefined && left < saleNeeds,
     FEE_ABOVE_VALUE: networkFee.expected * 5n > coins,
     SLIPPAGE_HIGH: slippage > 10,
     PRICE_IMPACT_HIGH: (marketImpact ?? 0) >= 5,
     NO_REFERENCE: marketImpact === undefined,
+    PRIORITY_FEE_BELOW_MARKET: isBelowMarket,
   };
   return quoteWarnings.filter((warning) => holds[warning]);
 }

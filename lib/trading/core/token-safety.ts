@@ -54,16 +54,29 @@ export const worseSafety = (probe: TokenSafety, larger: TokenSafety): TokenSafet
 const higherTax = (a: number | null, b: number | null) =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);
 
-/** In a pool with less than one coin, the smallest trade moves the price by several percent. */
-const leastLiquidity = 10n ** 18n;
+/** A coin of EVM chains, in units. */
+const evmCoin = 10n ** 18n;
 
-/** Lists warnings about a token, in a fixed order. `liquidity` is the native side of its deepest pool. */
+/** The flags that a mint of sol has by its own account. */
+const mintFlags = [
+  ...(["FREEZABLE", "MINTABLE", "HOOKED", "SEIZABLE"] as const),
+  ...(["FROZEN_BY_DEFAULT", "PAUSABLE", "NON_TRANSFERABLE"] as const),
+] satisfies TokenFlag[];
+
+export type MintFlag = (typeof mintFlags)[number];
+
+/**
+ * Lists warnings about a token, in a fixed order. `liquidity` is the native side of its deepest pool.
+ *
+ * @param coin A coin in units: in a pool with less, the smallest trade moves the price by several percent.
+ */
 export function flagsOf(
   { isListed, isImpersonator, isOdd }: TokenIdentity,
   { sellable, buyTax, sellTax, hasLoss }: TokenSafety,
   liquidity: bigint,
+  { coin = evmCoin, ofMint = [] as readonly MintFlag[] } = {},
 ): TokenFlag[] {
-  const holds: Record<TokenFlag, boolean> = {
+  const holds: Record<Exclude<TokenFlag, MintFlag>, boolean> = {
     NOT_LISTED: !isListed,
     IMPERSONATES: isImpersonator,
     ODD_METADATA: isOdd,
@@ -71,14 +84,24 @@ export function flagsOf(
     TRANSFER_LOSS: hasLoss,
     CANNOT_SELL: sellable === false,
     SELLABILITY_UNKNOWN: sellable === null,
-    LOW_LIQUIDITY: liquidity < leastLiquidity,
+    LOW_LIQUIDITY: liquidity < coin,
   };
-  return tokenFlags.filter((flag) => holds[flag]);
+  const held: Partial<Record<TokenFlag, boolean>> = holds;
+  return tokenFlags.filter((flag) => held[flag] || ofMint.some((each) => each === flag));
 }
 
 /** In percent. Above it, a buy needs the user's explicit consent. */
 export const highestTax = 25;
 
+/** What these allow its issuer takes the money as surely as a tax. */
+const unsafeFlags: readonly TokenFlag[] = ["SEIZABLE", "FROZEN_BY_DEFAULT", "NON_TRANSFERABLE", "HOOKED"];
+
 /** True if buying the token most likely loses the money. Sales are never blocked. */
-export const isUnsafe = ({ sellable, buyTax, sellTax }: TokenSafety): boolean =>
-  sellable === false || (buyTax ?? 0) > highestTax || (sellTax ?? 0) > highestTax;
+export const isUnsafe = (
+  { sellable, buyTax, sellTax }: TokenSafety,
+  flags: readonly TokenFlag[] = [],
+): boolean =>
+  sellable === false ||
+  (buyTax ?? 0) > highestTax ||
+  (sellTax ?? 0) > highestTax ||
+  flags.some((flag) => unsafeFlags.includes(flag));

@@ -20,11 +20,10 @@ import { greatest } from "../core/bigints.ts";
 import { availableOf } from "../core/check-trade.ts";
 import { coinDecimals, unitsFrom } from "../core/decimal-text.ts";
 import { feesFor } from "../core/evm/fees.ts";
-import { marketImpact, priceImpact } from "../core/evm/pool-price.ts";
 import { deepTimes, ranked } from "../core/evm/route-choice.ts";
 import { checksArrival, isSameRoute, poolsOf, routeOf } from "../core/intent.ts";
-import { shortage } from "../core/order-checks.ts";
-import { isWritable, type TokenIdentity } from "../core/token-identity.ts";
+import { marketImpact, priceImpact, referencePart } from "../core/price-impact.ts";
+import { isWritable } from "../core/token-identity.ts";
 import { bestSafety, flagsOf, type TokenSafety, worseSafety } from "../core/token-safety.ts";
 import type { QuotedRoute, QuoteQuestion, Trade, TradeFacts } from "../core/trade-facts.ts";
 import {
@@ -39,6 +38,7 @@ import {
   withEstimates,
   workingRoutes,
 } from "./choose-route.ts";
+import { amountOfSale, noRoute, tooSmall } from "./sale-amount.ts";
 
 /** A quote without a wallet is made for a stranger. */
 type Asked = Omit<QuoteQuestion, "chain" | "wallet"> & {
@@ -90,7 +90,7 @@ export async function quoteOnChain(
   // A percentage of an empty balance is refused later, together with all checks of balances.
   if (found.found.length === 0 && trade.percent !== undefined) throw noRoute();
   const { tokens: available } = availableOf({ coins: 0n, tokens: belongings.held }, token, asked.orders);
-  const amount = coinAmount ?? tokenAmount(trade, identity, available);
+  const amount = coinAmount ?? amountOfSale(trade, identity, available);
   // A v3 router that lacks coin takes wrapped coin from the wallet if its allowance permits. A malicious token can make
   // it pay out the coin first, unless a bridge is paid before the token's code runs.
   const isHarmless = (route: PoolRoute) =>
@@ -212,9 +212,6 @@ export async function quoteOnChain(
   };
 }
 
-/** A part of the amount so small that it hardly moves the price. */
-const referencePart = 10n;
-
 /** The trade, the same for {@link deepTimes} times the amount, and for a small part of it. */
 const sizesOf = (side: Trade["side"], amountIn: bigint) =>
   [
@@ -269,31 +266,11 @@ function bindableRoute(
   };
 }
 
-const noRoute = () => new DomainError("NO_ROUTE", "No pool can trade this token for the chain's coin");
-
 const mustRevoke = (wrapped: string) =>
   new DomainError(
     "NO_ROUTE",
     `Only v3 pools can trade this token, and the wallet lets their router take its ${wrapped}, which a malicious token can abuse. Revoke that approval first`,
   );
-
-const tooSmall = () =>
-  new DomainError("AMOUNT_TOO_SMALL", "The amount is too small: you would receive nothing");
-
-const perPercent = 10_000;
-
-/** Computes the tokens of a sale. */
-function tokenAmount(
-  { amount, percent }: Trade,
-  { token, symbol, decimals }: TokenIdentity,
-  available: bigint,
-): bigint {
-  if (percent === undefined) return unitsFrom(amount ?? "", decimals, "amount");
-  const share = (available * BigInt(Math.round(percent * perPercent))) / BigInt(100 * perPercent);
-  if (available === 0n) throw shortage([{ token, symbol, decimals, needed: 1n, available }]) ?? tooSmall();
-  if (share === 0n) throw tooSmall();
-  return share;
-}
 
 /** Selects the best pools of each kind. */
 const routesToProbe = (routes: readonly PoolRoute[]): PoolRoute[] =>
@@ -337,6 +314,8 @@ function withPaid(
     },
   };
 }
+
+const perPercent = 10_000;
 
 /** Applies the tax that a stranger's sale showed, if the wallet's sale could not be simulated. */
 function afterTax(route: WorkingRoute, { side }: SwapRequest, { sellTax }: TokenSafety): WorkingRoute {

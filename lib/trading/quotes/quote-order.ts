@@ -1,12 +1,15 @@
 import type { QuoteRequest, TradeQuote } from "../../api/quote-schema.ts";
 import { dayOf } from "../../core/time.ts";
 import type { Table } from "../../table/table.ts";
-import { type Chains, chainFor, unsupportedChain, walletNotFound } from "../chains/requests.ts";
+import { type Chains, chainFor, walletNotFound } from "../chains/requests.ts";
 import { readAddress } from "../core/address.ts";
+import type { Trader } from "../core/check-trade.ts";
 import { rulesBeside } from "../core/reserved.ts";
+import type { TradingChain } from "../core/trading-chain.ts";
 import { laneOrdersOf } from "../items/lane-records.ts";
-import { ownsWallet, readOrderTerms } from "../items/trader-records.ts";
+import { type OrderTerms, ownsWallet, readOrderTerms } from "../items/trader-records.ts";
 import { quoteTrade } from "./quote-trade.ts";
+import { quoteSolTrade } from "./sol/quote-sol-trade.ts";
 
 /**
  * Quotes an order of the user. A quote reserves nothing and is not binding.
@@ -20,22 +23,29 @@ export async function quoteOrder(
   { userID, now, body }: { userID: string; now: Date; body: QuoteRequest },
 ): Promise<{ quote: TradeQuote }> {
   const reader = chainFor(chains, body.chain);
-  if (reader.chain === "sol") throw unsupportedChain(chains);
-  const { chain } = reader;
-  const wallet = body.wallet === undefined ? undefined : readAddress(chain, body.wallet, "wallet");
+  const wallet = body.wallet === undefined ? undefined : readAddress(reader.chain, body.wallet, "wallet");
+  const asked = { userID, wallet, now };
+  return {
+    quote:
+      reader.chain === "sol"
+        ? await quoteSolTrade(reader, body, await traderOf(table, reader.chain, asked), now)
+        : await quoteTrade(reader, body, await traderOf(table, reader.chain, asked), now),
+  };
+}
+
+/** @throws {DomainError} WALLET_NOT_FOUND */
+async function traderOf<Chain extends TradingChain>(
+  table: Table,
+  chain: Chain,
+  { userID, wallet, now }: { userID: string; wallet: string | undefined; now: Date },
+): Promise<Omit<Trader, "settings"> & Pick<OrderTerms<Chain>, "settings">> {
   const lane = wallet === undefined ? undefined : { chain, wallet };
-  const day = dayOf(now);
   const [isOwn, orders, { settings, isStopped, limits }] = await Promise.all([
     lane === undefined || ownsWallet(table, lane, userID),
     lane === undefined ? [] : laneOrdersOf(table, lane),
-    readOrderTerms(table, { chain, userID, wallet, day }),
+    readOrderTerms(table, { chain, userID, wallet, day: dayOf(now) }),
   ]);
   if (!isOwn) throw walletNotFound(chain);
-  const trader = {
-    settings,
-    isStopped,
-    orders,
-    rules: limits && rulesBeside(limits, orders, userID, now.getTime()),
-  };
-  return { quote: await quoteTrade(reader, body, trader, now) };
+  const rules = limits && rulesBeside(limits, orders, userID, now.getTime());
+  return { settings, isStopped, orders, rules };
 }

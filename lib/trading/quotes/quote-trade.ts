@@ -1,5 +1,4 @@
 import type { QuoteRequest, TradeQuote } from "../../api/quote-schema.ts";
-import type { DomainError } from "../../core/domain-error.ts";
 import type { EvmReader } from "../chains/open-chains.ts";
 import { limitsOf, setupName } from "../chains/requests.ts";
 import { readAddress } from "../core/address.ts";
@@ -10,18 +9,14 @@ import {
   type TradeCheck,
   type Trader,
 } from "../core/check-trade.ts";
-import { coinDecimals, coinText, formatAmount, formatPrice } from "../core/decimal-text.ts";
+import { coinText } from "../core/decimal-text.ts";
 import type { NetworkFee } from "../core/evm/fees.ts";
-import type { PoolPrice } from "../core/evm/pool-price.ts";
-import { isEnough, type Need } from "../core/order-checks.ts";
-import { percentOf } from "../core/percent.ts";
 import { warningsOf } from "../core/quote-warnings.ts";
 import { routeSteps } from "../core/route-steps.ts";
 import { type AskedTrade, addressesOf, type TradeFacts } from "../core/trade-facts.ts";
-import { chainFacts, type EvmChain, nativeToken } from "../core/trading-chain.ts";
+import type { EvmChain } from "../core/trading-chain.ts";
 import { quoteOnChain } from "./quote-on-chain.ts";
-
-const validMs = 30_000;
+import { quoteParts, warnedOf } from "./quote-parts.ts";
 
 export const setupOf = ({ chain, configuration }: EvmReader): ChainSetup => ({
   chain,
@@ -59,79 +54,20 @@ export function shownQuote(
   { facts, check }: { facts: TradeFacts; check: TradeCheck },
   now: Date,
 ): TradeQuote {
-  const { side, token, percent, minAmountOut } = trade;
-  const { amount, amountOut, identity, priceImpact, safety, transactions, block } = facts;
   const [best] = facts.routes;
-  const { chain, settings, least, needs, networkFee, submission, objection } = check;
-  const { decimals } = identity;
-  const ofCoin = coinDecimals[chain];
-  const [inDecimals, outDecimals] = side === "buy" ? [ofCoin, decimals] : [decimals, ofCoin];
-  const [coins, tokens] = side === "buy" ? [amount, amountOut] : [amountOut, amount];
-  const { sellable, buyTax, sellTax } = safety;
-  const [coinNeed] = needs;
+  const { chain, networkFee } = check;
   return {
-    chain,
-    ...(wallet !== undefined && { wallet }),
-    side,
-    token,
-    symbol: `${identity.symbol}/${chainFacts[chain].coin.symbol}`,
-    amount: formatAmount(amount, inDecimals),
-    amountToken: side === "buy" ? nativeToken : token,
-    ...(percent !== undefined && { percent }),
-    amountOut: formatAmount(amountOut, outDecimals),
-    minAmountOut: formatAmount(least, outDecimals),
-    ...(minAmountOut === undefined && { slippage: settings.slippage }),
-    price: formatPrice(chain, coins, tokens, decimals),
-    priceImpact,
-    ...(facts.market && {
-      marketImpact: facts.market.impact,
-      referencePrice: formatPrice(chain, ...coinsAndTokens(side, facts.market.reference), decimals),
-    }),
+    ...quoteParts(wallet, trade, { facts, check }, now),
     route: routeSteps(trade, best, addressesOf(best)),
-    buyTax,
-    sellTax,
-    sellable,
-    flags: [...facts.flags],
-    approval: transactions.length > 1,
+    approval: facts.transactions.length > 1,
     networkFee: feeTexts(chain, networkFee),
-    ...(needs.length > 0 && { balances: needs.map(balanceOfNeed) }),
-    submission,
-    warnings: warningsOf({
-      side,
-      submission,
-      coins,
-      networkFee,
-      left: coinNeed && coinNeed.available - coinNeed.needed,
-      marketImpact: facts.market?.impact,
-      slippage: minAmountOut === undefined ? settings.slippage : percentOf(amountOut - least, amountOut),
-    }),
-    ...(objection && { wouldBeRefused: errorOf(objection) }),
-    block: block.number,
-    asOf: now.toISOString(),
-    validUntil: new Date(now.getTime() + validMs).toISOString(),
+    warnings: warningsOf(warnedOf(trade, { facts, check })),
+    block: facts.block.number,
   };
 }
-
-/** Sorts a price into its coins and its tokens. */
-const coinsAndTokens = (side: AskedTrade["side"], price: PoolPrice): [coins: bigint, tokens: bigint] =>
-  side === "buy" ? [price.in, price.out] : [price.out, price.in];
 
 const feeTexts = (chain: EvmChain, { expected, max, l1 }: NetworkFee) => ({
   expected: coinText(chain, expected),
   max: coinText(chain, max),
   l1: coinText(chain, l1),
-});
-
-const balanceOfNeed = (need: Need) => ({
-  token: need.token,
-  symbol: need.symbol,
-  needed: formatAmount(need.needed, need.decimals),
-  available: formatAmount(need.available, need.decimals),
-  enough: isEnough(need),
-});
-
-const errorOf = ({ code, message, details }: DomainError) => ({
-  code,
-  message,
-  ...(details !== undefined && { details }),
 });

@@ -7,11 +7,8 @@ import type { RpcHost } from "../chains/rpc-host.ts";
 import { jointQuote } from "../core/evm/joint-facts.ts";
 import type { HostQuote, QuoteQuestion, Trade, TradeFacts } from "../core/trade-facts.ts";
 import { mostApartSeconds } from "../core/trading-chain.ts";
+import { askInRounds } from "./ask-in-rounds.ts";
 import { quoteOnChain } from "./quote-on-chain.ts";
-
-/** Disagreeing hosts are asked again for this long, with this pause. */
-const agreeMs = 2000;
-const pauseMs = 100;
 
 type Quotes = readonly [HostQuote, HostQuote];
 
@@ -47,25 +44,12 @@ export function quotesOfHosts(
   });
 }
 
-export async function askUntilAgreed<Host>(asking: Asking<Host>): Promise<Quotes> {
-  const { inOrder, nowMs } = asking;
-  const untilMs = nowMs() + agreeMs;
-  const [only, another] = asking.hosts;
-  if (only !== undefined && another === undefined) {
-    const quote = await asking.quoteBy(only);
-    return [quote, quote];
-  }
-  for (let isFirst = true; ; isFirst = false) {
-    // Asks the other hosts only if the first two do not agree.
-    const hosts = isFirst ? inOrder().slice(0, 2) : inOrder();
-    const quotes = await quotesAtOneBlock(asking, hosts, isFirst);
-    const pairs = quotes.flatMap((a, index) => quotes.slice(index + 1).map((b): Quotes => [a, b]));
-    const settled = pairs.find((pair) => jointQuote(...pair, asking.side) !== undefined);
-    if (settled !== undefined) return settled;
-    if (nowMs() + pauseMs >= untilMs) return pairs[0] ?? [undefined, undefined];
-    await asking.pause(pauseMs);
-  }
-}
+export const askUntilAgreed = <Host>(asking: Asking<Host>): Promise<Quotes> =>
+  askInRounds<Host, HostQuote>({
+    ...asking,
+    ask: (hosts, isFirst) => quotesAtOneBlock(asking, hosts, isFirst),
+    isAgreed: (a, b) => jointQuote(a, b, asking.side) !== undefined,
+  });
 
 /**
  * Asks hosts that are ahead again, at the newest block that two hosts have. If that has failed, it asks all of them

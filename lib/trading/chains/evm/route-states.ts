@@ -1,6 +1,7 @@
-import { binPrice, type PoolPrice, v2Price, v3Price } from "../../core/evm/pool-price.ts";
+import { binPrice, v2Price, v3Price } from "../../core/evm/pool-price.ts";
 import type { Order } from "../../core/execution.ts";
 import { type Bridge, kindOf, routeOf } from "../../core/intent.ts";
+import type { PoolPrice } from "../../core/price-impact.ts";
 import type { RpcCall } from "../rpc-call.ts";
 import type { Contracts } from "./configured-routes.ts";
 import { activeBinOf, balanceOf, firstTokenOf, reservesOf, sqrtPriceOf } from "./contract-questions.ts";

@@ -34,7 +34,7 @@ import { cpmmSwap, objectionToCpmm } from "./raydium-cpmm.ts";
 export const mostRent = { wsolLamports: 2_039_280n, markerLamports: 890_880n };
 
 /** The chain's limits of one transaction. */
-const mostComputeUnits = 1_400_000;
+export const mostComputeUnits = 1_400_000;
 const mostTransactionBytes = 1232;
 
 const orderIdPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
@@ -177,18 +177,9 @@ function compile(
   terms: MessageTerms,
   instructions: readonly SolInstruction[],
 ): { message: Uint8Array } | Objection {
-  const lifetime = { blockhash: terms.blockhash as Blockhash, lastValidBlockHeight: 0n };
   let message: Uint8Array;
   try {
-    const compiled = compileTransactionMessage(
-      pipe(
-        createTransactionMessage({ version: 0 }),
-        (empty) => setTransactionMessageFeePayer(terms.wallet, empty),
-        (paid) => setTransactionMessageLifetimeUsingBlockhash(lifetime, paid),
-        (mortal) => appendTransactionMessageInstructions(instructions, mortal),
-      ),
-    );
-    message = Uint8Array.from(getCompiledTransactionMessageEncoder().encode(compiled));
+    message = compiledMessage(terms.wallet, terms.blockhash, instructions);
   } catch {
     // Jupiter's accounts are contradictory, such as a program that would be written.
     return refused("the instructions fit into no message");
@@ -196,4 +187,22 @@ function compile(
   return 1 + 64 * signatureCountOf(terms) + message.length > mostTransactionBytes
     ? refused("the transaction is larger than the chain allows")
     : { message };
+}
+
+/** Compiles instructions of one payer to a message. A signer signs only those of {@link composeMessage}. */
+export function compiledMessage(
+  payer: Address,
+  blockhash: string,
+  instructions: readonly SolInstruction[],
+): Uint8Array {
+  const lifetime = { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n };
+  const compiled = compileTransactionMessage(
+    pipe(
+      createTransactionMessage({ version: 0 }),
+      (empty) => setTransactionMessageFeePayer(payer, empty),
+      (paid) => setTransactionMessageLifetimeUsingBlockhash(lifetime, paid),
+      (mortal) => appendTransactionMessageInstructions(instructions, mortal),
+    ),
+  );
+  return Uint8Array.from(getCompiledTransactionMessageEncoder().encode(compiled));
 }

@@ -32,6 +32,8 @@ export type Mint = {
   transferFees: readonly (TransferFee & { fromEpoch: bigint })[];
   name?: string;
   symbol?: string;
+  /** The size of a wallet's associated account. */
+  accountBytes: number;
 };
 
 const plainLength = 82;
@@ -57,6 +59,17 @@ const extensions = {
 
 const frozen = 2;
 
+/** The bytes that a token account has for an extension of its mint. Most need none. */
+const accountParts: Readonly<Record<number, number>> = {
+  [extensions.transferFeeConfig]: 12,
+  [extensions.nonTransferable]: 4,
+  [extensions.transferHook]: 5,
+  [extensions.pausable]: 4,
+};
+
+/** A token account of either program, and the kind and the fixed owner that an associated one of Token-2022 adds. */
+const accountBytes = { token: 165, token2022: 165 + 1 + 4 };
+
 /**
  * Decodes a mint account. Undefined if the account is not an initialized mint of one of the token programs.
  *
@@ -77,7 +90,7 @@ export function readMint({ owner, data }: { owner: string; data: Uint8Array }): 
     ...(mintAuthority !== undefined && { mintAuthority }),
     ...(freezeAuthority !== undefined && { freezeAuthority }),
     ...{ isDefaultFrozen: false, isNonTransferable: false, isPausable: false, isPaused: false },
-    transferFees: [],
+    ...{ transferFees: [], accountBytes: accountBytes[isToken2022 ? "token2022" : "token"] },
   };
   if (data.length === plainLength) return plain;
   try {
@@ -99,7 +112,11 @@ function extended(plain: Mint, reader: ByteReader): Mint {
   while (reader.left >= 4) {
     const [kind, length] = [reader.u16(), reader.u16()];
     if (kind === extensions.end) break;
-    mint = { ...mint, ...propertiesOf(kind, new ByteReader(reader.bytes(length))) };
+    mint = {
+      ...mint,
+      ...propertiesOf(kind, new ByteReader(reader.bytes(length))),
+      accountBytes: mint.accountBytes + (accountParts[kind] ?? 0),
+    };
   }
   return mint;
 }
@@ -154,7 +171,16 @@ export function withheldFrom(
   { transferFees }: Pick<Mint, "transferFees">,
   epoch: bigint,
 ): bigint {
-  const fee = transferFees.findLast(({ fromEpoch }) => fromEpoch <= epoch) ?? transferFees[0];
+  const fee = feeIn(transferFees, epoch);
   if (fee === undefined) return 0n;
   return least(ceilDivide(amount * BigInt(fee.bps), wholeBps), fee.most);
+}
+
+const feeIn = (fees: Mint["transferFees"], epoch: bigint) =>
+  fees.findLast(({ fromEpoch }) => fromEpoch <= epoch) ?? fees[0];
+
+/** Returns the higher rate of this epoch and the next one, in basis points. */
+export function feeBpsOf({ transferFees }: Pick<Mint, "transferFees">, epoch: bigint): number {
+  const fees = [epoch, epoch + 1n].map((each) => feeIn(transferFees, each));
+  return Math.max(...fees.map((fee) => (fee === undefined || fee.most === 0n ? 0 : fee.bps)));
 }

@@ -22,9 +22,9 @@ export function objectionToCpmm(
 
 /** Encodes `swap_base_input`, which pays at least the minimum or fails. The accounts are those of the program's IDL. */
 export async function cpmmSwap(
-  { wallet, amountIn, minAmountOut }: AttemptTerms,
+  { wallet, amountIn, minAmountOut }: Pick<AttemptTerms, "wallet" | "amountIn" | "minAmountOut">,
   { pool, config }: CpmmVenue,
-  { source, destination }: OwnAccounts,
+  { source, destination }: Pick<OwnAccounts, "source" | "destination">,
 ): Promise<SolInstruction> {
   const { READONLY, WRITABLE, READONLY_SIGNER } = AccountRole;
   const accounts: [Address, AccountRole][] = [

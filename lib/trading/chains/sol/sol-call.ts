@@ -98,3 +98,75 @@ export const chainTimeCall = (at: ReadAt): RpcCall<ChainTime> => solCall("getEpo
 /** Asks for the lamports that keep an account of this size alive. */
 export const rentCall = (bytes: number, { commitment }: Pick<ReadAt, "commitment">): RpcCall<bigint> =>
   solCall("getMinimumBalanceForRentExemption", [bytes, { commitment }], Lamports);
+
+/** Asks for a hash of a recent block, which a message names to be of the cluster and of its time. */
+export const blockhashCall = ({ commitment }: Pick<ReadAt, "commitment">): RpcCall<string> =>
+  solCall(
+    "getLatestBlockhash",
+    [{ commitment }],
+    v.pipe(
+      contextOf(v.object({ blockhash: PublicKey })),
+      v.transform(({ value }) => value.blockhash),
+    ),
+  );
+
+/** Asks for the lamports of a message, priority included. Undefined if the host does not know the message's block. */
+export const messageFeeCall = (
+  message: Uint8Array,
+  { commitment }: Pick<ReadAt, "commitment">,
+): RpcCall<bigint | undefined> =>
+  solCall(
+    "getFeeForMessage",
+    [Buffer.from(message).toString("base64"), { commitment }],
+    v.pipe(
+      contextOf(v.nullable(Lamports)),
+      v.transform(({ value }) => value ?? undefined),
+    ),
+  );
+
+/** Asks for the lowest price that got a transaction with these accounts into each recent block: millionths of a lamport. */
+export const recentPricesCall = (accounts: readonly string[]): RpcCall<bigint[]> =>
+  solCall(
+    "getRecentPrioritizationFees",
+    [accounts],
+    v.pipe(
+      v.array(v.object({ prioritizationFee: Lamports })),
+      v.transform((blocks) => blocks.map(({ prioritizationFee }) => prioritizationFee)),
+    ),
+  );
+
+/** The outcome of a transaction that is not sent. */
+export type Simulation = {
+  computeUnits: number;
+  isDone: boolean;
+  /** The place of the instruction that failed, if it was one. */
+  failedAt?: number;
+};
+
+const InstructionError = v.object({ InstructionError: v.tupleWithRest([Count], v.unknown()) });
+
+/** Asks what a message would do, without signatures. Any account can be its payer. */
+export const simulationCall = (message: Uint8Array, at: ReadAt): RpcCall<Simulation> => {
+  const [signers = 0] = message.subarray(message[0] === versionZero ? 1 : 0);
+  const unsigned = Buffer.concat([Buffer.of(signers), Buffer.alloc(64 * signers), message]);
+  return solCall(
+    "simulateTransaction",
+    [
+      unsigned.toString("base64"),
+      { encoding: "base64", sigVerify: false, replaceRecentBlockhash: true, ...at },
+    ],
+    v.pipe(
+      contextOf(v.object({ err: v.unknown(), unitsConsumed: v.nullish(Count) })),
+      v.transform(({ value: { err, unitsConsumed } }): Simulation => {
+        const failure = v.safeParse(InstructionError, err);
+        return {
+          ...{ computeUnits: unitsConsumed ?? 0, isDone: err === null },
+          ...(failure.success && { failedAt: failure.output.InstructionError[0] }),
+        };
+      }),
+    ),
+  );
+};
+
+/** The first byte of a message of version 0. */
+const versionZero = 0x80;

@@ -1,14 +1,22 @@
 import { type Address, address } from "@solana/web3.js";
 import type { Order } from "../../core/execution.ts";
+import { priceImpact } from "../../core/price-impact.ts";
 import type { TokenClaims } from "../../core/token-identity.ts";
 import type { RpcCall } from "../rpc-call.ts";
-import { wsolMint } from "./addresses.ts";
+import { programs, tokenAccountOf, wsolMint } from "./addresses.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { cpmmPoolOf, cpmmVaultOf } from "./cpmm-addresses.ts";
-import { amountOut, type CPMMPool, type FeeRates, readFeeRates, readPool } from "./cpmm-pool.ts";
-import { type Mint, readMint } from "./mint.ts";
+import {
+  amountOut,
+  type CPMMPool,
+  type CPMMTrade,
+  type FeeRates,
+  readFeeRates,
+  readPool,
+} from "./cpmm-pool.ts";
+import { type Mint, readMint, withheldFrom } from "./mint.ts";
 import { type Account, type Accounts, accountsCall, type ReadAt } from "./sol-call.ts";
-import { readTokenAccount } from "./token-account.ts";
+import { readTokenAccount, unitsOf } from "./token-account.ts";
 import { claimsOfMint, metadataOf, readMetadata } from "./token-claims.ts";
 
 const clock = address("SysvarC1ock11111111111111111111111111111111");
@@ -32,6 +40,17 @@ export type TokenView = {
   mint: Mint;
   claims: TokenClaims;
   pools: readonly PoolView[];
+  /** Absent if the look was at no wallet. */
+  holding?: Holding;
+};
+
+/** What a wallet has of the coin and of a token. */
+export type Holding = {
+  lamports: bigint;
+  /** The units that it can sell from its usual account. */
+  units: bigint;
+  /** True if that account exists, so that a purchase does not pay its rent. */
+  hasAccount: boolean;
 };
 
 type PoolPlaces = { config: Address; pool: Address; vaults: readonly [Address, Address] };
@@ -41,16 +60,52 @@ type PoolPlaces = { config: Address; pool: Address; vaults: readonly [Address, A
  * if the address is not a mint.
  *
  * @param configs The configurations whose usual pools are looked at. Each has one pool of the token with the coin.
+ * @param wallet Is looked at, too.
  */
 export async function tokenViewCall(
   mint: Address,
   configs: readonly Address[],
   at: ReadAt,
+  wallet?: Address,
 ): Promise<RpcCall<TokenView | undefined>> {
   const places = await Promise.all(configs.map((config) => placesOf(mint, config)));
   const pools = places.flatMap(({ config, pool, vaults }) => [config, pool, ...vaults]);
-  const { method, params, read } = accountsCall([clock, mint, await metadataOf(mint), ...pools], at);
-  return { method, params, read: (result) => viewOf(mint, places, read(result)) };
+  // The mint's program is not known yet, and each has a usual account of its own.
+  const owned = wallet === undefined ? [] : [wallet, ...(await usualAccounts(wallet, mint))];
+  const asked = [clock, mint, await metadataOf(mint), ...owned, ...pools];
+  const { method, params, read } = accountsCall(asked, at);
+  return {
+    ...{ method, params },
+    read(result) {
+      const { slot, accounts } = read(result);
+      const [time, mintAccount, metadata, ...rest] = accounts;
+      const view = viewOf(mint, places, {
+        slot,
+        accounts: [time, mintAccount, metadata, ...rest.slice(owned.length)],
+      });
+      return view && wallet ? { ...view, holding: holdingOf(wallet, mint, view, rest) } : view;
+    },
+  };
+}
+
+const tokenPrograms = [programs.token, programs.token2022];
+
+const usualAccounts = (wallet: Address, mint: Address): Promise<Address[]> =>
+  Promise.all(tokenPrograms.map((program) => tokenAccountOf(wallet, mint, program)));
+
+function holdingOf(
+  wallet: Address,
+  mint: Address,
+  { mint: { program } }: TokenView,
+  [own, ...usual]: readonly (Account | undefined)[],
+): Holding {
+  const account = usual[program === programs.token ? 0 : 1];
+  const held = account && readTokenAccount(account);
+  return {
+    lamports: own?.lamports ?? 0n,
+    units: unitsOf(held, wallet, mint),
+    hasAccount: held !== undefined,
+  };
 }
 
 async function placesOf(mint: Address, config: Address): Promise<PoolPlaces> {
@@ -93,21 +148,55 @@ function poolViewOf(
 
 const noFee = { transferFees: [] };
 
+/** A pool's payment, and how much worse its price is than the pool's before it, in percent. */
+export type Payment = { pool: PoolView; amountOut: bigint; priceImpact: number };
+
 /** Computes what each pool pays, the best first. Those that pay nothing, or are not yet open, are left out. */
 export function paymentsOf(
   { epoch, time, mint, pools }: TokenView,
   side: Order["side"],
   amountIn: bigint,
-): { pool: PoolView; amountOut: bigint }[] {
+): Payment[] {
   return pools
     .filter(({ pool }) => pool.openTime <= time)
-    .map((view) => {
+    .map((view): Payment => {
       const { pool, held, rates } = view;
-      const isCoinFirst = pool.sides[0].mint === wsolMint;
+      const isCoinFirst = isFirst(pool, wsolMint);
       const mints = isCoinFirst ? ([noFee, mint] as const) : ([mint, noFee] as const);
       const from = isCoinFirst === (side === "buy") ? 0 : 1;
-      return { pool: view, amountOut: amountOut(pool, amountIn, { from, held, mints, rates, epoch }) };
+      const trade = { from, held, mints, rates, epoch } as const;
+      const arrived = side === "buy" ? amountIn : amountIn - withheldFrom(amountIn, mint, epoch);
+      return {
+        pool: view,
+        amountOut: amountOut(pool, amountIn, trade),
+        priceImpact: impactOf(pool, arrived, trade),
+      };
     })
     .filter((payment) => payment.amountOut > 0n)
     .toSorted((a, b) => (a.amountOut < b.amountOut ? 1 : -1));
+}
+
+const isFirst = ({ sides }: CPMMPool, mint: string): boolean => sides[0].mint === mint;
+
+/** Compares a payment with the pool's price before it, both after fees of the pool, and without those of the token. */
+function impactOf(pool: CPMMPool, arrived: bigint, trade: CPMMTrade): number {
+  const { from, held, rates } = trade;
+  const to = from === 0 ? 1 : 0;
+  const [reserveIn, reserveOut] = [held[from] - pool.sides[from].owed, held[to] - pool.sides[to].owed];
+  const left = millionths - feeRateOf({ pool, rates });
+  const price = { in: reserveIn * millionths, out: reserveOut * left };
+  const paid = amountOut(pool, arrived, { ...trade, mints: [noFee, noFee] });
+  return priceImpact(price, { amountIn: arrived, amountOut: paid, fees: [] });
+}
+
+const millionths = 1_000_000n;
+
+/** Returns all fees of a pool, in millionths. */
+export const feeRateOf = ({ pool, rates }: Pick<PoolView, "pool" | "rates">): bigint =>
+  rates.trade + (pool.creatorFeeOn === undefined ? 0n : rates.creator);
+
+/** Computes the coins of a pool that are its own, in lamports. */
+export function liquidityOf({ pool, held }: PoolView): bigint {
+  const side = isFirst(pool, wsolMint) ? 0 : 1;
+  return held[side] - pool.sides[side].owed;
 }

@@ -53,7 +53,7 @@ describe("readMint", () => {
           freezeAuthority: bob,
         },
         ...{ isDefaultFrozen: false, isNonTransferable: false, isPausable: false, isPaused: false },
-        transferFees: [],
+        ...{ transferFees: [], accountBytes: 165 },
       },
     );
     const revoked = read(plainMint(), token);

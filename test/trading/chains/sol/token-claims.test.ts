@@ -49,7 +49,7 @@ describe("readMetadata", () => {
 
 describe("claimsOfMint", () => {
   const plain: Mint = {
-    ...{ program: programs.token, decimals: 6, supply: 5n, transferFees: [] },
+    ...{ program: programs.token, decimals: 6, supply: 5n, transferFees: [], accountBytes: 165 },
     ...{ isDefaultFrozen: false, isNonTransferable: false, isPausable: false, isPaused: false },
   };
 

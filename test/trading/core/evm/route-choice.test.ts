@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { priceImpact, v2Price, v3Price } from "../../../../lib/trading/core/evm/pool-price.ts";
+import { v2Price, v3Price } from "../../../../lib/trading/core/evm/pool-price.ts";
 import {
   type BindableRoute,
   bestRoute,
@@ -9,6 +9,7 @@ import {
 } from "../../../../lib/trading/core/evm/route-choice.ts";
 import { type Route, routeOf } from "../../../../lib/trading/core/intent.ts";
 import { percentOf } from "../../../../lib/trading/core/percent.ts";
+import { priceImpact } from "../../../../lib/trading/core/price-impact.ts";
 import { v2, v2OverUSDC, v3, v3OverUSDC } from "../../../support/trading.ts";
 
 const coin = 10n ** 18n;

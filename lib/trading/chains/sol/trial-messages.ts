@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import { type Address, address } from "@solana/web3.js";
+import { orderIdFor } from "../../../core/record-ids.ts";
+import { greatest } from "../../core/bigints.ts";
+import type { Order } from "../../core/execution.ts";
+import { programs, tokenAccountOf, wsolAccountOf, wsolMint, wsolSeedOf } from "./addresses.ts";
+import { compiledMessage, composeMessage, mostComputeUnits } from "./compose-message.ts";
+import {
+  allocateTokenAccount,
+  closeToWallet,
+  createAssociatedAccount,
+  initializeTokenAccount,
+  setComputeUnitLimit,
+  transferLamports,
+} from "./instructions.ts";
+import type { CpmmVenue } from "./message-terms.ts";
+import { cpmmSwap } from "./raydium-cpmm.ts";
+import type { Simulation } from "./sol-call.ts";
+import type { PoolView } from "./token-view.ts";
+
+/** What a message that is only simulated needs to know, with rents in lamports. */
+export type Trial = {
+  wallet: Address;
+  mint: Address;
+  /** The mint's program. */
+  tokenProgram: Address;
+  pool: PoolView;
+  blockhash: string;
+  rents: { empty: bigint; wsol: bigint };
+};
+
+const venueOf = ({ address: pool, pool: { config } }: PoolView): CpmmVenue => ({
+  ...{ kind: "cpmm", pool, config: address(config) },
+});
+
+/** Nobody knows it before, so nobody has made its marker. */
+const newOrderId = (): string => orderIdFor(randomUUID(), "", new Date());
+
+/**
+ * Composes an attempt of an order like the one that would be placed, at no price for priority. Undefined if there could be
+ * none, such as for more lamports than fit into 64 bits.
+ */
+export async function attemptMessage(
+  { wallet, mint, tokenProgram, pool, blockhash, rents }: Trial,
+  { side, amountIn }: { side: Order["side"]; amountIn: bigint },
+): Promise<Uint8Array | undefined> {
+  const composed = await composeMessage(
+    {
+      ...{ purpose: "swap", wallet, orderId: newOrderId(), blockhash, side, mint, tokenProgram },
+      ...{ computeUnitLimit: mostComputeUnits, microLamportsPerUnit: 0n },
+      ...{ markerRentLamports: rents.empty, wsolRentLamports: rents.wsol },
+      ...{ amountIn, minAmountOut: 1n, venue: venueOf(pool) },
+    },
+    [],
+  );
+  return "message" in composed ? composed.message : undefined;
+}
+
+/** The place of the purchase in a round trip. The sale follows it. */
+const purchaseAt = 5;
+
+/**
+ * Makes a message that buys a token and sells half of it again: the price may move before the simulation, and no more can
+ * be sold than was bought.
+ *
+ * @param amountIn The lamports to spend.
+ * @param bought The units that would arrive.
+ */
+export async function roundTripMessage(
+  { wallet, mint, tokenProgram, pool, blockhash, rents }: Trial,
+  { amountIn, bought }: { amountIn: bigint; bought: bigint },
+): Promise<Uint8Array> {
+  const id = newOrderId();
+  const wsol = { account: await wsolAccountOf(wallet, id), mint: wsolMint, tokenProgram: programs.token };
+  const token = { account: await tokenAccountOf(wallet, mint, tokenProgram), mint, tokenProgram };
+  const venue = venueOf(pool);
+  const purchase = { wallet, amountIn, minAmountOut: 1n };
+  const sale = { wallet, amountIn: greatest(bought / 2n, 1n), minAmountOut: 1n };
+  return compiledMessage(wallet, blockhash, [
+    setComputeUnitLimit(mostComputeUnits),
+    transferLamports(wallet, wsol.account, rents.wsol + amountIn),
+    allocateTokenAccount(wallet, wsol.account, wsolSeedOf(id)),
+    initializeTokenAccount(wsol.account, wsolMint, wallet),
+    createAssociatedAccount(wallet, token.account, mint, tokenProgram),
+    await cpmmSwap(purchase, venue, { source: wsol, destination: token }),
+    await cpmmSwap(sale, venue, { source: token, destination: wsol }),
+    closeToWallet(wsol.account, wallet),
+  ]);
+}
+
+/** Tells from a round trip whether a token can be sold. Null if it failed for a reason of the payer. */
+export function isSoldIn(simulation: Simulation | undefined): boolean | null {
+  if (simulation === undefined) return null;
+  if (simulation.isDone) return true;
+  return simulation.failedAt !== undefined && simulation.failedAt >= purchaseAt ? false : null;
+}

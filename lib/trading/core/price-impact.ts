@@ -1,0 +1,25 @@
+import { percentOf } from "./percent.ts";
+
+/** A pool's price for the smallest amount, before its fee: units bought for units sold. */
+export type PoolPrice = { out: bigint; in: bigint };
+
+/** The price of this part of an amount is the reference: it hardly moves the market. */
+export const referencePart = 10n;
+
+const wholeBps = 10_000n;
+
+/** Computes the percentage by which one price is worse than another, both after fees. */
+export const marketImpact = (price: PoolPrice, reference: PoolPrice): number => {
+  const ideal = price.in * reference.out;
+  return percentOf(ideal - price.out * reference.in, ideal);
+};
+
+/** Computes the percentage by which a swap is worse than the price of its pools before it, without their fees. */
+export function priceImpact(
+  price: PoolPrice,
+  { amountIn, amountOut, fees }: { amountIn: bigint; amountOut: bigint; fees: readonly number[] },
+): number {
+  const left = fees.reduce((product, feeBps) => product * (wholeBps - BigInt(feeBps)), price.out);
+  const ideal = amountIn * left;
+  return percentOf(ideal - amountOut * wholeBps ** BigInt(fees.length) * price.in, ideal);
+}

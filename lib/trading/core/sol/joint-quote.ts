@@ -1,0 +1,70 @@
+import { isDeepStrictEqual } from "node:util";
+import { DomainError } from "../../../core/domain-error.ts";
+import { greatest } from "../bigints.ts";
+import { millionthsOf } from "../percent.ts";
+import { jointCosts } from "./fees.ts";
+import type { SolHostQuote, SolRoute, SolTradeFacts } from "./trade-facts.ts";
+
+/** Hosts whose slots are further apart do not see the same market. */
+const mostSlotsApart = 20;
+
+/** The most by which outputs may differ: this part of the slippage. */
+const partsOfSlippage = 4n;
+const whole = 1_000_000n;
+
+/**
+ * Returns the quote that two hosts give for a trade. No host can read a past slot, so theirs may differ: they must be near
+ * each other, with the same mint and balances, and outputs that differ by at most a quarter of the slippage. Undefined if
+ * the hosts disagree.
+ *
+ * What arrives is the greater output, and so is the minimum: a lying host can make an order fail, but never sell it
+ * cheaply. Costs are the higher ones.
+ *
+ * @param slippage In percent.
+ */
+export function jointSolQuote(a: SolHostQuote, b: SolHostQuote, slippage: number): SolHostQuote {
+  if (a === undefined || b === undefined) return undefined;
+  if (a instanceof DomainError) return b instanceof DomainError && a.code === b.code ? a : undefined;
+  return b instanceof DomainError ? undefined : jointFacts(a, b, slippage);
+}
+
+function jointFacts(a: SolTradeFacts, b: SolTradeFacts, slippage: number): SolHostQuote {
+  const isNear = (one: bigint, other: bigint) => isWithin(one, other, slippage);
+  if (!isSameTrade(a, b) || !isNear(a.amountOut, b.amountOut)) return undefined;
+  const shared = a.routes.flatMap((route): SolRoute[] => {
+    const same = b.routes.find(({ pool, config }) => pool === route.pool && config === route.config);
+    const isShared =
+      same !== undefined && same.feeBps === route.feeBps && isNear(same.amountOut, route.amountOut);
+    return isShared ? [{ ...route, amountOut: greatest(same.amountOut, route.amountOut) }] : [];
+  });
+  const [best, ...others] = shared.toSorted((x, y) => (x.amountOut < y.amountOut ? 1 : -1));
+  const amountOut = greatest(a.amountOut, b.amountOut);
+  // A host could name a good pool that the other one does not know, next to one that pays less.
+  if (best === undefined || !isNear(best.amountOut, amountOut)) return undefined;
+  const namer = a.amountOut === amountOut ? a : b;
+  return {
+    ...namer,
+    ...{ amountOut, routes: [best, ...others], costs: jointCosts(a.costs, b.costs) },
+    ...findingsOf(a, b),
+  };
+}
+
+/** Returns the worse findings about the token. One host may be unable to simulate, which shows nothing. */
+function findingsOf(a: SolTradeFacts, b: SolTradeFacts): Pick<SolTradeFacts, "safety" | "flags"> {
+  const rankOf = ({ safety: { sellable } }: SolTradeFacts) => (sellable === null ? 2 : sellable ? 1 : 0);
+  const { safety, flags } = rankOf(b) < rankOf(a) ? b : a;
+  return { safety, flags };
+}
+
+const isSameTrade = (a: SolTradeFacts, b: SolTradeFacts): boolean =>
+  Math.abs(a.slot - b.slot) <= mostSlotsApart &&
+  a.amount === b.amount &&
+  isDeepStrictEqual(a.mint, b.mint) &&
+  isDeepStrictEqual(a.held, b.held);
+
+/** True if the lower amount is at most a quarter of the slippage below the higher one. */
+function isWithin(a: bigint, b: bigint, slippage: number): boolean {
+  const higher = greatest(a, b);
+  const distance = a > b ? a - b : b - a;
+  return distance * partsOfSlippage * whole <= higher * millionthsOf(slippage);
+}

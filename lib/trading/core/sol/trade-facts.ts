@@ -1,0 +1,74 @@
+import type { DomainError } from "../../../core/domain-error.ts";
+import type { TokenFlag } from "../../../core/token-flag.ts";
+import type { PoolPrice } from "../price-impact.ts";
+import type { TokenIdentity } from "../token-identity.ts";
+import type { TokenSafety } from "../token-safety.ts";
+import type { Trade } from "../trade-facts.ts";
+import type { TradeOrder } from "../trade-order.ts";
+
+/** The facts about a trade on sol that hosts are asked for. */
+export type SolQuoteQuestion = {
+  trade: Trade;
+  /** Absent for a quote that is nobody's. */
+  wallet?: string | undefined;
+  /** The wallet's orders. Open ones reserve the amounts that they will spend. */
+  orders: readonly TradeOrder[];
+};
+
+/** A pool of Raydium CPMM that trades the token for the coin. */
+export type SolRoute = {
+  venue: "raydium-cpmm";
+  pool: string;
+  /** The account with the pool's fees. */
+  config: string;
+  feeBps: number;
+  /** What arrives, after fees of the pool and of the token. */
+  amountOut: bigint;
+};
+
+/** More pools would help few orders. */
+export const mostSolRoutes = 3;
+
+/** What the transactions of an order cost, in lamports. */
+export type SolCosts = {
+  /** The limit of compute units of an attempt. The priority fee is paid for all of them. */
+  computeUnitLimit: number;
+  /** The fee of one signature. */
+  baseFee: bigint;
+  /** The rents that keep accounts alive. */
+  rents: {
+    /** The order's marker, which has no bytes. A wallet needs as much to stay alive. */
+    empty: bigint;
+    /** The account of wrapped coin, which lives only within the transaction. */
+    wsol: bigint;
+    /** The wallet's account of a bought token. 0 if there is one. */
+    tokenAccount: bigint;
+  };
+  /** The median price of a compute unit in recent blocks with the pool, in millionths of a lamport. */
+  medianPrice: bigint;
+};
+
+/** One host's facts about a trade on sol at one slot. Amounts are in units and lamports. */
+export type SolTradeFacts = {
+  slot: number;
+  identity: TokenIdentity;
+  /** What the mint's account says, apart from its supply. */
+  mint: { program: string; decimals: number; transferFeeBps: number; flags: readonly TokenFlag[] };
+  /** The amounts that would be spent and would arrive. */
+  amount: bigint;
+  amountOut: bigint;
+  /** How much worse the price is than that of the pool, in percent. */
+  priceImpact: number;
+  /** Compares the best price with that of a tenth of the amount. Absent if that pays nothing. */
+  market?: { impact: number; reference: PoolPrice };
+  /** The pools that pay most, the best first. The other facts are those of the best one. */
+  routes: readonly [SolRoute, ...SolRoute[]];
+  costs: SolCosts;
+  safety: TokenSafety;
+  flags: readonly TokenFlag[];
+  /** The wallet's balances. Absent without a wallet. */
+  held?: { coins: bigint; tokens: bigint };
+};
+
+/** A host's facts, a reason why every host would refuse the trade, or undefined if the host gave no clear answer. */
+export type SolHostQuote = SolTradeFacts | DomainError | undefined;

@@ -1,0 +1,43 @@
+/** Disagreeing hosts are asked again for this long, with this pause. */
+const agreeMs = 2000;
+const pauseMs = 100;
+
+/** How to ask the hosts of a chain about one trade. */
+export type Rounds<Host, Quote> = {
+  hosts: readonly Host[];
+  /** Hosts that failed recently come last. */
+  inOrder(): readonly Host[];
+  quoteBy(host: Host): Promise<Quote>;
+  /** Asks some hosts in one round. */
+  ask(hosts: readonly Host[], isFirst: boolean): Promise<readonly Quote[]>;
+  isAgreed(a: Quote, b: Quote): boolean;
+  nowMs(): number;
+  pause(ms: number): Promise<unknown>;
+};
+
+/** Asks hosts until two agree, or until the time is up. A lone host is believed. */
+export async function askInRounds<Host, Quote>({
+  hosts,
+  inOrder,
+  quoteBy,
+  ask,
+  isAgreed,
+  nowMs,
+  pause,
+}: Rounds<Host, Quote | undefined>): Promise<readonly [Quote | undefined, Quote | undefined]> {
+  const untilMs = nowMs() + agreeMs;
+  const [only, another] = hosts;
+  if (only !== undefined && another === undefined) {
+    const quote = await quoteBy(only);
+    return [quote, quote];
+  }
+  for (let isFirst = true; ; isFirst = false) {
+    // Asks the other hosts only if the first two do not agree.
+    const quotes = await ask(isFirst ? inOrder().slice(0, 2) : inOrder(), isFirst);
+    const pairs = quotes.flatMap((a, index) => quotes.slice(index + 1).map((b) => [a, b] as const));
+    const settled = pairs.find(([a, b]) => isAgreed(a, b));
+    if (settled !== undefined) return settled;
+    if (nowMs() + pauseMs >= untilMs) return pairs[0] ?? [undefined, undefined];
+    await pause(pauseMs);
+  }
+}

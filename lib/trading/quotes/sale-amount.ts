@@ -1,0 +1,30 @@
+import { DomainError } from "../../core/domain-error.ts";
+import { unitsFrom } from "../core/decimal-text.ts";
+import { shortage } from "../core/order-checks.ts";
+import type { TokenIdentity } from "../core/token-identity.ts";
+import type { Trade } from "../core/trade-facts.ts";
+
+export const noRoute = () => new DomainError("NO_ROUTE", "No pool can trade this token for the chain's coin");
+
+export const tooSmall = () =>
+  new DomainError("AMOUNT_TOO_SMALL", "The amount is too small: you would receive nothing");
+
+const perPercent = 10_000;
+
+/**
+ * Computes the tokens of a sale.
+ *
+ * @param available The tokens that the wallet's open orders leave.
+ * @throws {DomainError} INVALID_REQUEST, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a percentage of nothing
+ */
+export function amountOfSale(
+  { amount, percent }: Trade,
+  { token, symbol, decimals }: TokenIdentity,
+  available: bigint,
+): bigint {
+  if (percent === undefined) return unitsFrom(amount ?? "", decimals, "amount");
+  const share = (available * BigInt(Math.round(percent * perPercent))) / BigInt(100 * perPercent);
+  if (available === 0n) throw shortage([{ token, symbol, decimals, needed: 1n, available }]) ?? tooSmall();
+  if (share === 0n) throw tooSmall();
+  return share;
+}

@@ -1,0 +1,211 @@
+import type { Address } from "@solana/web3.js";
+import { type Ask, askTogether } from "../../chains/ask-together.ts";
+import type { SolReader } from "../../chains/open-chains.ts";
+import { identify, tokenNotFound } from "../../chains/requests.ts";
+import { attempt, type RpcCall } from "../../chains/rpc-call.ts";
+import { cpmmConfigOf } from "../../chains/sol/cpmm-addresses.ts";
+import { feeBpsOf } from "../../chains/sol/mint.ts";
+import { flagsOfMint, safetyOfMint } from "../../chains/sol/mint-safety.ts";
+import {
+  blockhashCall,
+  messageFeeCall,
+  recentPricesCall,
+  rentCall,
+  type Simulation,
+  simulationCall,
+} from "../../chains/sol/sol-call.ts";
+import {
+  feeRateOf,
+  liquidityOf,
+  type Payment,
+  paymentsOf,
+  type TokenView,
+  tokenViewCall,
+} from "../../chains/sol/token-view.ts";
+import { attemptMessage, isSoldIn, roundTripMessage, type Trial } from "../../chains/sol/trial-messages.ts";
+import { greatest } from "../../core/bigints.ts";
+import { availableOf } from "../../core/check-trade.ts";
+import { coinDecimals, unitsFrom } from "../../core/decimal-text.ts";
+import { marketImpact, referencePart } from "../../core/price-impact.ts";
+import { medianOf, unitLimitFor } from "../../core/sol/fees.ts";
+import {
+  mostSolRoutes,
+  type SolCosts,
+  type SolQuoteQuestion,
+  type SolRoute,
+  type SolTradeFacts,
+} from "../../core/sol/trade-facts.ts";
+import { isWritable } from "../../core/token-identity.ts";
+import { flagsOf } from "../../core/token-safety.ts";
+import { amountOfSale, noRoute, tooSmall } from "../sale-amount.ts";
+
+/** A purchase of 0.01 coins shows whether a token can be sold. */
+const probeLamports = 10_000_000n;
+
+/** A coin, in lamports. */
+export const lamportsOfCoin = 10n ** 9n;
+
+/** Lasting enough for a quote. What is final comes half a minute later. */
+export const at = { commitment: "confirmed" } as const;
+
+/** The bytes of an account of wrapped coin. */
+const wsolBytes = 165;
+
+type Asked = SolQuoteQuestion;
+
+/**
+ * Finds the best pools for a trade and its costs, in two rounds of requests. All accounts are of one slot.
+ *
+ * @throws {DomainError} INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a
+ * percentage of nothing
+ * @throws {ChainUnavailable}
+ */
+export async function quoteOnSol(
+  ask: Ask,
+  { configuration }: Pick<SolReader, "configuration">,
+  { trade, wallet, orders }: Asked,
+): Promise<SolTradeFacts> {
+  const { side, token } = trade;
+  if (token === configuration.wrapped.token) throw noRoute();
+  const coins = side === "buy" ? unitsFrom(trade.amount ?? "", coinDecimals.sol, "amount") : undefined;
+  const { view, ...first } = await lookAtToken(ask, configuration, token as Address, wallet as Address);
+  if (view === undefined) throw tokenNotFound("sol");
+  const identity = identify({ chain: "sol", configuration }, token, view.claims);
+  const { mint, epoch, holding } = view;
+  if (trade.percent !== undefined && payersOf(view, "sell").length === 0) throw noRoute();
+  const held = holding && { coins: holding.lamports, tokens: holding.units };
+  const amount = coins ?? amountOfSale(trade, identity, held ? availableOf(held, token, orders).tokens : 0n);
+  const payments = paymentsOf(view, side, amount).slice(0, mostSolRoutes);
+  const [best] = payments;
+  if (best === undefined) throw payersOf(view, side).length === 0 ? noRoute() : tooSmall();
+  if (side === "buy" && !isWritable(best.amountOut, identity.decimals)) throw tokenNotFound("sol");
+  const trial = { mint: token as Address, tokenProgram: mint.program as Address, ...first };
+  const { sold, ...costs } = await costsOf(ask, configuration, view, {
+    ...{ side, amount, best, trial, wallet: wallet as Address | undefined },
+  });
+  const safety = safetyOfMint(mint, epoch, sold);
+  const ofMint = flagsOfMint(mint);
+  const liquidity = greatest(0n, ...view.pools.map(liquidityOf));
+  const [reference] = paymentsOf(view, side, amount / referencePart);
+  const price = reference && { in: amount / referencePart, out: reference.amountOut };
+  return {
+    slot: view.slot,
+    identity,
+    mint: {
+      ...{ program: mint.program, decimals: mint.decimals, flags: ofMint },
+      transferFeeBps: feeBpsOf(mint, epoch),
+    },
+    ...{ amount, amountOut: best.amountOut, priceImpact: best.priceImpact },
+    ...(price && {
+      market: { impact: marketImpact({ in: amount, out: best.amountOut }, price), reference: price },
+    }),
+    routes: payments.map(routeOf) as [SolRoute, ...SolRoute[]],
+    costs,
+    safety,
+    flags: flagsOf(identity, safety, liquidity, { coin: lamportsOfCoin, ofMint }),
+    ...(held && { held }),
+  };
+}
+
+/** Looks at a token, its pools and a wallet, and asks for what messages with them need. */
+export async function lookAtToken(
+  ask: Ask,
+  { cpmmConfigs }: SolReader["configuration"],
+  token: Address,
+  wallet?: Address,
+): Promise<{ view: TokenView | undefined } & Pick<Trial, "blockhash" | "rents">> {
+  const configs = await Promise.all(cpmmConfigs.map(cpmmConfigOf));
+  const { view, blockhash, rents } = await askTogether(ask, {
+    view: await tokenViewCall(token, configs, at, wallet),
+    blockhash: blockhashCall(at),
+    rents: { empty: rentCall(0, at), wsol: rentCall(wsolBytes, at) },
+  });
+  return { view, blockhash, rents };
+}
+
+/** Lists the pools that pay for some amount. */
+const payersOf = (view: TokenView, side: "buy" | "sell") => paymentsOf(view, side, mostUnits);
+
+const mostUnits = (1n << 64n) - 1n;
+
+const routeOf = ({ pool, amountOut }: Payment): SolRoute => ({
+  ...{ venue: "raydium-cpmm", pool: pool.address, config: pool.pool.config },
+  ...{ feeBps: feeBpsOfPool(pool), amountOut },
+});
+
+/** Returns the fee of a pool in basis points, which are hundreds of millionths. */
+export const feeBpsOfPool = (pool: Payment["pool"]): number => Number(feeRateOf(pool)) / 100;
+
+/** Not every host simulates, and a refusal shows nothing. */
+const maybe = <Value>(call: RpcCall<Value>): RpcCall<Value | undefined> => ({
+  ...call,
+  recover: () => undefined,
+});
+
+/** Makes the simulation of a purchase and sale by the configured payer, if there is one. */
+export async function roundTripCalls(
+  { payer }: SolReader["configuration"],
+  view: TokenView,
+  trial: Omit<Trial, "wallet" | "pool">,
+): Promise<RpcCall<Simulation | undefined>[]> {
+  const [best] = paymentsOf(view, "buy", probeLamports);
+  if (payer === undefined || best === undefined) return [];
+  const message = await roundTripMessage(
+    { ...trial, wallet: payer as Address, pool: best.pool },
+    { amountIn: probeLamports, bought: best.amountOut },
+  );
+  return [maybe(simulationCall(message, at))];
+}
+
+type CostsAsked = {
+  side: "buy" | "sell";
+  amount: bigint;
+  best: Payment;
+  trial: Omit<Trial, "wallet" | "pool">;
+  wallet: Address | undefined;
+};
+
+/** Asks for the costs of an attempt, and whether the token can be sold. */
+async function costsOf(
+  ask: Ask,
+  configuration: SolReader["configuration"],
+  view: TokenView,
+  { side, amount, best, trial, wallet }: CostsAsked,
+): Promise<SolCosts & { sold: boolean | null }> {
+  const { pool } = best;
+  const { mint, holding } = view;
+  const needsAccount = side === "buy" && holding?.hasAccount !== true;
+  // Any account can pay for a simulated purchase, but only a holder sells.
+  const payer = side === "buy" ? (configuration.payer as Address | undefined) : undefined;
+  const isAble = holding !== undefined && canTry(holding, side, amount, trial.rents);
+  const trader = isAble ? wallet : (payer ?? wallet);
+  const message =
+    trader && (await attemptMessage({ ...trial, wallet: trader, pool }, { side, amountIn: amount }));
+  const isTried = message !== undefined && (isAble || trader === payer);
+  const { fee, tried, prices, rent, trip } = await askTogether(ask, {
+    fee: message ? [messageFeeCall(message, at)] : [],
+    tried: isTried ? [maybe(simulationCall(message, at))] : [],
+    prices: attempt(recentPricesCall([pool.address, ...pool.pool.sides.map(({ vault }) => vault)])),
+    rent: needsAccount ? [rentCall(mint.accountBytes, at)] : [],
+    trip: await roundTripCalls(configuration, view, trial),
+  });
+  const { computeUnits = 0, isDone = false } = tried[0] ?? {};
+  return {
+    computeUnitLimit: unitLimitFor(isDone ? computeUnits : 0),
+    baseFee: fee[0] ?? unitsFrom(configuration.baseFee, coinDecimals.sol, "baseFee"),
+    rents: { ...trial.rents, tokenAccount: rent[0] ?? 0n },
+    medianPrice: Array.isArray(prices) ? medianOf(prices) : 0n,
+    sold: isSoldIn(trip[0]),
+  };
+}
+
+/** True if a wallet can pay for a simulation, apart from its fee. */
+function canTry(
+  { lamports, units }: NonNullable<TokenView["holding"]>,
+  side: "buy" | "sell",
+  amount: bigint,
+  { empty, wsol }: Trial["rents"],
+): boolean {
+  const rents = 2n * wsol + empty;
+  return side === "buy" ? lamports > amount + rents : units >= amount && lamports > wsol + empty;
+}

@@ -1,0 +1,82 @@
+import type { QuoteRequest, TradeQuote } from "../../../api/quote-schema.ts";
+import type { SolReader } from "../../chains/open-chains.ts";
+import { limitsOf, setupName } from "../../chains/requests.ts";
+import { readAddress } from "../../core/address.ts";
+import { coinDecimals, unitsFrom } from "../../core/decimal-text.ts";
+import { warningsOf } from "../../core/quote-warnings.ts";
+import {
+  checkSolTrade,
+  type SolSetup,
+  type SolTradeCheck,
+  type SolTrader,
+} from "../../core/sol/check-trade.ts";
+import { type SolNetworkFee, solText } from "../../core/sol/fees.ts";
+import type { SolTradeFacts } from "../../core/sol/trade-facts.ts";
+import type { AskedTrade } from "../../core/trade-facts.ts";
+import { nativeToken } from "../../core/trading-chain.ts";
+import { quoteParts, warnedOf } from "../quote-parts.ts";
+import { quoteOnSol } from "./quote-on-sol.ts";
+
+export const solSetupOf = ({ configuration }: Pick<SolReader, "configuration">): SolSetup => {
+  const { relay, baseFee } = configuration;
+  return {
+    chain: "sol",
+    ...(relay && { leastTip: unitsFrom(relay.leastTip, coinDecimals.sol, "leastTip") }),
+    baseFeeCap: unitsFrom(baseFee, coinDecimals.sol, "baseFee"),
+    limits: limitsOf("sol", configuration),
+    name: setupName(configuration),
+  };
+};
+
+/**
+ * Quotes an order on sol from the facts that one host reports. A quote reserves nothing and is not binding.
+ *
+ * @throws {DomainError} INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a
+ * percentage of an empty balance
+ * @throws {ChainUnavailable}
+ */
+export async function quoteSolTrade(
+  reader: SolReader,
+  request: QuoteRequest,
+  trader: SolTrader,
+  now: Date,
+): Promise<TradeQuote> {
+  const trade = { ...request, token: readAddress("sol", request.token, "token") };
+  const wallet = request.wallet === undefined ? undefined : readAddress("sol", request.wallet, "wallet");
+  const facts = await quoteOnSol(reader.client.read, reader, { trade, wallet, orders: trader.orders });
+  const check = checkSolTrade(solSetupOf(reader), trade, trader, facts);
+  return shownSolQuote(wallet, trade, { facts, check }, now);
+}
+
+/** Formats a checked trade on sol for clients. */
+export function shownSolQuote(
+  wallet: string | undefined,
+  trade: AskedTrade,
+  { facts, check }: { facts: SolTradeFacts; check: SolTradeCheck },
+  now: Date,
+): TradeQuote {
+  const [{ venue, pool, feeBps }] = facts.routes;
+  const { networkFee, rent, saleNeeds, isBelowMarket } = check;
+  const [tokenIn, tokenOut] = trade.side === "buy" ? [nativeToken, trade.token] : [trade.token, nativeToken];
+  const warned = warnedOf(trade, { facts, check });
+  // The account of wrapped coin is back by then.
+  const left = warned.left === undefined ? undefined : warned.left + temporaryOf(facts);
+  return {
+    ...quoteParts(wallet, trade, { facts, check }, now),
+    route: [{ venue, pool, feeBps, tokenIn, tokenOut }],
+    approval: false,
+    networkFee: feeTexts(networkFee),
+    rent: solText(rent),
+    warnings: warningsOf({ ...warned, left, saleNeeds, isBelowMarket }),
+    block: facts.slot,
+  };
+}
+
+/** Returns the lamports that a purchase needs only on its way, or leaves in the wallet. */
+const temporaryOf = ({ costs: { rents } }: SolTradeFacts): bigint =>
+  rents.wsol > rents.empty ? rents.wsol : rents.empty;
+
+const feeTexts = ({ expected, max, priority, tip }: SolNetworkFee) => ({
+  ...{ expected: solText(expected), max: solText(max) },
+  ...{ priority: solText(priority), tip: solText(tip) },
+});
