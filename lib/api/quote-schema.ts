@@ -103,22 +103,29 @@ const QuoteBalanceSchema = v.object({
   enough: v.boolean(),
 });
 
-const NetworkFeeSchema = v.object({
-  expected: v.pipe(AmountTextSchema, v.description("On sol, of a first attempt that fills the order")),
-  max: v.pipe(AmountTextSchema, v.description("On sol, of all attempts and a cancellation")),
-  l1: v.exactOptional(
-    v.pipe(
-      AmountTextSchema,
-      v.description(
-        "The part paid beside gas: for data on layer 1, and to the operator of base. Absent on sol",
-      ),
-    ),
-  ),
-  priority: v.exactOptional(
-    v.pipe(AmountTextSchema, v.description("On sol, what an attempt pays for its priority")),
-  ),
-  tip: v.exactOptional(v.pipe(AmountTextSchema, v.description("On sol, what an attempt pays a relay"))),
-});
+const amount = (description: string) => v.pipe(AmountTextSchema, v.description(description));
+
+const EvmNetworkFeeSchema = v.pipe(
+  v.object({
+    expected: AmountTextSchema,
+    max: AmountTextSchema,
+    l1: amount("The part paid beside gas: for data on layer 1, and to the operator of base"),
+  }),
+  v.title("EvmNetworkFee"),
+);
+
+const SolNetworkFeeSchema = v.pipe(
+  v.object({
+    expected: amount("Of a first attempt that fills the order"),
+    max: amount("Of all attempts and a cancellation"),
+    priority: amount("The most that an attempt pays for its priority"),
+    tip: amount("What an attempt pays a relay"),
+  }),
+  v.title("SolNetworkFee"),
+);
+
+/** Only that of sol has a tip. */
+const NetworkFeeSchema = v.union([EvmNetworkFeeSchema, SolNetworkFeeSchema]);
 
 const submissions = ["private", "sequencer", "public"] as const;
 
@@ -161,5 +168,8 @@ export const QuoteSchema = v.pipe(
 );
 
 export type TradeQuote = v.InferInput<typeof QuoteSchema>;
+
+/** A quote of an EVM chain. */
+export type EvmQuote = TradeQuote & { networkFee: v.InferInput<typeof EvmNetworkFeeSchema> };
 
 export const QuoteAnswerSchema = envelopeOf(v.object({ quote: QuoteSchema }));

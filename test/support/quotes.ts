@@ -1,4 +1,4 @@
-import type { QuoteRequest, TradeQuote } from "../../lib/api/quote-schema.ts";
+import type { EvmQuote, QuoteRequest } from "../../lib/api/quote-schema.ts";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { encodeCall } from "../../lib/trading/chains/evm/calldata.ts";
 import type { Trader } from "../../lib/trading/core/check-trade.ts";
@@ -27,7 +27,7 @@ export const quoteOn = async (
   asked: AskedQuote,
   user: Partial<Trader> = {},
   hosts: readonly string[] = [chain.url],
-): Promise<TradeQuote> =>
+): Promise<EvmQuote> =>
   await quoteTrade(
     readerOf(chain, { relay: "http://127.0.0.1:1", hosts }),
     { chain: chain.chain, side: "buy", token: localAddresses.moon, ...asked },

@@ -1,4 +1,4 @@
-import type { QuoteRequest, TradeQuote } from "../../api/quote-schema.ts";
+import type { EvmQuote, QuoteRequest } from "../../api/quote-schema.ts";
 import type { EvmReader } from "../chains/open-chains.ts";
 import { limitsOf, setupName } from "../chains/requests.ts";
 import { readAddress } from "../core/address.ts";
@@ -37,7 +37,7 @@ export async function quoteTrade(
   request: QuoteRequest,
   trader: Trader,
   now: Date,
-): Promise<TradeQuote> {
+): Promise<EvmQuote> {
   const trade = { ...request, token: readAddress(reader.chain, request.token, "token") };
   const wallet =
     request.wallet === undefined ? undefined : readAddress(reader.chain, request.wallet, "wallet");
@@ -53,7 +53,7 @@ export function shownQuote(
   trade: AskedTrade,
   { facts, check }: { facts: TradeFacts; check: TradeCheck },
   now: Date,
-): TradeQuote {
+): EvmQuote {
   const [best] = facts.routes;
   const { chain, networkFee } = check;
   return {

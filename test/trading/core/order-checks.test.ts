@@ -165,9 +165,21 @@ describe("warningsOf", () => {
   });
 
   it("returns all warnings in a fixed order", () => {
-    const changes = { submission: "public", left: -1n, coins: 0n, slippage: 50 } as const;
+    const changes = {
+      submission: "public",
+      left: -1n,
+      coins: 0n,
+      slippage: 50,
+      isBelowMarket: true,
+    } as const;
     const most = quoteWarnings.filter((warning) => warning !== "NO_REFERENCE");
     expect(warningsOf({ ...calm, ...changes, marketImpact: 5 })).toEqual(most);
+  });
+
+  it("compares what is left with what a sale needs, where that is known", () => {
+    const gas = { ...calm, left: 10n, saleNeeds: 10n };
+    expect(warningsOf(gas)).toEqual([]);
+    expect(warningsOf({ ...gas, saleNeeds: 11n })).toEqual(["NO_GAS_TO_SELL"]);
   });
 
   it("does not warn sellers about coin for a later sale", () => {

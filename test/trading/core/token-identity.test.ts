@@ -197,6 +197,14 @@ describe("flagsOf", () => {
     expect(flagsOf(identity, unknownSafety, liquidity)).toEqual(["SELLABILITY_UNKNOWN"]);
     expect(flagsOf(identity, good, liquidity - 1n)).toEqual(["LOW_LIQUIDITY"]);
   });
+
+  it("adds what a mint of sol allows", () => {
+    const [stranger, coin] = [{ ...identity, isListed: false }, 10n ** 9n];
+    const ofMint = ["NON_TRANSFERABLE", "SEIZABLE", "FREEZABLE"] as const;
+    const flags = ["NOT_LISTED", "FREEZABLE", "SEIZABLE", "NON_TRANSFERABLE"];
+    expect(flagsOf(stranger, good, coin, { coin, ofMint })).toEqual(flags);
+    expect(flagsOf(identity, good, coin - 1n, { coin })).toEqual(["LOW_LIQUIDITY"]);
+  });
 });
 
 describe("isUnsafe", () => {

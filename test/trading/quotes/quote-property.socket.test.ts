@@ -2,7 +2,7 @@ import { Interface } from "ethers/abi";
 import { Transaction, type TransactionLike } from "ethers/transaction";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import type { TradeQuote } from "../../../lib/api/quote-schema.ts";
+import type { EvmQuote } from "../../../lib/api/quote-schema.ts";
 import type { ChainRefusal } from "../../../lib/tools/dev/chains/chain-refusal.ts";
 import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import type { ChainVenue } from "../../../lib/trading/chains/chain-configuration.ts";
@@ -88,7 +88,7 @@ async function expectSlippage(call: Call): Promise<void> {
 }
 
 /** Reads the route of a quote from its steps. */
-function routeIn({ side, route }: TradeQuote, venues: readonly ChainVenue[]): Route {
+function routeIn({ side, route }: EvmQuote, venues: readonly ChainVenue[]): Route {
   const steps = side === "buy" ? route : route.toReversed();
   const [coinPool, own] = [steps[0], steps.at(-1)] as [RouteStep, RouteStep];
   const { router } = venues.find(({ venue }) => venue === coinPool.venue) as ChainVenue;

@@ -1,0 +1,45 @@
+import { defaultSol } from "../../lib/infra/default-chains.ts";
+import { type SolHost, startSolHost } from "../../lib/tools/dev/chains/sol/sol-host.ts";
+import type { SolConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
+import { type ChainReader, openChains, type SolReader } from "../../lib/trading/chains/open-chains.ts";
+import { clusterNameLength } from "../../lib/trading/chains/sol/sol-call.ts";
+import type { TradingChain } from "../../lib/trading/core/trading-chain.ts";
+import type { TestSurfnet } from "./surfnet.ts";
+
+/** Changes the answers of a host. */
+type Lie = (method: string, result: unknown, params: readonly unknown[]) => unknown;
+
+/** A host of a test chain that can be made to lie. */
+export type TestSolHost = SolHost & { lie: Lie };
+
+export async function startTestSolHost(chain: TestSurfnet): Promise<TestSolHost> {
+  const control = { lie: ((_, result) => result) as Lie };
+  const host = await startSolHost({
+    async request(method, params = []) {
+      return control.lie(method, await chain.request(method, params), params);
+    },
+  });
+  return Object.assign(control, host);
+}
+
+/** Opens sol like functions do, with MOON as its listed token. */
+export async function solChainsOf(
+  chain: TestSurfnet,
+  hosts: readonly TestSolHost[],
+  changes: Partial<SolConfiguration> = {},
+): Promise<ReadonlyMap<TradingChain, ChainReader>> {
+  const genesis = (await chain.request("getGenesisHash")) as string;
+  const { mint } = chain.deployment.tokens.MOON;
+  return openChains({
+    sol: {
+      ...defaultSol,
+      hosts: hosts.map(({ url }) => url),
+      cluster: genesis.slice(0, clusterNameLength),
+      tokens: [{ token: mint, symbol: "MOON", name: "Moon", decimals: 6 }],
+      ...changes,
+    },
+  });
+}
+
+export const solReaderOf = async (...asked: Parameters<typeof solChainsOf>): Promise<SolReader> =>
+  (await solChainsOf(...asked)).get("sol") as SolReader;

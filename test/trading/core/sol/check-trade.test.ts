@@ -1,0 +1,200 @@
+import { describe, expect, it } from "vitest";
+import {
+  checkSolTrade,
+  type SolSetup,
+  type SolTradeCheck,
+  type SolTrader,
+} from "../../../../lib/trading/core/sol/check-trade.ts";
+import type { SolTradeFacts } from "../../../../lib/trading/core/sol/trade-facts.ts";
+import type { AskedTrade } from "../../../../lib/trading/core/trade-facts.ts";
+import { solFacts, solMint } from "../../../support/sol-facts.ts";
+
+const setup: SolSetup = {
+  ...{ chain: "sol", name: "setup", baseFeeCap: 10_000n },
+  limits: { maxNetworkFee: 50_000_000n },
+};
+const relayed: SolSetup = { ...setup, leastTip: 100_000n };
+const trader: SolTrader = {
+  ...{ settings: { slippage: 1, priorityFee: 0.001, mevProtection: true }, orders: [], isStopped: false },
+};
+const buy: AskedTrade = { side: "buy", token: solMint, amount: "1" };
+const sell: AskedTrade = { side: "sell", token: solMint, amount: "1" };
+
+type Case = {
+  setup?: SolSetup;
+  trade?: AskedTrade;
+  trader?: Partial<SolTrader>;
+  facts?: Partial<SolTradeFacts>;
+};
+
+const check = ({ setup: given = setup, trade = buy, trader: who, facts }: Case = {}): SolTradeCheck =>
+  checkSolTrade(given, trade, { ...trader, ...who }, { ...solFacts, ...facts });
+
+const coinOf = ({ needs: [coin] }: SolTradeCheck) => coin && [coin.needed, coin.available];
+
+/** A sale of one token by a wallet with these lamports. */
+const selling = (coins: bigint, changes: Case = {}) =>
+  check({
+    trade: sell,
+    ...changes,
+    facts: { amount: 1_000_000n, amountOut: 10n ** 9n, held: { coins, tokens: 1_000_000n } },
+  });
+
+describe("checkSolTrade", () => {
+  it("takes the settings of the order, then those of the user", () => {
+    const { settings, least, networkFee, budget } = check({
+      trade: { ...buy, slippage: 2, priorityFee: 0.002, mevProtection: false },
+    });
+    expect(settings).toEqual({ slippage: 2, priorityFee: 0.002, mevProtection: false });
+    expect([least, budget, networkFee.max]).toEqual([980_000n, 2_000_000n, 2_020_000n]);
+    expect(check({ trade: { ...buy, minAmountOut: "0.9" } }).least).toBe(900_000n);
+  });
+
+  it("spends no more on the network than the operators allow", () => {
+    const limits = { maxNetworkFee: 400_000n };
+    expect(check({ setup: { ...setup, limits } })).toMatchObject({
+      budget: 400_000n,
+      networkFee: { max: 420_000n },
+    });
+  });
+
+  it("believes in no base fee above the cap", () => {
+    const costs = { ...solFacts.costs, baseFee: 10_001n };
+    expect(check({ facts: { costs } })).toMatchObject({ baseFee: 10_000n, networkFee: { max: 1_040_000n } });
+  });
+
+  it("needs the peak and the end of a purchase", () => {
+    // The amount, fees, and the rents of the marker, the token's account and the wrapped coin.
+    const peak = 1_000_000_000n + 1_020_000n + 890_880n + 2n * 2_039_280n;
+    expect(coinOf(check())).toEqual([peak, 10_000_000_000n]);
+    expect(check().rent).toBe(890_880n + 2_039_280n);
+    const known = { ...solFacts.costs, rents: { ...solFacts.costs.rents, tokenAccount: 0n } };
+    expect(coinOf(check({ facts: { costs: known } }))?.[0]).toBe(peak - 2_039_280n);
+    expect(check({ facts: { costs: known } }).rent).toBe(890_880n);
+    const rents = { empty: 3_000_000n, wsol: 2_039_280n, tokenAccount: 0n };
+    const costs = { ...solFacts.costs, rents };
+    expect(coinOf(check({ facts: { costs } }))?.[0]).toBe(1_001_020_000n + 6_000_000n);
+  });
+
+  it("refuses a purchase that misses a lamport of that", () => {
+    const { needs } = check();
+    const needed = needs[0]?.needed ?? 0n;
+    const of = (coins: bigint) => check({ facts: { held: { coins, tokens: 0n } } }).objection;
+    expect(of(needed)).toBeUndefined();
+    expect(of(needed - 1n)).toMatchObject({
+      code: "INSUFFICIENT_BALANCE",
+      details: { token: "native", symbol: "SOL", needed: "1.00598944", available: "1.005989439" },
+    });
+  });
+
+  it("lowers the budget of a sale rather than refusing it", () => {
+    // The rents of the wrapped coin and the marker, and four base fees.
+    const floor = 2_039_280n + 890_880n + 20_000n;
+    expect(selling(floor + 1_000_000n)).toMatchObject({ budget: 1_000_000n });
+    const poor = selling(floor + 500_000n);
+    expect(poor).toMatchObject({ budget: 500_000n, networkFee: { max: 520_000n, expected: 155_000n } });
+    expect([poor.objection, coinOf(poor)]).toEqual([undefined, [floor + 500_000n, floor + 500_000n]]);
+    expect(selling(floor)).toMatchObject({ budget: 0n, attempt: { microLamportsPerUnit: 0n } });
+    expect(selling(floor).objection).toBeUndefined();
+    expect(selling(floor - 1n).objection).toMatchObject({
+      ...{ code: "INSUFFICIENT_BALANCE", details: { token: "native", needed: "0.00295016" } },
+    });
+    expect(selling(0n).objection?.code).toBe("INSUFFICIENT_BALANCE");
+  });
+
+  it("keeps the budget of a sale where a relay needs it", () => {
+    // 0.0001 SOL of tip are three tenths of this.
+    const lowest = 333_334n;
+    const floor = 2_039_280n + 890_880n + 20_000n + lowest;
+    expect(selling(floor, { setup: relayed })).toMatchObject({ budget: lowest, attempt: { tip: 100_000n } });
+    expect(selling(floor, { setup: relayed }).objection).toBeUndefined();
+    expect(selling(floor - 1n, { setup: relayed }).objection?.code).toBe("INSUFFICIENT_BALANCE");
+  });
+
+  it("asks for the tokens of a sale first", () => {
+    const { objection, needs } = check({
+      trade: sell,
+      facts: { amount: 1_000_001n, held: { coins: 0n, tokens: 1_000_000n } },
+    });
+    expect(objection).toMatchObject({
+      ...{ code: "INSUFFICIENT_BALANCE", details: { token: solMint, needed: "1.000001", available: "1" } },
+    });
+    expect(needs.map(({ token }) => token)).toEqual(["native", solMint]);
+    expect(check({ trade: sell, facts: { amount: 1n } }).rent).toBe(890_880n);
+  });
+
+  it("needs nothing without a wallet, and does not lower the budget", () => {
+    const { held: _, ...facts } = solFacts;
+    for (const trade of [buy, sell]) {
+      const { needs, budget, objection } = checkSolTrade(setup, trade, trader, facts);
+      expect([needs, budget, objection]).toEqual([[], 1_000_000n, undefined]);
+    }
+  });
+
+  it("is private where protection is on and there is a relay", () => {
+    expect(check({ setup: relayed })).toMatchObject({
+      submission: "private",
+      networkFee: { expected: 305_000n, priority: 200_000n, tip: 100_000n },
+    });
+    const open = { setup: relayed, trade: { ...buy, mevProtection: false } };
+    expect(check(open)).toMatchObject({ submission: "public", networkFee: { priority: 300_000n, tip: 0n } });
+    expect(check().submission).toBe("public");
+  });
+
+  it("refuses a budget whose attempts cannot pay the relay", () => {
+    const objectionTo = (priorityFee: number, mevProtection = true) =>
+      check({ setup: relayed, trade: { ...buy, priorityFee, mevProtection } }).objection;
+    expect(objectionTo(0.000333334)).toBeUndefined();
+    expect(objectionTo(0.000333333)).toMatchObject({
+      code: "PRIORITY_FEE_TOO_LOW",
+      details: { priorityFee: "0.000333333", least: "0.000333334" },
+    });
+    expect(objectionTo(0, false)).toBeUndefined();
+    expect(check({ trade: { ...buy, priorityFee: 0 } }).objection).toBeUndefined();
+  });
+
+  it("compares the price of a unit with that of others", () => {
+    const at = (medianPrice: bigint) => check({ facts: { costs: { ...solFacts.costs, medianPrice } } });
+    expect([at(2_000_000n).isBelowMarket, at(2_000_001n).isBelowMarket]).toEqual([false, true]);
+  });
+
+  it("knows what a later sale needs", () => {
+    expect(check().saleNeeds).toBe(2_039_280n + 890_880n + 1_020_000n);
+  });
+
+  it.each<[string, Case]>([
+    ["TRADING_DISABLED", { trader: { isStopped: true } }],
+    ["POLICY_LIMIT", { setup: { ...setup, limits: { ...setup.limits, maxOrder: 999_999_999n } } }],
+    ["TOKEN_UNSAFE", { facts: { flags: ["SEIZABLE"] } }],
+    ["TOKEN_UNSAFE", { facts: { flags: ["HOOKED"] } }],
+    ["TOKEN_UNSAFE", { facts: { flags: ["FROZEN_BY_DEFAULT"] } }],
+    ["TOKEN_UNSAFE", { facts: { flags: ["NON_TRANSFERABLE"] } }],
+    ["TOKEN_UNSAFE", { facts: { safety: { ...solFacts.safety, buyTax: 25.01 } } }],
+    ["TOKEN_UNSAFE", { facts: { safety: { ...solFacts.safety, sellable: false } } }],
+    ["PRICE_IMPACT_TOO_HIGH", { facts: { priceImpact: 15.0001 } }],
+    ["PRICE_IMPACT_TOO_HIGH", { facts: { market: { impact: 16, reference: { in: 1n, out: 1n } } } }],
+  ])("refuses with %s, %#", (code, given) => {
+    expect(check(given).objection?.code).toBe(code);
+  });
+
+  it.each<Case>([
+    { facts: { flags: ["FREEZABLE", "MINTABLE", "PAUSABLE", "NOT_LISTED"] } },
+    { facts: { safety: { ...solFacts.safety, buyTax: 25, sellTax: 25 } } },
+    { facts: { safety: { ...solFacts.safety, sellable: null } } },
+    { facts: { flags: ["SEIZABLE"] }, trade: { ...buy, allowUnsafe: true } },
+    { facts: { flags: ["SEIZABLE"], held: { coins: 10n ** 10n, tokens: 10n ** 10n } }, trade: sell },
+    { facts: { priceImpact: 15 } },
+  ])("allows a trade, %#", (given) => {
+    expect(check(given).objection).toBeUndefined();
+  });
+
+  it("names the first of several objections", () => {
+    const facts: Partial<SolTradeFacts> = {
+      ...{ flags: ["SEIZABLE"], priceImpact: 50, held: { coins: 0n, tokens: 0n } },
+    };
+    const codeOf = (given: Case) => check({ setup: relayed, ...given }).objection?.code;
+    expect(codeOf({ facts, trade: { ...buy, priorityFee: 0 } })).toBe("PRIORITY_FEE_TOO_LOW");
+    expect(codeOf({ facts })).toBe("INSUFFICIENT_BALANCE");
+    expect(codeOf({ facts: { ...facts, held: { coins: 10n ** 10n, tokens: 0n } } })).toBe("TOKEN_UNSAFE");
+  });
+});
