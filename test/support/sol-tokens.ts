@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import type { Address } from "@solana/web3.js";
+import {
+  bytesOfAddress,
+  programs,
+  tokenAccountOf,
+  wsolMint,
+} from "../../lib/trading/chains/sol/addresses.ts";
+import {
+  cpmmAuthority,
+  cpmmConfigOf,
+  cpmmObservationOf,
+  cpmmPoolOf,
+  cpmmProgram,
+  cpmmVaultOf,
+} from "../../lib/trading/chains/sol/cpmm-addresses.ts";
+import { solKey } from "./sol-terms.ts";
+import { type TestSurfnet, tokenAccountBytes } from "./surfnet.ts";
+
+const rent = 2_039_280n;
+
+/** Makes a mint without authorities. Extensions are those of Token-2022, each with its number. */
+export async function addMint(
+  chain: TestSurfnet,
+  decimals: number,
+  extensions?: readonly (readonly [kind: number, data: Uint8Array])[],
+): Promise<Address> {
+  const { address } = solKey(randomUUID());
+  const plain = Buffer.alloc(82);
+  plain.writeBigUInt64LE(10n ** 15n, 36);
+  plain.writeUInt8(decimals, 44);
+  plain.writeUInt8(1, 45);
+  const parts = (extensions ?? []).flatMap(([kind, data]) => [u16(kind), u16(data.length), data]);
+  const extended = Buffer.concat([plain, Buffer.alloc(165 - 82), Buffer.of(1), ...parts]);
+  const [program, data] = extensions ? [programs.token2022, extended] : [programs.token, plain];
+  await chain.setAccount(address, 10_000_000n, program, data);
+  return address;
+}
+
+const u16 = (value: number) => Buffer.of(value & 255, value >> 8);
+
+/** Makes the usual pool of a token by one of Raydium's configurations, with its fee in millionths. */
+export async function addPool(
+  chain: TestSurfnet,
+  {
+    mint,
+    index = 0,
+    fee = 2500n,
+    coins,
+    tokens,
+  }: {
+    mint: Address;
+    index?: number;
+    fee?: bigint;
+    coins: bigint;
+    tokens: bigint;
+  },
+): Promise<Address> {
+  const config = await cpmmConfigOf(index);
+  const configData = Buffer.alloc(236);
+  configData.write("daf42168cbcb2b6f", "hex");
+  configData.writeBigUInt64LE(fee, 12);
+  await chain.setAccount(config, rent, cpmmProgram, configData);
+  const pool = await cpmmPoolOf(config, wsolMint, mint);
+  const sides = await Promise.all(
+    [wsolMint, mint]
+      .toSorted((a, b) => Buffer.compare(bytesOfAddress(a), bytesOfAddress(b)))
+      .map(async (each) => ({ mint: each, vault: await cpmmVaultOf(pool, each) })),
+  );
+  const [first, second] = sides as [(typeof sides)[0], (typeof sides)[0]];
+  const nobody = Buffer.alloc(32);
+  const addresses = [
+    ...[bytesOfAddress(config), nobody, bytesOfAddress(first.vault), bytesOfAddress(second.vault), nobody],
+    ...[first.mint, second.mint, programs.token, programs.token].map(bytesOfAddress),
+    bytesOfAddress(await cpmmObservationOf(pool)),
+  ];
+  const data = Buffer.alloc(637);
+  data.write("f7ede3f5d7c3de46", "hex");
+  for (const [place, address] of addresses.entries()) data.set(address, 8 + 32 * place);
+  await chain.setAccount(pool, rent, cpmmProgram, data);
+  const owner = await cpmmAuthority();
+  const [coinVault, tokenVault] = [await cpmmVaultOf(pool, wsolMint), await cpmmVaultOf(pool, mint)];
+  await chain.setAccount(
+    coinVault,
+    coins + rent,
+    programs.token,
+    tokenAccountBytes(wsolMint, owner, coins, { rent }),
+  );
+  await chain.setAccount(tokenVault, rent, programs.token, tokenAccountBytes(mint, owner, tokens));
+  return pool;
+}
+
+/** Puts tokens into the wallet's usual account. */
+export async function holdTokens(
+  chain: TestSurfnet,
+  wallet: Address,
+  { mint, program }: { mint: Address; program: Address },
+  amount: bigint,
+): Promise<void> {
+  const account = await tokenAccountOf(wallet, mint, program);
+  await chain.setAccount(account, rent, program, tokenAccountBytes(mint, wallet, amount));
+}
