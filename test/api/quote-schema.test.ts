@@ -95,6 +95,37 @@ describe("QuoteRequestSchema", () => {
   });
 });
 
+describe("the fees of a request", () => {
+  const mint = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
+  const onSol = { ...buy, chain: "sol", token: mint };
+
+  it("are those of its chain", () => {
+    for (const request of [
+      { ...onSol, priorityFee: 0 },
+      { ...onSol, priorityFee: 1e-9 },
+    ])
+      expect(validate(QuoteRequestSchema, request)).toEqual(request);
+    const order = { ...onSol, wallet: mint, type: "market", priorityFee: 0.5 };
+    expect(validate(PlaceOrderSchema, order)).toEqual(order);
+  });
+
+  it.each<[object, string]>([
+    [{ ...buy, priorityFee: 0.001 }, "priorityFee is for sol only; use gasPreset and maxGasPrice instead"],
+    [{ ...onSol, gasPreset: "fast" }, "gasPreset is not for sol; use priorityFee instead"],
+    [{ ...onSol, maxGasPrice: 5 }, "maxGasPrice is not for sol; use priorityFee instead"],
+    [{ ...onSol, priorityFee: "0.001" }, "priorityFee must be a number"],
+    [{ ...onSol, priorityFee: 1e-10 }, "priorityFee must be 0, or at least 1e-9"],
+    [{ ...onSol, priorityFee: -1 }, "priorityFee must be at least 0"],
+    [{ ...onSol, token: `${mint}11` }, `token ${addressRule}`],
+    [{ ...onSol, token: mint.replace("E", "0") }, `token ${addressRule}`],
+  ])("%j: %s", (request, message) => {
+    const [field] = message.split(" ");
+    expect(() => validate(QuoteRequestSchema, request)).toThrow(
+      expect.objectContaining({ message, details: { field } }),
+    );
+  });
+});
+
 describe("the other requests of traders", () => {
   it.each<[v.GenericSchema, object, string]>([
     [ListTokensQuerySchema, { chain: "polygon" }, "chain must be one of eth, base, sol, bsc, avax"],

@@ -1,11 +1,16 @@
 import { randomUUID } from "node:crypto";
+import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import type { Address } from "@solana/web3.js";
 import bs58 from "bs58";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { QuoteRequest } from "../../lib/api/quote-schema.ts";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
 import { programs, wsolMint } from "../../lib/trading/chains/sol/addresses.ts";
 import { saveExecution } from "../../lib/trading/items/execution-records.ts";
+import { tradingStopKey } from "../../lib/trading/items/keys.ts";
+import { quoteOrder } from "../../lib/trading/quotes/quote-order.ts";
 import { readBalances } from "../../lib/trading/read-balances.ts";
+import { settingsKey } from "../../lib/users/item-keys.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { position } from "../support/executions.ts";
 import { putItems } from "../support/items.ts";
@@ -40,6 +45,41 @@ async function newUser(...lamports: bigint[]): Promise<{ userID: string; wallets
   );
   return { userID, wallets };
 }
+
+describe("quoteOrder on sol", () => {
+  async function quote(userID: string, changes: Partial<QuoteRequest> = {}) {
+    const token = chain.deployment.tokens.MOON.mint;
+    const body: QuoteRequest = { chain: "sol", side: "buy", token, amount: "1", ...changes };
+    const chains = await solChainsOf(chain, [host]);
+    return (await quoteOrder({ table: db.table, chains }, { userID, now, body })).quote;
+  }
+
+  it("obeys the user's settings, unless the request overrides them", async () => {
+    const { userID } = await newUser();
+    expect(await quote(userID)).toMatchObject({ slippage: 1, networkFee: { max: "0.00102" } });
+    await putItems(db.table, [{ ...settingsKey(userID, "sol"), slippage: 2.5, priorityFee: 0.002 }]);
+    expect(await quote(userID)).toMatchObject({ slippage: 2.5, networkFee: { max: "0.00202" } });
+    expect(await quote(userID, { slippage: 3, priorityFee: 0 })).toMatchObject({
+      ...{ slippage: 3, networkFee: { expected: "0.000005", max: "0.00002", priority: "0" } },
+    });
+  });
+
+  it("is for the user's own wallets, and for none", async () => {
+    const { userID, wallets } = await newUser(10n ** 10n);
+    expect((await quote(userID, { wallet: `${wallets[0]}` })).balances).toHaveLength(1);
+    expect(await quote(userID)).not.toHaveProperty("balances");
+    const { address } = await chain.newWallet();
+    await expect(quote(userID, { wallet: address })).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
+  });
+
+  it("reports that an operator has stopped trading", async () => {
+    const { userID } = await newUser();
+    await putItems(db.table, [tradingStopKey("sol")]);
+    expect((await quote(userID)).wouldBeRefused?.code).toBe("TRADING_DISABLED");
+    const { TableName, Key } = { TableName: db.table.name, Key: tradingStopKey("sol") };
+    await db.table.client.send(new DeleteCommand({ TableName, Key }));
+  });
+});
 
 type Asked = { wallet?: string; token?: string };
 

@@ -1,4 +1,6 @@
+import { randomBytes } from "node:crypto";
 import type { Address } from "@solana/web3.js";
+import bs58 from "bs58";
 import { type Ask, askTogether } from "../../chains/ask-together.ts";
 import type { SolReader } from "../../chains/open-chains.ts";
 import { identify, tokenNotFound } from "../../chains/requests.ts";
@@ -178,13 +180,13 @@ async function costsOf(
   // Any account can pay for a simulated purchase, but only a holder sells.
   const payer = side === "buy" ? (configuration.payer as Address | undefined) : undefined;
   const isAble = holding !== undefined && canTry(holding, side, amount, trial.rents);
-  const trader = isAble ? wallet : (payer ?? wallet);
-  const message =
-    trader && (await attemptMessage({ ...trial, wallet: trader, pool }, { side, amountIn: amount }));
-  const isTried = message !== undefined && (isAble || trader === payer);
+  const tester = isAble ? wallet : payer;
+  // The fee of a message does not depend on its payer.
+  const trader = tester ?? wallet ?? newStranger();
+  const message = await attemptMessage({ ...trial, wallet: trader, pool }, { side, amountIn: amount });
   const { fee, tried, prices, rent, trip } = await askTogether(ask, {
     fee: message ? [messageFeeCall(message, at)] : [],
-    tried: isTried ? [maybe(simulationCall(message, at))] : [],
+    tried: message && tester ? [maybe(simulationCall(message, at))] : [],
     prices: attempt(recentPricesCall([pool.address, ...pool.pool.sides.map(({ vault }) => vault)])),
     rent: needsAccount ? [rentCall(mint.accountBytes, at)] : [],
     trip: await roundTripCalls(configuration, view, trial),
@@ -198,6 +200,8 @@ async function costsOf(
     sold: isSoldIn(trip[0]),
   };
 }
+
+const newStranger = () => bs58.encode(randomBytes(32)) as Address;
 
 /** True if a wallet can pay for a simulation, apart from its fee. */
 function canTry(

@@ -1,9 +1,14 @@
 import { describe, expect, it } from "vitest";
 import {
   accountsCall,
+  blockhashCall,
   chainTimeCall,
+  clusterCall,
   genesisHashCall,
+  messageFeeCall,
+  recentPricesCall,
   rentCall,
+  simulationCall,
 } from "../../../../lib/trading/chains/sol/sol-call.ts";
 
 const token = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
@@ -66,5 +71,60 @@ describe("the other calls", () => {
     expect(() => genesisHashCall().read("0x1")).toThrow();
     expect(() => chainTimeCall(at).read({ epoch: 7, absoluteSlot: 1.5, blockHeight: 1 })).toThrow();
     expect(() => rentCall(165, at).read("2039280")).toThrow();
+  });
+});
+
+describe("clusterCall", () => {
+  it("reads the first characters of the hash of the first block", () => {
+    const hash = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
+    expect(clusterCall().read(hash)).toBe("5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp");
+    expect(() => clusterCall().read(hash.slice(0, 32))).toThrow();
+  });
+});
+
+describe("the calls about fees", () => {
+  const of = (value: unknown) => ({ context: { slot: 9 }, value });
+  const message = Uint8Array.of(0x80, 1, 0, 0);
+
+  it("read a hash, a fee and prices", () => {
+    expect(blockhashCall(at).read(of({ blockhash: token, lastValidBlockHeight: 5 }))).toBe(token);
+    expect(messageFeeCall(message, at)).toMatchObject({
+      ...{ method: "getFeeForMessage", params: ["gAEAAA==", { commitment: "confirmed" }] },
+    });
+    expect(messageFeeCall(message, at).read(of(5000))).toBe(5000n);
+    expect(messageFeeCall(message, at).read(of(null))).toBeUndefined();
+    expect(recentPricesCall([token]).read([{ slot: 1, prioritizationFee: 7 }])).toEqual([7n]);
+    for (const bad of [of(-1), of("5000"), 5000])
+      expect(() => messageFeeCall(message, at).read(bad)).toThrow();
+    expect(() => recentPricesCall([token]).read([{ slot: 1 }])).toThrow();
+  });
+});
+
+describe("simulationCall", () => {
+  const message = Uint8Array.of(0x80, 2, 0, 0, 7);
+  const read = (err: unknown, unitsConsumed?: unknown) =>
+    simulationCall(message, at).read({ context: { slot: 9 }, value: { err, logs: [], unitsConsumed } });
+
+  it("sends as many empty signatures as the message needs", () => {
+    const { method, params } = simulationCall(message, at);
+    const [wire, options] = params as [string, object];
+    const bytes = Buffer.concat([Buffer.of(2), Buffer.alloc(128), message]);
+    expect([method, wire]).toEqual(["simulateTransaction", bytes.toString("base64")]);
+    expect(options).toEqual({
+      ...{ encoding: "base64", sigVerify: false, replaceRecentBlockhash: true },
+      ...{ commitment: "confirmed", minContextSlot: 8 },
+    });
+  });
+
+  it("reads what the transaction would do", () => {
+    expect(read(null, 5)).toEqual({ computeUnits: 5, isDone: true });
+    expect(read({ InstructionError: [6, { Custom: 6005 }] }, 9)).toEqual({
+      ...{ computeUnits: 9, isDone: false, failedAt: 6 },
+    });
+    expect(read("AccountNotFound")).toEqual({ computeUnits: 0, isDone: false });
+    expect(read({ InsufficientFundsForRent: { account_index: 0 } }, null)).toEqual({
+      ...{ computeUnits: 0, isDone: false },
+    });
+    expect(() => read(null, -1)).toThrow();
   });
 });
