@@ -38,7 +38,7 @@ export const tokenOf = <Address extends v.GenericSchema<string, string>>(
   );
 
 /** An amount of a chain's coin. */
-export const coinsOf = (chain: TradingChain) =>
+export const coinAmountOf = (chain: TradingChain) =>
   v.pipe(
     v.string("must be a decimal number as text"),
     v.rawCheck(({ dataset, addIssue }) => {

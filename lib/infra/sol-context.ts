@@ -6,7 +6,14 @@ import { addressProblem } from "../trading/core/address.ts";
 import { coinDecimals } from "../trading/core/decimal-text.ts";
 import { matching, wholeWithin } from "./context-values.ts";
 import { defaultSol } from "./default-chains.ts";
-import { coinsOf, HostsContext, HostUrl, repeatedHosts, repeatedTokens, tokenOf } from "./host-context.ts";
+import {
+  coinAmountOf,
+  HostsContext,
+  HostUrl,
+  repeatedHosts,
+  repeatedTokens,
+  tokenOf,
+} from "./host-context.ts";
 
 const Address = v.pipe(
   v.string("must be an address: base58 of 32 bytes"),
@@ -17,7 +24,7 @@ const Address = v.pipe(
 );
 
 const Token = tokenOf(Address, 36);
-const Coins = coinsOf("sol");
+const Coins = coinAmountOf("sol");
 
 const Relay = v.strictObject(
   {

@@ -16,7 +16,7 @@ import { defaultLaneShards, mostLaneShards } from "../trading/items/keys.ts";
 import { flag, isLoopback, json, matching, wholeWithin } from "./context-values.ts";
 import { defaultChains, defaultSol } from "./default-chains.ts";
 import {
-  coinsOf,
+  coinAmountOf,
   HostsContext,
   HostUrl,
   repeated,
@@ -110,7 +110,7 @@ const QuoteToken = v.strictObject(
 );
 
 /** The coins of all EVM chains have as many decimals. */
-const Coins = coinsOf("eth");
+const Coins = coinAmountOf("eth");
 
 const ChainContext = v.strictObject(
   {

@@ -39,7 +39,7 @@ const meanings: Record<HttpErrorCode, string> = {
   ORDER_NOT_FOUND: "The user has no such order.",
   PRICE_IMPACT_TOO_HIGH: "The trade would move the price too far.",
   PRIORITY_FEE_TOO_LOW:
-    "On sol, protection is on, and an attempt cannot pay the relay's lowest tip from its share of priorityFee",
+    "On sol, protection is on, and an attempt cannot pay the relay's lowest tip from its share of priorityFee.",
   GAS_PRICE_TOO_HIGH: "The chain's gas price is above the limit.",
   TOKEN_UNSAFE: "The token cannot be sold, or has a very high tax.",
   REWARD_NOT_FOUND: "There is no such reward.",

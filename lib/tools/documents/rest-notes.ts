@@ -125,7 +125,7 @@ export const restNotes: Record<RestOperationName, Note> = {
   inspectToken: {
     tag: "Markets",
     description:
-      "Simulates a buy and a sale of 0.01 coins. `sellable`, `buyTax` and `sellTax` are `null` if the hosts cannot simulate.",
+      "Simulates a buy and a sale of 0.01 coins. `sellable`, `buyTax` and `sellTax` are `null` if the hosts cannot simulate; the taxes of tokens on sol are those of their mints.",
   },
   readBalances: {
     tag: "Markets",

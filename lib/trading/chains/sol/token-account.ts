@@ -48,5 +48,5 @@ export function readTokenAccount({
 }
 
 /** Returns the units that a wallet can sell from an account: none if the account is frozen, or no longer the wallet's. */
-export const unitsOf = (account: TokenAccount | undefined, wallet: string, mint: string): bigint =>
+export const sellableUnits = (account: TokenAccount | undefined, wallet: string, mint: string): bigint =>
   account?.owner === wallet && account.mint === mint && !account.isFrozen ? account.amount : 0n;

@@ -16,7 +16,7 @@ import {
 } from "./cpmm-pool.ts";
 import { type Mint, readMint, withheldFrom } from "./mint.ts";
 import { type Account, type Accounts, accountsCall, type ReadAt } from "./sol-call.ts";
-import { readTokenAccount, unitsOf } from "./token-account.ts";
+import { readTokenAccount, sellableUnits } from "./token-account.ts";
 import { claimsOfMint, metadataOf, readMetadata } from "./token-claims.ts";
 
 const clock = address("SysvarC1ock11111111111111111111111111111111");
@@ -41,11 +41,11 @@ export type TokenView = {
   claims: TokenClaims;
   pools: readonly PoolView[];
   /** Absent if the look was at no wallet. */
-  holding?: Holding;
+  holding?: WalletHolding;
 };
 
 /** What a wallet has of the coin and of a token. */
-export type Holding = {
+export type WalletHolding = {
   lamports: bigint;
   /** The units that it can sell from its usual account. */
   units: bigint;
@@ -98,12 +98,12 @@ function holdingOf(
   mint: Address,
   { mint: { program } }: TokenView,
   [own, ...usual]: readonly (Account | undefined)[],
-): Holding {
+): WalletHolding {
   const account = usual[program === programs.token ? 0 : 1];
   const held = account && readTokenAccount(account);
   return {
     lamports: own?.lamports ?? 0n,
-    units: unitsOf(held, wallet, mint),
+    units: sellableUnits(held, wallet, mint),
     hasAccount: held !== undefined,
   };
 }

@@ -2,7 +2,7 @@ import type { Address } from "@solana/web3.js";
 import type { RpcCall } from "../rpc-call.ts";
 import { tokenAccountOf } from "./addresses.ts";
 import { accountsCall, mostAccounts, type ReadAt } from "./sol-call.ts";
-import { readTokenAccount, unitsOf } from "./token-account.ts";
+import { readTokenAccount, sellableUnits } from "./token-account.ts";
 
 /** A token with the program of its mint. */
 export type TokenKey = { mint: Address; program: Address };
@@ -38,7 +38,7 @@ export async function walletViewCall(
       const [own, ...others] = accounts;
       const units = tokens.map(({ mint }, index) => {
         const account = others[index] && readTokenAccount(others[index]);
-        return [mint, unitsOf(account, wallet, mint)] as const;
+        return [mint, sellableUnits(account, wallet, mint)] as const;
       });
       return { slot, lamports: own?.lamports ?? 0n, units: new Map(units) };
     },
