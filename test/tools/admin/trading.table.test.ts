@@ -12,7 +12,7 @@ const trading = (args: string[] = [], at = now) =>
   run({ table: db.table } as never, ["trading", ...args], { now: () => at });
 
 const all = (state: string) =>
-  ["eth  ", "base ", "bsc  ", "avax "].map((chain) => `${chain} ${state}\n`).join("");
+  ["eth  ", "base ", "bsc  ", "avax ", "sol  "].map((chain) => `${chain} ${state}\n`).join("");
 const since = `stopped since ${now.toISOString()}`;
 const allStarted = { code: 0, out: all("not stopped"), err: "" };
 
@@ -43,7 +43,7 @@ describe("trading", () => {
 
   it.each([
     [["--stop", "--start"], "cannot be used with option"],
-    [["--stop", "--chain", "sol"], "Allowed choices are eth, base, bsc, avax"],
+    [["--stop", "--chain", "btc"], "Allowed choices are eth, base, bsc, avax, sol"],
   ])("rejects %j", async (args, message) => {
     const { code, err } = await trading(args);
     expect(code).toBe(2);
