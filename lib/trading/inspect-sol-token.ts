@@ -9,7 +9,7 @@ import { isSoldIn } from "./chains/sol/trial-messages.ts";
 import { greatest } from "./core/bigints.ts";
 import { solText } from "./core/sol/fees.ts";
 import { flagsOf } from "./core/token-safety.ts";
-import { feeBpsOfPool, lamportsOfCoin, lookAtToken, roundTripCalls } from "./quotes/sol/quote-on-sol.ts";
+import { feeBpsOfPool, lamportsOfCoin, lookAtToken, roundTripCalls } from "./quotes/sol/look-at-token.ts";
 
 const mostPools = 10;
 

@@ -43,11 +43,12 @@ const newOrderId = (): string => orderIdFor(randomUUID(), "", new Date());
 export async function attemptMessage(
   { wallet, mint, tokenProgram, pool, blockhash, rents }: Trial,
   { side, amountIn }: { side: Order["side"]; amountIn: bigint },
+  computeUnitLimit = mostComputeUnits,
 ): Promise<Uint8Array | undefined> {
   const composed = await composeMessage(
     {
       ...{ purpose: "swap", wallet, orderId: newOrderId(), blockhash, side, mint, tokenProgram },
-      ...{ computeUnitLimit: mostComputeUnits, microLamportsPerUnit: 0n },
+      ...{ computeUnitLimit, microLamportsPerUnit: 0n },
       ...{ markerRentLamports: rents.empty, wsolRentLamports: rents.wsol },
       ...{ amountIn, minAmountOut: 1n, venue: venueOf(pool) },
     },

@@ -75,9 +75,11 @@ export const solNetworkFee = (
 /** Limits of units: simulated ones and a fifth, since pools move. */
 const [unitParts, unitPartsOfLimit] = [5, 6];
 
-/** The chain's limit of one transaction, and the limit without a simulation. */
+/** The chain's limit of one transaction. */
 const mostUnits = 1_400_000;
-const usualUnits = 200_000;
+
+/** The limit without a simulation. */
+export const usualUnits = 200_000;
 
 /** Computes the limit of compute units. 0 stands for none. */
 export const unitLimitFor = (simulated: number): number =>

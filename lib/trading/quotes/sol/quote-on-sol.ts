@@ -4,32 +4,16 @@ import bs58 from "bs58";
 import { type Ask, askTogether } from "../../chains/ask-together.ts";
 import type { SolReader } from "../../chains/open-chains.ts";
 import { identify, tokenNotFound } from "../../chains/requests.ts";
-import { attempt, type RpcCall } from "../../chains/rpc-call.ts";
-import { cpmmConfigOf } from "../../chains/sol/cpmm-addresses.ts";
 import { feeBpsOf } from "../../chains/sol/mint.ts";
 import { flagsOfMint, safetyOfMint } from "../../chains/sol/mint-safety.ts";
-import {
-  blockhashCall,
-  messageFeeCall,
-  recentPricesCall,
-  rentCall,
-  type Simulation,
-  simulationCall,
-} from "../../chains/sol/sol-call.ts";
-import {
-  feeRateOf,
-  liquidityOf,
-  type Payment,
-  paymentsOf,
-  type TokenView,
-  tokenViewCall,
-} from "../../chains/sol/token-view.ts";
-import { attemptMessage, isSoldIn, roundTripMessage, type Trial } from "../../chains/sol/trial-messages.ts";
+import { messageFeeCall, recentPricesCall, rentCall, simulationCall } from "../../chains/sol/sol-call.ts";
+import { liquidityOf, type Payment, paymentsOf, type TokenView } from "../../chains/sol/token-view.ts";
+import { attemptMessage, isSoldIn, type Trial } from "../../chains/sol/trial-messages.ts";
 import { greatest } from "../../core/bigints.ts";
 import { availableOf } from "../../core/check-trade.ts";
 import { coinDecimals, unitsFrom } from "../../core/decimal-text.ts";
 import { marketImpact, referencePart } from "../../core/price-impact.ts";
-import { medianOf, unitLimitFor } from "../../core/sol/fees.ts";
+import { medianOf, unitLimitFor, usualUnits } from "../../core/sol/fees.ts";
 import {
   mostSolRoutes,
   type SolCosts,
@@ -37,23 +21,9 @@ import {
   type SolRoute,
   type SolTradeFacts,
 } from "../../core/sol/trade-facts.ts";
-import { isWritable } from "../../core/token-identity.ts";
 import { flagsOf } from "../../core/token-safety.ts";
 import { amountOfSale, noRoute, tooSmall } from "../sale-amount.ts";
-
-/** A purchase of 0.01 coins shows whether a token can be sold. */
-const probeLamports = 10_000_000n;
-
-/** A coin, in lamports. */
-export const lamportsOfCoin = 10n ** 9n;
-
-/** Lasting enough for a quote. What is final comes half a minute later. */
-export const at = { commitment: "confirmed" } as const;
-
-/** The bytes of an account of wrapped coin. */
-const wsolBytes = 165;
-
-type Asked = SolQuoteQuestion;
+import { at, feeBpsOfPool, lamportsOfCoin, lookAtToken, maybe, roundTripCalls } from "./look-at-token.ts";
 
 /**
  * Finds the best pools for a trade and its costs, in two rounds of requests. All accounts are of one slot.
@@ -65,7 +35,7 @@ type Asked = SolQuoteQuestion;
 export async function quoteOnSol(
   ask: Ask,
   { configuration }: Pick<SolReader, "configuration">,
-  { trade, wallet, orders }: Asked,
+  { trade, wallet, orders }: SolQuoteQuestion,
 ): Promise<SolTradeFacts> {
   const { side, token } = trade;
   if (token === configuration.wrapped.token) throw noRoute();
@@ -80,7 +50,6 @@ export async function quoteOnSol(
   const payments = paymentsOf(view, side, amount).slice(0, mostSolRoutes);
   const [best] = payments;
   if (best === undefined) throw payersOf(view, side).length === 0 ? noRoute() : tooSmall();
-  if (side === "buy" && !isWritable(best.amountOut, identity.decimals)) throw tokenNotFound("sol");
   const trial = { mint: token as Address, tokenProgram: mint.program as Address, ...first };
   const { sold, ...costs } = await costsOf(ask, configuration, view, {
     ...{ side, amount, best, trial, wallet: wallet as Address | undefined },
@@ -109,22 +78,6 @@ export async function quoteOnSol(
   };
 }
 
-/** Looks at a token, its pools and a wallet, and asks for what messages with them need. */
-export async function lookAtToken(
-  ask: Ask,
-  { cpmmConfigs }: SolReader["configuration"],
-  token: Address,
-  wallet?: Address,
-): Promise<{ view: TokenView | undefined } & Pick<Trial, "blockhash" | "rents">> {
-  const configs = await Promise.all(cpmmConfigs.map(cpmmConfigOf));
-  const { view, blockhash, rents } = await askTogether(ask, {
-    view: await tokenViewCall(token, configs, at, wallet),
-    blockhash: blockhashCall(at),
-    rents: { empty: rentCall(0, at), wsol: rentCall(wsolBytes, at) },
-  });
-  return { view, blockhash, rents };
-}
-
 /** Lists the pools that pay for some amount. */
 const payersOf = (view: TokenView, side: "buy" | "sell") => paymentsOf(view, side, mostUnits);
 
@@ -134,30 +87,6 @@ const routeOf = ({ pool, amountOut }: Payment): SolRoute => ({
   ...{ venue: "raydium-cpmm", pool: pool.address, config: pool.pool.config },
   ...{ feeBps: feeBpsOfPool(pool), amountOut },
 });
-
-/** Returns the fee of a pool in basis points, which are hundreds of millionths. */
-export const feeBpsOfPool = (pool: Payment["pool"]): number => Number(feeRateOf(pool)) / 100;
-
-/** Not every host simulates, and a refusal shows nothing. */
-const maybe = <Value>(call: RpcCall<Value>): RpcCall<Value | undefined> => ({
-  ...call,
-  recover: () => undefined,
-});
-
-/** Makes the simulation of a purchase and sale by the configured payer, if there is one. */
-export async function roundTripCalls(
-  { payer }: SolReader["configuration"],
-  view: TokenView,
-  trial: Omit<Trial, "wallet" | "pool">,
-): Promise<RpcCall<Simulation | undefined>[]> {
-  const [best] = paymentsOf(view, "buy", probeLamports);
-  if (payer === undefined || best === undefined) return [];
-  const message = await roundTripMessage(
-    { ...trial, wallet: payer as Address, pool: best.pool },
-    { amountIn: probeLamports, bought: best.amountOut },
-  );
-  return [maybe(simulationCall(message, at))];
-}
 
 type CostsAsked = {
   side: "buy" | "sell";
@@ -183,11 +112,14 @@ async function costsOf(
   const tester = isAble ? wallet : payer;
   // The fee of a message does not depend on its payer.
   const trader = tester ?? wallet ?? newStranger();
-  const message = await attemptMessage({ ...trial, wallet: trader, pool }, { side, amountIn: amount });
+  const messageOf = (limit?: number) =>
+    attemptMessage({ ...trial, wallet: trader, pool }, { side, amountIn: amount }, limit);
+  // A base fee may depend on the limit, which follows from the simulation.
+  const [message, usual] = await Promise.all([messageOf(), messageOf(usualUnits)]);
   const { fee, tried, prices, rent, trip } = await askTogether(ask, {
-    fee: message ? [messageFeeCall(message, at)] : [],
+    fee: usual ? [messageFeeCall(usual, at)] : [],
     tried: message && tester ? [maybe(simulationCall(message, at))] : [],
-    prices: attempt(recentPricesCall([pool.address, ...pool.pool.sides.map(({ vault }) => vault)])),
+    prices: maybe(recentPricesCall([pool.address, ...pool.pool.sides.map(({ vault }) => vault)])),
     rent: needsAccount ? [rentCall(mint.accountBytes, at)] : [],
     trip: await roundTripCalls(configuration, view, trial),
   });
@@ -196,7 +128,7 @@ async function costsOf(
     computeUnitLimit: unitLimitFor(isDone ? computeUnits : 0),
     baseFee: fee[0] ?? unitsFrom(configuration.baseFee, coinDecimals.sol, "baseFee"),
     rents: { ...trial.rents, tokenAccount: rent[0] ?? 0n },
-    medianPrice: Array.isArray(prices) ? medianOf(prices) : 0n,
+    medianPrice: medianOf(prices ?? []),
     sold: isSoldIn(trip[0]),
   };
 }
