@@ -1,5 +1,7 @@
 import { defaultSol } from "../../lib/infra/default-chains.ts";
+import { ChainRefusal } from "../../lib/tools/dev/chains/chain-refusal.ts";
 import { type SolHost, startSolHost } from "../../lib/tools/dev/chains/sol/sol-host.ts";
+import { createSolNode } from "../../lib/tools/dev/chains/sol/sol-node.ts";
 import type { SolConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
 import { type ChainReader, openChains, type SolReader } from "../../lib/trading/chains/open-chains.ts";
 import { clusterNameLength } from "../../lib/trading/chains/sol/sol-call.ts";
@@ -10,16 +12,22 @@ import type { TestSurfnet } from "./surfnet.ts";
 type Lie = (method: string, result: unknown, params: readonly unknown[]) => unknown;
 
 /** A host of a test chain that can be made to lie. */
-export type TestSolHost = SolHost & { lie: Lie };
+export type TestSolHost = Pick<SolHost, "url" | "close"> & { lie: Lie };
 
 export async function startTestSolHost(chain: TestSurfnet): Promise<TestSolHost> {
-  const control = { lie: ((_, result) => result) as Lie };
-  const host = await startSolHost({
-    async request(method, params = []) {
-      return control.lie(method, await chain.request(method, params), params);
-    },
-  });
-  return Object.assign(control, host);
+  const host = await startSolHost({ node: createSolNode(chain), slotMs: 400 });
+  const liar: TestSolHost = { url: host.url, close: host.close, lie: (_, result) => result };
+  host.lie = ({ method, params }, reply) => {
+    if ("error" in reply) return reply;
+    try {
+      return { result: liar.lie(method, reply.result, params) };
+    } catch (error) {
+      if (!(error instanceof ChainRefusal)) throw error;
+      const { code, message, data } = error;
+      return { error: { code, message, data } };
+    }
+  };
+  return liar;
 }
 
 /** Opens sol like functions do, with MOON as its listed token. */

@@ -26,7 +26,7 @@ const SolRelayFaults = ratesSchema(names, {
   delaySlots: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
 });
 
-export type SolRelay = {
+export type LocalSolRelay = {
   /** Takes transactions. `/_local/faults` is at the same port. */
   url: string;
   faults: v.InferOutput<typeof SolRelayFaults>;
@@ -56,7 +56,7 @@ const refusal = (code: number, message: string): RpcReply => ({ error: { code, m
  *
  * @throws StartupError if the port is in use
  */
-export async function startSolRelay(options: SolRelayOptions): Promise<SolRelay> {
+export async function startSolRelay(options: SolRelayOptions): Promise<LocalSolRelay> {
   const { node, tipAccounts, slotMs, port = 0, canBeSet = false, seed = 1 } = options;
   const strikes = strikesOf(names, seed, () => relay.faults);
   const closed = new AbortController();
@@ -95,7 +95,7 @@ export async function startSolRelay(options: SolRelayOptions): Promise<SolRelay>
   const handle: Handle = async (request) =>
     own(request) ?? (pathOf(request) === path ? serve(request) : json(404, { error: "Not found" }));
   const listener = await listen(port, handle, () => {});
-  const relay: SolRelay = {
+  const relay: LocalSolRelay = {
     url: `${listener.url}${path}`,
     faults: {},
     async close() {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createSolNode } from "../../../../../lib/tools/dev/chains/sol/sol-node.ts";
 import {
+  type LocalSolRelay,
   leastTipLamports,
-  type SolRelay,
   startSolRelay,
 } from "../../../../../lib/tools/dev/chains/sol/sol-relay.ts";
 import { transferLamports } from "../../../../../lib/trading/chains/sol/instructions.ts";
@@ -16,7 +16,7 @@ import {
 
 describe("the relay of the local Solana chain", () => {
   let chain: TestSurfnet;
-  let relay: SolRelay;
+  let relay: LocalSolRelay;
   let wallet: TestWallet;
   let blockhash: string;
 
