@@ -47,33 +47,54 @@ const submission = v.pipe(
 const whole = v.pipe(v.number(), v.integer());
 const gwei = v.pipe(v.string(), v.description("Gwei"));
 
-const AttemptSchema = v.pipe(
+const sol = v.pipe(AmountTextSchema, v.description("SOL"));
+
+const attempt = { attempt: whole, txHash: v.string(), submission, sentAt: v.exactOptional(TimestampSchema) };
+
+const EvmAttemptSchema = v.pipe(
   v.object({
-    attempt: whole,
+    ...attempt,
     purpose: v.picklist(["approve", "swap", "clear"]),
     nonce: whole,
-    txHash: v.string(),
     maxFeePerGas: gwei,
     maxPriorityFeePerGas: gwei,
     gasLimit: whole,
-    submission,
-    sentAt: v.exactOptional(TimestampSchema),
     outcome: v.picklist(["pending", "mined", "reverted", "replaced"]),
   }),
   v.title("Attempt"),
 );
 
+const SolAttemptSchema = v.pipe(
+  v.object({
+    ...attempt,
+    purpose: v.picklist(["swap", "clear"]),
+    priorityFee: sol,
+    tip: sol,
+    computeUnitLimit: whole,
+    lastValidBlockHeight: v.pipe(whole, v.description("No later block can have the transaction")),
+    outcome: v.picklist(["pending", "mined", "reverted", "expired"]),
+  }),
+  v.title("SolAttempt"),
+);
+
 const side = v.object({ token: TokenNameSchema, amount: AmountTextSchema });
 
-const ReportSchema = v.pipe(
+const report = {
+  spent: side,
+  received: side,
+  quotedAmountOut: AmountTextSchema,
+  slippage: v.pipe(v.number(), v.description("Percent; negative if more arrived than was quoted")),
+  priceImpact: v.exactOptional(v.pipe(v.number(), v.description("Percent"))),
+  marketImpact: v.exactOptional(v.pipe(v.number(), v.description("Percent"))),
+  route: v.exactOptional(v.array(RouteStepSchema)),
+  submission,
+  block: v.pipe(whole, v.description("On sol, the slot")),
+  blockTime: TimestampSchema,
+};
+
+const EvmReportSchema = v.pipe(
   v.object({
-    spent: side,
-    received: side,
-    quotedAmountOut: AmountTextSchema,
-    slippage: v.pipe(v.number(), v.description("Percent; negative if more arrived than was quoted")),
-    priceImpact: v.exactOptional(v.pipe(v.number(), v.description("Percent"))),
-    marketImpact: v.exactOptional(v.pipe(v.number(), v.description("Percent"))),
-    route: v.exactOptional(v.array(RouteStepSchema)),
+    ...report,
     networkFee: v.object({
       total: AmountTextSchema,
       swap: AmountTextSchema,
@@ -83,19 +104,30 @@ const ReportSchema = v.pipe(
     }),
     gasUsed: whole,
     effectiveGasPrice: gwei,
-    submission,
-    block: whole,
-    blockTime: TimestampSchema,
     approvalLeft: v.pipe(AmountTextSchema, v.description("Tokens that the router may still take")),
   }),
   v.title("OrderReport"),
   v.description("The result of a filled order, from its receipts"),
 );
 
+const SolReportSchema = v.pipe(
+  v.object({
+    ...report,
+    networkFee: v.object({ total: sol, swap: sol, clear: sol, priority: sol, tip: sol }),
+    rent: v.pipe(AmountTextSchema, v.description("SOL that stays in accounts opened for the order")),
+    computeUnits: whole,
+  }),
+  v.title("SolOrderReport"),
+  v.description("The result of a filled order on sol, from its transaction"),
+);
+
 export const OrderAnswerSchema = envelopeOf(
   v.object({
     order: OrderSchema,
-    attempts: v.pipe(v.array(AttemptSchema), v.description("Empty for orders of other engines")),
-    report: v.exactOptional(ReportSchema),
+    attempts: v.pipe(
+      v.array(v.union([EvmAttemptSchema, SolAttemptSchema])),
+      v.description("Empty for orders of other engines"),
+    ),
+    report: v.exactOptional(v.union([EvmReportSchema, SolReportSchema])),
   }),
 );

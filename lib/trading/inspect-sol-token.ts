@@ -7,7 +7,7 @@ import { flagsOfMint, safetyOfMint } from "./chains/sol/mint-safety.ts";
 import { liquidityOf } from "./chains/sol/token-view.ts";
 import { isSoldIn } from "./chains/sol/trial-messages.ts";
 import { greatest } from "./core/bigints.ts";
-import { solText } from "./core/sol/fees.ts";
+import { solText } from "./core/sol/trade-fees.ts";
 import { flagsOf } from "./core/token-safety.ts";
 import { feeBpsOfPool, lamportsOfCoin, lookAtToken, roundTripCalls } from "./quotes/sol/look-at-token.ts";
 

@@ -48,7 +48,7 @@ const preparations = {
     await desk.place(buy);
     let asked: SignRequest | undefined;
     await desk.work(async (request) => {
-      asked = request;
+      asked = request as SignRequest;
       return { later: "the signer is measured" };
     });
     if (asked === undefined) throw new Error("No signature was asked for");

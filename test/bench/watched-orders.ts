@@ -1,7 +1,7 @@
 import { seededRandom } from "../../lib/local/src/random.ts";
 import type { ChainClient } from "../../lib/trading/chains/chain-client.ts";
 import type { EvmReader } from "../../lib/trading/chains/open-chains.ts";
-import type { Question } from "../../lib/trading/core/effects.ts";
+import type { Question, SignRequest } from "../../lib/trading/core/effects.ts";
 import type { HostSnapshot, Receipt } from "../../lib/trading/core/evm/host-snapshot.ts";
 import { newestAttempt } from "../../lib/trading/core/evm/slot.ts";
 import type { LaneKey } from "../../lib/trading/core/intent.ts";
@@ -357,19 +357,19 @@ class Watched {
       /** Both hosts are asked at once, in two rounds, or three if something was sent. */
       hostSnapshot: ({ question }) => {
         if (answers?.question !== question) {
-          onQuestion(question);
+          onQuestion(question as Question);
           const rounds = question.hashes.length > 0 ? 3 : 2;
-          const snapshot = pause(rounds * times.roundTrip).then(() => this.#snapshot(question));
-          answers = { question, snapshot };
+          const snapshot = pause(rounds * times.roundTrip).then(() => this.#snapshot(question as Question));
+          answers = { question: question as Question, snapshot };
         }
         return answers.snapshot;
       },
       sign: async ({ request }) => {
         await pause(times.signer);
-        return runProcedure(signTransaction(request), performers);
+        return runProcedure(signTransaction(request as SignRequest), performers);
       },
       readSigning: ({ request }) => ({
-        ...{ order: order(), slot: table.get("slot", { ...lane, nonce: request.nonce }) },
+        ...{ order: order(), slot: table.get("slot", { ...lane, nonce: (request as SignRequest).nonce }) },
         ...{ ledger: table.get("ledger", { orderId: wallet }), maxGasPrice: 10n ** 12n, limits: noLimits },
         ...{ isRetired: false, isStopped: false, isCancelled: false, chainLimits: wideLimits },
       }),

@@ -79,7 +79,7 @@ beforeEach(() => {
 const ask = async (event: unknown = signPayload(request)): Promise<SignAnswer> => {
   const answer = readSignAnswer(JSON.parse(JSON.stringify(await handler(event))), request);
   if (answer === undefined) throw new Error("no answer");
-  return answer;
+  return answer as SignAnswer;
 };
 const signed = (answer: SignAnswer) => ("slot" in answer ? answer.raw : "");
 const writes = () => table.commandCalls(TransactWriteCommand);

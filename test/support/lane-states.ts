@@ -1,7 +1,7 @@
 import type { LaneView } from "../../lib/trading/core/effects.ts";
 import type { HostSnapshot, OrderFacts, RouteFacts } from "../../lib/trading/core/evm/host-snapshot.ts";
-import type { LaneState } from "../../lib/trading/core/evm/next-move.ts";
 import type { Attempt } from "../../lib/trading/core/evm/slot.ts";
+import type { LaneState } from "../../lib/trading/core/lane-core.ts";
 import type { TradeOrder } from "../../lib/trading/core/trade-order.ts";
 import { intent, slot, tradeOrder, v2, wideLimits } from "./trading.ts";
 

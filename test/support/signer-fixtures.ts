@@ -224,7 +224,7 @@ export async function expectObedience(
   changed: SignerFixture,
   genuine: SignerFixture,
 ): Promise<string | undefined> {
-  const request = readSignRequest(signPayload(changed.request));
+  const request = readSignRequest(signPayload(changed.request)) as SignRequest | undefined;
   if (request === undefined) return undefined;
   const written: TransactItems = [];
   const table = riggedTable(changed, genuine.order.intent, written);

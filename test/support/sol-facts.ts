@@ -1,8 +1,8 @@
-import type { SolRoute, SolTradeFacts } from "../../lib/trading/core/sol/trade-facts.ts";
+import type { SolQuotedRoute, SolTradeFacts } from "../../lib/trading/core/sol/trade-facts.ts";
 
 export const solMint = "9Qr8UnrGQ1iF13KXFjiYfGaqRTnEjJgnsrduu7xP49o7";
 
-export const solRoute = (pool: string, amountOut: bigint): SolRoute => ({
+export const solRoute = (pool: string, amountOut: bigint): SolQuotedRoute => ({
   ...{ venue: "raydium-cpmm", pool, config: "config", feeBps: 25, amountOut },
 });
 

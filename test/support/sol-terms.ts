@@ -25,6 +25,7 @@ import type {
   MessageTerms,
   VenueAccount,
 } from "../../lib/trading/chains/sol/message-terms.ts";
+import { mostFeeLamports } from "../../lib/trading/core/sol/sol-fees.ts";
 
 /** A key that follows from its name. */
 export const solKey = (name: string) => {
@@ -172,3 +173,15 @@ export function compileAny(
 export const instructionsOf = (message: Uint8Array): IInstruction[] => [
   ...decompileTransactionMessage(getCompiledTransactionMessageDecoder().decode(message)).instructions,
 ];
+
+/** Computes the most that a message pays for being in a block, in lamports. */
+export const mostFeeOfTerms = (terms: MessageTerms, baseFeeLamports: bigint): bigint =>
+  mostFeeLamports(
+    {
+      signatures: terms.purpose === "swap" && terms.venue.kind === "jupiter" ? 2 : 1,
+      computeUnitLimit: terms.computeUnitLimit,
+      microLamportsPerUnit: terms.microLamportsPerUnit,
+      tipLamports: terms.purpose === "swap" ? (terms.tip?.lamports ?? 0n) : 0n,
+    },
+    baseFeeLamports,
+  );

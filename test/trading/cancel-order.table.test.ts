@@ -32,7 +32,7 @@ async function planned() {
   bench.wrap = (performers) => ({
     ...performers,
     sign: ({ request }) => {
-      asked.resolve(request);
+      asked.resolve(request as SignRequest);
       return { later: "the executor is interrupted" };
     },
   });

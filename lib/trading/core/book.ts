@@ -15,7 +15,7 @@ export type Book = BookKey & {
   decimals: number;
   /** The sum of the final fills. */
   base: Holding;
-  /** In the order of nonces, which is the chain's order. */
+  /** In the order of their places, which is the chain's order. */
   events: readonly BookEvent[];
   /** The positions as last shown, starting with that of the base. */
   positions: readonly (Position & { ordinal: number })[];
@@ -62,7 +62,7 @@ export function rebooked(
   nowMs: number,
 ): { book: Book; changed: Position[] } {
   const all = [...book.events.filter((event) => event.orderId !== orderId), ...events].toSorted(
-    (a, b) => a.nonce - b.nonce,
+    (a, b) => a.place - b.place,
   );
   const firstOpen = all.findIndex(({ settled }) => !settled);
   const isFinal = firstOpen < 0;

@@ -1,20 +1,20 @@
 import { type Procedure, perform } from "./effects.ts";
-import type { Slot } from "./evm/slot.ts";
+import type { AnySlot } from "./families.ts";
 import { longestValidSeconds } from "./intent.ts";
 import { unchanged } from "./table-step.ts";
 import {
+  type AnyOrder,
   beingCancelled,
   cancelledByUser,
   changed,
   hasEnded,
+  hasSignedSwap,
   type Life,
-  lifeOf,
-  swapSlotOf,
-  type TradeOrder,
+  lifeAfter,
 } from "./trade-order.ts";
 
 export type CancelAnswer =
-  | { order: TradeOrder }
+  | { order: AnyOrder }
   | { refused: "ORDER_NOT_FOUND" }
   | { refused: "ORDER_NOT_CANCELLABLE"; status: Life["status"] };
 
@@ -24,8 +24,8 @@ const maxTries = 5;
 const keptSeconds = 86_400;
 
 /**
- * Cancels an order: at once while its swap is not signed. After that, an empty transaction competes for the nonce, and
- * the chain decides. Repeating the cancellation changes nothing.
+ * Cancels an order: at once while its swap is not signed. After that, a transaction that does nothing competes with it,
+ * and the chain decides. Repeating the cancellation changes nothing.
  *
  * Records the cancellation before it reads the order, because executeOrders writes orders and could deny that this one
  * is open. From then on, nothing but clears is signed, and every run on the lane cancels the order if this one cannot.
@@ -50,11 +50,8 @@ export function* cancelling(userID: string, orderId: string): Procedure<CancelAn
 }
 
 /** The lane's next run removes slots that are only planned. */
-function cancelledOrder(order: TradeOrder, slots: readonly Slot[], nowMs: number): TradeOrder {
-  const swap = swapSlotOf(order, slots);
-  const isSigned = swap !== undefined && swap.state !== "planned";
-  if (isSigned) return changed(order, beingCancelled(order), nowMs);
+function cancelledOrder(order: AnyOrder, slots: readonly AnySlot[], nowMs: number): AnyOrder {
+  if (hasSignedSwap(order, slots)) return changed(order, beingCancelled(order), nowMs);
   const ending = cancelledByUser;
-  const life = lifeOf({ ...order, ending }, slots, [undefined, undefined]);
-  return changed(order, { ending, life }, nowMs);
+  return changed(order, { ending, life: lifeAfter(order.life, ending) }, nowMs);
 }

@@ -8,7 +8,7 @@ import type { Submission } from "./order-details.ts";
 import { millionthsOf, minimumOf } from "./percent.ts";
 import { reservedBy } from "./reserved.ts";
 import { type AskedTrade, defaultMaxPriceImpact, type TradeFacts } from "./trade-facts.ts";
-import { hasEnded, type TradeOrder } from "./trade-order.ts";
+import { type AnyOrder, hasEnded } from "./trade-order.ts";
 import {
   type ChainLimits,
   chainFacts,
@@ -24,7 +24,7 @@ export type Trader = {
   /** The user's settings for the chain. The request may override them. */
   settings: OrderSettings;
   /** All users' orders of the wallet. */
-  orders: readonly TradeOrder[];
+  orders: readonly AnyOrder[];
   /** True if an operator has stopped trading. */
   isStopped: boolean;
   /** The rules for the wallet's orders. Absent without a wallet. */
@@ -146,7 +146,7 @@ const rest = (units: bigint, taken: bigint) => greatest(units - taken, 0n);
 export function availableOf(
   held: NonNullable<TradeFacts["held"]>,
   token: string,
-  orders: readonly TradeOrder[],
+  orders: readonly AnyOrder[],
 ): { coins: bigint; tokens: bigint } {
   const reserved = reservedBy(orders);
   return {

@@ -1,7 +1,10 @@
 import type { Book } from "./book.ts";
-import type { HostSnapshot, Look } from "./evm/host-snapshot.ts";
-import type { SendFailure, Slot } from "./evm/slot.ts";
-import type { Call, Fees, Intent, LaneKey, UnsignedTransaction } from "./intent.ts";
+import type { Look } from "./evm/host-snapshot.ts";
+import type { SendFailure } from "./evm/slot.ts";
+import type { AnyIntent, AnySlot, Families, Family } from "./families.ts";
+import type { LaneKey, UnsignedTransaction } from "./intent.ts";
+import type { SolIntent } from "./sol/sol-intent.ts";
+import type { SolMessage } from "./sol/sol-message.ts";
 import type {
   Job,
   JobName,
@@ -13,17 +16,17 @@ import type {
   UsedKey,
 } from "./table-step.ts";
 import type { HostQuote, QuoteQuestion } from "./trade-facts.ts";
-import type { TradeOrder } from "./trade-order.ts";
-import type { ChainLimits, OrderSettings } from "./trading-chain.ts";
+import type { AnyOrder, TradeOrder } from "./trade-order.ts";
+import type { OrderSettings } from "./trading-chain.ts";
 import type { Limits } from "./wallet-policy.ts";
 
 /** Everything that a run needs about a wallet: its lane with jobs and slots, and the data of their users. */
-export type LaneView = {
+export type LaneView<F extends Family = "evm"> = {
   lane: Lane | undefined;
   jobs: readonly Job[];
-  slots: readonly Slot[];
+  slots: readonly Families[F]["slot"][];
   /** The orders of the jobs, oldest first. */
-  orders: readonly TradeOrder[];
+  orders: readonly TradeOrder<F>[];
   books: readonly Book[];
   /** The users who have retired the wallet. */
   retired: ReadonlySet<string>;
@@ -40,10 +43,10 @@ export type LaneView = {
 };
 
 /** The facts that the signer checks. */
-export type SigningView = {
-  order: TradeOrder | undefined;
-  slot: Slot | undefined;
-  ledger: Ledger | undefined;
+export type SigningView<F extends Family = "evm"> = {
+  order: TradeOrder<F> | undefined;
+  slot: Families[F]["slot"] | undefined;
+  ledger: Ledger<F> | undefined;
   isRetired: boolean;
   isStopped: boolean;
   /** True if the user has cancelled the order. */
@@ -51,18 +54,18 @@ export type SigningView = {
   maxGasPrice: bigint;
   limits: Limits;
   /** The operators' limits. */
-  chainLimits: ChainLimits;
+  chainLimits: Families[F]["limits"];
 };
 
 /** The facts that are known before an order is placed. */
 export type PlacingView = {
   used: UsedKey | undefined;
   /** The order that an earlier request placed with the same key. */
-  order: TradeOrder | undefined;
+  order: AnyOrder | undefined;
   /** True if the user has the wallet, and it is not retired. */
   hasWallet: boolean;
   /** All users' unsettled orders of the wallet, and their number according to its lane. Absent without a lane. */
-  laneOrders: readonly TradeOrder[];
+  laneOrders: readonly AnyOrder[];
   jobs: number | undefined;
   /** The user's settings for the chain. Absent for a network on which orders cannot be executed. */
   settings: OrderSettings | undefined;
@@ -71,22 +74,15 @@ export type PlacingView = {
 };
 
 /** The facts about a chain that a run asks for. */
-export type Question = LaneKey & {
+export type Question<F extends Family = "evm"> = LaneKey & {
   hashes: readonly string[];
-  orders: readonly Intent[];
-  /** The signed calls, by hash. */
-  calls?: ReadonlyMap<string, Call>;
-  /** The numbers of the blocks whose hashes are wanted. */
-  blocks?: readonly number[];
-};
+  orders: readonly Families[F]["intent"][];
+} & Families[F]["question"];
 
-export type SignRequest = LaneKey & {
+export type SignRequest<F extends Family = "evm"> = LaneKey & {
   orderId: string;
   userID: string;
-  nonce: number;
-  purpose: Call["purpose"];
-  fees: Fees;
-};
+} & Families[F]["asked"];
 
 /** Hosts put a transaction into the public pool. A relay hides it. */
 export type Recipients = "hosts" | "relay" | "relay and hosts";
@@ -95,7 +91,7 @@ export type Recipients = "hosts" | "relay" | "relay and hosts";
 export type Objection = { refused: string } | { later: string };
 
 /** The signer's answer: the slot with the recorded attempt, and its bytes, or an objection. */
-export type SignAnswer = { slot: Slot; raw: string } | Objection;
+export type SignAnswer<F extends Family = "evm"> = { slot: Families[F]["slot"]; raw: string } | Objection;
 
 /**
  * Everything that the trading procedures do outside themselves. Functions on AWS carry these effects out one by one,
@@ -109,19 +105,22 @@ export type Effects = {
    * Reads a lane, with the amounts spent on the day. The next two effects read them too. A job that the lane is expected to
    * have saves time, and changes nothing in the answer.
    */
-  readLane: { ask: { lane: LaneKey; day: string; job?: JobName | undefined }; answer: LaneView };
-  readSigning: { ask: { request: SignRequest; day: string }; answer: SigningView };
+  readLane: { ask: { lane: LaneKey; day: string; job?: JobName | undefined }; answer: LaneView<Family> };
+  readSigning: { ask: { request: SignRequest<Family>; day: string }; answer: SigningView<Family> };
   readPlacing: { ask: { lane: LaneKey; day: string; userID: string; key?: string }; answer: PlacingView };
   readOrder: {
     ask: { userID: string; orderId: string };
-    answer: { order: TradeOrder | undefined; slots: readonly Slot[] };
+    answer: { order: AnyOrder | undefined; slots: readonly AnySlot[] };
   };
   /** Reads all lanes of the chain. */
   readLanes: { ask: { chain: LaneKey["chain"] }; answer: readonly Lane[] };
   /** Writes one transaction. The answer is whether its conditions held. */
   write: { ask: { step: TradeStep }; answer: boolean };
   /** Asks one host. There is no answer if the host fails or answers another question. */
-  hostSnapshot: { ask: { host: 0 | 1; question: Question }; answer: HostSnapshot | undefined };
+  hostSnapshot: {
+    ask: { host: 0 | 1; question: Question<Family> };
+    answer: Families[Family]["snapshot"] | undefined;
+  };
   /** Asks two hosts about a trade, at the same block if they see one in time. */
   quote: { ask: { question: QuoteQuestion }; answer: readonly [HostQuote, HostQuote] };
   /**
@@ -149,7 +148,7 @@ export type Effects = {
   /** Invokes readChains without waiting for it. */
   startReader: { ask: Record<never, never>; answer: undefined };
   /** Invokes the signer. */
-  sign: { ask: { request: SignRequest }; answer: SignAnswer };
+  sign: { ask: { request: SignRequest<Family> }; answer: SignAnswer<Family> };
   /**
    * Sends a transaction. After a failure, it may still have arrived. Later answers from the chain decide.
    */
@@ -159,11 +158,16 @@ export type Effects = {
   };
   /** Invokes executeOrders without waiting for it, for all orders of the lane. It expects the job there. */
   wake: { ask: { lane: LaneKey; job?: JobName }; answer: undefined };
-  makeMac: { ask: { intent: Intent }; answer: string };
-  checkMac: { ask: { intent: Intent; mac: string }; answer: boolean };
+  makeMac: { ask: { intent: AnyIntent }; answer: string };
+  checkMac: { ask: { intent: AnyIntent; mac: string }; answer: boolean };
   /** Decrypts the wallet's key and signs. The same transaction has the same bytes each time. */
   signBytes: {
     ask: { transaction: UnsignedTransaction; userID: string };
+    answer: { hash: string; raw: string } | Objection;
+  };
+  /** Does the same with the only message that an order on Solana allows. */
+  signMessage: {
+    ask: { intent: SolIntent; message: SolMessage };
     answer: { hash: string; raw: string } | Objection;
   };
 };

@@ -1,7 +1,8 @@
 /** A swap that is in a block. */
 export type Fill = {
   orderId: string;
-  nonce: number;
+  /** Its place in the order of the wallet's fills: the nonce, or on Solana the slot. */
+  place: number;
   /** True if it is final. */
   settled: boolean;
   /** The time of the block, in ISO 8601. */
@@ -13,13 +14,13 @@ export type Fill = {
 } & ({ kind: "buy" } | { kind: "sell" /** The tokens in the wallet before the fill. */; held: bigint });
 
 /** A sale that found the wallet empty, so it has no transaction. */
-export type SoldOut = { kind: "sold-out"; orderId: string; nonce: number; settled: boolean; time: string };
+export type SoldOut = { kind: "sold-out"; orderId: string; place: number; settled: boolean; time: string };
 
 /**
  * A fill whose block was replaced, of an order that may fill again. It changes nothing, but keeps later events from
  * being final.
  */
-export type TakenBack = { kind: "taken-back"; orderId: string; nonce: number; settled: false };
+export type TakenBack = { kind: "taken-back"; orderId: string; place: number; settled: false };
 
 export type BookEvent = Fill | SoldOut | TakenBack;
 

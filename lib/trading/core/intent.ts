@@ -46,11 +46,8 @@ export const checksArrival = (pool: { venue: SwapVenue }): boolean => ["v2", "bi
 /** The longest time for which an order may be filled after it was placed. */
 export const longestValidSeconds = 600;
 
-/**
- * The limits of an order, fixed when it is placed. Only the function that places orders can make the MAC over them, so
- * the signer can trust them. The minimum is never lowered later.
- */
-export type Intent = LaneKey & {
+/** The limits of an order on any chain. The minimum is never lowered later. */
+export type IntentTerms = LaneKey & {
   orderId: string;
   userID: string;
   side: Order["side"];
@@ -62,6 +59,14 @@ export type Intent = LaneKey & {
   minAmountOut: bigint;
   /** The amount that the hosts quoted when the order was placed. Policies compare the minimum with it. */
   quotedOut: bigint;
+  /** True if its transactions go only to a relay. */
+  isPrivate: boolean;
+  /** In seconds. On EVM chains no later block can fill the order; on Solana nothing is signed after it. */
+  validUntil: number;
+};
+
+/** The limits of an order on an EVM chain. */
+export type Intent = IntentTerms & {
   /** The only routes that it may use, the best first: one to {@link mostRoutes}, of at most {@link mostRouters} routers. */
   routes: readonly Route[];
   /** The gas of the swap, with a margin. */
@@ -71,12 +76,8 @@ export type Intent = LaneKey & {
   /** Wei per unit of gas. */
   maxGasPrice: bigint;
   gasPreset: "slow" | "medium" | "fast" | "turbo";
-  /** True if its transactions go only to a relay. */
-  isPrivate: boolean;
   /** The wallet's next nonce when it was placed. All transactions are near it, see {@link mostNoncesAhead}. */
   nextNonce: number;
-  /** In seconds, compared with the time of blocks: no later block can fill the order. */
-  validUntil: number;
 };
 
 /** A pool, by its place among all pools of the same two tokens. */

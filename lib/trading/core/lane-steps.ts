@@ -1,17 +1,27 @@
 import { emptyBook, rebooked } from "./book.ts";
 import type { LaneView } from "./effects.ts";
-import type { Slot } from "./evm/slot.ts";
+import type { AnySlot, Families, Family } from "./families.ts";
+import { slotPlace } from "./families.ts";
 import type { BookEvent } from "./holding.ts";
 import type { LaneKey } from "./intent.ts";
 import { watchFor } from "./lane-watch.ts";
+import { fillOfOrder } from "./order-fill.ts";
 import { detailsOf } from "./order-report.ts";
 import { type ItemWrite, isFreeAt, type Lane, type TradeStep, unchanged } from "./table-step.ts";
-import { changed, hasEnded, type Life, slotsOf, swapSlotOf, type TradeOrder } from "./trade-order.ts";
+import {
+  type AnyOrder,
+  changed,
+  hasEnded,
+  type Life,
+  type OrderChanges,
+  slotsOf,
+  type TradeOrder,
+} from "./trade-order.ts";
 
 const leaseMs = 30_000;
 
 /** The data that a run has read, and the id with which it holds the lane. */
-export type LaneRun = { view: LaneView; holder: string; nowMs: number };
+export type LaneRun<F extends Family = "evm"> = { view: LaneView<F>; holder: string; nowMs: number };
 
 /**
  * True if another run may still be at work. A wrong clock costs time but no money, since each step checks the holder.
@@ -36,7 +46,7 @@ export const takeStep = (lane: LaneKey, holder: string, nowMs: number): TradeSte
  *
  * @param run The state after that step.
  */
-export function leaveStep({ view, holder, nowMs }: LaneRun, last: TradeStep = []): TradeStep {
+export function leaveStep({ view, holder, nowMs }: LaneRun<Family>, last: TradeStep = []): TradeStep {
   const { chain, wallet, jobs } = view.lane as Lane;
   const [addJobs = 0] = last.flatMap((write) => (write.kind === "change" ? [write.add?.jobs ?? 0] : []));
   const leaving: ItemWrite = {
@@ -52,38 +62,39 @@ export function leaveStep({ view, holder, nowMs }: LaneRun, last: TradeStep = []
   return [leaving, ...last.filter((write) => !isOfLane(write))];
 }
 
-const stillHeld = ({ view, holder }: LaneRun): ItemWrite => ({
+const stillHeld = ({ view, holder }: LaneRun<Family>): ItemWrite => ({
   kind: "check",
   of: "lane",
   item: view.lane as Lane,
   when: { holder },
 });
 
-const putOrder = (item: TradeOrder, old: TradeOrder): ItemWrite => ({
+const putOrder = (item: AnyOrder, old: AnyOrder): ItemWrite => ({
   kind: "put",
   of: "order",
   item,
   when: unchanged(old),
 });
 
-type OrderChanges = Parameters<typeof changed>[1];
-
 /** Writes changes of an order and its slots, and the resulting changes of its position. */
-export function orderStep(
-  run: LaneRun,
-  old: TradeOrder,
-  changes: OrderChanges,
-  { put = [], removed = [] }: { put?: readonly Slot[]; removed?: readonly Slot[] } = {},
+export function orderStep<F extends Family>(
+  run: LaneRun<F>,
+  old: TradeOrder<F>,
+  changes: OrderChanges<F>,
+  { put = [], removed = [] }: { put?: readonly AnySlot[]; removed?: readonly AnySlot[] } = {},
 ): TradeStep {
   const { view, nowMs } = run;
   const order = changed(old, changes, nowMs);
-  const slots = slotsOf(order, view.slots).filter((slot) => !put.some(({ nonce }) => nonce === slot.nonce));
-  const before = new Map(view.slots.map((slot) => [slot.nonce, slot]));
+  const known: readonly AnySlot[] = view.slots;
+  const slots = slotsOf(order, known).filter(
+    (slot) => !put.some((each) => slotPlace(each) === slotPlace(slot)),
+  );
+  const before = new Map(known.map((slot) => [slotPlace(slot), slot]));
   return [
     stillHeld(run),
     putOrder(order, old),
     ...put.map((item): ItemWrite => {
-      const revision = before.get(item.nonce)?.revision;
+      const revision = before.get(slotPlace(item))?.revision;
       return { kind: "put", of: "slot", item, when: revision === undefined ? "absent" : { revision } };
     }),
     ...removed.map(
@@ -94,12 +105,12 @@ export function orderStep(
 }
 
 /** Ends the work on an order whose outcome is final. The lane ends with its last order. */
-export function settleStep(run: LaneRun, old: TradeOrder, life: Life): TradeStep {
+export function settleStep<F extends Family>(run: LaneRun<F>, old: TradeOrder<F>, life: Life): TradeStep {
   const { orderId, chain, wallet } = old.intent;
   const { jobs } = run.view.lane as Lane;
   const { holder } = run;
-  const removed = slotsOf(old, run.view.slots);
-  const changes = { life: { ...life, settled: true }, details: detailsOf(old, removed) };
+  const removed = slotsOf<AnySlot>(old, run.view.slots);
+  const changes = { life: { ...life, settled: true }, details: detailsOf(old, removed) } as OrderChanges<F>;
   const [, ...writes] = orderStep(run, old, changes, { removed });
   return [
     jobs === 1
@@ -110,28 +121,30 @@ export function settleStep(run: LaneRun, old: TradeOrder, life: Life): TradeStep
   ];
 }
 
-function eventsOf(order: TradeOrder, slots: readonly Slot[], nowMs: number): BookEvent[] {
+function eventsOf(order: AnyOrder, slots: readonly AnySlot[], nowMs: number): BookEvent[] {
   const { intent, life, ending } = order;
   const common = { orderId: intent.orderId, settled: life.settled };
   if (ending?.soldOutAt !== undefined)
-    return [{ ...common, kind: "sold-out", nonce: ending.soldOutAt, time: new Date(nowMs).toISOString() }];
-  const swap = swapSlotOf(order, slots);
-  if (life.status !== "filled" || swap?.receipt?.status !== "ok") return [];
-  const { spent, received, block } = swap.receipt;
-  const time = new Date(block.time * 1000).toISOString();
-  const fill = { ...common, nonce: swap.nonce, time, spent, received, networkFee: life.networkFee };
-  return [
-    intent.side === "buy" ? { ...fill, kind: "buy" } : { ...fill, kind: "sell", held: swap.held ?? spent },
-  ];
+    return [{ ...common, kind: "sold-out", place: ending.soldOutAt, time: new Date(nowMs).toISOString() }];
+  const found = life.status === "filled" ? fillOfOrder(order, slots) : undefined;
+  if (found === undefined) return [];
+  const { place, spent, received, timeSeconds, held = spent } = found;
+  const time = new Date(timeSeconds * 1000).toISOString();
+  const fill = { ...common, place, time, spent, received, networkFee: life.networkFee };
+  return [intent.side === "buy" ? { ...fill, kind: "buy" } : { ...fill, kind: "sell", held }];
 }
 
-function bookWrites({ view, nowMs }: LaneRun, order: TradeOrder, now: readonly BookEvent[]): ItemWrite[] {
+function bookWrites(
+  { view, nowMs }: LaneRun<Family>,
+  order: AnyOrder,
+  now: readonly BookEvent[],
+): ItemWrite[] {
   const { orderId, userID, token } = order.intent;
   const old = view.books.find((book) => book.userID === userID && book.token === token);
   const known = old?.events.filter((event) => event.orderId === orderId) ?? [];
   const isTakenBack = known[0] !== undefined && now.length === 0 && !order.life.settled;
   const events: readonly BookEvent[] = isTakenBack
-    ? [{ kind: "taken-back", orderId, nonce: known[0]?.nonce ?? 0, settled: false }]
+    ? [{ kind: "taken-back", orderId, place: known[0]?.place ?? 0, settled: false }]
     : now;
   if (isSameEvents(known, events)) return [];
   const fresh = old ?? emptyBook(order.intent, order.placed.symbol, order.placed.decimals);
@@ -152,7 +165,7 @@ const isSameEvents = (known: readonly BookEvent[], events: readonly BookEvent[])
   known.every((event, index) => {
     const other = events[index];
     if (other === undefined || event.kind !== other.kind || event.settled !== other.settled) return false;
-    if (event.nonce !== other.nonce) return false;
+    if (event.place !== other.place) return false;
     if (!("spent" in event && "spent" in other)) return true;
     return (
       event.spent === other.spent &&
@@ -163,9 +176,11 @@ const isSameEvents = (known: readonly BookEvent[], events: readonly BookEvent[])
   });
 
 /** Applies a step that was written to the view. */
-export const afterStep = (view: LaneView, step: TradeStep): LaneView => step.reduce(afterWrite, view);
+export const afterStep = <F extends Family>(view: LaneView<F>, step: TradeStep): LaneView<F> =>
+  // A step of a run writes only orders and slots of the run's family.
+  step.reduce<LaneView<Family>>(afterWrite, view) as LaneView<F>;
 
-function afterWrite(view: LaneView, write: ItemWrite): LaneView {
+function afterWrite(view: LaneView<Family>, write: ItemWrite): LaneView<Family> {
   switch (write.kind) {
     case "put":
       return afterPut(view, write);
@@ -177,7 +192,10 @@ function afterWrite(view: LaneView, write: ItemWrite): LaneView {
   }
 }
 
-function afterPut(view: LaneView, { of, item }: Extract<ItemWrite, { kind: "put" }>): LaneView {
+function afterPut(
+  view: LaneView<Family>,
+  { of, item }: Extract<ItemWrite, { kind: "put" }>,
+): LaneView<Family> {
   switch (of) {
     case "order": {
       const { orderId } = item.intent;
@@ -197,10 +215,13 @@ function afterPut(view: LaneView, { of, item }: Extract<ItemWrite, { kind: "put"
   }
 }
 
-function afterRemoval(view: LaneView, { of, item }: Extract<ItemWrite, { kind: "remove" }>): LaneView {
+function afterRemoval(
+  view: LaneView<Family>,
+  { of, item }: Extract<ItemWrite, { kind: "remove" }>,
+): LaneView<Family> {
   switch (of) {
     case "slot":
-      return { ...view, slots: view.slots.filter(({ nonce }) => nonce !== item.nonce) };
+      return { ...view, slots: view.slots.filter((slot) => slotPlace(slot) !== slotPlace(item)) };
     case "job":
       return {
         ...view,
@@ -215,14 +236,15 @@ function afterRemoval(view: LaneView, { of, item }: Extract<ItemWrite, { kind: "
   }
 }
 
-/** Replaces or adds slots, ordered by nonce. */
-export const withSlots = (slots: readonly Slot[], changed: readonly Slot[]): Slot[] =>
-  [...slots.filter(({ nonce }) => !changed.some((slot) => slot.nonce === nonce)), ...changed].toSorted(
-    (a, b) => a.nonce - b.nonce,
-  );
+/** Replaces or adds slots, ordered by their places. */
+export const withSlots = <Slot extends AnySlot>(slots: readonly Slot[], changed: readonly Slot[]): Slot[] =>
+  [
+    ...slots.filter((slot) => !changed.some((other) => slotPlace(other) === slotPlace(slot))),
+    ...changed,
+  ].toSorted((a, b) => slotPlace(a) - slotPlace(b));
 
-export const isSettleable = (
-  order: TradeOrder,
-  isFinalSlot: (slot: Slot) => boolean,
-  slots: readonly Slot[],
+export const isSettleable = <F extends Family>(
+  order: TradeOrder<F>,
+  isFinalSlot: (slot: Families[F]["slot"]) => boolean,
+  slots: readonly Families[F]["slot"][],
 ): boolean => hasEnded(order) && slotsOf(order, slots).every(isFinalSlot);

@@ -1,6 +1,6 @@
-import type { Slot } from "./evm/slot.ts";
+import type { AnySlot } from "./families.ts";
 import type { Lane } from "./table-step.ts";
-import { hasEnded, slotsOf, type TradeOrder } from "./trade-order.ts";
+import { type AnyOrder, hasEnded, slotsOf } from "./trade-order.ts";
 
 /** Problems of a lane that operators must know about. */
 export type LaneTrouble = "LaneHeldTooLong" | "OrderWithoutProgress";
@@ -22,7 +22,7 @@ const mostLapsedMs = 2 * 60_000;
  * unless a nonce must be freed. An order that waits for a lower gas price, or because of its user's policy or another
  * program, is not a problem.
  */
-export function idleSinceMs(orders: readonly TradeOrder[], slots: readonly Slot[]): number | undefined {
+export function idleSinceMs(orders: readonly AnyOrder[], slots: readonly AnySlot[]): number | undefined {
   const since = orders.flatMap((order) => lastProgressMs(order, slotsOf(order, slots)));
   return since.length === 0 ? undefined : Math.min(...since);
 }
@@ -34,13 +34,13 @@ const reasonsOfUsers: readonly unknown[] = [
   "WALLET_BUSY",
 ];
 
-function lastProgressMs(order: TradeOrder, own: readonly Slot[]): number[] {
+function lastProgressMs(order: AnyOrder, own: readonly AnySlot[]): number[] {
   const { intent, life, updatedAt } = order;
   const isSigned = own.some(({ state }) => state === "signed");
   if (life.stage === "waiting" && reasonsOfUsers.includes(life.reasonCode)) return [];
   const signedMs = own.flatMap(({ attempts }) => attempts.map(({ signedAtMs }) => signedAtMs));
   // Until the deadline, its transaction may wait for a lower gas price.
-  const mayWait = hasEnded(order) || (isSigned && intent.gasPreset === "slow");
+  const mayWait = hasEnded(order) || (isSigned && "gasPreset" in intent && intent.gasPreset === "slow");
   const lastMs = Math.max(Date.parse(updatedAt), ...signedMs, ...(mayWait ? [intent.validUntil * 1000] : []));
   return [hasEnded(order) && !isSigned ? lastMs + mostUnsettledMs - mostIdleMs : lastMs];
 }

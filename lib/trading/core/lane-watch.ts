@@ -2,9 +2,11 @@ import type { LaneView } from "./effects.ts";
 import { bumpDueMs, clearPreset } from "./evm/fee-bumps.ts";
 import type { BlockName } from "./evm/host-snapshot.ts";
 import { newestAttempt, type Slot } from "./evm/slot.ts";
+import type { AnySlot, Family } from "./families.ts";
 import { hasUnseenOrder, idleSinceMs } from "./lane-trouble.ts";
+import { type SolSlot, successOf } from "./sol/sol-slot.ts";
 import type { Lane, LaneWatch } from "./table-step.ts";
-import { hasEnded, slotsOf, type TradeOrder } from "./trade-order.ts";
+import { type AnyOrder, hasEnded, isSolOrder, slotsOf, type TradeOrder } from "./trade-order.ts";
 
 /** An order that cannot go on is checked again after this time. */
 const retryMs = 5000;
@@ -16,11 +18,12 @@ const afterDeadlineMs = 2000;
 const lookAgainMs = { signed: 30_000, mined: 5 * 60_000 };
 
 /** Decides when the lane must run again, after a run that has done all it could. */
-export function watchFor({ jobs, slots, orders }: LaneView, nowMs: number): LaneWatch {
-  const blocks = slots.flatMap(({ attempts, receipt }): [string, BlockName | string][] =>
+export function watchFor({ jobs, slots, orders }: LaneView<Family>, nowMs: number): LaneWatch {
+  const blocks = (slots as readonly AnySlot[]).flatMap((slot): [string, BlockName | string][] => {
+    const receipt = "nonce" in slot ? slot.receipt : successOf(slot);
     // While one attempt is in a block, no other can be.
-    receipt ? [[receipt.hash, blockName(receipt.block)]] : attempts.map(({ hash }) => [hash, ""]),
-  );
+    return receipt ? [[receipt.hash, blockName(receipt.block)]] : slot.attempts.map(({ hash }) => [hash, ""]);
+  });
   const final = orders.flatMap((order) => finalFrom(order, slots) ?? []);
   const due = orders.flatMap((order) => dueMs(order, slots, nowMs)).filter((ms) => ms > nowMs);
   const idle = idleSinceMs(orders, slots);
@@ -38,8 +41,9 @@ export function watchFor({ jobs, slots, orders }: LaneView, nowMs: number): Lane
 }
 
 /** Returns the last block that must be final for an ended order. Undefined while one of its nonces is free. */
-function finalFrom(order: TradeOrder, slots: readonly Slot[]): number | undefined {
-  const blocks = slotsOf(order, slots).flatMap(({ receipt, takenIn = [] }) => {
+function finalFrom(order: AnyOrder, slots: readonly AnySlot[]): number | undefined {
+  const blocks = slotsOf(order, slots).flatMap((slot) => {
+    const { receipt, takenIn = [] } = "nonce" in slot ? slot : { receipt: successOf(slot) };
     const used = receipt ? [receipt.block] : takenIn;
     return used.length > 0 ? used.map(({ number }) => number) : Number.NaN;
   });
@@ -48,7 +52,13 @@ function finalFrom(order: TradeOrder, slots: readonly Slot[]): number | undefine
   return Number.isFinite(last) ? last : undefined;
 }
 
-function dueMs(order: TradeOrder, slots: readonly Slot[], nowMs: number): number[] {
+function dueMs(order: AnyOrder, slots: readonly AnySlot[], nowMs: number): number[] {
+  return isSolOrder(order)
+    ? solDueMs(order, slots as readonly SolSlot[], nowMs)
+    : evmDueMs(order as TradeOrder, slots as readonly Slot[], nowMs);
+}
+
+function evmDueMs(order: TradeOrder, slots: readonly Slot[], nowMs: number): number[] {
   const { intent } = order;
   const endMs = intent.validUntil * 1000 + afterDeadlineMs;
   const front = slots.find(({ orderId, state }) => orderId === intent.orderId && state === "signed");
@@ -63,6 +73,26 @@ function dueMs(order: TradeOrder, slots: readonly Slot[], nowMs: number): number
     : front.isUndelivered === true || (nowMs >= endMs && newest?.purpose !== "clear");
   const bumpMs = front.isUndelivered ? [] : [bumpDueMs(preset, sentMs)];
   return [endMs, ...bumpMs, ...(isSoon ? [soonMs] : [])].filter(Number.isFinite);
+}
+
+/** Messages on their way are sent again at this interval, as their leaders may have dropped them. */
+const resendMs = 2000;
+
+/** The time until the finalized height has passed a message that has lapsed. */
+const lapsedMs = 10_000;
+
+function solDueMs(order: TradeOrder<"sol">, slots: readonly SolSlot[], nowMs: number): number[] {
+  const endMs = order.intent.validUntil * 1000 + afterDeadlineMs;
+  switch (slotsOf(order, slots)[0]?.state) {
+    case undefined:
+      return hasEnded(order) ? [] : [endMs, nowMs + retryMs];
+    case "signed":
+      return [nowMs + resendMs];
+    case "lapsed":
+      return [nowMs + (hasEnded(order) ? lapsedMs : retryMs)];
+    case "mined":
+      return [];
+  }
 }
 
 const blockName = ({ number, hash }: BlockName): BlockName => ({ number, hash });

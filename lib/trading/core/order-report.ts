@@ -1,118 +1,16 @@
-import type { Network } from "../../core/network.ts";
-import { coinText, formatAmount } from "./decimal-text.ts";
-import { gweiText } from "./evm/fees.ts";
-import { type Attempt, minedAttempt, newestAttempt, type Slot } from "./evm/slot.ts";
-import { type Call, isSameRoute } from "./intent.ts";
-import type { FillReport, OrderDetails, ShownAttempt, Submission } from "./order-details.ts";
-import { routeSteps } from "./route-steps.ts";
-import { slotsOf, swapSlotOf, type TradeOrder } from "./trade-order.ts";
-import { chainFacts, evmChains, nativeToken } from "./trading-chain.ts";
+import { evmDetails } from "./evm/evm-details.ts";
+import type { Slot } from "./evm/slot.ts";
+import type { AnySlot } from "./families.ts";
+import type { OrderDetails } from "./order-details.ts";
+import { solDetails } from "./sol/sol-details.ts";
+import type { SolSlot } from "./sol/sol-slot.ts";
+import { type AnyOrder, isSolOrder, slotsOf, type TradeOrder } from "./trade-order.ts";
 
 /** Describes an order's transactions, in the order in which they were made. */
-export function detailsOf(order: TradeOrder, slots: readonly Slot[]): OrderDetails {
+export function detailsOf(order: AnyOrder, slots: readonly AnySlot[]): OrderDetails {
   if (order.details !== undefined) return order.details;
   const own = slotsOf(order, slots);
-  const made = own
-    .flatMap((slot) => slot.attempts.map((attempt) => ({ slot, attempt })))
-    .toSorted((a, b) => a.slot.nonce - b.slot.nonce || a.attempt.signedAtMs - b.attempt.signedAtMs);
-  const report = reportOf(order, own);
-  return {
-    attempts: made.map(({ slot, attempt }, index) => shownAttempt(slot, attempt, index + 1)),
-    ...(report && { report }),
-  };
-}
-
-/** Returns the way of an order's swap or approval to the chain. */
-export function submissionOf({ chain, isPrivate }: Pick<Slot, "chain" | "isPrivate">): Submission {
-  if (isPrivate) return "private";
-  const trading = evmChains.find((each) => each === chain);
-  return trading !== undefined && chainFacts[trading].hasPublicPool ? "public" : "sequencer";
-}
-
-function shownAttempt(slot: Slot, attempt: Attempt, number: number): ShownAttempt {
-  const { purpose, hash, maxFeePerGas, maxPriorityFeePerGas, gasLimit, sentAtMs } = attempt;
-  return {
-    attempt: number,
-    purpose,
-    nonce: slot.nonce,
-    txHash: hash,
-    maxFeePerGas: gweiText(maxFeePerGas),
-    maxPriorityFeePerGas: gweiText(maxPriorityFeePerGas),
-    gasLimit: Number(gasLimit),
-    submission: submissionOf({ ...slot, isPrivate: slot.isPrivate && purpose !== "clear" }),
-    ...(sentAtMs !== undefined && { sentAt: new Date(sentAtMs).toISOString() }),
-    outcome: outcomeOf(slot, attempt),
-  };
-}
-
-function outcomeOf(slot: Slot, attempt: Attempt): ShownAttempt["outcome"] {
-  if (slot.state === "mined" && attempt === minedAttempt(slot))
-    return slot.receipt?.status === "ok" ? "mined" : "reverted";
-  return slot.state === "signed" && attempt === newestAttempt(slot) ? "pending" : "replaced";
-}
-
-function reportOf(order: TradeOrder, own: readonly Slot[]): FillReport | undefined {
-  const { intent, placed, quoted } = order;
-  const slot = swapSlotOf(order, own);
-  const receipt = slot && minedAttempt(slot)?.purpose === "swap" ? slot.receipt : undefined;
-  if (slot === undefined || receipt?.status !== "ok") return undefined;
-  const inCoins = (units: bigint) => coinText(intent.chain, units);
-  const tokenText = (units: bigint) => formatAmount(units, placed.decimals);
-  const [[spentIn, spentText], [receivedIn, receivedText]] =
-    intent.side === "buy"
-      ? ([
-          [nativeToken, inCoins],
-          [intent.token, tokenText],
-        ] as const)
-      : ([
-          [intent.token, tokenText],
-          [nativeToken, inCoins],
-        ] as const);
-  const { allowance = 0n } = slot;
-  return {
-    spent: { token: spentIn, amount: spentText(receipt.spent) },
-    received: { token: receivedIn, amount: receivedText(receipt.received) },
-    quotedAmountOut: receivedText(intent.quotedOut),
-    slippage: slippageOf(intent.quotedOut, receipt.received),
-    ...(quoted.priceImpact !== undefined && { priceImpact: quoted.priceImpact }),
-    ...(quoted.marketImpact !== undefined && { marketImpact: quoted.marketImpact }),
-    ...routeTaken(order, slot),
-    networkFee: feesPaid(intent.chain, own),
-    gasUsed: Number(receipt.gasUsed),
-    effectiveGasPrice: gweiText(receipt.gasPrice),
-    submission: submissionOf(slot),
-    block: receipt.block.number,
-    blockTime: new Date(receipt.block.time * 1000).toISOString(),
-    approvalLeft: tokenText(allowance > receipt.spent ? allowance - receipt.spent : 0n),
-  };
-}
-
-function routeTaken({ intent, quoted }: TradeOrder, { call }: Slot): Pick<FillReport, "route"> {
-  if (call.purpose !== "swap") return {};
-  const pools = quoted.pools?.[intent.routes.findIndex((route) => isSameRoute(route, call))];
-  return pools ? { route: routeSteps(intent, call, pools) } : {};
-}
-
-/** Rounds to four decimal places, towards 0. */
-const slippageOf = (quoted: bigint, received: bigint): number =>
-  quoted === 0n ? 0 : Number(((quoted - received) * 1_000_000n) / quoted) / 10_000;
-
-function feesPaid(chain: Network, own: readonly Slot[]): FillReport["networkFee"] {
-  const paid = own.flatMap((slot) => {
-    const purpose = minedAttempt(slot)?.purpose;
-    return purpose === undefined || slot.receipt === undefined ? [] : [{ purpose, ...slot.receipt }];
-  });
-  const sum = (of: (each: (typeof paid)[number]) => bigint) =>
-    coinText(
-      chain,
-      paid.reduce((total, each) => total + of(each), 0n),
-    );
-  const sumOf = (purpose: Call["purpose"]) => sum((each) => (each.purpose === purpose ? each.fee : 0n));
-  return {
-    total: sum(({ fee }) => fee),
-    swap: sumOf("swap"),
-    approve: sumOf("approve"),
-    clear: sumOf("clear"),
-    l1: sum(({ l1Fee }) => l1Fee),
-  };
+  return isSolOrder(order)
+    ? solDetails(order, own as readonly SolSlot[])
+    : evmDetails(order as TradeOrder, own as readonly Slot[]);
 }

@@ -13,7 +13,7 @@ import { objectionToTrading, objectionToWallet } from "./order-checks.ts";
 import { rulesBeside } from "./reserved.ts";
 import type { TradeStep } from "./table-step.ts";
 import { type AskedTrade, addressesOf, type HostQuote, type TradeFacts } from "./trade-facts.ts";
-import { hasEnded, type TradeOrder, unstarted } from "./trade-order.ts";
+import { type AnyOrder, hasEnded, type TradeOrder, unstarted } from "./trade-order.ts";
 import { chainFacts } from "./trading-chain.ts";
 import type { OrderRules } from "./wallet-policy.ts";
 
@@ -40,7 +40,7 @@ export type PlaceRequest = TradeRequest & {
 /** `CHAIN_UNAVAILABLE` means that no two hosts agree. */
 export type PlacingRefusal = DomainError | "CHAIN_UNAVAILABLE";
 
-export type PlaceAnswer = { order: TradeOrder; isReplayed: boolean } | { refused: PlacingRefusal };
+export type PlaceAnswer = { order: AnyOrder; isReplayed: boolean } | { refused: PlacingRefusal };
 
 /** The terms of an order, by facts that two hosts agree on. */
 export type Assessed = {

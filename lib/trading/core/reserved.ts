@@ -1,4 +1,4 @@
-import { hasEnded, type TradeOrder } from "./trade-order.ts";
+import { type AnyOrder, hasEnded } from "./trade-order.ts";
 import { addedBy, type Limits, type OrderRules, rulesAt } from "./wallet-policy.ts";
 
 /** Computes the most that an order will spend, in units and with network fees. */
@@ -6,13 +6,13 @@ export const needsOf = ({
   intent: { side },
   quoted,
   amount,
-}: Pick<TradeOrder, "intent" | "quoted" | "amount">): { coins: bigint; tokens: bigint } => ({
+}: Pick<AnyOrder, "intent" | "quoted" | "amount">): { coins: bigint; tokens: bigint } => ({
   coins: addedBy(side, amount, quoted.networkFee),
   tokens: side === "buy" ? 0n : amount,
 });
 
 /** Sums up the most that a wallet's open orders will spend: coins, and units of each token by address. */
-export function reservedBy(orders: readonly TradeOrder[]): { coins: bigint; tokens: Map<string, bigint> } {
+export function reservedBy(orders: readonly AnyOrder[]): { coins: bigint; tokens: Map<string, bigint> } {
   const tokens = new Map<string, bigint>();
   let coins = 0n;
   for (const order of orders.filter((each) => !hasEnded(each))) {
@@ -32,7 +32,7 @@ export function reservedBy(orders: readonly TradeOrder[]): { coins: bigint; toke
  */
 export function rulesBeside(
   limits: Limits,
-  orders: readonly TradeOrder[],
+  orders: readonly AnyOrder[],
   userID: string,
   nowMs: number,
 ): OrderRules {

@@ -1,4 +1,3 @@
-import { dayOf } from "../../core/time.ts";
 import { greatest } from "./bigints.ts";
 import {
   type Objection,
@@ -11,22 +10,25 @@ import {
 import { clearGas } from "./evm/fees.ts";
 import { addedToDay, isFirstSwap, objectionTo } from "./evm/signing-rules.ts";
 import { mostFeeOf, type Slot } from "./evm/slot.ts";
+import type { Family } from "./families.ts";
 import type { Call, UnsignedTransaction } from "./intent.ts";
+import { objectionToOwner } from "./signing-state.ts";
+import { bytesExpireAt, checksOfFill, readForSigning, revisionOf } from "./signing-step.ts";
+import { signMessage } from "./sol/sol-signer.ts";
 import { emptyLedger, type Ledger, type TradeStep } from "./table-step.ts";
 import type { TradeOrder } from "./trade-order.ts";
 import { counted } from "./wallet-policy.ts";
 
-/** Bytes are kept for this long after they can be of use, in case a chain is away for days. */
-const keptSeconds = 7 * 86_400;
+/** Signs what a run asks for, on a chain of any family. */
+export const signRequested = (request: SignRequest<Family>): Procedure<SignAnswer<Family>> =>
+  "message" in request ? signMessage(request) : signTransaction(request);
 
 /**
  * Signs the next attempt at a slot. It records the signed bytes before it returns them, so that every signature is on
  * record. If asked again, it signs the same bytes again, and counts nothing.
  */
 export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
-  // Reads the clock before the table: a signature counts on the day whose count it has read.
-  const nowMs = yield* perform({ do: "now" });
-  const view = yield* perform({ do: "readSigning", request, day: dayOf(nowMs) });
+  const { nowMs, view } = yield* readForSigning(request);
   const { slot, order } = view;
   if (slot === undefined || order === undefined) return { later: "the slot is gone" };
   const mismatch = mismatchOf(request, order, slot);
@@ -40,7 +42,7 @@ export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
   if (!("raw" in bytes)) return bytes;
   const { hash, raw } = bytes;
   const { chain, wallet, gasLimit } = transaction;
-  const expiresAt = Math.max(order.intent.validUntil, Math.ceil(nowMs / 1000)) + keptSeconds;
+  const expiresAt = bytesExpireAt(order.intent, nowMs);
   const recorded = { kind: "put", of: "bytes", item: { chain, wallet, hash, raw, expiresAt } } as const;
   // Only the signer can have made this hash before, and then it has recorded and counted the signature.
   if (slot.attempts.some((attempt) => attempt.hash === hash)) {
@@ -62,12 +64,8 @@ export function* signTransaction(request: SignRequest): Procedure<SignAnswer> {
 /** The executor can write orders and slots, so the signer treats them as hints and trusts only the intent. */
 function mismatchOf(request: SignRequest, { intent }: TradeOrder, slot: Slot): Objection | undefined {
   const { orderId, userID, chain, wallet, nonce } = request;
-  const isOrders =
-    intent.orderId === orderId &&
-    intent.userID === userID &&
-    intent.chain === chain &&
-    intent.wallet === wallet;
-  if (!isOrders) return { refused: "the intent is of another order, user or wallet" };
+  const foreign = objectionToOwner(request, intent);
+  if (foreign !== undefined) return foreign;
   if (slot.chain !== chain || slot.wallet !== wallet || slot.nonce !== nonce)
     return { refused: "the slot is of another nonce or wallet" };
   const isOwn = slot.orderId === orderId && slot.userID === userID;
@@ -81,10 +79,7 @@ function transactionFor({ purpose, fees }: SignRequest, slot: Slot): UnsignedTra
   return { chain, wallet, nonce, call, gasLimit: purpose === "clear" ? clearGas : slot.gasLimit, ...fees };
 }
 
-/**
- * A cancellation has an item of its own, a retirement writes the wallet, and the user the policy: this step conflicts with
- * each of them, so only one succeeds. If two buys are signed at once, only one finds the day's count unchanged.
- */
+/** If two buys are signed at once, only one finds the day's count unchanged. */
 function signingStep(
   transaction: UnsignedTransaction,
   view: SigningView,
@@ -94,8 +89,6 @@ function signingStep(
   nowMs: number,
 ): TradeStep {
   const { ledger, limits } = view;
-  const { chain, wallet } = slot;
-  const { userID, orderId } = order.intent;
   const recorded: TradeStep = [
     { kind: "put", of: "slot", item: signed, when: { revision: slot.revision } },
     {
@@ -107,18 +100,8 @@ function signingStep(
   ];
   const counting = countingWrites(transaction, view, order, nowMs);
   if (transaction.call.purpose === "clear") return [...recorded, ...counting];
-  return [
-    ...recorded,
-    ...counting,
-    { kind: "check", of: "order", item: order, when: { revision: order.revision } },
-    { kind: "check", of: "wallet", item: { chain, wallet, userID }, when: { retiredAt: undefined } },
-    { kind: "check", of: "cancellation", item: { userID, orderId }, when: "absent" },
-    { kind: "check", of: "policy", item: { chain, wallet, userID }, when: revisionOf(limits.stored) },
-  ];
+  return [...recorded, ...counting, ...checksOfFill(order, limits)];
 }
-
-const revisionOf = (item: { revision: number } | undefined) =>
-  item === undefined ? "absent" : { revision: item.revision };
 
 /** Counts a signature on its day, unless it adds nothing: then a nonce has paid as much before. */
 function countingWrites(

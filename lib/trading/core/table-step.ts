@@ -1,10 +1,10 @@
 import { atMost, type Condition, type Matching, type When } from "../../table/step.ts";
 import type { Book, BookKey } from "./book.ts";
 import type { BlockName } from "./evm/host-snapshot.ts";
-import type { SignedFee, Slot } from "./evm/slot.ts";
 import type { Position } from "./execution.ts";
-import type { Fees, Intent, LaneKey, SwapCall } from "./intent.ts";
-import type { TradeOrder } from "./trade-order.ts";
+import type { AnySlot, Families, Family } from "./families.ts";
+import type { IntentTerms, LaneKey } from "./intent.ts";
+import type { AnyOrder } from "./trade-order.ts";
 import type { DaySpend, PolicyKey, PolicyRecord } from "./wallet-policy.ts";
 
 /** The events that a lane waits for between runs. The functions that watch the chain wake it. */
@@ -65,25 +65,27 @@ export type Job = LaneKey & {
 export type JobName = Pick<Job, "orderId" | "userID" | "token">;
 
 /** The record of all that the signer has signed for an order. Only the signer may write it. */
-export type Ledger = Pick<Intent, "orderId" | "userID" | "chain" | "wallet" | "validUntil"> & {
-  approveNonces: readonly number[];
-  /** The last fees signed at each nonce, and the most that any transaction there may pay the network, in wei. */
-  fees: Readonly<Record<number, Fees & SignedFee>>;
-  /** The only nonce and calldata that the order's swap may ever have. */
-  swap?: { nonce: number; call: SwapCall };
-  revision: number;
-};
+export type Ledger<F extends Family = "evm"> = LedgerTerms & Families[F]["signed"] & { revision: number };
+
+type LedgerTerms = Pick<IntentTerms, "orderId" | "userID" | "chain" | "wallet" | "validUntil">;
 
 /** Begins the ledger of an order. Its terms come from the intent, so readers of the ledger can trust them. */
-export const emptyLedger = ({ orderId, userID, chain, wallet, validUntil }: Intent): Ledger => ({
-  orderId,
-  userID,
-  chain,
-  wallet,
-  validUntil,
+export const emptyLedger = (intent: IntentTerms): Ledger => ({
+  ...ledgerTerms(intent),
   approveNonces: [],
   fees: {},
   revision: 0,
+});
+
+/** Begins the ledger of an order on Solana. */
+export const emptySolLedger = (intent: IntentTerms): Ledger<"sol"> => ({
+  ...ledgerTerms(intent),
+  messages: [],
+  revision: 0,
+});
+
+const ledgerTerms = ({ orderId, userID, chain, wallet, validUntil }: IntentTerms): LedgerTerms => ({
+  ...{ orderId, userID, chain, wallet, validUntil },
 });
 
 /**
@@ -117,9 +119,9 @@ export type TradingWallet = LaneKey & { userID: string; retiredAt?: string };
 export type Items = {
   lane: Lane;
   job: Job;
-  slot: Slot;
-  order: TradeOrder;
-  ledger: Ledger;
+  slot: AnySlot;
+  order: AnyOrder;
+  ledger: Ledger<Family>;
   bytes: SignedBytes;
   cancellation: Cancellation;
   key: UsedKey;
@@ -136,8 +138,8 @@ export type Kind = keyof Items;
 export type Names = {
   lane: LaneKey;
   job: LaneKey & { orderId: string };
-  slot: LaneKey & { nonce: number };
-  order: { intent: Pick<Intent, "userID" | "orderId"> };
+  slot: LaneKey & ({ nonce: number } | { place: number });
+  order: { intent: Pick<IntentTerms, "userID" | "orderId"> };
   ledger: { orderId: string };
   bytes: LaneKey & { hash: string };
   cancellation: { userID: string; orderId: string };
@@ -190,7 +192,7 @@ export type ItemWrite =
  * The condition of an order's next version. It names the version too, so that who writes the step can see whether clients
  * see a difference.
  */
-export const unchanged = ({ revision, version }: TradeOrder): ItemCondition<"order"> => ({
+export const unchanged = ({ revision, version }: AnyOrder): ItemCondition<"order"> => ({
   revision,
   version,
 });

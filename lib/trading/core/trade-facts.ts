@@ -9,7 +9,7 @@ import type { LaneKey } from "./intent.ts";
 import type { PoolPrice } from "./price-impact.ts";
 import type { TokenIdentity } from "./token-identity.ts";
 import type { TokenSafety } from "./token-safety.ts";
-import type { TradeOrder } from "./trade-order.ts";
+import type { AnyOrder } from "./trade-order.ts";
 
 /** The request's trade. Amounts are decimal text, the token is in EIP-55 form, or in base58 on sol. */
 export type Trade = {
@@ -46,7 +46,7 @@ export type QuoteQuestion = LaneKey & {
   trade: Trade;
   gasPreset: GasPreset;
   /** The wallet's orders. Open ones reserve the amounts that they will spend. */
-  orders: readonly TradeOrder[];
+  orders: readonly AnyOrder[];
 };
 
 /** A route that a host has quoted, with the addresses of its pools. */

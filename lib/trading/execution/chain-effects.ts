@@ -41,17 +41,16 @@ export function chainEffects(chains: Chains, see: typeof snapshotOf = snapshotOf
     return [even, hosts.length === 1 ? even : snapshotBy(everySecond(hosts, 1), question)];
   }
 
-  let asked: { question: Question; snapshots: readonly Promise<HostSnapshot | undefined>[] } | undefined;
+  let asked: { question: unknown; snapshots: readonly Promise<HostSnapshot | undefined>[] } | undefined;
   return {
     /** Asks both hosts when the first is wanted. */
     async hostSnapshot({ host, question }) {
-      if (asked?.question !== question) {
-        const snapshots = bothSnapshots(question);
-        asked = { question, snapshots };
-        // An error of the second host is handled when its answer is awaited.
-        for (const snapshot of snapshots) snapshot.catch(() => undefined);
-      }
-      return asked.snapshots[host];
+      const known = asked?.question === question ? asked.snapshots : undefined;
+      const snapshots = known ?? bothSnapshots(question as Question);
+      asked = { question, snapshots };
+      // An error of the second host is handled when its answer is awaited.
+      for (const snapshot of snapshots) snapshot.catch(() => undefined);
+      return snapshots[host];
     },
     /** Freeing a nonce takes a block, so only the hosts' answers count then. */
     async send({ chain, raw, to }) {

@@ -4,13 +4,14 @@ import type { Network } from "../../core/network.ts";
 import type { EvmReader } from "../chains/open-chains.ts";
 import { limitsOf, setupName } from "../chains/requests.ts";
 import type { SignAnswer, SignRequest } from "../core/effects.ts";
+import type { Family } from "../core/families.ts";
 import { ensureReader } from "../core/reader-lease.ts";
 import { workLane } from "../core/work-lane.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 import type { WakeEvent } from "./wake-effect.ts";
 
 /** Signs transactions, and records their bytes before it returns them. */
-export type Signer = (request: SignRequest) => Promise<SignAnswer>;
+export type Signer = (request: SignRequest<Family>) => Promise<SignAnswer<Family>>;
 
 export type ExecutionDeps = {
   effects: Performers;

@@ -1,6 +1,9 @@
 import type { Key } from "../../table/keys.ts";
 import type { Item } from "../../table/table.ts";
 import { walletKey } from "../../table/wallet-keys.ts";
+import type { Book } from "../core/book.ts";
+import { slotPlace } from "../core/families.ts";
+import type { BookEvent } from "../core/holding.ts";
 import type { Items, Kind, Names } from "../core/table-step.ts";
 import {
   bookKey,
@@ -22,7 +25,7 @@ import {
  */
 export const keysOfItems: { readonly [K in Exclude<Kind, "lane">]: (name: Names[K]) => Key } = {
   job: (job) => jobKey(job, job.orderId),
-  slot: (slot) => slotKey(slot, slot.nonce),
+  slot: (slot) => slotKey(slot, slotPlace(slot)),
   order: ({ intent }) => tradeKey(intent.userID, intent.orderId),
   ledger: ({ orderId }) => ledgerKey(orderId),
   bytes: signedBytesKey,
@@ -74,8 +77,18 @@ function mapped(value: unknown, map: (part: unknown) => unknown): unknown {
 
 /** Decodes a stored item for the core. */
 export function contentOf<K extends Exclude<Kind, "wallet">>(
-  _: K,
+  kind: K,
   { PK, SK, ...stored }: Item<object>,
 ): Items[K] {
-  return unpacked(stored) as Items[K];
+  const content = unpacked(stored) as Items[K];
+  return kind === "book" ? (withPlaces(content as Book) as Items[K]) : content;
 }
+
+/** Earlier versions called the places of a book's events nonces. */
+const withPlaces = (book: Book): Book => ({
+  ...book,
+  events: (book.events as readonly (BookEvent & { nonce?: number })[]).map(({ nonce, ...event }) => ({
+    ...event,
+    place: event.place ?? nonce,
+  })),
+});

@@ -2,15 +2,15 @@ import { isOwnId } from "../../core/record-ids.ts";
 import { epochSeconds } from "../../core/time.ts";
 import { getItems } from "../../table/batch-get.ts";
 import { type Item, queryPages, queryRange, type Table } from "../../table/table.ts";
-import type { Slot } from "../core/evm/slot.ts";
+import { type AnySlot, type Family, slotPlace } from "../core/families.ts";
 import type { LaneKey } from "../core/intent.ts";
 import type { Job, Ledger } from "../core/table-step.ts";
-import type { TradeOrder } from "../core/trade-order.ts";
+import type { AnyOrder } from "../core/trade-order.ts";
 import { contentOf, keysOfItems } from "./items.ts";
 import { isJob, jobsAndSlotsOf, jobsOf, ledgerKey } from "./keys.ts";
 
 /** Reads the unsettled orders of a wallet, of all its users, oldest first. */
-export async function laneOrdersOf(table: Table, lane: LaneKey): Promise<TradeOrder[]> {
+export async function laneOrdersOf(table: Table, lane: LaneKey): Promise<AnyOrder[]> {
   const jobs = await queryRange<Job>(table, jobsOf(lane));
   const items = await getItems<object>(table, jobs.map(tradeKeyOf));
   return oldestFirst(items.map((item) => contentOf("order", item)));
@@ -20,10 +20,10 @@ export const tradeKeyOf = ({ userID, orderId }: Pick<Job, "userID" | "orderId">)
   keysOfItems.order({ intent: { userID, orderId } });
 
 /** Sorts orders by the time of placing. */
-export const oldestFirst = (orders: readonly TradeOrder[]): TradeOrder[] =>
+export const oldestFirst = (orders: readonly AnyOrder[]): AnyOrder[] =>
   orders.toSorted((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1));
 
-const ageOf = ({ placed, intent }: TradeOrder) => `${placed.createdAt}#${intent.orderId}`;
+const ageOf = ({ placed, intent }: AnyOrder) => `${placed.createdAt}#${intent.orderId}`;
 
 /** A transaction holds its wallet at most this long after its order's deadline. On slow chains, blocks are final after minutes. */
 const holdingSeconds = 3600;
@@ -31,7 +31,7 @@ const holdingSeconds = 3600;
 /** The most orders whose ledgers are read: far more than a lane ever has in flight. */
 const mostLedgers = 100;
 
-const laneFields = ["PK", "SK", "userID", "orderId", "nonce", "state"];
+const laneFields = ["PK", "SK", "userID", "orderId", "nonce", "place", "state"];
 
 /**
  * Reads a user's open work in a lane: whether any order is unsettled, and whether the chain may still include or drop a
@@ -44,12 +44,10 @@ export async function laneWorkOf(
   lane: LaneKey,
   { userID, now }: { userID: string; now: Date },
 ): Promise<{ hasOrders: boolean; hasTransactions: boolean }> {
-  const pages = queryPages<Partial<Slot>>(table, jobsAndSlotsOf(lane), { attributes: laneFields });
+  const pages = queryPages<Partial<AnySlot>>(table, jobsAndSlotsOf(lane), { attributes: laneFields });
   const { value: items = [] } = await pages.next();
-  const own = (items as Item<Partial<Slot>>[]).filter((item) => item.userID === userID);
-  const signed = own.filter(
-    ({ orderId, state }) => (state === "signed" || state === "mined") && isOwnId(String(orderId)),
-  );
+  const own = (items as Item<Partial<AnySlot>>[]).filter((item) => item.userID === userID);
+  const signed = own.filter(({ orderId, state }) => underWay.includes(state) && isOwnId(String(orderId)));
   const orderIds = [...new Set(signed.map(({ orderId }) => String(orderId)))].slice(0, mostLedgers);
   const ledgers = await getItems<object>(table, orderIds.map(ledgerKey));
   const holding = ledgers
@@ -57,11 +55,18 @@ export async function laneWorkOf(
     .filter((ledger) => isOf(ledger, lane, userID) && epochSeconds(now) < ledger.validUntil + holdingSeconds);
   return {
     hasOrders: own.some(isJob),
-    hasTransactions: signed.some(({ orderId, nonce }) =>
-      holding.some((ledger) => ledger.orderId === orderId && Object.hasOwn(ledger.fees, String(nonce))),
+    hasTransactions: signed.some((slot) =>
+      holding.some((ledger) => ledger.orderId === slot.orderId && isEntered(ledger, slot as AnySlot)),
     ),
   };
 }
 
-const isOf = (ledger: Ledger, { chain, wallet }: LaneKey, userID: string): boolean =>
+/** The states of slots whose transactions may be in the chain, or still get there. */
+const underWay: readonly unknown[] = ["signed", "mined", "lapsed"];
+
+/** True if the signer has signed for the slot. */
+const isEntered = (ledger: Ledger<Family>, slot: AnySlot): boolean =>
+  "messages" in ledger ? ledger.messages.length > 0 : Object.hasOwn(ledger.fees, String(slotPlace(slot)));
+
+const isOf = (ledger: Ledger<Family>, { chain, wallet }: LaneKey, userID: string): boolean =>
   ledger.chain === chain && ledger.wallet === wallet && ledger.userID === userID;

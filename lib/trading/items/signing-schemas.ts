@@ -4,6 +4,7 @@ import type { Item } from "../../table/table.ts";
 import { gasPresets } from "../../users/settings.ts";
 import { orderSides, orderStages, reasonCodes } from "../core/execution.ts";
 import { swapVenues } from "../core/intent.ts";
+import { mostAttempts, mostClears } from "../core/sol/sol-intent.ts";
 import type { Items } from "../core/table-step.ts";
 import { contentOf } from "./items.ts";
 
@@ -80,11 +81,46 @@ const intent = v.strictObject({
   validUntil: count,
 });
 
+const solFees = {
+  signatures: count,
+  computeUnitLimit: count,
+  microLamportsPerUnit: units,
+  tipLamports: units,
+};
+
+const solReceipt = {
+  hash: text,
+  block: v.strictObject({ ...block, time: count }),
+  fee: units,
+  tip: units,
+  rent: v.bigint(),
+  computeUnits: count,
+};
+
+const solIntent = v.strictObject({
+  ...{ ...owner, chain: v.literal("sol") },
+  orderId: text,
+  side: v.picklist(orderSides),
+  token: text,
+  amount: units,
+  minAmountOut: units,
+  quotedOut: units,
+  isPrivate: v.boolean(),
+  validUntil: count,
+  tokenProgram: text,
+  routes: v.pipe(
+    v.array(v.strictObject({ venue: v.literal("raydium-cpmm"), pool: text, config: text })),
+    v.maxLength(10),
+  ),
+  budgetLamports: units,
+});
+
 const life = v.strictObject({
   status: v.picklist(["open", "filled", "cancelled", "rejected", "expired"]),
   stage: v.picklist(orderStages),
   settled: v.boolean(),
   networkFee: units,
+  rent: maybe(v.bigint()),
   spent: units,
   received: maybe(units),
   txHash: maybe(text),
@@ -106,84 +142,143 @@ const policy = v.strictObject({
   tradingEnabled: v.boolean(),
 });
 
+const order = {
+  mac: text,
+  placed: v.strictObject({
+    clientOrderId: text,
+    symbol: text,
+    decimals: count,
+    slippage: maybe(v.number()),
+    percent: maybe(v.number()),
+    createdAt: text,
+  }),
+  quoted: v.strictObject({
+    priceImpact: maybe(v.number()),
+    marketImpact: maybe(v.number()),
+    pools: maybe(v.pipe(v.array(v.pipe(v.array(text), v.maxLength(2))), v.maxLength(10))),
+    networkFee: units,
+  }),
+  amount: units,
+  isCancelling: v.boolean(),
+  ending: maybe(ending),
+  life,
+  // The signer does not read it.
+  details: maybe(v.any()),
+  revision: count,
+  version: count,
+  updatedAt: text,
+};
+
+const evmSlot = v.strictObject({
+  ...owner,
+  nonce: count,
+  orderId: text,
+  state: v.picklist(["planned", "signed", "mined", "taken"]),
+  call: v.variant("purpose", [swap, approval]),
+  fees: v.strictObject(fees),
+  gasLimit: gas,
+  isPrivate: v.boolean(),
+  held: maybe(units),
+  allowance: maybe(units),
+  attempts: v.pipe(
+    v.array(
+      v.strictObject({
+        ...fees,
+        purpose: v.picklist(["swap", "approve", "clear"]),
+        hash: text,
+        gasLimit: gas,
+        signedAtMs: count,
+        sentAtMs: v.optional(count),
+      }),
+    ),
+    v.maxLength(1000),
+  ),
+  isUndelivered: maybe(v.boolean()),
+  refusal: v.optional(v.picklist(["underpriced", "unfunded"])),
+  receipt: maybe(
+    v.variant("status", [
+      v.strictObject({ ...receipt, status: v.literal("failed"), isSlippage: v.boolean() }),
+      v.strictObject({ ...receipt, status: v.literal("ok"), spent: units, received: units }),
+    ]),
+  ),
+  takenIn: maybe(v.pipe(v.array(v.strictObject(block)), v.maxLength(10))),
+  revision: count,
+});
+
+const solSlot = v.strictObject({
+  ...owner,
+  place: count,
+  orderId: text,
+  state: v.picklist(["signed", "mined", "lapsed"]),
+  isPrivate: v.boolean(),
+  attempts: v.pipe(
+    v.array(
+      v.strictObject({
+        ...solFees,
+        purpose: v.picklist(["swap", "clear"]),
+        hash: text,
+        lastValidBlockHeight: count,
+        amountIn: maybe(units),
+        signedAtMs: count,
+        sentAtMs: v.optional(count),
+      }),
+    ),
+    v.maxLength(mostAttempts + mostClears),
+  ),
+  isUndelivered: maybe(v.boolean()),
+  refusal: v.optional(v.literal("unfunded")),
+  receipts: v.pipe(
+    v.array(
+      v.variant("status", [
+        v.strictObject({ ...solReceipt, status: v.literal("failed"), isSlippage: v.boolean() }),
+        v.strictObject({
+          ...solReceipt,
+          status: v.literal("ok"),
+          spent: units,
+          received: units,
+          held: units,
+        }),
+      ]),
+    ),
+    v.maxLength(mostAttempts + mostClears),
+  ),
+  revision: count,
+});
+
+const ledger = { ...owner, orderId: text, validUntil: count, revision: count };
+
 /**
  * The items on which the signer decides. Functions that may be compromised can write some of them, so no other form is
  * accepted: no text in place of a number, no unknown field, no set, and nothing endless.
  */
 const schemas = {
-  order: v.strictObject({
-    intent,
-    mac: text,
-    placed: v.strictObject({
-      clientOrderId: text,
-      symbol: text,
-      decimals: count,
-      slippage: maybe(v.number()),
-      percent: maybe(v.number()),
-      createdAt: text,
+  order: v.union([
+    v.strictObject({
+      intent,
+      ...order,
+      approveNonces: v.pipe(v.array(count), v.maxLength(100)),
+      swapNonce: v.optional(count),
     }),
-    quoted: v.strictObject({
-      priceImpact: maybe(v.number()),
-      marketImpact: maybe(v.number()),
-      pools: maybe(v.pipe(v.array(v.pipe(v.array(text), v.maxLength(2))), v.maxLength(10))),
-      networkFee: units,
+    v.strictObject({ intent: solIntent, ...order }),
+  ]),
+  slot: v.union([evmSlot, solSlot]),
+  ledger: v.union([
+    v.strictObject({
+      ...ledger,
+      approveNonces: v.array(count),
+      fees: feesByNonce,
+      swap: maybe(v.strictObject({ nonce: count, call: swap })),
     }),
-    amount: units,
-    approveNonces: v.pipe(v.array(count), v.maxLength(100)),
-    swapNonce: v.optional(count),
-    isCancelling: v.boolean(),
-    ending: maybe(ending),
-    life,
-    // The signer does not read it.
-    details: maybe(v.any()),
-    revision: count,
-    version: count,
-    updatedAt: text,
-  }),
-  slot: v.strictObject({
-    ...owner,
-    nonce: count,
-    orderId: text,
-    state: v.picklist(["planned", "signed", "mined", "taken"]),
-    call: v.variant("purpose", [swap, approval]),
-    fees: v.strictObject(fees),
-    gasLimit: gas,
-    isPrivate: v.boolean(),
-    held: maybe(units),
-    allowance: maybe(units),
-    attempts: v.pipe(
-      v.array(
-        v.strictObject({
-          ...fees,
-          purpose: v.picklist(["swap", "approve", "clear"]),
-          hash: text,
-          gasLimit: gas,
-          signedAtMs: count,
-          sentAtMs: v.optional(count),
-        }),
+    v.strictObject({
+      ...ledger,
+      messages: v.pipe(
+        v.array(
+          v.strictObject({ purpose: v.picklist(["swap", "clear"]), hash: text, mostFeeLamports: units }),
+        ),
+        v.maxLength(mostAttempts + mostClears),
       ),
-      v.maxLength(1000),
-    ),
-    isUndelivered: maybe(v.boolean()),
-    refusal: v.optional(v.picklist(["underpriced", "unfunded"])),
-    receipt: maybe(
-      v.variant("status", [
-        v.strictObject({ ...receipt, status: v.literal("failed"), isSlippage: v.boolean() }),
-        v.strictObject({ ...receipt, status: v.literal("ok"), spent: units, received: units }),
-      ]),
-    ),
-    takenIn: maybe(v.pipe(v.array(v.strictObject(block)), v.maxLength(10))),
-    revision: count,
-  }),
-  ledger: v.strictObject({
-    ...owner,
-    orderId: text,
-    validUntil: count,
-    approveNonces: v.array(count),
-    fees: feesByNonce,
-    swap: maybe(v.strictObject({ nonce: count, call: swap })),
-    revision: count,
-  }),
+    }),
+  ]),
   policy: v.strictObject({
     ...owner,
     policy,

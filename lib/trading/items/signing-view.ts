@@ -1,6 +1,7 @@
 import type { Table } from "../../table/table.ts";
 import { sealedKeyKey } from "../../table/wallet-keys.ts";
 import type { Effects, SigningView } from "../core/effects.ts";
+import type { Family } from "../core/families.ts";
 import type { Items, Names } from "../core/table-step.ts";
 import { findOnChain, keysOfUser, type SealedWallet } from "./found-items.ts";
 import { keysOfItems } from "./items.ts";
@@ -15,7 +16,7 @@ import { parsed, type SigningKind } from "./signing-schemas.ts";
 export async function readSigning(
   table: Table,
   { request, day }: Effects["readSigning"]["ask"],
-): Promise<{ view: Omit<SigningView, "chainLimits">; sealed: SealedWallet | undefined }> {
+): Promise<{ view: Omit<SigningView<Family>, "chainLimits">; sealed: SealedWallet | undefined }> {
   const { chain, userID } = request;
   const found = await findOnChain(table, chain, [
     tradeKeyOf(request),

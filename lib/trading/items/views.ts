@@ -1,9 +1,9 @@
 import type { Network } from "../../core/network.ts";
 import { type Item, queryRange, type Table } from "../../table/table.ts";
 import type { Effects, LaneView, PlacingView } from "../core/effects.ts";
-import { newestAttempt, type Slot } from "../core/evm/slot.ts";
+import type { AnySlot, Family } from "../core/families.ts";
 import type { Job, JobName, Lane, Names } from "../core/table-step.ts";
-import type { TradeOrder } from "../core/trade-order.ts";
+import type { AnyOrder } from "../core/trade-order.ts";
 import { find, findOnChain, keysOfUser, keyText } from "./found-items.ts";
 import { contentOf, keysOfItems } from "./items.ts";
 import { isJob, isLanePlace, isSlot, jobsAndSlotsOf, laneKey, lanePlaceKey, slotsInLane } from "./keys.ts";
@@ -17,7 +17,7 @@ import { laneOrdersOf, oldestFirst, tradeKeyOf } from "./lane-records.ts";
 export async function readLane(
   table: Table,
   { lane, day, job }: Effects["readLane"]["ask"],
-): Promise<LaneView> {
+): Promise<LaneView<Family>> {
   const { chain } = lane;
   const home = homeShard(lane, table);
   const keysOfJob = (each: JobName) => [
@@ -32,7 +32,7 @@ export async function readLane(
   const slots = items.filter(isSlot).map((item) => contentOf("slot", item));
   const shard = (items.find(isLanePlace) as Item<LanePlace> | undefined)?.shard ?? home;
   const users = [...new Set(jobs.map(({ userID }) => userID))];
-  const hashes = slots.flatMap((slot) => newestAttempt(slot)?.hash ?? []);
+  const hashes = slots.flatMap(({ attempts }) => attempts.at(-1)?.hash ?? []);
   const bytes = hashes.map((hash) => keysOfItems.bytes({ ...lane, hash }));
   const keys = [laneKey(lane, shard), ...jobs.flatMap(keysOfJob), ...bytes];
   const found = await findOnChain(table, chain, keys, early);
@@ -108,7 +108,7 @@ export async function readOrder(
   table: Table,
   userID: string,
   orderId: string,
-): Promise<{ order: TradeOrder | undefined; slots: Slot[] }> {
+): Promise<{ order: AnyOrder | undefined; slots: AnySlot[] }> {
   const found = await find(table, [tradeKeyOf({ userID, orderId })]);
   const order = found.get("order", { intent: { userID, orderId } });
   if (order === undefined || order.life.settled) return { order, slots: [] };

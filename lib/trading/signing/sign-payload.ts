@@ -1,29 +1,81 @@
+import bs58 from "bs58";
 import * as v from "valibot";
 import { isOwnId } from "../../core/record-ids.ts";
 import type { SignAnswer, SignRequest } from "../core/effects.ts";
-import type { Slot } from "../core/evm/slot.ts";
+import type { AnySlot, Family } from "../core/families.ts";
+import { slotPlace } from "../core/families.ts";
 import { evmChains } from "../core/trading-chain.ts";
 import { packed, unpacked } from "../items/items.ts";
 
 /** Packs a request or answer of the signer as JSON, with amounts as text. */
-export const signPayload = (value: SignRequest | SignAnswer): unknown => packed(value);
+export const signPayload = (value: AnyRequest | SignAnswer<Family>): unknown => packed(value);
+
+type AnyRequest = SignRequest<Family>;
 
 const text = (pattern: RegExp) => v.pipe(v.string(), v.regex(pattern));
 const wei = v.pipe(v.bigint(), v.minValue(0n), v.maxValue(2n ** 128n));
 
-const request = v.strictObject({
-  chain: v.picklist(evmChains),
-  wallet: text(/^0x[\dA-Fa-f]{40}$/),
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+const owner = {
   orderId: v.pipe(v.string(), v.check(isOwnId)),
   userID: text(/^[\x20-\x7e]{1,255}$/),
-  nonce: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+};
+
+const evmRequest = v.strictObject({
+  chain: v.picklist(evmChains),
+  wallet: text(/^0x[\dA-Fa-f]{40}$/),
+  ...owner,
+  nonce: count,
   purpose: v.picklist(["approve", "swap", "clear"]),
   fees: v.strictObject({ maxFeePerGas: wei, maxPriorityFeePerGas: wei }),
 });
 
+const lamports = v.pipe(v.bigint(), v.minValue(0n), v.maxValue(2n ** 64n - 1n));
+const solAddress = v.pipe(
+  text(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/),
+  v.check((address) => bs58.decodeUnsafe(address)?.length === 32),
+);
+
+const common = {
+  signatures: count,
+  computeUnitLimit: count,
+  microLamportsPerUnit: lamports,
+  tip: v.exactOptional(v.strictObject({ account: solAddress, lamports })),
+  blockhash: solAddress,
+  lastValidBlockHeight: count,
+  markerRentLamports: lamports,
+};
+
+const solMessage = v.variant("purpose", [
+  v.strictObject({ purpose: v.literal("clear"), ...common }),
+  v.strictObject({
+    purpose: v.literal("swap"),
+    ...common,
+    amountIn: lamports,
+    wsolRentLamports: lamports,
+    route: v.strictObject({ venue: v.literal("raydium-cpmm"), pool: solAddress, config: solAddress }),
+  }),
+]);
+
+const solRequest = v.strictObject({
+  chain: v.literal("sol"),
+  wallet: solAddress,
+  ...owner,
+  place: count,
+  attempt: count,
+  purpose: v.picklist(["swap", "clear"]),
+  message: solMessage,
+});
+
+const request = v.union([evmRequest, solRequest]);
+
 const reason = v.string();
 const attempt = v.looseObject({ hash: v.string() });
-const slot = v.looseObject({ nonce: v.number(), attempts: v.pipe(v.array(attempt), v.minLength(1)) });
+const attempts = v.pipe(v.array(attempt), v.minLength(1));
+const slot = v.union([
+  v.looseObject({ nonce: v.number(), attempts }),
+  v.looseObject({ place: v.number(), attempts }),
+]);
 const answer = v.union([
   v.strictObject({ slot, raw: v.string() }),
   v.strictObject({ refused: reason }),
@@ -31,13 +83,14 @@ const answer = v.union([
 ]);
 
 /** Reads a request. Returns undefined if the payload is not one. */
-export const readSignRequest = (payload: unknown): SignRequest | undefined => read(request, payload);
+export const readSignRequest = (payload: unknown): AnyRequest | undefined => read(request, payload);
 
-/** Reads an answer to a request about this nonce. Returns undefined if the payload is not one. */
-export function readSignAnswer(payload: unknown, { nonce }: SignRequest): SignAnswer | undefined {
+/** Reads an answer to a request about a slot. Returns undefined if the payload is not one. */
+export function readSignAnswer(payload: unknown, asked: AnyRequest): SignAnswer<Family> | undefined {
   const found = read(answer, payload);
   if (found === undefined || !("slot" in found)) return found;
-  return found.slot.nonce === nonce ? { ...found, slot: found.slot as unknown as Slot } : undefined;
+  const isSame = "nonce" in found.slot === "nonce" in asked && slotPlace(found.slot) === slotPlace(asked);
+  return isSame ? { ...found, slot: found.slot as unknown as AnySlot } : undefined;
 }
 
 function read<Schema extends v.GenericSchema>(

@@ -4,14 +4,18 @@ import { NotSealed, unseal, type Vault } from "../../aws/vault.ts";
 import type { Network } from "../../core/network.ts";
 import type { Table } from "../../table/table.ts";
 import { isTransient } from "../../table/transient.ts";
+import { addressOfSeed } from "../../wallets/keys/solana-key.ts";
 import type { ChainConfiguration } from "../chains/chain-configuration.ts";
 import { type CallTransaction, decodeCall, encodeCall } from "../chains/evm/calldata.ts";
 import type { Contracts } from "../chains/evm/configured-routes.ts";
 import { isKeyOf, signAndWipe } from "../chains/evm/signed-transaction.ts";
 import { limitsOf } from "../chains/requests.ts";
+import { composeFor } from "../chains/sol/order-message.ts";
+import { joinTransaction, signMessageAndWipe } from "../chains/sol/signed-message.ts";
 import type { Objection, SignAnswer, SignRequest } from "../core/effects.ts";
+import type { Family } from "../core/families.ts";
 import { isSameCall, type UnsignedTransaction } from "../core/intent.ts";
-import { signTransaction } from "../core/signer.ts";
+import { signRequested } from "../core/signer.ts";
 import { chainFacts, evmChains } from "../core/trading-chain.ts";
 import { type Performers, runProcedure } from "../execution/run-procedure.ts";
 import type { SealedWallet } from "../items/found-items.ts";
@@ -64,7 +68,10 @@ export async function answerSigning(deps: SigningDeps, payload: unknown): Promis
  *
  * @throws {Error} if a call to AWS fails for good.
  */
-export async function signOnRequest(deps: SigningDeps, request: SignRequest): Promise<SignAnswer> {
+export async function signOnRequest(
+  deps: SigningDeps,
+  request: SignRequest<Family>,
+): Promise<SignAnswer<Family>> {
   const { onSigned, onRefused, onPostponed, onFault, streaks, nowMs = Date.now } = deps;
   const { orderId } = request;
   let awsRequestId: string | undefined;
@@ -74,7 +81,7 @@ export async function signOnRequest(deps: SigningDeps, request: SignRequest): Pr
     const effects = signingEffects(deps, (id) => {
       awsRequestId = id;
     });
-    const answer = await runProcedure(signTransaction(request), {
+    const answer = await runProcedure(signRequested(request), {
       ...effects,
       async signBytes(ask) {
         const signed = await effects.signBytes(ask);
@@ -120,6 +127,21 @@ function signingEffects(
   noteCall: NoteCall,
 ) {
   let wallet: SealedWallet | undefined;
+
+  /** Opens the wallet that was read. Uses the ids of the intent: those in the item may belong to another wallet. */
+  async function open(
+    owner: { userID: string; network: Network; address: string },
+    isKey: (secret: Uint8Array) => boolean,
+  ): Promise<Uint8Array | Objection> {
+    if (wallet === undefined) return { later: "the wallet is gone" };
+    const binding = { ...owner, walletId: wallet.walletId };
+    const secret = await unseal(vault, wallet.encryptedPrivateKey, binding, noteCall).catch(asRefusal);
+    // Any function that generates data keys can seal another key for this wallet.
+    if ("refused" in secret || isKey(secret)) return secret;
+    secret.fill(0);
+    return { refused: "the wallet's key is of another address" };
+  }
+
   return {
     now: nowMs,
     async readSigning(ask) {
@@ -136,21 +158,22 @@ function signingEffects(
       const chain = evmChains.find((each) => each === network);
       const configuration = chains[network];
       if (chain === undefined || configuration === undefined) return { later: "the chain does not trade" };
-      if (wallet === undefined) return { later: "the wallet is gone" };
       const encoded = encodedCall(configuration, transaction);
       if ("refused" in encoded) return encoded;
-      // Uses the ids of the intent: those in the item may belong to another wallet.
-      const binding = { userID, walletId: wallet.walletId, network, address };
-      const secret = await unseal(vault, wallet.encryptedPrivateKey, binding, noteCall).catch(asRefusal);
-      if ("refused" in secret) return secret;
-      // Any function that generates data keys can seal another key for this wallet.
-      if (!isKeyOf(secret, address)) {
-        secret.fill(0);
-        return { refused: "the wallet's key is of another address" };
-      }
+      const secret = await open({ userID, network, address }, (key) => isKeyOf(key, address));
+      if (!("byteLength" in secret)) return secret;
       const { maxFeePerGas, maxPriorityFeePerGas } = transaction;
       const fees = { maxFeePerGas, maxPriorityFeePerGas };
       return signAndWipe(secret, encoded, { chainId: chainFacts[chain].chainId, nonce, gasLimit, fees });
+    },
+    async signMessage({ intent, message }) {
+      const { chain: network, wallet: address, userID } = intent;
+      const composed = await composeFor(intent, message);
+      if (!("message" in composed)) return composed;
+      const secret = await open({ userID, network, address }, (key) => addressOfSeed(key) === address);
+      if (!("byteLength" in secret)) return secret;
+      const { id, bytes } = joinTransaction(composed.message, [signMessageAndWipe(composed.message, secret)]);
+      return { hash: id, raw: Buffer.from(bytes).toString("base64") };
     },
     write: ({ step }) => writeStep(table, step),
   } satisfies Performers;

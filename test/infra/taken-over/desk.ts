@@ -159,8 +159,8 @@ export class SigningDesk {
     // Invalid data in the table makes the function fail.
     const answer = await signOnRequest({ ...deps, ...notes }, request).catch(() => undefined);
     const raw = answer && "slot" in answer ? answer.raw : "";
-    if (raw.startsWith("0x02")) this.#judge(raw, request);
-    return answer;
+    if (raw.startsWith("0x02")) this.#judge(raw, request as SignRequest);
+    return answer as SignAnswer | undefined;
   }
 
   #judge(raw: string, { orderId, chain }: SignRequest): void {

@@ -6,6 +6,7 @@ import type { SignAnswer, SignRequest } from "../../../lib/trading/core/effects.
 import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
 import { placing } from "../../../lib/trading/core/placing.ts";
+import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
 import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
 import { readPlacing } from "../../../lib/trading/items/views.ts";
@@ -188,7 +189,7 @@ export async function place(
     wake: ignore,
   });
   if ("refused" in answer) throw new Error(String(answer.refused));
-  const { intent: placed } = answer.order;
+  const { intent: placed } = answer.order as TradeOrder;
   const planned = slot({ nonce, call: swapBy(placed, v2, placed.amount), isPrivate: false }, placed);
   await writeStep(table, [{ kind: "put", of: "slot", item: planned, when: "absent" }]);
   return { intent: placed, planned };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { SignAnswer } from "../../../lib/trading/core/effects.ts";
+import type { SignAnswer, SignRequest } from "../../../lib/trading/core/effects.ts";
 import { factsText } from "../../../lib/trading/core/evm/placed-facts.ts";
 import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
@@ -125,7 +125,7 @@ describe("a placeOrder that was taken over", () => {
         ...tableEffects(desk.table),
         now: () => nowMs,
         sign: async ({ request }) => {
-          const answer = (await desk.ask(request)) as SignAnswer;
+          const answer = (await desk.ask(request as SignRequest)) as SignAnswer;
           answers.push("slot" in answer ? answer.slot.nonce : answer);
           return answer;
         },

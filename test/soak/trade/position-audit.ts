@@ -15,7 +15,7 @@ export function problemsOfPositions(facts: TradeFacts, orders: readonly TracedOr
   const wrong = [...new Set([...positions.keys(), ...books.keys()])].flatMap((book) => {
     const shown = (positions.get(book) ?? []).toSorted((a, b) => (a.openedAt < b.openedAt ? -1 : 1));
     const events = (books.get(book) ?? []).flatMap((order) => eventOf(order, facts));
-    const sorted = events.toSorted((a, b) => a.nonce - b.nonce || rank(a) - rank(b));
+    const sorted = events.toSorted((a, b) => a.place - b.place || rank(a) - rank(b));
     const held = holdingsAfter(nothingHeld, sorted).filter(({ ordinal }) => ordinal > 0);
     if (held.length !== shown.length)
       return [`${book} has ${shown.length} positions instead of ${held.length}`];
@@ -31,7 +31,7 @@ export function problemsOfPositions(facts: TradeFacts, orders: readonly TracedOr
 const isKept = ({ status, amount, networkFees }: ShownPosition) =>
   !(status === "closed" && amount === "0" && networkFees === "0");
 
-/** A sale that found no tokens comes before the use of its nonce. */
+/** A sale that found no tokens comes before the use of its place. */
 const rank = ({ kind }: BookEvent) => (kind === "sold-out" ? 0 : 1);
 
 function eventOf(each: TracedOrder, { soldOut, chains }: TradeFacts): BookEvent[] {
@@ -39,10 +39,10 @@ function eventOf(each: TracedOrder, { soldOut, chains }: TradeFacts): BookEvent[
   const { orderId, wallet, token = "" } = order;
   const at = soldOut.get(orderId);
   const common = { orderId, settled: true };
-  if (at !== undefined) return [{ ...common, kind: "sold-out", nonce: at, time: order.updatedAt }];
+  if (at !== undefined) return [{ ...common, kind: "sold-out", place: at, time: order.updatedAt }];
   return fills.map((fill) => {
     const time = new Date(fill.time * 1000).toISOString();
-    const part = { ...common, ...amountsOf(each, fill), nonce: fill.nonce, time, networkFee: feesOf(mined) };
+    const part = { ...common, ...amountsOf(each, fill), place: fill.nonce, time, networkFee: feesOf(mined) };
     if (order.side === "buy") return { ...part, kind: "buy" };
     const chain = chains.get(order.chain as never);
     const earlier = (chain?.transactions ?? []).filter(

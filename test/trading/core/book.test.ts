@@ -9,23 +9,23 @@ const key = { chain: "eth", wallet: "0xW", userID: "alice", token: "0xT" } as co
 
 const units = (text: string) => parseAmount(text, 18) as bigint;
 
-const common = (nonce: number) => ({
-  orderId: `order${nonce}`,
-  nonce,
+const common = (place: number) => ({
+  orderId: `order${place}`,
+  place,
   settled: true,
-  time: `2026-11-21T20:0${nonce}:00.000Z`,
+  time: `2026-11-21T20:0${place}:00.000Z`,
 });
 
-const buy = (nonce: number, spent: bigint, received: bigint, networkFee = 1n): BookEvent => ({
-  ...common(nonce),
+const buy = (place: number, spent: bigint, received: bigint, networkFee = 1n): BookEvent => ({
+  ...common(place),
   kind: "buy",
   spent,
   received,
   networkFee,
 });
 
-const sell = (nonce: number, spent: bigint, received: bigint, held = 10n ** 30n): BookEvent => ({
-  ...common(nonce),
+const sell = (place: number, spent: bigint, received: bigint, held = 10n ** 30n): BookEvent => ({
+  ...common(place),
   kind: "sell",
   spent,
   received,
@@ -101,10 +101,10 @@ describe("holdingsAfter", () => {
     fc.assert(
       fc.property(fc.array(trade, { maxLength: 12 }), (trades) => {
         const events: BookEvent[] = [];
-        for (const [nonce, { isBuy, spent, received }] of trades.entries()) {
+        for (const [place, { isBuy, spent, received }] of trades.entries()) {
           const held = holdings(...events).at(-1)?.amount ?? 0n;
-          if (isBuy) events.push(buy(nonce, spent, received));
-          else if (held > 0n) events.push(sell(nonce, spent < held ? spent : held, received));
+          if (isBuy) events.push(buy(place, spent, received));
+          else if (held > 0n) events.push(sell(place, spent < held ? spent : held, received));
         }
         let open = 0n;
         for (const each of holdings(...events)) open += each.realizedPnl - each.cost;
@@ -124,7 +124,7 @@ describe("holdingsAfter", () => {
         fc.array(fc.tuple(amount, amount), { minLength: 1, maxLength: 5 }),
         amount,
         (buys, received) => {
-          const bought = buys.map(([spent, tokens], nonce) => buy(nonce, spent, tokens));
+          const bought = buys.map(([spent, tokens], place) => buy(place, spent, tokens));
           const tokens = buys.reduce((sum, [, each]) => sum + each, 0n);
           const spent = buys.reduce((sum, [each]) => sum + each, 0n);
           const part = tokens / 3n;
@@ -181,7 +181,7 @@ describe("rebooked", () => {
     expect(steps.at(-1)?.changed[0]?.settled).toBe(false);
   });
 
-  it("sorts a fill by its nonce, whenever it is seen", () => {
+  it("sorts a fill by its place, whenever it is seen", () => {
     const early = { ...sell(1, 4n, 90n), settled: false } as BookEvent;
     const late = { ...buy(2, 100n, 10n), settled: false } as BookEvent;
     expect(shownAfter(late, early).at(-1)?.book.positions[0]).toMatchObject({ cost: "0.0000000000000001" });
@@ -189,7 +189,7 @@ describe("rebooked", () => {
 
   it("closes a position whose fill was taken back, and opens it again with the same id", () => {
     const fill = { ...buy(1, 100n, 10n), settled: false } as BookEvent;
-    const back: BookEvent = { kind: "taken-back", orderId: fill.orderId, nonce: 1, settled: false };
+    const back: BookEvent = { kind: "taken-back", orderId: fill.orderId, place: 1, settled: false };
     const shown = shownAfter(fill, back, fill).map(({ changed }) => changed[0]);
     expect(shown.map((position) => [position?.status, position?.version, position?.settled])).toEqual([
       ["open", 1, false],

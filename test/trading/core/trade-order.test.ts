@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import { lifeOf } from "../../../lib/trading/core/evm/order-life.ts";
 import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
-import { changed, type Life, lifeOf, shownOrder, unstarted } from "../../../lib/trading/core/trade-order.ts";
+import { changed, type Life, shownOrder, unstarted } from "../../../lib/trading/core/trade-order.ts";
 import { intent, slot, tradeOrder, v2 } from "../../support/trading.ts";
 
 const nowMs = Date.parse("2026-11-21T20:00:03.400Z");

@@ -4,6 +4,7 @@ import { getItems } from "../../../lib/table/batch-get.ts";
 import { type Item, queryRange } from "../../../lib/table/table.ts";
 import { greatest } from "../../../lib/trading/core/bigints.ts";
 import { formatAmount, unitsFrom } from "../../../lib/trading/core/decimal-text.ts";
+import type { ShownAttempt } from "../../../lib/trading/core/order-details.ts";
 import { shownOrder, type TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { contentOf } from "../../../lib/trading/items/items.ts";
@@ -93,7 +94,7 @@ async function expectSettled(bench: LaneBench, orderId: string, { side, outcomes
   expect(items.get(`ORDERAT#${orderId}`)).toMatchObject(shownOrder(order));
   const isSigned = details?.attempts.some(({ purpose }) => purpose === "swap");
   const fees = new Map<number, bigint>();
-  for (const { nonce, gasLimit, maxFeePerGas } of details?.attempts ?? []) {
+  for (const { nonce, gasLimit, maxFeePerGas } of (details?.attempts ?? []) as ShownAttempt[]) {
     const most = BigInt(gasLimit) * unitsFrom(maxFeePerGas, 9, "maxFeePerGas");
     fees.set(nonce, greatest(fees.get(nonce) ?? 0n, most));
   }

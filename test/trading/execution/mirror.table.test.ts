@@ -121,7 +121,7 @@ function comparable({ do: name }: Effect, answer: unknown): unknown {
     return (answer as Effects["readLanes"]["answer"]).toSorted((a, b) => (a.wallet < b.wallet ? -1 : 1));
   if (name !== "readPlacing") return answer;
   const view = answer as Effects["readPlacing"]["answer"];
-  return { ...view, laneOrders: byId(view.laneOrders) };
+  return { ...view, laneOrders: byId(view.laneOrders as TradeOrder[]) };
 }
 
 /** `FULL=1` plays more of them. */

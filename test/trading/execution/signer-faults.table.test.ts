@@ -5,6 +5,7 @@ import { getItems } from "../../../lib/table/batch-get.ts";
 import type { Table } from "../../../lib/table/table.ts";
 import { mostFeeOf, type Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
+import type { Ledger } from "../../../lib/trading/core/table-step.ts";
 import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { signedBytesKey } from "../../../lib/trading/items/keys.ts";
 import { readSigning } from "../../../lib/trading/items/signing-view.ts";
@@ -105,7 +106,7 @@ describe("signTransaction on the table", () => {
     expect(bytes).toMatchObject({ hash, raw: answer.raw });
     expect(readSigned(answer.raw, own, defaultChains.eth)).toMatchObject({ purpose });
     const { ledger } = view;
-    expect(Object.keys(ledger?.fees ?? {})).toEqual([String(request.nonce)]);
+    expect(Object.keys((ledger as Ledger | undefined)?.fees ?? {})).toEqual([String(request.nonce)]);
     const { orderId, userID, chain, wallet, validUntil } = own;
     expect(ledger).toMatchObject({ orderId, userID, chain, wallet, validUntil, revision: 1 });
     const fee = mostFeeOf({ ...(view.slot as Slot), ...request.fees });

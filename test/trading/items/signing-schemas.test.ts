@@ -1,7 +1,8 @@
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
-import type { Items } from "../../../lib/trading/core/table-step.ts";
+import type { Items, Ledger } from "../../../lib/trading/core/table-step.ts";
+import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { counted, openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { packed } from "../../../lib/trading/items/items.ts";
 import {
@@ -50,9 +51,12 @@ type Writable<Value> = Value extends readonly (infer Element)[]
     ? { -readonly [Name in keyof Value]: Writable<Value[Name]> }
     : Value;
 
-type Written = { [K in Exclude<SigningKind, "ledger">]: Writable<Items[K]> } & {
+type Written = { [K in Exclude<SigningKind, "ledger" | "order">]: Writable<Items[K]> } & {
+  order: Writable<TradeOrder> | Writable<TradeOrder<"sol">>;
   // JavaScript turns the nonces into text.
-  ledger: Omit<Writable<Items["ledger"]>, "fees"> & Pick<ParsedItems["ledger"], "fees">;
+  ledger:
+    | (Omit<Writable<Ledger>, "fees"> & Pick<Extract<ParsedItems["ledger"], { fees: object }>, "fees">)
+    | Writable<Ledger<"sol">>;
 };
 
 /** Writes a value like the table, and reads it back. */

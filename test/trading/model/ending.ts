@@ -88,7 +88,7 @@ function checkPositions({ table, seen, invariants }: World, orders: TradeOrder[]
         return intent.token === book.token && counts;
       })
       .map((order) => eventOf(order, invariants.swapOf(order.intent.orderId)))
-      .toSorted((a, b) => a.nonce - b.nonce);
+      .toSorted((a, b) => a.place - b.place);
     const holdings = holdingsAfter(nothingHeld, events).filter(({ ordinal }) => ordinal > 0);
     const stored = table
       .all("position")
@@ -120,9 +120,9 @@ function checkPositions({ table, seen, invariants }: World, orders: TradeOrder[]
 function eventOf(order: TradeOrder, swap: Slot | undefined): BookEvent {
   const { intent, life, ending } = order;
   const common = { orderId: intent.orderId, settled: true, time: "2026-11-21T20:00:00.000Z" };
-  if (ending?.soldOutAt !== undefined) return { ...common, kind: "sold-out", nonce: ending.soldOutAt };
+  if (ending?.soldOutAt !== undefined) return { ...common, kind: "sold-out", place: ending.soldOutAt };
   const { spent, received = 0n, networkFee } = life;
-  const fill = { ...common, nonce: swap?.nonce ?? -1, spent, received, networkFee };
+  const fill = { ...common, place: swap?.nonce ?? -1, spent, received, networkFee };
   return intent.side === "buy"
     ? { ...fill, kind: "buy" }
     : { ...fill, kind: "sell", held: swap?.held ?? spent };

@@ -3,7 +3,7 @@ import type { Recipients } from "../../../lib/trading/core/effects.ts";
 import type { OrderFacts } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import { minedAttempt, type Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { allowsRoute, type Intent, type UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
-import type { Items } from "../../../lib/trading/core/table-step.ts";
+import type { Items, Ledger } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { feeBudgetOf } from "../../support/signed-bytes.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
@@ -60,8 +60,7 @@ export class Invariants {
         await this.checkOrder(before as TradeOrder | undefined, after as TradeOrder, process);
       if (kind === "slot")
         await this.checkSlot(before as Slot | undefined, after as Slot | undefined, process);
-      if (kind === "ledger")
-        this.checkLedger(before as Items["ledger"] | undefined, after as Items["ledger"], changes, skewMs);
+      if (kind === "ledger") this.checkLedger(before as Ledger | undefined, after as Ledger, changes, skewMs);
       if (kind === "day") must(name === "sign", "somebody else counted what was signed");
       if (kind === "ledger") must(name === "sign", "somebody else wrote the signer's ledger");
       if (kind === "bytes") must(name === "sign", "somebody else wrote signed bytes");
@@ -291,8 +290,8 @@ export class Invariants {
   }
 
   private checkLedger(
-    before: Items["ledger"] | undefined,
-    after: Items["ledger"],
+    before: Ledger | undefined,
+    after: Ledger,
     changes: readonly Change[],
     skewMs: number,
   ): void {

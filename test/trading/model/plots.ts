@@ -1,3 +1,4 @@
+import type { SignRequest } from "../../../lib/trading/core/effects.ts";
 import { lies } from "./chain-under-test.ts";
 import { type Clients, tokens, wallets } from "./clients.ts";
 import { anyHost, anyLane, calm, mine, runOn, runUntil, wake } from "./play.ts";
@@ -190,7 +191,7 @@ export async function undoneCancellation(world: World, clients: Clients): Promis
     { kind: "put", of: "order", item: order, when: {} },
     { kind: "put", of: "slot", item: slot, when: {} },
   ]);
-  const signer = world.start({ name: "sign", procedure: world.system.sign(request) });
+  const signer = world.start({ name: "sign", procedure: world.system.sign(request as SignRequest) });
   if (signer !== undefined) await runOn(world, signer, 0);
   await world.tamper([
     { kind: "put", of: "order", item: cancelled, when: {} },

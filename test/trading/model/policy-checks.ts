@@ -1,12 +1,10 @@
 import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
 import type { Intent } from "../../../lib/trading/core/intent.ts";
-import type { Items } from "../../../lib/trading/core/table-step.ts";
+import type { Items, Ledger } from "../../../lib/trading/core/table-step.ts";
 import type { ModelTable } from "./table.ts";
 import { must } from "./violation.ts";
 
 type Facts = { table: ModelTable; seen: Set<string>; nowMs: number };
-
-type Ledger = Items["ledger"];
 
 /** The signer's ledger before and after it signs, and the items that it writes with it. */
 type LedgerChange = {

@@ -1,10 +1,19 @@
 import { type Condition, Test } from "../../../lib/table/step.ts";
-import type { Items, ItemWrite, Kind, Names, TradeStep } from "../../../lib/trading/core/table-step.ts";
+import { type Families, type Family, slotPlace } from "../../../lib/trading/core/families.ts";
+import type {
+  Items,
+  ItemWrite,
+  Kind,
+  Ledger,
+  Names,
+  TradeStep,
+} from "../../../lib/trading/core/table-step.ts";
+import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 
 const nameOf: { [K in Kind]: (name: Names[K]) => string } = {
   lane: ({ wallet }) => wallet,
   job: ({ wallet, orderId }) => `${wallet}/${orderId}`,
-  slot: ({ wallet, nonce }) => `${wallet}/${nonce}`,
+  slot: (slot) => `${slot.wallet}/${slotPlace(slot)}`,
   order: ({ intent }) => `${intent.userID}/${intent.orderId}`,
   ledger: ({ orderId }) => orderId,
   bytes: ({ wallet, hash }) => `${wallet}/${hash}`,
@@ -21,21 +30,28 @@ const kinds = Object.keys(nameOf) as Kind[];
 
 type Change = { kind: Kind; name: string; before: unknown; after: unknown };
 
+/** The items of chains of one family. */
+type ItemsOf<F extends Family> = Omit<Items, "slot" | "order" | "ledger"> & {
+  slot: Families[F]["slot"];
+  order: TradeOrder<F>;
+  ledger: Ledger<F>;
+};
+
 /** A table with atomic steps. Items are immutable. */
-export class ModelTable {
+export class ModelTable<F extends Family = "evm"> {
   private readonly items = Object.fromEntries(kinds.map((kind) => [kind, new Map()])) as {
-    [K in Kind]: Map<string, Items[K]>;
+    [K in Kind]: Map<string, ItemsOf<F>[K]>;
   };
 
-  get<K extends Kind>(kind: K, name: Names[K]): Items[K] | undefined {
+  get<K extends Kind>(kind: K, name: Names[K]): ItemsOf<F>[K] | undefined {
     return this.items[kind].get(nameOf[kind](name));
   }
 
-  all<K extends Kind>(kind: K): Items[K][] {
+  all<K extends Kind>(kind: K): ItemsOf<F>[K][] {
     return [...this.items[kind].values()];
   }
 
-  put<K extends Kind>(kind: K, item: Items[K]): void {
+  put<K extends Kind>(kind: K, item: ItemsOf<F>[K]): void {
     this.items[kind].set(nameOf[kind](item as unknown as Names[K]), item);
   }
 

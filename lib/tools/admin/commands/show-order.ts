@@ -2,13 +2,15 @@ import type { Command } from "commander";
 import { getItems } from "../../../table/batch-get.ts";
 import type { Key } from "../../../table/keys.ts";
 import type { Table } from "../../../table/table.ts";
-import { coinDecimals, formatAmount } from "../../../trading/core/decimal-text.ts";
+import { coinDecimals, coinText, formatAmount } from "../../../trading/core/decimal-text.ts";
 import { gweiText } from "../../../trading/core/evm/fees.ts";
 import type { Slot } from "../../../trading/core/evm/slot.ts";
+import { type Family, slotPlace } from "../../../trading/core/families.ts";
 import type { Fees, PoolKey, Route } from "../../../trading/core/intent.ts";
 import { detailsOf } from "../../../trading/core/order-report.ts";
+import { lastValidOf, type SolSlot } from "../../../trading/core/sol/sol-slot.ts";
 import type { Lane, Ledger } from "../../../trading/core/table-step.ts";
-import { shownOrder, type TradeOrder } from "../../../trading/core/trade-order.ts";
+import { type AnyOrder, isSolOrder, shownOrder, type TradeOrder } from "../../../trading/core/trade-order.ts";
 import { readExecution } from "../../../trading/items/execution-records.ts";
 import { contentOf, keysOfItems } from "../../../trading/items/items.ts";
 import { laneKey } from "../../../trading/items/keys.ts";
@@ -49,11 +51,13 @@ async function orderSheet(table: Table, userID: string, orderId: string): Promis
   const [lane, job, ledger] = [found(names.lane), found(names.job), found(names.ledger)];
   return [
     ...section("order", shownOrder(order)),
-    ...section("intent", intentFacts(order)),
+    ...section("intent", isSolOrder(order) ? solFacts(order) : evmFacts(order as TradeOrder)),
     ...section("lane", laneFacts(lane && contentOf("lane", lane), job !== undefined)),
-    ...slots.flatMap((slot) => section(`slot ${slot.nonce}`, slotFacts(slot))),
-    ...detailsOf(order, slots).attempts.flatMap(({ attempt, purpose, nonce, outcome, txHash, ...facts }) =>
-      section(`attempt ${attempt}`, { purpose, nonce, outcome, txHash, ...facts }),
+    ...slots.flatMap((slot) =>
+      section(`slot ${slotPlace(slot)}`, "nonce" in slot ? slotFacts(slot) : solSlotFacts(slot)),
+    ),
+    ...detailsOf(order, slots).attempts.flatMap(({ attempt, purpose, outcome, txHash, ...facts }) =>
+      section(`attempt ${attempt}`, { purpose, outcome, txHash, ...facts }),
     ),
     ...section("ledger", {
       ...ledgerFacts(ledger && contentOf("ledger", ledger)),
@@ -94,22 +98,33 @@ const routeText = ({ bridge, ...pool }: Route) =>
   bridge === undefined ? poolText(pool) : `${poolText(bridge)} > ${bridge.token} > ${poolText(pool)}`;
 
 /** Facts that clients do not see. */
-const intentFacts = ({ intent, placed, ending, ...order }: TradeOrder) => ({
+const commonFacts = ({ intent, placed, ending, isCancelling, revision }: AnyOrder) => ({
   user: intent.userID,
   quotedAmountOut: formatAmount(
     intent.quotedOut,
     intent.side === "buy" ? placed.decimals : coinDecimals[intent.chain],
   ),
+  submission: submissionText(intent),
+  isCancelling,
+  ending: ending && `${ending.status} ${ending.reasonCode}`,
+  revision,
+});
+
+const evmFacts = ({ intent, ...order }: TradeOrder) => ({
+  ...commonFacts({ intent, ...order }),
   routes: intent.routes.map(routeText).join(", "),
   gasLimit: intent.gasLimit,
   gasPreset: intent.gasPreset,
   maxGasPrice: `${gweiText(intent.maxGasPrice)} gwei`,
-  submission: submissionText(intent),
   approveNonces: order.approveNonces.join(", ") || "none",
   swapNonce: order.swapNonce ?? "none",
-  isCancelling: order.isCancelling,
-  ending: ending && `${ending.status} ${ending.reasonCode}`,
-  revision: order.revision,
+});
+
+const solFacts = (order: TradeOrder<"sol">) => ({
+  ...commonFacts(order),
+  routes: order.intent.routes.map(({ venue, pool }) => `${venue} ${pool}`).join(", "),
+  tokenProgram: order.intent.tokenProgram,
+  budget: coinText("sol", order.intent.budgetLamports),
 });
 
 function laneFacts(lane: Lane | undefined, hasJob: boolean) {
@@ -139,8 +154,27 @@ const slotFacts = ({ state, call, fees, gasLimit, receipt, revision, ...slot }: 
   revision,
 });
 
-function ledgerFacts(ledger: Ledger | undefined) {
+const solSlotFacts = ({ state, attempts, receipts, revision, ...slot }: SolSlot) => ({
+  state,
+  lastValidBlockHeight: lastValidOf({ attempts }),
+  submission: submissionText(slot),
+  isUndelivered: slot.isUndelivered,
+  refusal: slot.refusal,
+  receipts: receipts
+    .map(({ status, block, hash }) => `${status} in slot ${block.number}: ${hash}`)
+    .join(", "),
+  revision,
+});
+
+function ledgerFacts(ledger: Ledger<Family> | undefined) {
   if (ledger === undefined) return { signed: "nothing" };
+  if ("messages" in ledger) {
+    const messages = ledger.messages.map(({ purpose, hash, mostFeeLamports }, index) => [
+      `message ${index + 1}`,
+      `${purpose} ${hash}, at most ${coinText("sol", mostFeeLamports)}`,
+    ]);
+    return { ...Object.fromEntries(messages), revision: ledger.revision };
+  }
   const fees = Object.entries(ledger.fees).map(([nonce, each]) => [`fees at ${nonce}`, feesText(each)]);
   return {
     approveNonces: ledger.approveNonces.join(", ") || "none",

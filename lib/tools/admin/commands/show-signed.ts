@@ -28,7 +28,7 @@ export function showSigned(program: Command, deps: AdminDeps): void {
     const lines: [nonce: number, line: string][] = [];
     for await (const item of scan<Item<object>>(table, everyLedger, attributes)) {
       const ledger = contentOf("ledger", item);
-      if (ledger.chain !== chain || ledger.wallet !== wallet) continue;
+      if (ledger.chain !== chain || ledger.wallet !== wallet || !("fees" in ledger)) continue;
       for (const [nonce, { most }] of Object.entries(ledger.fees)) {
         const purpose = ledger.swap?.nonce === Number(nonce) ? "swap" : "approval";
         const fee = `${coinText(chain, most)} ${chainFacts[chain].coin.symbol}`;

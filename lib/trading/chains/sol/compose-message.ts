@@ -11,6 +11,7 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
 } from "@solana/web3.js";
 import type { Objection } from "../../core/effects.ts";
+import { mostRentLamports } from "../../core/sol/sol-fees.ts";
 import { markerOf, programs, tokenAccountOf, wsolAccountOf, wsolMint, wsolSeedOf } from "./addresses.ts";
 import {
   allocateTokenAccount,
@@ -27,11 +28,7 @@ import {
 } from "./instructions.ts";
 import { jupiterSwap, objectionToJupiter } from "./jupiter.ts";
 import type { AttemptTerms, MessageTerms, OwnAccounts } from "./message-terms.ts";
-import { signatureCountOf } from "./order-money.ts";
 import { cpmmSwap, objectionToCpmm } from "./raydium-cpmm.ts";
-
-/** The highest rents that were ever needed. Actual ones come from hosts, which the signer does not believe. */
-export const mostRent = { wsolLamports: 2_039_280n, markerLamports: 890_880n };
 
 /** The chain's limits of one transaction. */
 export const mostComputeUnits = 1_400_000;
@@ -66,7 +63,7 @@ function objectionToTerms(terms: MessageTerms, tipAccounts: readonly Address[]):
   const { computeUnitLimit, markerRentLamports } = terms;
   if (!Number.isInteger(computeUnitLimit) || computeUnitLimit < 1 || computeUnitLimit > mostComputeUnits)
     return refused("the limit of compute units is not one of the chain");
-  if (markerRentLamports > mostRent.markerLamports) return refused("the marker's rent is above its ceiling");
+  if (markerRentLamports > mostRentLamports.marker) return refused("the marker's rent is above its ceiling");
   return terms.purpose === "swap" ? objectionToTrade(terms, tipAccounts) : undefined;
 }
 
@@ -99,7 +96,7 @@ function objectionToTrade(terms: AttemptTerms, tipAccounts: readonly Address[]):
   // It is called with the wallet's signature.
   if (tokenProgram !== programs.token && tokenProgram !== programs.token2022)
     return refused("the token's program is neither Token nor Token-2022");
-  if (wsolRentLamports < 0n || wsolRentLamports > mostRent.wsolLamports)
+  if (wsolRentLamports < 0n || wsolRentLamports > mostRentLamports.wsol)
     return refused("the rent of the account of wrapped SOL is above its ceiling");
   if (tip !== undefined && (tip.lamports === 0n || !tipAccounts.includes(tip.account)))
     return refused("the tip is 0, or for an account that is not configured");
@@ -184,7 +181,7 @@ function compile(
     // Jupiter's accounts are contradictory, such as a program that would be written.
     return refused("the instructions fit into no message");
   }
-  return 1 + 64 * signatureCountOf(terms) + message.length > mostTransactionBytes
+  return 1 + 64 * signaturesOf(terms) + message.length > mostTransactionBytes
     ? refused("the transaction is larger than the chain allows")
     : { message };
 }
@@ -206,3 +203,7 @@ export function compiledMessage(
   );
   return Uint8Array.from(getCompiledTransactionMessageEncoder().encode(compiled));
 }
+
+/** Counts the signatures: the wallet's, and that of Jupiter's helper. */
+const signaturesOf = (terms: MessageTerms): number =>
+  terms.purpose === "swap" && terms.venue.kind === "jupiter" ? 2 : 1;

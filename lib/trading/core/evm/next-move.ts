@@ -1,25 +1,24 @@
 import { greatest, least } from "../bigints.ts";
-import type { LaneView, Recipients, SignRequest } from "../effects.ts";
+import type { LaneView, Recipients } from "../effects.ts";
 import type { Call, Fees } from "../intent.ts";
-import { isSettleable, type LaneRun, orderStep, settleStep } from "../lane-steps.ts";
+import type { LaneState, Move } from "../lane-core.ts";
+import { isSettleable, orderStep, settleStep } from "../lane-steps.ts";
 import type { TradeStep } from "../table-step.ts";
 import {
   beingCancelled,
   cancelledByUser,
   hasEnded,
   isSameLife,
-  lifeOf,
   type OrderEnd,
   slotsOf,
-  swapSlotOf,
   type TradeOrder,
 } from "../trade-order.ts";
-import type { ChainLimits } from "../trading-chain.ts";
 import { objectionOf, restOfDay, rulesAt } from "../wallet-policy.ts";
 import { bumpDueMs, bumped, clearPreset, repriceMs } from "./fee-bumps.ts";
 import { feeCap, type HostFees } from "./fees.ts";
 import { agreedNonce, bothAnswered, type HostSnapshots, isPast } from "./host-snapshot.ts";
 import { jointFees } from "./joint-facts.ts";
+import { lifeOf, swapSlotOf } from "./order-life.ts";
 import { planFor } from "./planning.ts";
 import { areFinal } from "./seen-blocks.ts";
 import { clearCap, feeLimit } from "./signing-rules.ts";
@@ -30,27 +29,9 @@ import {
   mostFeeOf,
   newestAttempt,
   observed,
-  type Sendings,
   type Slot,
   withSendings,
 } from "./slot.ts";
-
-export type LaneState = LaneRun & {
-  snapshots: HostSnapshots;
-  /** The transactions that this run has sent. */
-  sendings: Sendings;
-  /** True if disagreeing hosts may be asked again before an order is made to wait. */
-  isPatient: boolean;
-  chainLimits: ChainLimits;
-};
-
-/** The next action of a run for a lane. */
-export type Move =
-  | { kind: "write"; step: TradeStep }
-  | { kind: "sign"; request: SignRequest; order: TradeOrder }
-  | { kind: "send"; hash: string; raw: string; to: Recipients }
-  | { kind: "ask again" }
-  | { kind: "rest" };
 
 /**
  * Decides only from the current state of the table and the chain, so any later run can continue one that stopped. It

@@ -7,7 +7,6 @@ import {
   type Intent,
   isSameCall,
   type LaneKey,
-  longestValidSeconds,
   mostApprovals,
   mostNoncesAhead,
   mostRoutes,
@@ -15,8 +14,8 @@ import {
   swapBy,
   type UnsignedTransaction,
 } from "../intent.ts";
+import { later, objectionToState, refused } from "../signing-state.ts";
 import type { Ledger } from "../table-step.ts";
-import { hasEnded } from "../trade-order.ts";
 import { objectionOf, rulesAt } from "../wallet-policy.ts";
 import { replaces, replacing } from "./fee-bumps.ts";
 import { clearGas, feeCap, type L1Fee } from "./fees.ts";
@@ -105,9 +104,6 @@ export function addedToDay(
   return (side === "buy" && isFirstSwap(call, ledger) ? call.amountIn : 0n) + rise;
 }
 
-const refused = (reason: string): Objection => ({ refused: reason });
-const later = (reason: string): Objection => ({ later: reason });
-
 /**
  * Returns the reason not to sign a transaction. An order's swap gets only one nonce and one calldata, so it fills at
  * most once, whatever runs, nodes and clocks do.
@@ -165,20 +161,6 @@ const isOf = (ledger: Ledger | undefined, { chain, wallet }: LaneKey) =>
   ledger?.chain === chain && ledger.wallet === wallet;
 
 const hasFewRoutes = ({ routes }: Intent) => routes.length > 0 && routes.length <= mostRoutes;
-
-function objectionToState(
-  { order, isRetired, isStopped, isCancelled }: SigningView,
-  nowMs: number,
-): Objection | undefined {
-  if (order === undefined || nowMs >= order.intent.validUntil * 1000) return later("the order is too old");
-  // A clock that is behind is no reason to reject the order.
-  if (order.intent.validUntil * 1000 > nowMs + longestValidSeconds * 1000)
-    return later("the deadline is too far away");
-  if (isStopped) return later("trading is stopped");
-  if (isRetired) return later("the wallet is retired");
-  if (isCancelled || hasEnded(order) || order.isCancelling) return later("the order has ended");
-  return undefined;
-}
 
 function objectionToSwap(
   call: SwapCall,

@@ -128,11 +128,8 @@ function inState(
   return { ...rest, ...seen, state, revision: slot.revision + 1 };
 }
 
-/** The time at which each attempt was sent, or why nobody took it, by hash. */
-export type Sendings = ReadonlyMap<string, number | SendFailure>;
-
 /** Records when its attempts were first sent, and whether anybody took the newest one. */
-export function withSendings(slot: Slot, sendings: Sendings): Slot {
+export function withSendings(slot: Slot, sendings: ReadonlyMap<string, number | SendFailure>): Slot {
   const attempts = slot.attempts.map((attempt) => {
     const sending = sendings.get(attempt.hash);
     const isFirst = attempt.sentAtMs === undefined && typeof sending === "number";

@@ -7,16 +7,16 @@ import { type AskedTrade, defaultMaxPriceImpact } from "../trade-facts.ts";
 import { hasEnded } from "../trade-order.ts";
 import { chainFacts, nativeToken, type SolOrderSettings } from "../trading-chain.ts";
 import { addedBy } from "../wallet-policy.ts";
+import type { SolCosts, SolTradeFacts } from "./trade-facts.ts";
 import {
-  feesOfAttempt,
+  feesOfFirst,
   lamportsOfSol,
   leastBudget,
-  type SolFees,
   type SolNetworkFee,
+  type SolTradeFees,
   solNetworkFee,
   solText,
-} from "./fees.ts";
-import type { SolCosts, SolTradeFacts } from "./trade-facts.ts";
+} from "./trade-fees.ts";
 
 /** The user's facts that decide about an order on sol. */
 export type SolTrader = Omit<Trader, "settings"> & { settings: SolOrderSettings };
@@ -38,8 +38,8 @@ export type SolTradeCheck = {
   budget: bigint;
   /** The fee of one signature, in lamports. */
   baseFee: bigint;
-  /** What each attempt pays beside its base fee. */
-  attempt: SolFees;
+  /** What the first attempt pays beside its base fee. */
+  attempt: SolTradeFees;
   networkFee: SolNetworkFee;
   /** The rent of the accounts that stay, in lamports. */
   rent: bigint;
@@ -87,7 +87,7 @@ export function checkSolTrade(
   const asked = least(lamportsOfSol(settings.priorityFee), setup.limits.maxNetworkFee);
   const lowest = leastTip === undefined ? 0n : leastBudget(leastTip);
   const feeOf = (budget: bigint) => {
-    const attempt = feesOfAttempt(budget, costs.computeUnitLimit, leastTip);
+    const attempt = feesOfFirst(budget, costs.computeUnitLimit, leastTip);
     return { attempt, networkFee: solNetworkFee(budget, baseFee, attempt) };
   };
   const besideFees = coinsBesideFees(side, amount, costs);

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import { DomainError } from "../../../core/domain-error.ts";
 import { greatest } from "../bigints.ts";
 import { millionthsOf } from "../percent.ts";
-import { jointCosts } from "./fees.ts";
-import type { SolHostQuote, SolRoute, SolTradeFacts } from "./trade-facts.ts";
+import type { SolHostQuote, SolQuotedRoute, SolTradeFacts } from "./trade-facts.ts";
+import { jointCosts } from "./trade-fees.ts";
 
 /** Hosts whose slots are further apart do not see the same market. */
 const mostSlotsApart = 20;
@@ -31,7 +31,7 @@ export function jointSolQuote(a: SolHostQuote, b: SolHostQuote, slippage: number
 function jointFacts(a: SolTradeFacts, b: SolTradeFacts, slippage: number): SolHostQuote {
   const isNear = (one: bigint, other: bigint) => isWithin(one, other, slippage);
   if (!isSameTrade(a, b) || !isNear(a.amountOut, b.amountOut)) return undefined;
-  const shared = a.routes.flatMap((route): SolRoute[] => {
+  const shared = a.routes.flatMap((route): SolQuotedRoute[] => {
     const same = b.routes.find(({ pool, config }) => pool === route.pool && config === route.config);
     const isShared =
       same !== undefined && same.feeBps === route.feeBps && isNear(same.amountOut, route.amountOut);

@@ -4,7 +4,8 @@ import type { PoolPrice } from "../price-impact.ts";
 import type { TokenIdentity } from "../token-identity.ts";
 import type { TokenSafety } from "../token-safety.ts";
 import type { Trade } from "../trade-facts.ts";
-import type { TradeOrder } from "../trade-order.ts";
+import type { AnyOrder } from "../trade-order.ts";
+import type { SolRoute } from "./sol-intent.ts";
 
 /** The facts about a trade on sol that hosts are asked for. */
 export type SolQuoteQuestion = {
@@ -12,15 +13,11 @@ export type SolQuoteQuestion = {
   /** Absent for a quote that is nobody's. */
   wallet?: string | undefined;
   /** The wallet's orders. Open ones reserve the amounts that they will spend. */
-  orders: readonly TradeOrder[];
+  orders: readonly AnyOrder[];
 };
 
-/** A pool of Raydium CPMM that trades the token for the coin. */
-export type SolRoute = {
-  venue: "raydium-cpmm";
-  pool: string;
-  /** The account with the pool's fees. */
-  config: string;
+/** A route with what it pays. */
+export type SolQuotedRoute = SolRoute & {
   feeBps: number;
   /** What arrives, after fees of the pool and of the token. */
   amountOut: bigint;
@@ -62,7 +59,7 @@ export type SolTradeFacts = {
   /** Compares the best price with that of a tenth of the amount. Absent if that pays nothing. */
   market?: { impact: number; reference: PoolPrice };
   /** The pools that pay most, the best first. The other facts are those of the best one. */
-  routes: readonly [SolRoute, ...SolRoute[]];
+  routes: readonly [SolQuotedRoute, ...SolQuotedRoute[]];
   costs: SolCosts;
   safety: TokenSafety;
   flags: readonly TokenFlag[];

@@ -13,14 +13,14 @@ import { greatest } from "../../core/bigints.ts";
 import { availableOf } from "../../core/check-trade.ts";
 import { coinDecimals, unitsFrom } from "../../core/decimal-text.ts";
 import { marketImpact, referencePart } from "../../core/price-impact.ts";
-import { medianOf, unitLimitFor, usualUnits } from "../../core/sol/fees.ts";
 import {
   mostSolRoutes,
   type SolCosts,
+  type SolQuotedRoute,
   type SolQuoteQuestion,
-  type SolRoute,
   type SolTradeFacts,
 } from "../../core/sol/trade-facts.ts";
+import { medianOf, unitLimitFor, usualUnits } from "../../core/sol/trade-fees.ts";
 import { flagsOf } from "../../core/token-safety.ts";
 import { amountOfSale, noRoute, tooSmall } from "../sale-amount.ts";
 import { at, feeBpsOfPool, lamportsOfCoin, lookAtToken, maybe, roundTripCalls } from "./look-at-token.ts";
@@ -70,7 +70,7 @@ export async function quoteOnSol(
     ...(price && {
       market: { impact: marketImpact({ in: amount, out: best.amountOut }, price), reference: price },
     }),
-    routes: payments.map(routeOf) as [SolRoute, ...SolRoute[]],
+    routes: payments.map(routeOf) as [SolQuotedRoute, ...SolQuotedRoute[]],
     costs,
     safety,
     flags: flagsOf(identity, safety, liquidity, { coin: lamportsOfCoin, ofMint }),
@@ -83,7 +83,7 @@ const payersOf = (view: TokenView, side: "buy" | "sell") => paymentsOf(view, sid
 
 const mostUnits = (1n << 64n) - 1n;
 
-const routeOf = ({ pool, amountOut }: Payment): SolRoute => ({
+const routeOf = ({ pool, amountOut }: Payment): SolQuotedRoute => ({
   ...{ venue: "raydium-cpmm", pool: pool.address, config: pool.pool.config },
   ...{ feeBps: feeBpsOfPool(pool), amountOut },
 });

@@ -10,8 +10,8 @@ import {
   type SolTradeCheck,
   type SolTrader,
 } from "../../core/sol/check-trade.ts";
-import { type SolNetworkFee, solText } from "../../core/sol/fees.ts";
 import type { SolTradeFacts } from "../../core/sol/trade-facts.ts";
+import { type SolNetworkFee, solText } from "../../core/sol/trade-fees.ts";
 import type { AskedTrade } from "../../core/trade-facts.ts";
 import { nativeToken } from "../../core/trading-chain.ts";
 import { quoteParts, warnedOf } from "../quote-parts.ts";

@@ -15,7 +15,6 @@ import {
   revokeDelegate,
 } from "../../../../lib/trading/chains/sol/instructions.ts";
 import type { AttemptTerms, MessageTerms } from "../../../../lib/trading/chains/sol/message-terms.ts";
-import { mostFeeLamportsOf } from "../../../../lib/trading/chains/sol/order-money.ts";
 import { readMessage } from "../../../../lib/trading/chains/sol/read-message.ts";
 import { joinTransaction, signMessageAndWipe } from "../../../../lib/trading/chains/sol/signed-message.ts";
 import {
@@ -24,6 +23,7 @@ import {
   compileAny,
   instructionsOf,
   messageOf,
+  mostFeeOfTerms,
   solKey,
   thief,
 } from "../../../support/sol-terms.ts";
@@ -158,7 +158,7 @@ describe("a composed message on a chain", () => {
     expect(await tokensOf(own)).toBe(buy.minAmountOut);
     expect(await accountAt(w)).toBeUndefined();
     const rents = rent.token + rent.empty;
-    expect(10n * sol - (await lamportsOf(wallet))).toBe(sol + rents + mostFeeLamportsOf(buy, baseFee));
+    expect(10n * sol - (await lamportsOf(wallet))).toBe(sol + rents + mostFeeOfTerms(buy, baseFee));
   });
 
   it("buys and sells a token of Token-2022 that withholds fees, to the unit", async () => {
@@ -176,7 +176,7 @@ describe("a composed message on a chain", () => {
       slipped(6),
     );
     expect(await send(await messageOf(sale), name)).toBe("filled");
-    const costs = rent.empty + 2n * mostFeeLamportsOf(sale, baseFee);
+    const costs = rent.empty + 2n * mostFeeOfTerms(sale, baseFee);
     expect((await lamportsOf(wallet)) - before).toBe(minAmountOut - costs);
     expect(await tokensOf(own)).toBe(0n);
     expect(await accountAt(w)).toBeUndefined();
@@ -187,7 +187,7 @@ describe("a composed message on a chain", () => {
     expect(await send(await messageOf(sale), name)).toBe("filled");
     expect(await tokensOf(own)).toBe(0n);
     expect(await accountAt(w)).toBeUndefined();
-    const costs = rent.empty + mostFeeLamportsOf(sale, baseFee);
+    const costs = rent.empty + mostFeeOfTerms(sale, baseFee);
     expect((await lamportsOf(wallet)) - 10n * sol).toBe(sale.minAmountOut - costs);
   });
 
@@ -196,7 +196,7 @@ describe("a composed message on a chain", () => {
     const dear = { ...buy, minAmountOut: buy.minAmountOut + 1n };
     expect(await send(await messageOf(dear), name)).toEqual(slipped(7));
     expect(await accountAt(own)).toBeUndefined();
-    expect(10n * sol - (await lamportsOf(wallet))).toBe(mostFeeLamportsOf(buy, baseFee));
+    expect(10n * sol - (await lamportsOf(wallet))).toBe(mostFeeOfTerms(buy, baseFee));
     expect(await accountAt(await markerOf(wallet, buy.orderId))).toBeUndefined();
   });
 
@@ -241,7 +241,7 @@ describe("a composed message on a chain", () => {
     expect(await send(await messageOf(buy), name)).toBe("filled");
     expect(await tokensOf(own)).toBe(buy.minAmountOut);
     const spent = before - (await lamportsOf(wallet));
-    expect(spent).toBe(sol + rent.token + mostFeeLamportsOf(buy, baseFee));
+    expect(spent).toBe(sol + rent.token + mostFeeOfTerms(buy, baseFee));
   });
 });
 
@@ -334,7 +334,7 @@ describe("an attack on a chain", () => {
     expect(await isRead(weaker)).toBe(false);
     expect(await send(weaker, name)).not.toBe("filled");
     const charged = 10n * sol - (await lamportsOf(wallet));
-    expect(charged - mostFeeLamportsOf(buy, baseFee)).toBe(200n * baseFee);
+    expect(charged - mostFeeOfTerms(buy, baseFee)).toBe(200n * baseFee);
   });
 
   it("takes a purchase by a changed owner only where the account's creation is left out", async () => {

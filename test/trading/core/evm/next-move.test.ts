@@ -34,7 +34,7 @@ function written<Kind extends Written["of"]>(move: ReturnType<typeof nextMove>, 
   return put.item as Items[Kind];
 }
 
-const slotPlanned = (move: ReturnType<typeof nextMove>) => written(move, "slot");
+const slotPlanned = (move: ReturnType<typeof nextMove>) => written(move, "slot") as Slot;
 const lifeWritten = (move: ReturnType<typeof nextMove>) => written(move, "order").life;
 
 /** The swap was sent by this run. */

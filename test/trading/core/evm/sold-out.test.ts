@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { HostSnapshot } from "../../../../lib/trading/core/evm/host-snapshot.ts";
-import { type LaneState, nextMove } from "../../../../lib/trading/core/evm/next-move.ts";
+import { nextMove } from "../../../../lib/trading/core/evm/next-move.ts";
+import type { LaneState } from "../../../../lib/trading/core/lane-core.ts";
 import { afterStep } from "../../../../lib/trading/core/lane-steps.ts";
+import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
 import { laneStateOf, laneView, orderFacts, snapshot } from "../../../support/lane-states.ts";
 import { intent, tradeOrder } from "../../../support/trading.ts";
 
@@ -32,7 +34,7 @@ function settled(scene: LaneState) {
 const ordersIn = (step: Parameters<typeof afterStep>[1], orders: LaneState["view"]["orders"]) =>
   orders.map((order) => {
     const put = step.find((write) => write.kind === "put" && write.of === "order");
-    return put?.kind === "put" && put.of === "order" ? put.item : order;
+    return put?.kind === "put" && put.of === "order" ? (put.item as TradeOrder) : order;
   });
 
 const first = settled(laneStateOf(laneView(sale), { snapshots: [snapshot(facts), snapshot(facts)] }));
@@ -45,7 +47,7 @@ describe("a sale that finds no tokens", () => {
       reasonCode: "INSUFFICIENT_BALANCE",
       settled: false,
     });
-    expect(eventsOf(first)).toMatchObject([{ kind: "sold-out", orderId, nonce: 7, settled: false }]);
+    expect(eventsOf(first)).toMatchObject([{ kind: "sold-out", orderId, place: 7, settled: false }]);
   });
 
   it.each<[string, HostSnapshot | undefined, HostSnapshot | undefined]>([

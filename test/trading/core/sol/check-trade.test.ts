@@ -92,7 +92,7 @@ describe("checkSolTrade", () => {
     const floor = 2_039_280n + 890_880n + 20_000n;
     expect(selling(floor + 1_000_000n)).toMatchObject({ budget: 1_000_000n });
     const poor = selling(floor + 500_000n);
-    expect(poor).toMatchObject({ budget: 500_000n, networkFee: { max: 520_000n, expected: 155_000n } });
+    expect(poor).toMatchObject({ budget: 500_000n, networkFee: { max: 520_000n, expected: 105_000n } });
     expect([poor.objection, coinOf(poor)]).toEqual([undefined, [floor + 500_000n, floor + 500_000n]]);
     expect(selling(floor)).toMatchObject({ budget: 0n, attempt: { microLamportsPerUnit: 0n } });
     expect(selling(floor).objection).toBeUndefined();
@@ -103,8 +103,8 @@ describe("checkSolTrade", () => {
   });
 
   it("keeps the budget of a sale where a relay needs it", () => {
-    // 0.0001 SOL of tip are three tenths of this.
-    const lowest = 333_334n;
+    // 0.0001 SOL of tip are two tenths of this.
+    const lowest = 500_000n;
     const floor = 2_039_280n + 890_880n + 20_000n + lowest;
     expect(selling(floor, { setup: relayed })).toMatchObject({ budget: lowest, attempt: { tip: 100_000n } });
     expect(selling(floor, { setup: relayed }).objection).toBeUndefined();
@@ -134,20 +134,20 @@ describe("checkSolTrade", () => {
   it("is private where protection is on and there is a relay", () => {
     expect(check({ setup: relayed })).toMatchObject({
       submission: "private",
-      networkFee: { expected: 305_000n, priority: 200_000n, tip: 100_000n },
+      networkFee: { expected: 205_000n, priority: 100_000n, tip: 100_000n },
     });
     const open = { setup: relayed, trade: { ...buy, mevProtection: false } };
-    expect(check(open)).toMatchObject({ submission: "public", networkFee: { priority: 300_000n, tip: 0n } });
+    expect(check(open)).toMatchObject({ submission: "public", networkFee: { priority: 200_000n, tip: 0n } });
     expect(check().submission).toBe("public");
   });
 
   it("refuses a budget whose attempts cannot pay the relay", () => {
     const objectionTo = (priorityFee: number, mevProtection = true) =>
       check({ setup: relayed, trade: { ...buy, priorityFee, mevProtection } }).objection;
-    expect(objectionTo(0.000333334)).toBeUndefined();
-    expect(objectionTo(0.000333333)).toMatchObject({
+    expect(objectionTo(0.0005)).toBeUndefined();
+    expect(objectionTo(0.000499999)).toMatchObject({
       code: "PRIORITY_FEE_TOO_LOW",
-      details: { priorityFee: "0.000333333", least: "0.000333334" },
+      details: { priorityFee: "0.000499999", least: "0.0005" },
     });
     expect(objectionTo(0, false)).toBeUndefined();
     expect(check({ trade: { ...buy, priorityFee: 0 } }).objection).toBeUndefined();
@@ -155,7 +155,7 @@ describe("checkSolTrade", () => {
 
   it("compares the price of a unit with that of others", () => {
     const at = (medianPrice: bigint) => check({ facts: { costs: { ...solFacts.costs, medianPrice } } });
-    expect([at(2_000_000n).isBelowMarket, at(2_000_001n).isBelowMarket]).toEqual([false, true]);
+    expect([at(1_333_333n).isBelowMarket, at(1_333_334n).isBelowMarket]).toEqual([false, true]);
   });
 
   it("knows what a later sale needs", () => {

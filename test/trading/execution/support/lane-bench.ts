@@ -4,7 +4,7 @@ import { everythingOf } from "../../../../lib/table/keys.ts";
 import { type Item, queryRange, type Table } from "../../../../lib/table/table.ts";
 import { walletKey } from "../../../../lib/table/wallet-keys.ts";
 import { cancelling } from "../../../../lib/trading/core/cancelling.ts";
-import type { Effects } from "../../../../lib/trading/core/effects.ts";
+import type { Effects, Question, SignRequest } from "../../../../lib/trading/core/effects.ts";
 import type { Slot } from "../../../../lib/trading/core/evm/slot.ts";
 import type { Intent, LaneKey } from "../../../../lib/trading/core/intent.ts";
 import { type PlaceAnswer, type PlaceRequest, placing } from "../../../../lib/trading/core/placing.ts";
@@ -121,12 +121,14 @@ export class LaneBench {
   /** All orders of these users. */
   async ordersOf(users: readonly string[]): Promise<TradeOrder[]> {
     const items = await this.itemsOf(users);
-    return items.flatMap((item) => (item.SK.startsWith("TRADE#") ? [contentOf("order", item)] : []));
+    return items.flatMap((item) =>
+      item.SK.startsWith("TRADE#") ? [contentOf("order", item) as TradeOrder] : [],
+    );
   }
 
   slots(): Promise<Slot[]> {
     return queryRange<object>(this.table, slotsInLane(this.lane)).then((items) =>
-      items.map((item) => contentOf("slot", item)),
+      items.map((item) => contentOf("slot", item) as Slot),
     );
   }
 
@@ -149,9 +151,9 @@ export class LaneBench {
         await pause(0);
         return undefined;
       },
-      hostSnapshot: ({ host, question }) => this.chain.hostSnapshot(host, question),
+      hostSnapshot: ({ host, question }) => this.chain.hostSnapshot(host, question as Question),
       send: ({ raw, to }) => this.chain.send(raw, to),
-      sign: ({ request }) => runProcedure(signTransaction(request), this.effects(table)),
+      sign: ({ request }) => runProcedure(signTransaction(request as SignRequest), this.effects(table)),
       write: async ({ step }) => {
         const isWritten = await writeStep(table, step);
         if (isWritten && step.some((write) => write.kind === "remove" && write.of === "lane"))
@@ -162,8 +164,8 @@ export class LaneBench {
         this.job = job;
         return undefined;
       },
-      makeMac: ({ intent }) => macOf(intent),
-      checkMac: ({ intent, mac }) => mac === macOf(intent),
+      makeMac: ({ intent }) => macOf(intent as Intent),
+      checkMac: ({ intent, mac }) => mac === macOf(intent as Intent),
       signBytes: ({ transaction }) => this.chain.sign(transaction),
     };
   }

@@ -90,7 +90,7 @@ describe("quoteSolTrade", () => {
       ...{ marketImpact: 0.1792, referencePrice: "0.000100270626610939113" },
       route: [{ venue: "raydium-cpmm", pool: MOON.pool, feeBps: 25, tokenIn: "native", tokenOut: MOON.mint }],
       ...{ buyTax: 0, sellTax: 0, sellable: true, flags: [], approval: false },
-      networkFee: { expected: "0.000305", max: "0.00102", priority: "0.0003", tip: "0" },
+      networkFee: { expected: "0.000205", max: "0.00102", priority: "0.0002", tip: "0" },
       rent: "0.00293016",
       balances: [{ token: "native", symbol: "SOL", needed: "1.00598944", available: "10", enough: true }],
       ...{ submission: "public", warnings: ["MEV_UNPROTECTED"] },
@@ -220,7 +220,7 @@ describe("quoteSolTrade", () => {
 
   it("pays a relay where one is configured and protection is on", async () => {
     expect(await quote({}, { relay })).toMatchObject({
-      networkFee: { expected: "0.000305", max: "0.00102", priority: "0.00021", tip: "0.00009" },
+      networkFee: { expected: "0.000205", max: "0.00102", priority: "0.00014", tip: "0.00006" },
       ...{ submission: "private", warnings: [] },
     });
     expect(await quote({ mevProtection: false }, { relay })).toMatchObject({
@@ -228,7 +228,7 @@ describe("quoteSolTrade", () => {
     });
     expect((await quote({ priorityFee: 0.00003 }, { relay })).wouldBeRefused).toMatchObject({
       code: "PRIORITY_FEE_TOO_LOW",
-      details: { priorityFee: "0.00003", least: "0.000033334" },
+      details: { priorityFee: "0.00003", least: "0.00005" },
     });
   });
 

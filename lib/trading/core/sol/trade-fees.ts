@@ -1,5 +1,7 @@
-import { ceilDivide, greatest, least } from "../bigints.ts";
+import { greatest } from "../bigints.ts";
 import { formatAmount } from "../decimal-text.ts";
+import { budgetFor, feesOfShare, shareOf } from "./sol-fees.ts";
+import { mostAttempts, mostClears } from "./sol-intent.ts";
 import type { SolCosts } from "./trade-facts.ts";
 
 const places = 9;
@@ -9,16 +11,11 @@ export const lamportsOfSol = (sol: number): bigint => BigInt(sol.toFixed(places)
 
 export const solText = (lamports: bigint): string => formatAmount(lamports, places);
 
-/** An order has at most three attempts and one clear, which share its budget: 3/10 for each attempt, 1/10 for the clear. */
-const parts = 10n;
-const partsOfAttempt = 3n;
-const mostTransactions = 4n;
+/** The base fees that an order may pay: those of three attempts and a clear. */
+const mostTransactions = BigInt(mostAttempts + mostClears);
 
-/** The part of an attempt's share that a relay gets, in percent. */
-const tipPercent = 30n;
-
-/** What one transaction pays beside its base fee, in lamports. */
-export type SolFees = {
+/** What the first attempt pays beside its base fee, in lamports. */
+export type SolTradeFees = {
   /** The most for priority. Rounding the price may leave a lamport or two of it. */
   priority: bigint;
   tip: bigint;
@@ -26,35 +23,15 @@ export type SolFees = {
   microLamportsPerUnit: bigint;
 };
 
-const microLamports = 1_000_000n;
-
-const feesOf = (priority: bigint, tip: bigint, computeUnitLimit: number): SolFees => ({
-  priority,
-  tip,
-  microLamportsPerUnit: (priority * microLamports) / BigInt(computeUnitLimit),
-});
-
-/** Computes the share of a budget that each attempt may use. */
-export const shareOfAttempt = (budget: bigint): bigint => (budget * partsOfAttempt) / parts;
-
-/**
- * Computes what an attempt pays. Without a relay, all of its share is for priority. A relay gets a part of it as its tip,
- * at least its lowest one, as far as the share suffices.
- *
- * @param leastTip The relay's lowest tip. Absent without a relay.
- */
-export function feesOfAttempt(budget: bigint, computeUnitLimit: number, leastTip?: bigint): SolFees {
-  const share = shareOfAttempt(budget);
-  const tip = leastTip === undefined ? 0n : least(greatest((share * tipPercent) / 100n, leastTip), share);
-  return feesOf(share - tip, tip, computeUnitLimit);
+/** @param leastTip The relay's lowest tip. Absent without a relay. */
+export function feesOfFirst(budget: bigint, computeUnitLimit: number, leastTip?: bigint): SolTradeFees {
+  const share = shareOf(budget, "swap", 0);
+  const { tipLamports: tip, microLamportsPerUnit } = feesOfShare(share, computeUnitLimit, leastTip);
+  return { priority: share - tip, tip, microLamportsPerUnit };
 }
 
-/** Computes what the clear pays. It needs no relay, since nobody gains by trading around it. */
-export const feesOfClear = (budget: bigint, computeUnitLimit: number): SolFees =>
-  feesOf(budget / parts, 0n, computeUnitLimit);
-
 /** Computes the lowest budget with which each attempt can pay a relay's lowest tip. */
-export const leastBudget = (leastTip: bigint): bigint => ceilDivide(leastTip * parts, partsOfAttempt);
+export const leastBudget = (leastTip: bigint): bigint => budgetFor(leastTip, "swap", 0);
 
 /**
  * The network fee of an order in lamports: expected if its first attempt fills it, and the most that all of its
@@ -65,9 +42,9 @@ export type SolNetworkFee = { expected: bigint; max: bigint; priority: bigint; t
 export const solNetworkFee = (
   budget: bigint,
   baseFee: bigint,
-  { priority, tip }: SolFees,
+  { priority, tip }: SolTradeFees,
 ): SolNetworkFee => ({
-  expected: baseFee + shareOfAttempt(budget),
+  expected: baseFee + priority + tip,
   max: budget + mostTransactions * baseFee,
   ...{ priority, tip },
 });

@@ -1,0 +1,41 @@
+import type { LaneView, Question } from "../effects.ts";
+import type { LaneKey } from "../intent.ts";
+import type { LaneCore } from "../lane-core.ts";
+import type { ItemWrite } from "../table-step.ts";
+import { nextMove, refusedStep, wantsFacts } from "./next-move.ts";
+import { placedSnapshots } from "./placed-facts.ts";
+import type { Slot } from "./slot.ts";
+
+const callsOf = ({ call, attempts }: Slot) =>
+  attempts.map(({ hash, purpose }) => [hash, purpose === "clear" ? { purpose } : call] as const);
+
+const questionAbout = (lane: LaneKey, { slots, orders }: LaneView, untilMs: number): Question => ({
+  chain: lane.chain,
+  wallet: lane.wallet,
+  hashes: slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)),
+  calls: new Map(slots.flatMap(callsOf)),
+  orders: orders
+    .filter((order) => order.life.status === "open" && wantsFacts(order, slots, untilMs))
+    .map(({ intent }) => intent),
+  blocks: [...orders.map(({ ending }) => ending?.soldOutIn), ...slots.map(({ takenIn }) => takenIn)].flatMap(
+    (seen = []) => seen.map(({ number }) => number),
+  ),
+});
+
+const isPlanning = (write: ItemWrite) =>
+  write.kind === "put" && write.of === "slot" && write.item.state === "planned";
+
+/** Decides about lanes of EVM chains. */
+export const evmCore: LaneCore<"evm"> = {
+  questionAbout,
+  nextMove,
+  refusedStep,
+  /** Everything but a first plan takes fresh answers: these only spare the order the time of asking. */
+  placedSnapshots(state, setup) {
+    const snapshots = placedSnapshots(state.view, setup, state.nowMs);
+    const move = snapshots && nextMove({ ...state, snapshots });
+    return move?.kind === "write" && move.step.some(isPlanning) ? snapshots : undefined;
+  },
+  isFirst: (request, { slots }) =>
+    slots.some(({ nonce, state }) => nonce === request.nonce && state === "planned"),
+};

@@ -1,0 +1,11 @@
+/** The operators' limits on Solana, in lamports. */
+export type SolLimits = {
+  /** The most that a buy may spend. */
+  maxOrder?: bigint | undefined;
+  /** The most that a transaction may pay the network. */
+  maxNetworkFee: bigint;
+  /** The most that a signature may cost. */
+  baseFeeLamports: bigint;
+  /** The only accounts that may get a tip, and the least that the relay takes. */
+  relay?: { tipAccounts: readonly string[]; leastTipLamports: bigint } | undefined;
+};

@@ -1,0 +1,150 @@
+import type { Objection, SigningView, SignRequest } from "../effects.ts";
+import { later, objectionToOwner, objectionToState, refused } from "../signing-state.ts";
+import type { Ledger } from "../table-step.ts";
+import { objectionOf, rulesAt } from "../wallet-policy.ts";
+import { mostFeeLamports, mostRentLamports } from "./sol-fees.ts";
+import { isSameSolRoute, mostAttempts, mostClears, type SolIntent } from "./sol-intent.ts";
+import type { SolLimits } from "./sol-limits.ts";
+import type { SolMessage } from "./sol-message.ts";
+import type { SolFees } from "./sol-slot.ts";
+
+/** The most compute units of a transaction on the chain. */
+const mostComputeUnits = 1_400_000;
+
+const feesOf = ({ tip, ...message }: SolMessage): SolFees => ({
+  ...message,
+  tipLamports: tip?.lamports ?? 0n,
+});
+
+/** Computes the most that a message may pay for being in a block. */
+export const mostFeeOfMessage = (message: SolMessage, { baseFeeLamports }: SolLimits): bigint =>
+  mostFeeLamports(feesOf(message), baseFeeLamports);
+
+/** True if a message is the first that can fill its order. */
+export const isFirstToFill = (message: SolMessage, ledger: Ledger<"sol"> | undefined): boolean =>
+  message.purpose === "swap" && !ledger?.messages.some(({ purpose }) => purpose === "swap");
+
+/** Computes what a signature adds to the day's count: a buy's amount with its first message, and the message's fee. */
+export function addedByMessage(
+  message: SolMessage,
+  { side }: SolIntent,
+  { ledger, chainLimits }: Pick<SigningView<"sol">, "ledger" | "chainLimits">,
+): bigint {
+  const spent =
+    side === "buy" && message.purpose === "swap" && isFirstToFill(message, ledger) ? message.amountIn : 0n;
+  return spent + mostFeeOfMessage(message, chainLimits);
+}
+
+/**
+ * Returns the reason not to sign a message. All messages of an order make its marker, so at most one has an effect,
+ * whatever runs, hosts and clocks do; the ledger limits their number and what they pay together.
+ *
+ * @param isGenuine True if the MAC over the intent is valid.
+ */
+export function objectionToMessage(
+  request: SignRequest<"sol">,
+  view: SigningView<"sol">,
+  isGenuine: boolean,
+  nowMs: number,
+): Objection | undefined {
+  const { order, ledger } = view;
+  const { message, attempt } = request;
+  if (order === undefined) return later("the order is gone");
+  const { intent } = order;
+  const earlier = ledger?.messages ?? [];
+  if (!isGenuine) return refused("the intent was not made by placeOrder");
+  if (message.purpose !== request.purpose) return refused("the message has another purpose");
+  if (attempt !== earlier.length + 1) return later("the message is not the order's next one");
+  return (
+    objectionToOwner(request, intent) ??
+    objectionToSlot(request, view) ??
+    objectionToCosts(message, intent, view) ??
+    (message.purpose === "clear"
+      ? objectionToClear(earlier)
+      : (objectionToState(view, nowMs) ??
+        objectionToSwap(message, intent, earlier) ??
+        objectionOfPolicy(message, intent, view, nowMs)))
+  );
+}
+
+/** The executor can write slots. What was signed is in the ledger, so a slot that differs is an intruder's. */
+function objectionToSlot(
+  { orderId, userID, wallet, place }: SignRequest<"sol">,
+  { slot, ledger }: SigningView<"sol">,
+): Objection | undefined {
+  if (slot === undefined) return ledger === undefined ? undefined : later("the slot is gone");
+  if (slot.orderId !== orderId || slot.userID !== userID || slot.wallet !== wallet || slot.place !== place)
+    return later("the slot is another order's");
+  if (slot.state === "mined") return later("a block has the order's transaction");
+  const hashes = slot.attempts.map(({ hash }) => hash).join();
+  return hashes === ledger?.messages.map(({ hash }) => hash).join()
+    ? undefined
+    : refused("the slot has other messages than the ledger");
+}
+
+function objectionToCosts(
+  message: SolMessage,
+  intent: SolIntent,
+  { ledger, chainLimits }: SigningView<"sol">,
+): Objection | undefined {
+  const { signatures, computeUnitLimit, microLamportsPerUnit, markerRentLamports, tip } = message;
+  if (signatures !== 1) return refused("the message has other signatures than the wallet's");
+  if (!Number.isInteger(computeUnitLimit) || computeUnitLimit < 1 || computeUnitLimit > mostComputeUnits)
+    return refused("the compute unit limit is not one of the chain's");
+  if (microLamportsPerUnit < 0n || (tip !== undefined && tip.lamports <= 0n))
+    return refused("a fee is negative");
+  const rents = [markerRentLamports, message.purpose === "swap" ? message.wsolRentLamports : 0n] as const;
+  if (
+    rents.some((rent) => rent < 0n) ||
+    rents[0] > mostRentLamports.marker ||
+    rents[1] > mostRentLamports.wsol
+  )
+    return refused("an account would get more than keeps it alive");
+  if (tip !== undefined && !(intent.isPrivate && chainLimits.relay?.tipAccounts.includes(tip.account)))
+    return refused("the tip is for another account than the relay's");
+  const fee = mostFeeOfMessage(message, chainLimits);
+  if (fee > chainLimits.maxNetworkFee) return refused("the fee is above the limit of a transaction");
+  // Any of the messages may be charged, those that fail, too.
+  const messages = ledger?.messages ?? [];
+  const sum = messages.reduce((total, { mostFeeLamports: most }) => total + most, fee);
+  const baseFees = BigInt(messages.length + 1) * chainLimits.baseFeeLamports;
+  return sum > intent.budgetLamports + baseFees
+    ? refused("the fees of all the order's messages are above its budget")
+    : undefined;
+}
+
+function objectionToClear(earlier: Ledger<"sol">["messages"]): Objection | undefined {
+  if (earlier.length === 0) return refused("nothing was signed that could be cleared");
+  return countIn(earlier, "clear") < mostClears ? undefined : refused("the order has had its clear");
+}
+
+const countIn = (messages: Ledger<"sol">["messages"], wanted: SolMessage["purpose"]): number =>
+  messages.filter(({ purpose }) => purpose === wanted).length;
+
+function objectionToSwap(
+  { amountIn, route }: Extract<SolMessage, { purpose: "swap" }>,
+  intent: SolIntent,
+  earlier: Ledger<"sol">["messages"],
+): Objection | undefined {
+  if (countIn(earlier, "swap") >= mostAttempts) return refused("the order has had all its attempts");
+  if (countIn(earlier, "clear") > 0) return refused("the order has had its clear");
+  if (!intent.routes.some((each) => isSameSolRoute(each, route))) return refused("the route is not allowed");
+  if (amountIn <= 0n || amountIn > intent.amount) return refused("the amount is above the order's");
+  return undefined;
+}
+
+/** The policy and the operators may allow the same message later, so no objection here is final. */
+function objectionOfPolicy(
+  message: SolMessage,
+  intent: SolIntent,
+  view: SigningView<"sol">,
+  nowMs: number,
+): Objection | undefined {
+  const { limits, chainLimits } = view;
+  const amount = message.purpose === "swap" ? message.amountIn : 0n;
+  if (intent.side === "buy" && chainLimits.maxOrder !== undefined && amount > chainLimits.maxOrder)
+    return later("the amount is above the operators' limit");
+  const adds = addedByMessage(message, intent, view);
+  const objection = objectionOf(rulesAt(limits, nowMs), { ...intent, amount, adds });
+  return objection && later(`the policy forbids it: ${objection.rule}`);
+}
