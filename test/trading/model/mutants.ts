@@ -5,8 +5,11 @@ import type {
   Procedure,
   Recipients,
   SignAnswer,
+  SigningView,
 } from "../../../lib/trading/core/effects.ts";
 import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
+import { slotPlace } from "../../../lib/trading/core/families.ts";
 import { isSameRoute } from "../../../lib/trading/core/intent.ts";
 import type { ItemWrite } from "../../../lib/trading/core/table-step.ts";
 import type { HostQuote } from "../../../lib/trading/core/trade-facts.ts";
@@ -31,7 +34,7 @@ export function* rewritten<Result>(
   return next.value;
 }
 
-const inWrites = (change: (write: ItemWrite) => readonly ItemWrite[]): Rewrite => ({
+export const inWrites = (change: (write: ItemWrite) => readonly ItemWrite[]): Rewrite => ({
   effect: (effect) => (effect.do === "write" ? { ...effect, step: effect.step.flatMap(change) } : effect),
 });
 
@@ -85,7 +88,7 @@ const retriesWithNewNonce: System = {
     rewritten(theSystem.sign(request), {
       answer: (effect, answer) => {
         if (effect.do !== "readSigning") return answer;
-        const view = answer as Effects["readSigning"]["answer"];
+        const view = answer as SigningView;
         if (view.ledger === undefined) return view;
         const { swap: _, ...ledger } = view.ledger;
         return { ...view, ledger };
@@ -103,7 +106,7 @@ const sendsBeforeRecording: System = {
       const effect = next.value;
       if (effect.do === "write") {
         const puts = effect.step.flatMap((write) => (write.kind === "put" ? [write] : []));
-        const [slot] = puts.flatMap((put) => (put.of === "slot" ? [put.item] : []));
+        const [slot] = puts.flatMap((put) => (put.of === "slot" ? [put.item as Slot] : []));
         const [raw] = puts.flatMap((put) => (put.of === "bytes" ? [put.item.raw] : []));
         if (slot !== undefined && raw !== undefined) return { slot, raw };
       }
@@ -147,7 +150,7 @@ const isLeaving = (write: ItemWrite) =>
 
 const voidsSigned = (write: ItemWrite): readonly ItemWrite[] =>
   write.kind === "remove" && write.of === "slot"
-    ? [{ ...write, when: { nonce: write.item.nonce } }]
+    ? [{ ...write, when: { nonce: slotPlace(write.item) } }]
     : [write];
 
 /** Compares deadlines with the machine's clock. */

@@ -1,13 +1,12 @@
 import type { Effect, Effects, Procedure } from "../../../lib/trading/core/effects.ts";
-import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import type { Families, Family } from "../../../lib/trading/core/families.ts";
 import type { LaneKey } from "../../../lib/trading/core/intent.ts";
 import type { TradeStep } from "../../../lib/trading/core/table-step.ts";
 import type { HostQuote } from "../../../lib/trading/core/trade-facts.ts";
-import type { ChainLimits } from "../../../lib/trading/core/trading-chain.ts";
 import type { System } from "./system.ts";
 
 /** One run of a procedure, stopped before its next effect. */
-export type Process = {
+export type Process<F extends Family = "evm"> = {
   id: number;
   name: keyof System;
   procedure: Procedure<unknown>;
@@ -19,13 +18,13 @@ export type Process = {
   clockMs: number;
   isFrozen: boolean;
   /** The signer that the process waits for. */
-  signer?: Process;
+  signer?: Process<F>;
   /** Whether trading was stopped when the process read the table. */
   sawStop: boolean;
   /** The configuration of the machine. */
-  chainLimits: ChainLimits;
+  chainLimits: Families[F]["limits"];
   /** The hosts' last snapshots, by host. */
-  snapshots: Map<0 | 1, HostSnapshot | undefined>;
+  snapshots: Map<0 | 1, Families[F]["snapshot"] | undefined>;
   /** The hosts' last quotes, without their lies. */
   quotes: readonly HostQuote[];
   /** Receives the result when the process ends. */

@@ -1,6 +1,7 @@
-import type { Effect, Effects, Question } from "../../../lib/trading/core/effects.ts";
+import type { Effect, Effects, Procedure, Question, SignRequest } from "../../../lib/trading/core/effects.ts";
 import type { HostSnapshot, Look } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import { newestAttempt } from "../../../lib/trading/core/evm/slot.ts";
+import type { Family } from "../../../lib/trading/core/families.ts";
 import type { Intent, LaneKey } from "../../../lib/trading/core/intent.ts";
 import type { PlaceAnswer, PlaceRequest } from "../../../lib/trading/core/placing.ts";
 import type { ReaderLease, TradeStep } from "../../../lib/trading/core/table-step.ts";
@@ -13,71 +14,31 @@ import { wideLimits } from "../../support/trading.ts";
 import type { ChainUnderTest } from "./chain-under-test.ts";
 import { Invariants } from "./invariants.ts";
 import { truthOf } from "./lies.ts";
-import { type Answer, type End, labelOf, type Process } from "./process.ts";
+import { Machines } from "./machines.ts";
+import { type Answer, labelOf, type Process } from "./process.ts";
 import type { Random } from "./random.ts";
 import type { System } from "./system.ts";
 import { isRetired, ModelTable } from "./table.ts";
 
-export type Fault = "none" | "before" | "after";
-
 export const chain = "eth";
 
 /** Everything around the code under test: chain, table, machines, clients and their clocks. */
-export class World {
+export class World extends Machines {
   readonly table = new ModelTable();
-  readonly processes: Process[] = [];
-  /** Events so far, for the coverage. */
-  readonly seen: Set<string>;
   readonly invariants: Invariants;
   readonly maxGasPrices = new Map<string, bigint>();
-  readonly wakes: LaneKey[] = [];
-  nowMs: number;
   isStopped = false;
   /** Without a lease, the sweep wakes every lane. */
   readerLease: ReaderLease | undefined;
   chainLimits = wideLimits;
-  private ids = 0;
-  readonly random: Random;
   readonly system: System;
   readonly chain: ChainUnderTest;
 
   constructor(random: Random, system: System, chainUnderTest: ChainUnderTest, nowMs: number) {
-    this.random = random;
+    super(random, chainUnderTest.seen, nowMs);
     this.system = system;
     this.chain = chainUnderTest;
-    this.nowMs = nowMs;
-    this.seen = chainUnderTest.seen;
     this.invariants = new Invariants(this);
-  }
-
-  newId(prefix: string): string {
-    return `${prefix}${++this.ids}`;
-  }
-
-  start(
-    process: Pick<Process, "name" | "procedure"> & Partial<Process>,
-    onEnd: Process["onEnd"] = () => undefined,
-  ): Process | undefined {
-    const first = process.procedure.next();
-    if (first.done) {
-      onEnd({ result: first.value });
-      return undefined;
-    }
-    const started = {
-      id: ++this.ids,
-      effect: first.value,
-      skewMs: 0,
-      clockMs: 0,
-      isFrozen: false,
-      sawStop: false,
-      chainLimits: this.chainLimits,
-      snapshots: new Map(),
-      quotes: [],
-      onEnd,
-      ...process,
-    };
-    this.processes.push(started);
-    return started;
   }
 
   startWork(lane: LaneKey, skewMs = 0): Process | undefined {
@@ -92,70 +53,19 @@ export class World {
     return this.start({ name: "work", procedure, lane: { chain, wallet }, skewMs, chainLimits });
   }
 
+  protected sign(request: SignRequest<Family>): Procedure<unknown> {
+    return this.system.sign(request as SignRequest);
+  }
+
   place(request: PlaceRequest, onAnswer: (answer: PlaceAnswer | undefined) => void): void {
     this.start({ name: "place", procedure: this.system.place(request) }, (end) =>
       onAnswer("result" in end ? (end.result as PlaceAnswer) : undefined),
     );
   }
 
-  /** Carries out the next effect of a process, with a fault before or after it. */
-  async step(process: Process, fault: Fault = "none"): Promise<void> {
-    const { signer } = process;
-    if (signer !== undefined && this.processes.includes(signer)) return this.step(signer, fault);
-    const { effect } = process;
-    if (fault === "before") return this.crash(process, `${process.name} before ${labelOf(effect)}`);
-    if (effect.do === "sign") {
-      if (signer === undefined) return this.invokeSigner(process);
-      return this.end(process, { failure: "the signer failed" });
-    }
-    const answer = await this.carryOut(process, effect);
-    if (fault === "after") return this.crash(process, `${process.name} after ${labelOf(effect)}`);
-    this.resume(process, answer);
-  }
-
   /** Makes a write that the code under test never would. */
   async tamper(step: TradeStep): Promise<void> {
     this.table.write(step);
-  }
-
-  /** Stops every machine at once. */
-  restart(): void {
-    this.seen.add("restart");
-    for (const process of [...this.processes]) this.end(process, { failure: "restart" });
-    this.wakes.length = 0;
-  }
-
-  private invokeSigner(process: Process): void {
-    if (process.effect.do !== "sign") return;
-    const { skewMs, chainLimits } = process;
-    const procedure = this.system.sign(process.effect.request);
-    const signer = this.start({ name: "sign", procedure, skewMs, chainLimits }, (end) => {
-      if (!this.processes.includes(process)) return;
-      if ("result" in end) this.resume(process, end.result as Answer);
-      else this.end(process, end);
-    });
-    if (signer !== undefined && this.processes.includes(process)) process.signer = signer;
-  }
-
-  private resume(process: Process, answer: Answer): void {
-    delete process.signer;
-    const next = process.procedure.next(answer);
-    if (next.done) this.end(process, { result: next.value });
-    else process.effect = next.value;
-  }
-
-  private crash(process: Process, label: string): void {
-    this.seen.add(`crash: ${label}`);
-    if (process.name === "work" && process.snapshots.size === 0)
-      this.seen.add(`crash: ${label}, without asking`);
-    this.end(process, { failure: label });
-  }
-
-  private end(process: Process, end: End): void {
-    const index = this.processes.indexOf(process);
-    if (index < 0) return;
-    this.processes.splice(index, 1);
-    process.onEnd(end);
   }
 
   protected async carryOut(process: Process, effect: Effect): Promise<Answer> {
@@ -170,7 +80,7 @@ export class World {
         return this.laneView(effect.lane.wallet, effect.day);
       case "readSigning": {
         process.sawStop = this.isStopped;
-        const { wallet, nonce, orderId, userID } = effect.request;
+        const { wallet, nonce, orderId, userID } = effect.request as SignRequest;
         return {
           order: this.orderNamed(userID, orderId),
           slot: this.table.get("slot", { chain, wallet, nonce }),
@@ -218,7 +128,7 @@ export class World {
         return changes !== undefined;
       }
       case "hostSnapshot": {
-        const snapshot = await this.chain.hostSnapshot(effect.host, effect.question);
+        const snapshot = await this.chain.hostSnapshot(effect.host, effect.question as Question);
         process.snapshots.set(effect.host, snapshot);
         return snapshot;
       }
@@ -256,15 +166,17 @@ export class World {
         this.wakes.push(effect.lane);
         return undefined;
       case "makeMac":
-        return macOf(effect.intent);
+        return macOf(effect.intent as Intent);
       case "checkMac":
-        return effect.mac === macOf(effect.intent);
+        return effect.mac === macOf(effect.intent as Intent);
       case "signBytes": {
         const signed = await this.chain.sign(effect.transaction);
         const { transaction } = effect;
         this.invariants.noteSigned(signed.hash, { raw: signed.raw, transaction, sawStop: process.sawStop });
         return signed;
       }
+      case "signMessage":
+        throw new Error("the chain is not Solana");
     }
   }
 
