@@ -1,0 +1,390 @@
+import type { Question, Recipients } from "../../../../lib/trading/core/effects.ts";
+import { mostFeeLamports, priorityLamportsOf } from "../../../../lib/trading/core/sol/sol-fees.ts";
+import type { SolIntent } from "../../../../lib/trading/core/sol/sol-intent.ts";
+import type { SolMessage } from "../../../../lib/trading/core/sol/sol-message.ts";
+import type {
+  SeenReceipt,
+  SolOrderFacts,
+  SolReceipt,
+  SolSnapshot,
+} from "../../../../lib/trading/core/sol/sol-snapshot.ts";
+import type { Random } from "../random.ts";
+import { type SolLie, solLies, withLie } from "./sol-lies.ts";
+
+/** A message is in a block only while its blockhash is among the last ones. */
+export const lifetime = 8;
+const depthOfFinality = 4;
+export const baseFee = 5n;
+export const rents = { marker: 9n, wsol: 20n, token: 21n };
+
+type SolAccount = { coins: bigint; tokens: ReadonlyMap<string, bigint>; opened: ReadonlySet<string> };
+
+export type SolState = {
+  accounts: ReadonlyMap<string, SolAccount>;
+  pools: ReadonlyMap<string, { coins: bigint; tokens: bigint }>;
+  /** Markers of orders. */
+  markers: ReadonlySet<string>;
+};
+
+type SolBlock = {
+  /** The slot. Some slots have no block. */
+  number: number;
+  height: number;
+  hash: string;
+  time: number;
+  parent: SolBlock | undefined;
+  state: SolState;
+  receipts: ReadonlyMap<string, SolReceipt>;
+};
+
+export type Signed = { hash: string; raw: string; intent: SolIntent; message: SolMessage };
+
+export type SolFlaws = {
+  /** Messages that can fill an order do not make its marker. */
+  makesNoMarker?: boolean;
+  /** Markers are read before the height that they are compared with. */
+  readsMarkersFirst?: boolean;
+};
+
+class Node {
+  head: SolBlock;
+  finalized: SolBlock;
+  isLagging = false;
+  isDown = false;
+  /** True if it has lost its history, and answers null for all that is final. */
+  isPruned = false;
+  /** True if several nodes answer for it, and one of them is behind. */
+  isSplit = false;
+  lie: SolLie | undefined;
+
+  constructor(block: SolBlock) {
+    this.head = block;
+    this.finalized = block;
+  }
+}
+
+/** A chain of Solana's kind in memory, with forks, dropped messages, and two hosts. */
+export class SolChain {
+  readonly seen = new Set<string>();
+  readonly nodes: readonly [Node, Node];
+  tip: SolBlock;
+  private finalized: SolBlock;
+  private readonly random: Random;
+  private readonly known = new Map<string, Signed>();
+  private readonly waiting = new Map<string, Signed>();
+  private blocks = 0;
+  private isRelayUp = true;
+  /** Protections that a mutant leaves out. */
+  readonly flaws: SolFlaws = {};
+
+  constructor(random: Random, state: SolState, time: number) {
+    this.random = random;
+    this.tip = { number: 1, height: 1, hash: "h0", time, parent: undefined, state, receipts: new Map() };
+    this.finalized = this.tip;
+    this.nodes = [new Node(this.tip), new Node(this.tip)];
+  }
+
+  sign(intent: SolIntent, message: SolMessage): Signed {
+    const { purpose, blockhash, microLamportsPerUnit: price } = message;
+    const hash = [intent.orderId, purpose, blockhash, price, "amountIn" in message && message.amountIn].join(
+      "/",
+    );
+    const signed = { hash, raw: `raw:${hash}`, intent, message };
+    this.known.set(signed.raw, signed);
+    return signed;
+  }
+
+  /** @param offered The blockhash that the other host has named. */
+  hostSnapshot(host: 0 | 1, question: Question<"sol">, offered?: string): SolSnapshot | undefined {
+    const node = this.nodes[host];
+    if (node.isDown) return undefined;
+    const { head, finalized } = node;
+    const account = head.state.accounts.get(question.wallet) as SolAccount;
+    const blockhash = question.wantsBlockhash ? this.blockhashBy(node, host, offered) : undefined;
+    const snapshot: SolSnapshot = {
+      confirmed: { slot: head.number, blockHeight: head.height },
+      finalized: { slot: finalized.number, blockHeight: finalized.height },
+      coins: account.coins,
+      rentLamports: { marker: rents.marker },
+      ...(blockhash && { blockhash }),
+      orders: new Map(question.orders.map((intent) => [intent.orderId, factsOf(head.state, intent)])),
+      receipts: new Map(question.hashes.flatMap((hash) => seenBy(node, hash) ?? [])),
+      markers: new Map(question.marked.map((orderId) => [orderId, this.markersBy(node).has(orderId)])),
+    };
+    if (node.isPruned) this.seen.add("history pruned");
+    if (node.isSplit) this.seen.add("a host of several nodes");
+    if (node.lie === undefined) return snapshot;
+    this.seen.add(`lie: ${node.lie}`);
+    return withLie(snapshot, node.lie, question);
+  }
+
+  private markersBy({ finalized }: Node): ReadonlySet<string> {
+    return (this.flaws.readsMarkersFirst ? before(finalized) : finalized).state.markers;
+  }
+
+  private blockhashBy({ head }: Node, host: 0 | 1, offered: string | undefined) {
+    if (host === 0) return { hash: head.hash, lastValidBlockHeight: head.height + lifetime };
+    const isKnown = offered !== undefined && isAlive(head, offered);
+    return isKnown ? { hash: offered, lastValidBlockHeight: head.height + lifetime } : undefined;
+  }
+
+  send(raw: string, to: Recipients): "reached" | "unreached" {
+    const signed = this.known.get(raw);
+    if (signed === undefined) return "unreached";
+    const isTaken = to === "hosts" ? this.nodes.some(({ isDown }) => !isDown) : this.isRelayUp;
+    if (!isTaken) this.seen.add("send unreached");
+    // A leader drops some.
+    if (isTaken && this.random.chance(0.7)) this.waiting.set(raw, signed);
+    return isTaken ? "reached" : "unreached";
+  }
+
+  /** Sends bytes that somebody has kept: they can turn up at any time. */
+  resendOld(kept: readonly string[]): void {
+    const signed = this.known.get(this.random.pick(kept) ?? "");
+    if (signed !== undefined) this.waiting.set(signed.raw, signed);
+    this.seen.add("old bytes sent");
+  }
+
+  mine(time: number, isAll: boolean): void {
+    let { state } = this.tip;
+    const height = this.tip.height + 1;
+    const number = this.tip.number + (this.random.chance(0.2) ? 2 : 1);
+    const hash = `h${++this.blocks}`;
+    const blockTime = Math.max(time, this.tip.time);
+    const receipts = new Map<string, SolReceipt>();
+    const ready = [...this.waiting.values()].filter(() => isAll || this.random.chance(0.6));
+    for (const signed of shuffled(ready, this.random)) {
+      const isNew = !receipts.has(signed.hash) && receiptOn(this.tip, signed.hash) === undefined;
+      if (!isNew || !isAlive(this.tip, signed.message.blockhash)) {
+        this.waiting.delete(signed.raw);
+        continue;
+      }
+      const done = execute(state, this.asSigned(signed), { number, hash: String(number), time: blockTime });
+      if (done === undefined) continue;
+      if (done.receipt.status === "failed")
+        this.seen.add(
+          done.receipt.isSlippage ? "failed: slippage" : `failed: ${signed.message.purpose} at the marker`,
+        );
+      else this.seen.add(`landed: ${signed.message.purpose}`);
+      state = done.state;
+      receipts.set(signed.hash, done.receipt);
+      this.waiting.delete(signed.raw);
+    }
+    this.tip = { number, height, hash, time: blockTime, parent: this.tip, state, receipts };
+    while (this.tip.height - this.finalized.height > depthOfFinality)
+      this.finalized = ancestor(this.tip, this.finalized.height + 1);
+    this.follow();
+  }
+
+  /** Marks nothing by an id that is different for each message. */
+  private asSigned(signed: Signed): Signed {
+    if (!this.flaws.makesNoMarker) return signed;
+    return { ...signed, intent: { ...signed.intent, orderId: signed.hash } };
+  }
+
+  /** Undoes blocks that are not final. What they had may be in other ones, or in none. */
+  reorganise(time: number): void {
+    const depth = this.random.below(this.tip.height - this.finalized.height + 1);
+    for (let undone = 0; undone < depth; undone++) {
+      for (const hash of this.tip.receipts.keys()) {
+        this.seen.add("transaction taken back");
+        const signed = this.known.get(`raw:${hash}`);
+        if (signed !== undefined && this.random.chance(0.5)) this.waiting.set(signed.raw, signed);
+      }
+      this.tip = this.tip.parent as SolBlock;
+    }
+    this.follow();
+    for (let mined = this.random.below(depth + 2); mined > 0; mined--) this.mine(time, false);
+  }
+
+  private follow(): void {
+    for (const node of this.nodes) {
+      if (!node.isLagging) {
+        node.head = this.tip;
+        node.finalized = this.finalized;
+      } else this.seen.add("a host lags");
+    }
+  }
+
+  setLag(host: 0 | 1, isLagging: boolean): void {
+    this.nodes[host].isLagging = isLagging;
+    this.follow();
+  }
+
+  setDown(host: 0 | 1, isDown: boolean): void {
+    this.nodes[host].isDown = isDown;
+  }
+
+  setPruned(host: 0 | 1, isPruned: boolean): void {
+    this.nodes[host].isPruned = isPruned;
+  }
+
+  setSplit(host: 0 | 1, isSplit: boolean): void {
+    this.nodes[host].isSplit = isSplit;
+  }
+
+  setLie(host: 0 | 1, isLying: boolean): void {
+    this.nodes[host].lie = isLying ? this.random.pick(solLies) : undefined;
+    this.nodes[host === 0 ? 1 : 0].lie = undefined;
+  }
+
+  setRelay(isUp: boolean): void {
+    this.isRelayUp = isUp;
+  }
+
+  drop(): void {
+    this.waiting.clear();
+    this.seen.add("messages dropped");
+  }
+
+  /** Moves the price by a trade of somebody else. */
+  tradeByOthers(token: string, share: bigint): void {
+    const pool = this.tip.state.pools.get(token) as { coins: bigint; tokens: bigint };
+    const pools = new Map(this.tip.state.pools);
+    pools.set(token, { coins: (pool.coins * share) / 100n, tokens: (pool.tokens * 100n) / share });
+    this.tip = { ...this.tip, state: { ...this.tip.state, pools } };
+    this.follow();
+  }
+
+  /** Moves tokens out of a wallet, or makes the marker of an order, as strangers can. */
+  foreign(change: (state: SolState) => SolState): void {
+    this.tip = { ...this.tip, state: change(this.tip.state) };
+    this.follow();
+  }
+
+  /** The result of a message in the final chain. */
+  finalReceipt = (hash: string): SolReceipt | undefined => receiptOn(this.finalized, hash);
+
+  /** True if no block that may still come can have one of these messages. */
+  isDead = (hashes: readonly string[]): boolean =>
+    hashes.every((hash) => {
+      const { blockhash } = (this.known.get(`raw:${hash}`) as Signed).message;
+      return !isAlive(this.finalized, blockhash) || receiptOn(this.finalized, hash) !== undefined;
+    });
+}
+
+function shuffled<Item>(items: readonly Item[], random: Random): Item[] {
+  return items
+    .map((item) => ({ item, order: random.next() }))
+    .toSorted((a, b) => a.order - b.order)
+    .map(({ item }) => item);
+}
+
+function ancestor(block: SolBlock, height: number): SolBlock {
+  let found = block;
+  while (found.height > height) found = found.parent as SolBlock;
+  return found;
+}
+
+/** How far a node may be behind the others of its host. */
+const mostBehind = 6;
+
+const before = (block: SolBlock): SolBlock => ancestor(block, Math.max(1, block.height - mostBehind));
+
+/** True if a message with this blockhash may be in the next block. */
+function isAlive(head: SolBlock, hash: string): boolean {
+  for (let block: SolBlock | undefined = head; block !== undefined; block = block.parent) {
+    if (head.height - block.height >= lifetime) return false;
+    if (block.hash === hash) return true;
+  }
+  return false;
+}
+
+function receiptOn(head: SolBlock, hash: string): SolReceipt | undefined {
+  for (let block: SolBlock | undefined = head; block !== undefined; block = block.parent) {
+    const receipt = block.receipts.get(hash);
+    if (receipt !== undefined) return receipt;
+  }
+  return undefined;
+}
+
+function seenBy(node: Node, hash: string): [[string, SeenReceipt]] | undefined {
+  const { head, finalized, isPruned, isSplit } = node;
+  const receipt = receiptOn(isSplit ? before(head) : head, hash);
+  if (receipt === undefined) return undefined;
+  const isFinal = receipt.block.number <= finalized.number;
+  return isPruned && isFinal ? undefined : [[hash, { ...receipt, isFinal }]];
+}
+
+/** Computes what a pool of a constant product pays, without a fee. */
+function quoteOf(state: SolState, { side, token }: SolIntent, amountIn: bigint): bigint {
+  const { coins, tokens } = state.pools.get(token) as { coins: bigint; tokens: bigint };
+  return side === "buy" ? (tokens * amountIn) / (coins + amountIn) : (coins * amountIn) / (tokens + amountIn);
+}
+
+function factsOf(state: SolState, intent: SolIntent): SolOrderFacts {
+  const { side, token, wallet, amount, routes } = intent;
+  const account = state.accounts.get(wallet) as SolAccount;
+  const held = account.tokens.get(token) ?? 0n;
+  const amountIn = side === "sell" && held < amount ? held : amount;
+  const amountOut = quoteOf(state, intent, amountIn);
+  return {
+    ...(side === "sell" && { held }),
+    routes: amountOut === 0n ? [] : routes.map((route) => ({ ...route, amountOut })),
+    computeUnitLimit: 1000,
+    baseFeeLamports: baseFee,
+    rents: { ...rents, token: account.opened.has(token) ? 0n : rents.token },
+  };
+}
+
+/** Executes a message. Undefined if the wallet cannot pay its fee. */
+function execute(
+  state: SolState,
+  { hash, intent, message }: Signed,
+  block: SolReceipt["block"],
+): { state: SolState; receipt: SolReceipt } | undefined {
+  const { wallet, token, side, minAmountOut, orderId } = intent;
+  const account = state.accounts.get(wallet) as SolAccount;
+  const tip = message.tip?.lamports ?? 0n;
+  const charged = baseFee + priorityLamportsOf(message);
+  if (account.coins < charged) return undefined;
+  const common = { hash, block, computeUnits: 900 };
+  const withAccount = (changed: SolAccount, more: Partial<SolState> = {}): SolState => ({
+    ...state,
+    accounts: new Map(state.accounts).set(wallet, changed),
+    ...more,
+  });
+  const failed = (isSlippage: boolean) => ({
+    state: withAccount({ ...account, coins: account.coins - charged }),
+    receipt: { ...common, fee: charged, tip: 0n, rent: 0n, status: "failed", isSlippage } as const,
+  });
+  if (state.markers.has(orderId)) return failed(false);
+  const markers = new Set(state.markers).add(orderId);
+  const fee = mostFeeLamports({ ...message, tipLamports: tip }, baseFee);
+  const held = account.tokens.get(token) ?? 0n;
+  if (message.purpose === "clear") {
+    const coins = account.coins - fee - rents.marker;
+    if (coins < 0n) return failed(false);
+    const receipt = {
+      ...common,
+      fee,
+      tip,
+      rent: rents.marker,
+      status: "ok",
+      spent: 0n,
+      received: 0n,
+      held,
+    } as const;
+    return { state: withAccount({ ...account, coins }, { markers }), receipt };
+  }
+  const { amountIn } = message;
+  const opening = account.opened.has(token) || side === "sell" ? 0n : rents.token;
+  const rent = rents.marker + opening;
+  const out = quoteOf(state, intent, amountIn);
+  const peak = fee + rent + rents.wsol + (side === "buy" ? amountIn : 0n);
+  if (account.coins < peak || (side === "sell" && held < amountIn)) return failed(false);
+  if (out < minAmountOut) return failed(true);
+  const pool = state.pools.get(token) as { coins: bigint; tokens: bigint };
+  const [coinsIn, tokensOut] = side === "buy" ? [amountIn, out] : [-out, -amountIn];
+  const pools = new Map(state.pools).set(token, {
+    coins: pool.coins + coinsIn,
+    tokens: pool.tokens - tokensOut,
+  });
+  const changed = {
+    coins: account.coins - fee - rent - coinsIn,
+    tokens: new Map(account.tokens).set(token, held + tokensOut),
+    opened: new Set(account.opened).add(token),
+  };
+  const receipt = { ...common, fee, tip, rent, status: "ok", spent: amountIn, received: out, held } as const;
+  return { state: withAccount(changed, { markers, pools }), receipt };
+}

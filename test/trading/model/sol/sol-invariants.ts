@@ -1,0 +1,146 @@
+import type { Recipients } from "../../../../lib/trading/core/effects.ts";
+import { mostFeeLamports } from "../../../../lib/trading/core/sol/sol-fees.ts";
+import { mostAttempts, mostClears } from "../../../../lib/trading/core/sol/sol-intent.ts";
+import type { SolSlot } from "../../../../lib/trading/core/sol/sol-slot.ts";
+import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
+import { policyAt } from "../../../../lib/trading/core/wallet-policy.ts";
+import type { Process } from "../process.ts";
+import { must } from "../violation.ts";
+import { baseFee, type Signed } from "./sol-chain.ts";
+import type { SolWorld } from "./sol-world.ts";
+
+type Change = { kind: string; name: string; before: unknown; after: unknown };
+
+/** Rules that hold after every step. */
+export class SolInvariants {
+  /** All that was signed, whether or not it was recorded, by its order. */
+  readonly signed = new Map<string, (Signed & { process: Process<"sol"> })[]>();
+  /** The bytes that have left the signer. */
+  readonly recorded = new Set<string>();
+  private readonly world: SolWorld;
+
+  constructor(world: SolWorld) {
+    this.world = world;
+  }
+
+  noteSigned(process: Process<"sol">, signed: Signed): void {
+    const { orderId } = signed.intent;
+    this.signed.set(orderId, [...(this.signed.get(orderId) ?? []), { ...signed, process }]);
+  }
+
+  beforeSend(raw: string, to: Recipients): void {
+    must(this.recorded.has(raw), "sent bytes that are not recorded");
+    const [signed] = [...this.signed.values()].flat().filter((each) => each.raw === raw);
+    const isSecret = signed?.intent.isPrivate === true && signed.message.purpose === "swap";
+    must(!isSecret || to === "relay", "gave hidden bytes to hosts");
+  }
+
+  afterWrite(process: Process<"sol">, changes: readonly Change[]): void {
+    for (const { kind, before, after } of changes) {
+      if (kind === "bytes") this.recorded.add((after as { raw: string }).raw);
+      if (kind === "slot") this.checkSlot(before as SolSlot | undefined, after as SolSlot | undefined);
+      if (kind === "ledger" || kind === "day")
+        must(process.name === "sign", "another function wrote the signer's records");
+      if (kind === "order")
+        this.checkOrder(before as TradeOrder<"sol"> | undefined, after as TradeOrder<"sol">);
+      if (kind === "lane" && after === undefined)
+        must(
+          !this.world.table.all("job").some(({ wallet }) => wallet === process.lane?.wallet),
+          "deleted a lane with jobs",
+        );
+    }
+    if (changes.some(({ kind }) => kind === "ledger")) this.checkSignature(changes);
+  }
+
+  /** Looks at what counts: a signature that the signer has recorded. */
+  private checkSignature(changes: readonly Change[]): void {
+    const after = (wanted: string) => changes.find(({ kind }) => kind === wanted)?.after;
+    const slot = after("slot") as SolSlot;
+    const order = this.world.orderNamed(slot.userID, slot.orderId) as TradeOrder<"sol">;
+    const { intent } = order;
+    const newest = slot.attempts.at(-1);
+    const count = (purpose: string) => slot.attempts.filter((each) => each.purpose === purpose).length;
+    must(count("swap") <= mostAttempts && count("clear") <= mostClears, "signed too many messages");
+    const fees = slot.attempts.reduce((sum, each) => sum + mostFeeLamports(each, baseFee), 0n);
+    const most = intent.budgetLamports + baseFee * BigInt(slot.attempts.length);
+    must(fees <= most, "signed beyond the order's budget");
+    if (newest?.purpose !== "swap") return;
+    const { wallet, userID, orderId, token, validUntil, amount, side, routes } = intent;
+    const signed = this.signed.get(orderId)?.findLast(({ hash }) => hash === newest.hash);
+    if (signed?.message.purpose !== "swap") throw new Error("A recorded message was never signed");
+    const { message, process } = signed;
+    must(!process.sawStop, "signed while trading was stopped");
+    must(process.clockMs < validUntil * 1000, "signed after the order was too old");
+    must(message.amountIn > 0n && message.amountIn <= amount, "signed for more than the order's amount");
+    must(
+      routes.some(({ pool }) => pool === message.route.pool),
+      "signed for another pool",
+    );
+    const { policy } = policyAt(
+      this.world.table.get("policy", { chain: "sol", wallet, userID }),
+      process.clockMs,
+    );
+    must(policy.tradingEnabled, "signed for a wallet that may not trade");
+    must(
+      side === "sell" || policy.maxPerOrder === undefined || message.amountIn <= policy.maxPerOrder,
+      "signed a buy above the policy's limit",
+    );
+    must(
+      this.world.table.get("cancellation", { userID, orderId }) === undefined && !order.isCancelling,
+      "signed for a cancelled order",
+    );
+    must(
+      this.world.table.get("wallet", { chain: "sol", wallet, userID })?.retiredAt === undefined,
+      "signed for a retired wallet",
+    );
+    must(order.life.status === "open", "signed for an order that has ended");
+    const others = this.world.table.all("slot").filter((each) => {
+      const other = this.world.orderNamed(each.userID, each.orderId);
+      return each.wallet === wallet && each.orderId !== orderId && other?.intent.token === token;
+    });
+    must(
+      others.every(({ state }) => state !== "signed"),
+      "signed for a token of which another order is under way",
+    );
+  }
+
+  private checkSlot(before: SolSlot | undefined, after: SolSlot | undefined): void {
+    if (before === undefined || after === undefined) return;
+    must(after.attempts.length >= before.attempts.length, "forgot an attempt");
+  }
+
+  /** Checks a settled order against the final chain. */
+  private checkOrder(before: TradeOrder<"sol"> | undefined, { intent, life }: TradeOrder<"sol">): void {
+    must(before?.life.settled !== true, "changed an order that was settled");
+    if (!life.settled) return;
+    const { chain } = this.world;
+    const { orderId, minAmountOut } = intent;
+    // A signature that was never recorded has left no function.
+    const hashes = this.recordedOf(orderId);
+    const receipts = hashes.flatMap((hash) => chain.finalReceipt(hash) ?? []);
+    const fills = receipts.filter(
+      ({ status, hash }) => status === "ok" && isSwap(this.signed, orderId, hash),
+    );
+    must(fills.length <= 1, "an order filled twice");
+    const [fill] = fills;
+    if (life.status === "filled") {
+      must(fill?.status === "ok" && fill.spent === life.spent, "settled a fill that is not final");
+      must(fill.received >= minAmountOut, "filled below the minimum");
+      return;
+    }
+    must(fill === undefined, `settled as ${life.status}, but filled`);
+    const marked = chain.nodes[0].finalized.state.markers.has(orderId);
+    must(
+      chain.isDead(hashes) || marked || hashes.length === 0,
+      `settled as ${life.status}, but a message may still fill it`,
+    );
+  }
+
+  recordedOf = (orderId: string): string[] => {
+    const signed = this.signed.get(orderId) ?? [];
+    return [...new Set(signed.flatMap(({ raw, hash }) => (this.recorded.has(raw) ? [hash] : [])))];
+  };
+}
+
+const isSwap = (signed: SolInvariants["signed"], orderId: string, hash: string): boolean =>
+  signed.get(orderId)?.find((each) => each.hash === hash)?.message.purpose === "swap";

@@ -1,0 +1,94 @@
+import type { Question } from "../../../../lib/trading/core/effects.ts";
+import type { SolSnapshot } from "../../../../lib/trading/core/sol/sol-snapshot.ts";
+
+/** The lies of a single host. */
+export const solLies = [
+  "no receipts",
+  "no markers",
+  "all markers",
+  "far ahead",
+  "far behind",
+  "an invented blockhash",
+  "a short life",
+  "a long life",
+  "more coins",
+  "better prices",
+  "worse prices",
+  "invented fills",
+  "everything is final",
+] as const;
+
+export type SolLie = (typeof solLies)[number];
+
+const scaled = (snapshot: SolSnapshot, percent: bigint): SolSnapshot["orders"] =>
+  new Map(
+    [...snapshot.orders].map(([orderId, facts]) => [
+      orderId,
+      {
+        ...facts,
+        routes: facts.routes.map((route) => ({ ...route, amountOut: (route.amountOut * percent) / 100n })),
+      },
+    ]),
+  );
+
+const movedBy = (snapshot: SolSnapshot, blocks: number): SolSnapshot => {
+  const moved = ({ slot, blockHeight }: SolSnapshot["confirmed"]) => ({
+    slot: Math.max(0, slot + blocks),
+    blockHeight: Math.max(0, blockHeight + blocks),
+  });
+  return { ...snapshot, confirmed: moved(snapshot.confirmed), finalized: moved(snapshot.finalized) };
+};
+
+const withLife = (snapshot: SolSnapshot, blocks: number): SolSnapshot => {
+  const { blockhash } = snapshot;
+  const lastValidBlockHeight = Math.max(0, (blockhash?.lastValidBlockHeight ?? 0) + blocks);
+  return blockhash ? { ...snapshot, blockhash: { ...blockhash, lastValidBlockHeight } } : snapshot;
+};
+
+export function withLie(snapshot: SolSnapshot, lie: SolLie, question: Question<"sol">): SolSnapshot {
+  const marks = (isThere: boolean) => new Map(question.marked.map((orderId) => [orderId, isThere]));
+  switch (lie) {
+    case "no receipts":
+      return { ...snapshot, receipts: new Map() };
+    case "no markers":
+      return { ...snapshot, markers: marks(false) };
+    case "all markers":
+      return { ...snapshot, markers: marks(true) };
+    case "far ahead":
+      return movedBy(snapshot, 1000);
+    case "far behind":
+      return movedBy(snapshot, -1000);
+    case "an invented blockhash":
+      return { ...snapshot, blockhash: { hash: "invented", lastValidBlockHeight: 10_000 } };
+    case "a short life":
+      return withLife(snapshot, -1000);
+    case "a long life":
+      return withLife(snapshot, 30);
+    case "more coins":
+      return { ...snapshot, coins: snapshot.coins * 2n };
+    case "better prices":
+      return { ...snapshot, orders: scaled(snapshot, 200n) };
+    case "worse prices":
+      return { ...snapshot, orders: scaled(snapshot, 50n) };
+    case "invented fills":
+      return {
+        ...snapshot,
+        receipts: new Map(
+          question.hashes.map((hash) => [
+            hash,
+            {
+              ...{ hash, status: "ok", spent: 1n, received: 10n ** 9n, held: 1n, isFinal: true },
+              ...{ fee: 1n, tip: 0n, rent: 0n, computeUnits: 1 },
+              block: { number: snapshot.finalized.slot, hash: String(snapshot.finalized.slot), time: 1 },
+            } as const,
+          ]),
+        ),
+      };
+    case "everything is final":
+      return {
+        ...snapshot,
+        finalized: snapshot.confirmed,
+        receipts: new Map([...snapshot.receipts].map(([hash, seen]) => [hash, { ...seen, isFinal: true }])),
+      };
+  }
+}

@@ -1,0 +1,247 @@
+import { cancelling } from "../../../../lib/trading/core/cancelling.ts";
+import type {
+  Effect,
+  LaneView,
+  Procedure,
+  Question,
+  SignRequest,
+} from "../../../../lib/trading/core/effects.ts";
+import type { Family } from "../../../../lib/trading/core/families.ts";
+import { newReader, newSweepMemory, readChain, sweepLanes } from "../../../../lib/trading/core/reading.ts";
+import { signRequested } from "../../../../lib/trading/core/signer.ts";
+import type { SolIntent } from "../../../../lib/trading/core/sol/sol-intent.ts";
+import type { SolLimits } from "../../../../lib/trading/core/sol/sol-limits.ts";
+import type { TradeStep } from "../../../../lib/trading/core/table-step.ts";
+import { type TradeOrder, unstarted } from "../../../../lib/trading/core/trade-order.ts";
+import type { Limits } from "../../../../lib/trading/core/wallet-policy.ts";
+import { workLane } from "../../../../lib/trading/core/work-lane.ts";
+import { packed } from "../../../../lib/trading/items/items.ts";
+import { Machines } from "../machines.ts";
+import { type Answer, labelOf, type Process } from "../process.ts";
+import type { Random } from "../random.ts";
+import { isRetired, ModelTable } from "../table.ts";
+import { baseFee, SolChain, type SolFlaws, type SolState } from "./sol-chain.ts";
+import { SolInvariants } from "./sol-invariants.ts";
+
+export const chain = "sol";
+
+type SolProcess = Process<"sol">;
+
+/** The procedures under test. A mutant replaces one. */
+export type SolSystem = {
+  cancel: typeof cancelling;
+  work: typeof workLane;
+  sign: typeof signRequested;
+  watch: () => ReturnType<typeof readChain>;
+  sweep: () => ReturnType<typeof sweepLanes>;
+  /** Protections that a mutant leaves out. */
+  flaws?: SolFlaws;
+};
+
+export const theSolSystem: SolSystem = {
+  cancel: cancelling,
+  work: workLane,
+  sign: signRequested,
+  watch: () => readChain(chain, newReader()),
+  sweep: () => sweepLanes(chain, newSweepMemory()),
+};
+
+export const solLimits: SolLimits = {
+  maxNetworkFee: 1_000_000n,
+  baseFeeLamports: 2n * baseFee,
+  relay: { tipAccounts: ["tips"], leastTipLamports: 1n },
+};
+
+/** Everything around the code under test: chain, table, machines and clocks. */
+export class SolWorld extends Machines<"sol"> {
+  readonly table = new ModelTable<"sol">();
+  readonly chain: SolChain;
+  readonly invariants: SolInvariants;
+  readonly system: SolSystem;
+  chainLimits = solLimits;
+  isStopped = false;
+  /** The blockhash that each process was offered last. */
+  private readonly offered = new Map<SolProcess, string>();
+
+  constructor(random: Random, system: SolSystem, state: SolState, nowMs: number) {
+    const chainUnderTest = new SolChain(random, state, Math.floor(nowMs / 1000));
+    super(random, chainUnderTest.seen, nowMs);
+    this.chain = chainUnderTest;
+    this.system = system;
+    this.invariants = new SolInvariants(this);
+    Object.assign(chainUnderTest.flaws, system.flaws);
+  }
+
+  /** Records an order, as its placing does. Its minimum is below the present price. */
+  place(intent: SolIntent): void {
+    const { wallet, userID, orderId, token } = intent;
+    const createdAt = new Date(this.nowMs).toISOString();
+    const order: TradeOrder<"sol"> = {
+      intent,
+      mac: macOf(intent),
+      placed: { clientOrderId: orderId, symbol: `${token}/SOL`, decimals: 6, createdAt },
+      quoted: { networkFee: 0n },
+      amount: intent.amount,
+      isCancelling: false,
+      life: unstarted,
+      ...{ revision: 1, version: 1, updatedAt: createdAt },
+    };
+    const lane = this.table.get("lane", { chain, wallet });
+    const job = { chain, wallet, orderId, userID, token } as const;
+    const step: TradeStep = [
+      { kind: "put", of: "order", item: order, when: "absent" },
+      { kind: "put", of: "job", item: job, when: "absent" },
+      {
+        ...{ kind: "change", of: "lane", item: { chain, wallet }, add: { jobs: 1 } },
+        when: lane === undefined ? "absent" : { jobs: lane.jobs },
+      },
+    ];
+    if (this.table.write(step) === undefined) throw new Error("The order is not recorded");
+    this.wakes.push({ chain, wallet });
+  }
+
+  startWork(wallet: string, skewMs = 0): SolProcess | undefined {
+    if (this.processes.some(({ name, lane }) => name === "work" && lane?.wallet === wallet))
+      this.seen.add("two runs for a lane");
+    const lane = { chain, wallet } as const;
+    const procedure = this.system.work(lane, this.newId("holder"), this.chainLimits, "setup");
+    return this.start({ name: "work", procedure, lane, skewMs });
+  }
+
+  /** Makes a write that the code under test never would. */
+  tamper(step: TradeStep): void {
+    this.table.write(step);
+  }
+
+  protected sign(request: SignRequest<Family>): Procedure<unknown> {
+    return this.system.sign(request);
+  }
+
+  protected async carryOut(process: SolProcess, effect: Effect): Promise<Answer> {
+    switch (effect.do) {
+      case "now":
+        process.clockMs = this.nowMs + process.skewMs;
+        return process.clockMs;
+      case "pause":
+        this.nowMs += effect.ms;
+        return undefined;
+      case "readLane":
+        return this.laneView(effect.lane.wallet, effect.day);
+      case "readSigning": {
+        const { wallet, orderId, userID, place } = effect.request as SignRequest<"sol">;
+        process.sawStop = this.isStopped;
+        return {
+          order: this.orderNamed(userID, orderId),
+          slot: this.table.get("slot", { chain, wallet, place }),
+          ledger: this.table.get("ledger", { orderId }),
+          isRetired: isRetired(this.table.get("wallet", { chain, wallet, userID })),
+          isStopped: this.isStopped,
+          isCancelled: this.table.get("cancellation", { userID, orderId }) !== undefined,
+          maxGasPrice: 0n,
+          limits: this.limitsOf(userID, wallet, effect.day),
+          chainLimits: process.chainLimits,
+        };
+      }
+      case "readOrder": {
+        const order = this.orderNamed(effect.userID, effect.orderId);
+        const slots = this.table.all("slot").filter(({ orderId }) => orderId === effect.orderId);
+        return { order, slots };
+      }
+      case "readLanes":
+        return this.table.all("lane");
+      case "readReaderLease":
+        return undefined;
+      case "write": {
+        const changes = this.table.write(effect.step);
+        this.seen.add(changes === undefined ? `lost: ${labelOf(effect)}` : labelOf(effect));
+        if (changes !== undefined) this.invariants.afterWrite(process, changes);
+        return changes !== undefined;
+      }
+      case "hostSnapshot": {
+        const question = effect.question as Question<"sol">;
+        const snapshot = this.chain.hostSnapshot(effect.host, question, this.offered.get(process));
+        if (effect.host === 0) this.offered.set(process, snapshot?.blockhash?.hash ?? "");
+        return snapshot;
+      }
+      case "look": {
+        const snapshot = this.snapshotBy(effect.host, []);
+        if (snapshot === undefined) return undefined;
+        const { confirmed, finalized } = snapshot;
+        const heights = [confirmed.slot - 1, ...effect.heights];
+        return {
+          ...{
+            number: confirmed.slot,
+            time: Math.floor(this.nowMs / 1000),
+            parentHash: String(confirmed.slot - 1),
+          },
+          hashes: new Map(heights.map((height) => [height, String(height)])),
+          final: { number: finalized.slot, time: Math.floor(this.nowMs / 1000) - 1 },
+        };
+      }
+      case "minedIn": {
+        const receipts = this.snapshotBy(effect.host, effect.hashes)?.receipts;
+        return receipts && new Map(effect.hashes.map((hash) => [hash, receipts.get(hash)?.block.hash ?? ""]));
+      }
+      case "send":
+        this.invariants.beforeSend(effect.raw, effect.to);
+        return this.chain.send(effect.raw, effect.to);
+      case "wake":
+        this.wakes.push(effect.lane);
+        return undefined;
+      case "checkMac":
+        return effect.mac === macOf(effect.intent as SolIntent);
+      case "signMessage": {
+        const signed = this.chain.sign(effect.intent, effect.message);
+        this.invariants.noteSigned(process, signed);
+        return signed;
+      }
+      default:
+        throw new Error(`the world has no ${effect.do}`);
+    }
+  }
+
+  private snapshotBy(host: number, hashes: readonly string[]) {
+    const [{ wallet } = { wallet: "" }] = this.table.all("wallet");
+    const question = { chain, wallet, hashes, orders: [], marked: [], wantsBlockhash: false } as const;
+    return this.chain.hostSnapshot(host % 2 === 0 ? 0 : 1, question);
+  }
+
+  orderNamed(userID: string, orderId: string): TradeOrder<"sol"> | undefined {
+    return this.table.get("order", { intent: { userID, orderId } });
+  }
+
+  private limitsOf(userID: string, wallet: string, day: string): Limits {
+    const key = { chain, wallet, userID } as const;
+    return { stored: this.table.get("policy", key), count: this.table.get("day", { ...key, day }) };
+  }
+
+  private laneView(wallet: string, day: string): LaneView<"sol"> {
+    const isHere = (item: { wallet: string }) => item.wallet === wallet;
+    const jobs = this.table.all("job").filter(isHere);
+    const slots = this.table
+      .all("slot")
+      .filter(isHere)
+      .toSorted((a, b) => a.place - b.place);
+    const newest = slots.flatMap(({ attempts }) => attempts.at(-1)?.hash ?? []);
+    const bytes = newest.flatMap((hash) => this.table.get("bytes", { chain, wallet, hash }) ?? []);
+    return {
+      lane: this.table.get("lane", { chain, wallet }),
+      jobs,
+      slots,
+      orders: jobs.map(({ userID, orderId }) => this.orderNamed(userID, orderId) as TradeOrder<"sol">),
+      books: this.table.all("book").filter(isHere),
+      retired: new Set(
+        this.table.all("wallet").flatMap((item) => (isHere(item) && isRetired(item) ? [item.userID] : [])),
+      ),
+      cancelled: new Set(
+        jobs.filter((job) => this.table.get("cancellation", job)).map(({ orderId }) => orderId),
+      ),
+      bytes: new Map(bytes.map(({ hash, raw }) => [hash, raw])),
+      maxGasPrices: new Map(),
+      limits: new Map(jobs.map(({ userID }) => [userID, this.limitsOf(userID, wallet, day)])),
+      isStopped: this.isStopped,
+    };
+  }
+}
+
+const macOf = (intent: SolIntent) => `MAC of ${JSON.stringify(packed(intent))}`;
