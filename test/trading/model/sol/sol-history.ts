@@ -1,0 +1,413 @@
+import { holdingsAfter } from "../../../../lib/trading/core/book.ts";
+import { formatAmount } from "../../../../lib/trading/core/decimal-text.ts";
+import { type BookEvent, nothingHeld } from "../../../../lib/trading/core/holding.ts";
+import type { SolIntent } from "../../../../lib/trading/core/sol/sol-intent.ts";
+import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
+
+import type { Process } from "../process.ts";
+import { Random } from "../random.ts";
+import { retired } from "../table.ts";
+import { must, Violation } from "../violation.ts";
+import type { SolState } from "./sol-chain.ts";
+import { chain, type SolSystem, SolWorld, solLimits, theSolSystem } from "./sol-world.ts";
+
+const startMs = Date.UTC(2026, 10, 21, 20);
+const mostMoves = 40;
+const owners = [
+  ["alice", "A1"],
+  ["alice", "B2"],
+  ["bob", "B2"],
+] as const;
+const wallets = ["A1", "B2"];
+const tokens = ["MOON", "FEEZ"];
+
+export const solGenesis: SolState = {
+  accounts: new Map(
+    wallets.map((wallet) => [
+      wallet,
+      {
+        coins: 100_000n,
+        tokens: new Map(tokens.map((token) => [token, 30_000n])),
+        opened: new Set(["MOON"]),
+      },
+    ]),
+  ),
+  pools: new Map(tokens.map((token) => [token, { coins: 1_000_000n, tokens: 100_000_000n }])),
+  markers: new Set(),
+};
+
+const movable = (world: SolWorld) => world.processes.filter(({ isFrozen }) => !isFrozen);
+
+async function runOn(world: SolWorld, process: Process<"sol">, faults: number): Promise<void> {
+  const { random } = world;
+  const faultAt = random.chance(faults) ? random.below(process.name === "work" ? 24 : 6) : -1;
+  for (let steps = 0; steps < 120 && world.processes.includes(process) && !process.isFrozen; steps++)
+    await world.step(process, steps === faultAt ? (random.chance(0.5) ? "before" : "after") : "none");
+}
+
+function mine(world: SolWorld, blocks = 1 + world.random.below(3)): void {
+  for (let mined = 0; mined < blocks; mined++) {
+    world.nowMs += 400;
+    world.chain.mine(Math.floor(world.nowMs / 1000), world.random.chance(0.5));
+  }
+}
+
+async function wake(world: SolWorld, faults: number): Promise<void> {
+  const wallet = (world.wakes.shift() ?? world.random.pick(world.table.all("lane")))?.wallet;
+  if (wallet === undefined) return;
+  const skewMs = world.random.chance(0.1) ? (world.random.below(21) - 10) * 60_000 : 0;
+  const started = world.startWork(wallet, skewMs);
+  if (started !== undefined) await runOn(world, started, faults);
+}
+
+function placeNew(world: SolWorld): void {
+  const { random } = world;
+  const [userID, wallet] = random.pick(owners) ?? owners[0];
+  const token = random.pick(tokens) as string;
+  const side = random.chance(0.5) ? "buy" : "sell";
+  const amount = BigInt(100 + random.below(side === "buy" ? 30_000 : 40_000));
+  const { coins, tokens: inPool } = world.chain.tip.state.pools.get(token) as {
+    coins: bigint;
+    tokens: bigint;
+  };
+  const fair = side === "buy" ? (amount * inPool) / coins : (amount * coins) / inPool;
+  const intent: SolIntent = {
+    ...{ chain, wallet, userID, orderId: world.newId("order"), side, token, amount },
+    minAmountOut: (fair * 80n) / 100n + 1n,
+    quotedOut: fair,
+    isPrivate: random.chance(0.3),
+    validUntil: Math.floor(world.nowMs / 1000) + 5 + random.below(90),
+    tokenProgram: "Token",
+    routes: [{ venue: "raydium-cpmm", pool: `pool of ${token}`, config: "config" }],
+    budgetLamports: BigInt(random.below(300)),
+  };
+  world.place(intent);
+}
+
+async function cancel(world: SolWorld): Promise<void> {
+  const { intent } = world.random.pick(world.table.all("order")) ?? {};
+  if (intent === undefined) return;
+  const procedure = world.system.cancel(intent.userID, intent.orderId);
+  const started = world.start({ name: "cancel", procedure });
+  if (started !== undefined && world.random.chance(0.7)) await runOn(world, started, 0.3);
+}
+
+type Move = (world: SolWorld) => void | Promise<void>;
+
+const anyHost = ({ random }: SolWorld) => (random.chance(0.5) ? 0 : 1);
+
+/** Starts a run that others may overtake. */
+const begin: Move = async (world) => {
+  const wallet = world.random.pick(world.table.all("lane"))?.wallet;
+  const started = wallet === undefined ? undefined : world.startWork(wallet);
+  for (let steps = world.random.below(14); started !== undefined && steps > 0; steps--)
+    if (world.processes.includes(started)) await world.step(started);
+};
+
+/** Lets time pass between a plan and its signature. */
+const lateSignature: Move = async (world) => {
+  const wallet = world.random.pick(world.table.all("lane"))?.wallet;
+  const started = wallet === undefined ? undefined : world.startWork(wallet);
+  for (let steps = 0; steps < 40 && started !== undefined && world.processes.includes(started); steps++) {
+    if (started.effect.do === "sign") world.nowMs += 1000 * world.random.below(100);
+    await world.step(started);
+  }
+};
+
+const freeze: Move = (world) => {
+  const process = world.random.pick(movable(world));
+  if (process === undefined) return;
+  process.isFrozen = true;
+  world.seen.add("a run was frozen");
+};
+
+const thaw: Move = async (world) => {
+  const process = world.processes.find(({ isFrozen }) => isFrozen);
+  if (process === undefined) return;
+  process.isFrozen = false;
+  await runOn(world, process, 0.2);
+};
+
+/** A stranger who knows an order's id makes its marker first. */
+const stealMarker: Move = (world) => {
+  const order = world.random.pick(world.table.all("job"));
+  if (order === undefined) return;
+  world.seen.add("a stranger's marker");
+  world.chain.foreign((state) => ({ ...state, markers: new Set(state.markers).add(order.orderId) }));
+};
+
+/** The owner moves tokens out of the wallet by another program. */
+const moveOut: Move = (world) => {
+  const wallet = world.random.pick(wallets) as string;
+  const token = world.random.pick(tokens) as string;
+  world.seen.add("tokens moved out");
+  world.chain.foreign((state) => {
+    const account = state.accounts.get(wallet);
+    if (account === undefined) return state;
+    const changed = { ...account, tokens: new Map(account.tokens).set(token, 0n) };
+    return { ...state, accounts: new Map(state.accounts).set(wallet, changed) };
+  });
+};
+
+/** The cluster stands still for hours, and its blockhashes stay valid. */
+const halt: Move = async (world) => {
+  world.seen.add("a halt of hours");
+  await wake(world, 0);
+  world.nowMs += 2 * 3_600_000;
+  await wake(world, 0);
+};
+
+/** Blocks come while no function runs. */
+const sleep: Move = (world) => {
+  world.seen.add("the service was away");
+  mine(world, 20);
+};
+
+const setRetired: Move = (world) => {
+  const [userID, wallet] = world.random.pick(owners) ?? owners[0];
+  world.table.put("wallet", { chain, wallet, userID, ...(world.random.chance(0.5) && retired) });
+};
+
+const setPolicy: Move = (world) => {
+  const [userID, wallet] = world.random.pick(owners) ?? owners[0];
+  const revision = (world.table.get("policy", { chain, wallet, userID })?.revision ?? 0) + 1;
+  const policy = {
+    tokens: "any" as const,
+    tradingEnabled: world.random.chance(0.7),
+    ...(world.random.chance(0.5) && { maxPerOrder: 5000n }),
+    ...(world.random.chance(0.3) && { maxPerDay: 20_000n }),
+  };
+  world.table.put("policy", { chain, wallet, userID, policy, revision });
+};
+
+/** The moves, with their weights. */
+const moves: readonly (readonly [number, Move])[] = [
+  [10, placeNew],
+  [3, cancel],
+  [
+    14,
+    async (world) => {
+      const process = world.random.pick(movable(world));
+      if (process !== undefined) await world.step(process);
+    },
+  ],
+  [
+    12,
+    async (world) => {
+      const process = world.random.pick(movable(world));
+      if (process !== undefined) await runOn(world, process, 0.4);
+    },
+  ],
+  [18, (world) => wake(world, 0.4)],
+  [2, (world) => void world.start({ name: "watch", procedure: world.system.watch() })],
+  [1, (world) => void world.start({ name: "sweep", procedure: world.system.sweep() })],
+  [16, (world) => mine(world)],
+  [6, begin],
+  [3, lateSignature],
+  [2, freeze],
+  [3, thaw],
+  [5, (world) => world.chain.reorganise(Math.floor(world.nowMs / 1000))],
+  [2, (world) => world.chain.drop()],
+  [2, (world) => world.chain.resendOld([...world.invariants.recorded])],
+  [1.5, (world) => world.chain.setLag(anyHost(world), world.random.chance(0.5))],
+  [1, (world) => world.chain.setDown(anyHost(world), world.random.chance(0.4))],
+  [1, (world) => world.chain.setPruned(anyHost(world), world.random.chance(0.5))],
+  [2, (world) => world.chain.setSplit(anyHost(world), world.random.chance(0.6))],
+  [3, (world) => world.chain.setLie(anyHost(world), world.random.chance(0.6))],
+  [1, (world) => world.chain.setRelay(world.random.chance(0.6))],
+  [
+    2,
+    (world) =>
+      world.chain.tradeByOthers(world.random.pick(tokens) ?? "MOON", BigInt(85 + world.random.below(35))),
+  ],
+  [0.3, stealMarker],
+  [0.5, moveOut],
+  [0.5, halt],
+  [1, sleep],
+  [0.5, setRetired],
+  [1, setPolicy],
+  [
+    0.5,
+    (world) => {
+      world.isStopped = world.random.chance(0.4);
+    },
+  ],
+  [
+    0.5,
+    (world) => {
+      world.chainLimits = { ...solLimits, maxOrder: world.random.chance(0.5) ? 3000n : undefined };
+    },
+  ],
+  [
+    2,
+    (world) => {
+      world.nowMs += 1000 * world.random.below(60);
+    },
+  ],
+  [0.5, (world) => world.restart()],
+];
+
+const totalWeight = moves.reduce((sum, [weight]) => sum + weight, 0);
+
+function moveIn(world: SolWorld): Move {
+  let left = world.random.next() * totalWeight;
+  return (moves.find(([weight]) => {
+    left -= weight;
+    return left < 0;
+  }) ?? moves[0])?.[1] as Move;
+}
+
+/** Ends all faults, and runs until nothing changes. */
+async function comeToRest(world: SolWorld): Promise<void> {
+  for (const host of [0, 1] as const) {
+    world.chain.setLie(host, false);
+    world.chain.setDown(host, false);
+    world.chain.setLag(host, false);
+    world.chain.setPruned(host, false);
+    world.chain.setSplit(host, false);
+  }
+  world.chain.setRelay(true);
+  world.isStopped = false;
+  for (const process of world.processes) {
+    process.isFrozen = false;
+    process.skewMs = 0;
+  }
+  while (world.processes[0] !== undefined) await world.step(world.processes[0]);
+  for (let round = 0; world.table.all("lane").length > 0 && round < 120; round++) {
+    for (const { wallet } of world.table.all("lane")) world.startWork(wallet);
+    while (world.processes[0] !== undefined) await world.step(world.processes[0]);
+    world.nowMs += 12_000;
+    mine(world, 2);
+  }
+}
+
+/** A stranger's marker hides what became of an order: only then may it stay unsettled. */
+const isHidden = (
+  { chain: chainUnderTest, invariants }: SolWorld,
+  { intent }: TradeOrder<"sol">,
+): boolean => {
+  const { orderId } = intent;
+  const hashes = invariants.recordedOf(orderId);
+  const isMade = chainUnderTest.tip.state.markers.has(orderId);
+  return isMade && hashes.every((hash) => chainUnderTest.finalReceipt(hash)?.status !== "ok");
+};
+
+/** Checks that table and chain agree, to the unit. */
+function checkEnd(world: SolWorld): void {
+  const orders = world.table.all("order");
+  for (const order of orders) {
+    const { life } = order;
+    if (life.settled) continue;
+    must(isHidden(world, order), `an order never settled: ${life.status} ${life.stage}`);
+    must(life.status !== "expired", "an order whose end is hidden was called expired");
+    world.seen.add("left unsettled by a stranger's marker");
+  }
+  if (orders.every(({ life }) => life.settled)) {
+    must(world.table.all("slot").length === 0, "a slot is left");
+    must(world.table.all("job").length === 0, "a job is left");
+  }
+  for (const wallet of wallets) {
+    const isKnown = orders.every(({ intent, life }) => life.settled || intent.wallet !== wallet);
+    if (isKnown && !world.seen.has("tokens moved out")) checkWallet(world, wallet, orders);
+  }
+  if (orders.every(({ life }) => life.settled)) checkPositions(world, orders);
+}
+
+function checkWallet(world: SolWorld, wallet: string, orders: readonly TradeOrder<"sol">[]): void {
+  const account = world.chain.tip.state.accounts.get(wallet);
+  const start = solGenesis.accounts.get(wallet);
+  if (account === undefined || start === undefined) throw new Error("The wallet has no account");
+  const own = orders.filter(({ intent }) => intent.wallet === wallet);
+  const coins = own.reduce((sum, { intent, life }) => {
+    const traded = intent.side === "buy" ? -life.spent : (life.received ?? 0n);
+    return sum + traded - life.networkFee - (life.rent ?? 0n);
+  }, start.coins);
+  must(account.coins === coins, `orders and chain differ by ${account.coins - coins} lamports`);
+  for (const token of tokens) {
+    const held = own
+      .filter(({ intent }) => intent.token === token)
+      .reduce(
+        (sum, { intent, life }) => sum + (intent.side === "buy" ? (life.received ?? 0n) : -life.spent),
+        start.tokens.get(token) ?? 0n,
+      );
+    must(account.tokens.get(token) === held, `orders and chain differ in ${token}`);
+  }
+}
+
+/** Checks that each position is the sum of its fills. */
+function checkPositions(
+  { table, chain: chainUnderTest, invariants }: SolWorld,
+  orders: readonly TradeOrder<"sol">[],
+) {
+  for (const book of table.all("book")) {
+    must(book.events.length === 0, "a book has events that are not final");
+    const events = orders
+      .filter(({ intent }) => intent.userID === book.userID && intent.wallet === book.wallet)
+      .filter(({ intent, life, ending }) => {
+        const counts = life.status === "filled" || ending?.soldOutAt !== undefined;
+        return intent.token === book.token && counts;
+      })
+      .map(({ intent, life, ending }): BookEvent => {
+        const common = { orderId: intent.orderId, settled: true, time: "2026-11-21T20:00:00.000Z" };
+        if (ending?.soldOutAt !== undefined) return { ...common, kind: "sold-out", place: ending.soldOutAt };
+        const [receipt] = invariants
+          .recordedOf(intent.orderId)
+          .flatMap((hash) => chainUnderTest.finalReceipt(hash) ?? [])
+          .filter(({ status }) => status === "ok");
+        if (receipt?.status !== "ok") throw new Error("A fill has no receipt");
+        const { spent, received, held, block } = receipt;
+        const fill = { ...common, place: block.number, spent, received, networkFee: life.networkFee };
+        return intent.side === "buy" ? { ...fill, kind: "buy" } : { ...fill, kind: "sell", held };
+      })
+      .toSorted((a, b) => a.place - b.place);
+    const holdings = holdingsAfter(nothingHeld, events).filter(({ ordinal }) => ordinal > 0);
+    const stored = table
+      .all("position")
+      .filter(
+        (each) => each.userID === book.userID && each.wallet === book.wallet && each.token === book.token,
+      );
+    must(
+      stored.every(({ settled }) => settled === true),
+      "a position never settled",
+    );
+    for (const { amount, cost } of holdings)
+      must(
+        stored.some((each) => each.amount === formatAmount(amount, 6) && each.cost === formatAmount(cost, 9)),
+        "a position is not the fold of its fills",
+      );
+  }
+}
+
+/** Plays one history. Throws a Violation if the code broke an invariant. */
+export async function playSolHistory(
+  seed: number,
+  reached: Set<string>,
+  system: SolSystem = theSolSystem,
+): Promise<void> {
+  const world = new SolWorld(new Random(seed), system, solGenesis, startMs);
+  for (const [userID, wallet] of owners) world.table.put("wallet", { chain, wallet, userID });
+  for (let left = 10 + world.random.below(mostMoves); left > 0; left--) await moveIn(world)(world);
+  await comeToRest(world);
+  checkEnd(world);
+  for (const each of world.seen) reached.add(each);
+}
+
+/** Plays histories one after another. A violation names its history. */
+export async function playSolHistories({
+  from,
+  count,
+  reached = new Set(),
+  system,
+}: {
+  from: number;
+  count: number;
+  reached?: Set<string>;
+  system?: SolSystem;
+}): Promise<void> {
+  for (let seed = from; seed < from + count; seed++)
+    try {
+      await playSolHistory(seed, reached, system);
+    } catch (error) {
+      throw error instanceof Violation ? new Violation(`history ${seed}: ${error.message}`) : error;
+    }
+}
