@@ -4,6 +4,9 @@ import { bytesOfAddress, derivedAddress } from "./addresses.ts";
 /** Raydium's program for pools of a constant product. */
 export const cpmmProgram = address("CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C");
 
+/** Its error if less than the minimum would arrive. */
+export const cpmmSlippageCode = 6005;
+
 /** The seed of the address that owns the vaults of all pools. */
 export const cpmmAuthoritySeed = "vault_and_lp_mint_auth_seed";
 

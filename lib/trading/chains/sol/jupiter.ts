@@ -5,6 +5,9 @@ import type { AttemptTerms, JupiterVenue, OwnAccounts, VenueAccount } from "./me
 
 export const jupiterProgram = address("JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4");
 
+/** Its error if less than the minimum would arrive. */
+export const jupiterSlippageCode = 6001;
+
 /** The places of an instruction's accounts and amounts in Jupiter's IDL. */
 type Layout = {
   authority: number;

@@ -17,14 +17,14 @@ export const mostAccounts = 100;
 /** A host that has not reached the slot refuses to answer. */
 export type ReadAt = { commitment: Commitment; minContextSlot?: number };
 
-const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+export const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-const Lamports = v.pipe(
+export const Lamports = v.pipe(
   Count,
   v.transform((lamports) => BigInt(lamports)),
 );
 
-const PublicKey = v.pipe(
+export const PublicKey = v.pipe(
   v.string(),
   v.maxLength(44),
   v.check((text) => bs58.decodeUnsafe(text)?.length === 32),
@@ -43,10 +43,10 @@ const AccountSchema = v.pipe(
   ),
 );
 
-const contextOf = <Value>(value: v.GenericSchema<unknown, Value>) =>
+export const contextOf = <Value>(value: v.GenericSchema<unknown, Value>) =>
   v.object({ context: v.object({ slot: Count }), value });
 
-const solCall = <Value>(
+export const solCall = <Value>(
   method: string,
   params: readonly unknown[],
   schema: v.GenericSchema<unknown, Value>,

@@ -57,6 +57,13 @@ export async function attemptMessage(
   return "message" in composed ? composed.message : undefined;
 }
 
+/** The place of the swap in an attempt of each side. A purchase first makes the account of its token. */
+const swapAt = { buy: 7, sell: 6 } as const;
+
+/** True if the pool itself refuses an attempt, as for frozen tokens. */
+export const isRefusedByVenue = (side: Order["side"], simulation: Simulation | undefined): boolean =>
+  simulation?.failedAt === swapAt[side];
+
 /** The place of the purchase in a round trip. The sale follows it. */
 const purchaseAt = 5;
 

@@ -1,5 +1,8 @@
 import type { SolRoute } from "./sol-intent.ts";
 
+/** A blockhash lives for this many blocks. */
+export const blockhashBlocks = 150;
+
 /** The heights of a chain: slots may have no block, and the block height counts those that do. */
 export type SolHeight = { slot: number; blockHeight: number };
 

@@ -23,7 +23,7 @@ export const lamportsOfCoin = 10n ** 9n;
 export const at = { commitment: "confirmed" } as const;
 
 /** The bytes of an account of wrapped coin. */
-const wsolBytes = 165;
+export const wsolBytes = 165;
 
 /** Looks at a token, its pools and a wallet, and asks for what messages with them need. */
 export async function lookAtToken(

@@ -1,0 +1,188 @@
+import type { Address } from "@solana/web3.js";
+import { type Ask, askTogether } from "../chains/ask-together.ts";
+import { isHostError } from "../chains/host-fault.ts";
+import type { SolReader } from "../chains/open-chains.ts";
+import type { RpcHost } from "../chains/rpc-host.ts";
+import { markerOf } from "../chains/sol/addresses.ts";
+import { readReceipt } from "../chains/sol/read-receipt.ts";
+import {
+  accountsCall,
+  chainTimeCall,
+  messageFeeCall,
+  rentCall,
+  simulationCall,
+} from "../chains/sol/sol-call.ts";
+import { paymentsOf, type TokenView, tokenViewCall } from "../chains/sol/token-view.ts";
+import {
+  type RecentBlockhash,
+  recentBlockhashCall,
+  statusesCall,
+  transactionCall,
+} from "../chains/sol/transaction-call.ts";
+import { attemptMessage, isRefusedByVenue } from "../chains/sol/trial-messages.ts";
+import { least } from "../core/bigints.ts";
+import { coinDecimals, unitsFrom } from "../core/decimal-text.ts";
+import type { Question } from "../core/effects.ts";
+import type { SolIntent, SolRoute } from "../core/sol/sol-intent.ts";
+import type { SolOrderFacts, SolSnapshot } from "../core/sol/sol-snapshot.ts";
+import { unitLimitFor, usualUnits } from "../core/sol/trade-fees.ts";
+import { at, maybe, wsolBytes } from "../quotes/sol/look-at-token.ts";
+
+type Chain = Pick<SolReader, "configuration">;
+
+/** One host's snapshot, and its newest blockhash if one is wanted. The other host must know that, too. */
+export type SolSight = { snapshot: SolSnapshot; recent?: RecentBlockhash | undefined };
+
+/** Asks one host about a wallet. Undefined if it fails. */
+export async function sightOfSol(
+  host: RpcHost,
+  chain: Chain,
+  question: Question<"sol">,
+): Promise<SolSight | undefined> {
+  try {
+    return await takeSight((calls) => host.request(calls), chain, question);
+  } catch (error) {
+    if (isHostError(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Asks in two rounds. The finalized height comes in the first, and the markers in the second, at a slot that is not
+ * below: an order without a marker there has filled nowhere up to that height.
+ */
+async function takeSight(
+  ask: Ask,
+  { configuration }: Chain,
+  { wallet, hashes, marked, orders, wantsBlockhash }: Question<"sol">,
+): Promise<SolSight> {
+  const views = await Promise.all(
+    orders.map(({ token, routes }) => {
+      const configs = new Set(routes.map(({ config }) => config as Address));
+      return tokenViewCall(token as Address, [...configs], at, wallet as Address);
+    }),
+  );
+  const head = await askTogether(ask, {
+    finalized: chainTimeCall({ commitment: "finalized" }),
+    confirmed: chainTimeCall(at),
+    own: accountsCall([wallet], at),
+    statuses: hashes.length === 0 ? [] : [statusesCall(hashes)],
+    recent: wantsBlockhash || orders.length > 0 ? [recentBlockhashCall()] : [],
+    rents: { marker: rentCall(0, at), wsol: orders.length === 0 ? [] : [rentCall(wsolBytes, at)] },
+    views,
+  });
+  const [recent] = head.recent;
+  const rents = { empty: head.rents.marker, wsol: head.rents.wsol[0] ?? 0n };
+  const plans = await Promise.all(
+    orders.map((intent, index) =>
+      planOf(intent, head.views[index], { blockhash: recent?.hash ?? "", rents }),
+    ),
+  );
+  const found = (head.statuses[0] ?? []).flatMap((status, index) =>
+    status === undefined ? [] : [{ hash: hashes[index] as string, status }],
+  );
+  const markers = await Promise.all(marked.map((orderId) => markerOf(wallet as Address, orderId)));
+  const { slot } = head.finalized;
+  const facts = await askTogether(ask, {
+    markers:
+      markers.length === 0 ? [] : [accountsCall(markers, { commitment: "finalized", minContextSlot: slot })],
+    landed: found.map(({ hash }) => transactionCall(hash)),
+    plans: plans.map(({ calls }) => calls),
+  });
+  const receipts = await Promise.all(
+    found.map(async ({ hash, status }, index) => {
+      const landed = facts.landed[index];
+      const receipt = landed && (await readReceipt(wallet, hash, landed));
+      return receipt && { ...receipt, isFinal: status.isFinal };
+    }),
+  );
+  const baseFeeLamports = unitsFrom(configuration.baseFee, coinDecimals.sol, "baseFee");
+  return {
+    recent,
+    snapshot: {
+      ...{ confirmed: head.confirmed, finalized: head.finalized },
+      coins: head.own.accounts[0]?.lamports ?? 0n,
+      rentLamports: { marker: rents.empty },
+      orders: new Map(
+        plans.flatMap(({ intent, shown }, index) => {
+          const answers = facts.plans[index];
+          return shown && answers
+            ? [[intent.orderId, factsOf(intent, shown, answers, { rents, baseFeeLamports })]]
+            : [];
+        }),
+      ),
+      receipts: new Map(receipts.flatMap((receipt) => (receipt ? [[receipt.hash, receipt]] : []))),
+      markers: new Map(
+        marked.map((orderId, index) => [orderId, facts.markers[0]?.accounts[index] !== undefined]),
+      ),
+    },
+  };
+}
+
+type Rents = { empty: bigint; wsol: bigint };
+
+/** The routes of an order that pay, for the amount that the wallet can spend now. */
+type Shown = { held: bigint | undefined; routes: readonly (SolRoute & { amountOut: bigint })[] };
+
+/** Prepares the questions about an order. Its token may not be there, or not be tradable. */
+async function planOf(
+  intent: SolIntent,
+  view: TokenView | undefined,
+  { blockhash, rents }: { blockhash: string; rents: Rents },
+) {
+  const { side } = intent;
+  const nothing = { fee: [], tried: [], rent: [] };
+  if (view?.holding === undefined) return { intent, shown: undefined, calls: nothing };
+  const { units, hasAccount } = view.holding;
+  const held = side === "sell" ? units : undefined;
+  const amountIn = held === undefined || held === 0n ? intent.amount : least(held, intent.amount);
+  const payments = paymentsOf(view, side, amountIn).filter(({ pool: { address, pool } }) =>
+    intent.routes.some((route) => route.pool === address && route.config === pool.config),
+  );
+  const [wallet, mint, tokenProgram] = [intent.wallet, intent.token, intent.tokenProgram] as Address[] as [
+    Address,
+    Address,
+    Address,
+  ];
+  const messages = await Promise.all(
+    payments.map(({ pool }) =>
+      attemptMessage({ wallet, mint, tokenProgram, pool, blockhash, rents }, { side, amountIn }, usualUnits),
+    ),
+  );
+  const tried = messages.flatMap((message) => message ?? []);
+  const shown: Shown = {
+    held,
+    routes: payments.map(({ amountOut, pool: { address, pool } }) => ({
+      ...{ venue: "raydium-cpmm", pool: address, config: pool.config, amountOut },
+    })),
+  };
+  const calls = {
+    fee: tried.slice(0, 1).map((message) => messageFeeCall(message, at)),
+    tried: tried.map((message) => maybe(simulationCall(message, at))),
+    rent: side === "buy" && !hasAccount ? [rentCall(view.mint.accountBytes, at)] : [],
+  };
+  return { intent, shown, calls };
+}
+
+type Answers = {
+  fee: readonly (bigint | undefined)[];
+  tried: readonly (Parameters<typeof isRefusedByVenue>[1] | undefined)[];
+  rent: readonly bigint[];
+};
+
+/** Leaves out routes whose pool refuses the trade. A simulation that fails for another reason shows nothing. */
+function factsOf(
+  { side }: SolIntent,
+  { held, routes }: Shown,
+  { fee, tried, rent: [token = 0n] }: Answers,
+  { rents, baseFeeLamports }: { rents: Rents; baseFeeLamports: bigint },
+): SolOrderFacts {
+  const units = tried.map((each) => (each?.isDone ? each.computeUnits : 0));
+  return {
+    ...(held !== undefined && { held }),
+    routes: routes.filter((_, index) => !isRefusedByVenue(side, tried[index])),
+    computeUnitLimit: unitLimitFor(Math.max(0, ...units)),
+    baseFeeLamports: fee[0] ?? baseFeeLamports,
+    rents: { marker: rents.empty, wsol: rents.wsol, token },
+  };
+}
