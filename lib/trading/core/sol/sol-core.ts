@@ -153,9 +153,15 @@ function endMove(state: State): SolMove | undefined {
   return undefined;
 }
 
+/**
+ * Ends an order without messages. Fails if the signer has recorded one since the table was read: a run that has lost the
+ * lane may have called it.
+ */
 function endWith(state: State, order: SolOrder, ending: OrderEnd): SolMove {
   const life = lifeAfter(order.life, ending);
-  return { kind: "write", step: orderStep(state, order, { ending, life }) };
+  const { orderId } = order.intent;
+  const isUnsigned = { kind: "check", of: "ledger", item: { orderId }, when: "absent" } as const;
+  return { kind: "write", step: [...orderStep(state, order, { ending, life }), isUnsigned] };
 }
 
 /** While nothing is signed, the clock may decide: ending an order too early is harmless. */
