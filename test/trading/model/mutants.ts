@@ -116,7 +116,7 @@ const sendsBeforeRecording: System = {
   },
 };
 
-const withoutHolder = (write: ItemWrite): readonly ItemWrite[] => {
+export const withoutHolder = (write: ItemWrite): readonly ItemWrite[] => {
   if (write.kind === "check" && write.of === "lane") return [];
   // Taking a free lane names no holder.
   if (write.kind === "change" && typeof write.when === "object" && "holder" in write.when) {

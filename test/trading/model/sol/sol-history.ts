@@ -1,26 +1,18 @@
 import { holdingsAfter } from "../../../../lib/trading/core/book.ts";
 import { formatAmount } from "../../../../lib/trading/core/decimal-text.ts";
 import { type BookEvent, nothingHeld } from "../../../../lib/trading/core/holding.ts";
-import type { SolIntent } from "../../../../lib/trading/core/sol/sol-intent.ts";
 import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
-
-import type { Process } from "../process.ts";
 import { Random } from "../random.ts";
 import { retired } from "../table.ts";
 import { must, Violation } from "../violation.ts";
 import type { SolState } from "./sol-chain.ts";
+import { cancel, owners, placeNew, tokens, wallets } from "./sol-clients.ts";
+import { anyHost, anyLane, type Move, mine, movable, runOn, wake } from "./sol-play.ts";
+import { intrude, lateSignature, orphanSigner, overtake } from "./sol-plots.ts";
 import { chain, type SolSystem, SolWorld, solLimits, theSolSystem } from "./sol-world.ts";
 
 const startMs = Date.UTC(2026, 10, 21, 20);
 const mostMoves = 40;
-const owners = [
-  ["alice", "A1"],
-  ["alice", "B2"],
-  ["bob", "B2"],
-] as const;
-const wallets = ["A1", "B2"];
-const tokens = ["MOON", "FEEZ"];
-
 export const solGenesis: SolState = {
   accounts: new Map(
     wallets.map((wallet) => [
@@ -36,82 +28,12 @@ export const solGenesis: SolState = {
   markers: new Set(),
 };
 
-const movable = (world: SolWorld) => world.processes.filter(({ isFrozen }) => !isFrozen);
-
-async function runOn(world: SolWorld, process: Process<"sol">, faults: number): Promise<void> {
-  const { random } = world;
-  const faultAt = random.chance(faults) ? random.below(process.name === "work" ? 24 : 6) : -1;
-  for (let steps = 0; steps < 120 && world.processes.includes(process) && !process.isFrozen; steps++)
-    await world.step(process, steps === faultAt ? (random.chance(0.5) ? "before" : "after") : "none");
-}
-
-function mine(world: SolWorld, blocks = 1 + world.random.below(3)): void {
-  for (let mined = 0; mined < blocks; mined++) {
-    world.nowMs += 400;
-    world.chain.mine(Math.floor(world.nowMs / 1000), world.random.chance(0.5));
-  }
-}
-
-async function wake(world: SolWorld, faults: number): Promise<void> {
-  const wallet = (world.wakes.shift() ?? world.random.pick(world.table.all("lane")))?.wallet;
-  if (wallet === undefined) return;
-  const skewMs = world.random.chance(0.1) ? (world.random.below(21) - 10) * 60_000 : 0;
-  const started = world.startWork(wallet, skewMs);
-  if (started !== undefined) await runOn(world, started, faults);
-}
-
-function placeNew(world: SolWorld): void {
-  const { random } = world;
-  const [userID, wallet] = random.pick(owners) ?? owners[0];
-  const token = random.pick(tokens) as string;
-  const side = random.chance(0.5) ? "buy" : "sell";
-  const amount = BigInt(100 + random.below(side === "buy" ? 30_000 : 40_000));
-  const { coins, tokens: inPool } = world.chain.tip.state.pools.get(token) as {
-    coins: bigint;
-    tokens: bigint;
-  };
-  const fair = side === "buy" ? (amount * inPool) / coins : (amount * coins) / inPool;
-  const intent: SolIntent = {
-    ...{ chain, wallet, userID, orderId: world.newId("order"), side, token, amount },
-    minAmountOut: (fair * 80n) / 100n + 1n,
-    quotedOut: fair,
-    isPrivate: random.chance(0.3),
-    validUntil: Math.floor(world.nowMs / 1000) + 5 + random.below(90),
-    tokenProgram: "Token",
-    routes: [{ venue: "raydium-cpmm", pool: `pool of ${token}`, config: "config" }],
-    budgetLamports: BigInt(random.below(300)),
-  };
-  world.place(intent);
-}
-
-async function cancel(world: SolWorld): Promise<void> {
-  const { intent } = world.random.pick(world.table.all("order")) ?? {};
-  if (intent === undefined) return;
-  const procedure = world.system.cancel(intent.userID, intent.orderId);
-  const started = world.start({ name: "cancel", procedure });
-  if (started !== undefined && world.random.chance(0.7)) await runOn(world, started, 0.3);
-}
-
-type Move = (world: SolWorld) => void | Promise<void>;
-
-const anyHost = ({ random }: SolWorld) => (random.chance(0.5) ? 0 : 1);
-
 /** Starts a run that others may overtake. */
 const begin: Move = async (world) => {
-  const wallet = world.random.pick(world.table.all("lane"))?.wallet;
+  const wallet = anyLane(world);
   const started = wallet === undefined ? undefined : world.startWork(wallet);
   for (let steps = world.random.below(14); started !== undefined && steps > 0; steps--)
     if (world.processes.includes(started)) await world.step(started);
-};
-
-/** Lets time pass between a plan and its signature. */
-const lateSignature: Move = async (world) => {
-  const wallet = world.random.pick(world.table.all("lane"))?.wallet;
-  const started = wallet === undefined ? undefined : world.startWork(wallet);
-  for (let steps = 0; steps < 40 && started !== undefined && world.processes.includes(started); steps++) {
-    if (started.effect.do === "sign") world.nowMs += 1000 * world.random.below(100);
-    await world.step(started);
-  }
 };
 
 const freeze: Move = (world) => {
@@ -182,7 +104,7 @@ const setPolicy: Move = (world) => {
 
 /** The moves, with their weights. */
 const moves: readonly (readonly [number, Move])[] = [
-  [10, placeNew],
+  [10, (world) => void placeNew(world)],
   [3, cancel],
   [
     14,
@@ -204,6 +126,9 @@ const moves: readonly (readonly [number, Move])[] = [
   [16, (world) => mine(world)],
   [6, begin],
   [3, lateSignature],
+  [1.5, overtake],
+  [1.5, orphanSigner],
+  [1.5, intrude],
   [2, freeze],
   [3, thaw],
   [5, (world) => world.chain.reorganise(Math.floor(world.nowMs / 1000))],

@@ -6,8 +6,7 @@ import type {
 } from "../../../../lib/trading/core/effects.ts";
 import type { Family } from "../../../../lib/trading/core/families.ts";
 import type { SolSnapshot } from "../../../../lib/trading/core/sol/sol-snapshot.ts";
-import type { ItemWrite } from "../../../../lib/trading/core/table-step.ts";
-import { inWrites, type Rewrite, rewritten } from "../mutants.ts";
+import { inWrites, type Rewrite, rewritten, withoutHolder } from "../mutants.ts";
 import { type SolSystem, theSolSystem } from "./sol-world.ts";
 
 const work = (rewrite: () => Rewrite): SolSystem => ({
@@ -95,11 +94,6 @@ const sendsBeforeRecording: SolSystem = {
   },
 };
 
-const withoutHolder = (write: ItemWrite): readonly ItemWrite[] =>
-  (write.kind === "check" && write.of === "lane") || (write.kind === "change" && write.add?.jobs === -1)
-    ? [{ ...write, when: {} } as ItemWrite]
-    : [write];
-
 /** Pays three times its share for priority. */
 const paysTooMuch = ({ message, ...request }: SignRequest<"sol">): SignRequest<"sol"> => ({
   ...request,
@@ -173,14 +167,8 @@ export const solMutants: Readonly<Record<string, SolSystem>> = {
       inView((view) => ({ ...view, limits: { stored: undefined, count: view.limits.count } })),
     ),
   ),
-  "signs whatever the time is": signing(() =>
-    inView((view) => ({
-      ...view,
-      order: view.order && {
-        ...view.order,
-        intent: { ...view.order.intent, validUntil: view.order.intent.validUntil + 60 },
-      },
-    })),
-  ),
+  "signs whatever the time is": signing(() => ({
+    answer: (effect, answer) => (effect.do === "now" ? (answer as number) - 60_000 : answer),
+  })),
   "signs while trading is stopped": signing(() => inView((view) => ({ ...view, isStopped: false }))),
 };

@@ -20,10 +20,11 @@ import { Machines } from "../machines.ts";
 import { type Answer, labelOf, type Process } from "../process.ts";
 import type { Random } from "../random.ts";
 import { isRetired, ModelTable } from "../table.ts";
+import { must } from "../violation.ts";
 import { baseFee, SolChain, type SolFlaws, type SolState } from "./sol-chain.ts";
 import { SolInvariants } from "./sol-invariants.ts";
 
-export const chain = "sol";
+export const chain = "sol" as const;
 
 type SolProcess = Process<"sol">;
 
@@ -60,6 +61,10 @@ export class SolWorld extends Machines<"sol"> {
   readonly system: SolSystem;
   chainLimits = solLimits;
   isStopped = false;
+  /** Signers that an attacker has called. */
+  readonly called = new Set<SolProcess>();
+  /** The id under which each run takes its lane. */
+  private readonly holders = new Map<SolProcess, string>();
   /** The blockhash that each process was offered last. */
   private readonly offered = new Map<SolProcess, string>();
 
@@ -104,8 +109,11 @@ export class SolWorld extends Machines<"sol"> {
     if (this.processes.some(({ name, lane }) => name === "work" && lane?.wallet === wallet))
       this.seen.add("two runs for a lane");
     const lane = { chain, wallet } as const;
-    const procedure = this.system.work(lane, this.newId("holder"), this.chainLimits, "setup");
-    return this.start({ name: "work", procedure, lane, skewMs });
+    const holder = this.newId("holder");
+    const procedure = this.system.work(lane, holder, this.chainLimits, "setup");
+    const started = this.start({ name: "work", procedure, lane, skewMs });
+    if (started !== undefined) this.holders.set(started, holder);
+    return started;
   }
 
   /** Makes a write that the code under test never would. */
@@ -152,7 +160,10 @@ export class SolWorld extends Machines<"sol"> {
       case "readReaderLease":
         return undefined;
       case "write": {
+        const before = process.lane && this.table.get("lane", process.lane);
         const changes = this.table.write(effect.step);
+        if (changes !== undefined && process.name === "work" && labelOf(effect) !== "take lease")
+          must(before?.holder === this.holders.get(process), "a run wrote without holding the lane");
         this.seen.add(changes === undefined ? `lost: ${labelOf(effect)}` : labelOf(effect));
         if (changes !== undefined) this.invariants.afterWrite(process, changes);
         return changes !== undefined;

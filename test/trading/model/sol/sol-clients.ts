@@ -1,0 +1,45 @@
+import type { SolIntent } from "../../../../lib/trading/core/sol/sol-intent.ts";
+import { runOn } from "./sol-play.ts";
+import { chain, type SolWorld } from "./sol-world.ts";
+
+export const owners = [
+  ["alice", "A1"],
+  ["alice", "B2"],
+  ["bob", "B2"],
+] as const;
+export const wallets = ["A1", "B2"];
+export const tokens = ["MOON", "FEEZ"];
+
+/** Places an order, and returns its intent. */
+export function placeNew(world: SolWorld): SolIntent {
+  const { random } = world;
+  const [userID, wallet] = random.pick(owners) ?? owners[0];
+  const token = random.pick(tokens) as string;
+  const side = random.chance(0.5) ? "buy" : "sell";
+  const amount = BigInt(100 + random.below(side === "buy" ? 30_000 : 40_000));
+  const { coins, tokens: inPool } = world.chain.tip.state.pools.get(token) as {
+    coins: bigint;
+    tokens: bigint;
+  };
+  const fair = side === "buy" ? (amount * inPool) / coins : (amount * coins) / inPool;
+  const intent: SolIntent = {
+    ...{ chain, wallet, userID, orderId: world.newId("order"), side, token, amount },
+    minAmountOut: (fair * 80n) / 100n + 1n,
+    quotedOut: fair,
+    isPrivate: random.chance(0.3),
+    validUntil: Math.floor(world.nowMs / 1000) + 5 + random.below(90),
+    tokenProgram: "Token",
+    routes: [{ venue: "raydium-cpmm", pool: `pool of ${token}`, config: "config" }],
+    budgetLamports: BigInt(random.below(300)),
+  };
+  world.place(intent);
+  return intent;
+}
+
+export async function cancel(world: SolWorld): Promise<void> {
+  const { intent } = world.random.pick(world.table.all("order")) ?? {};
+  if (intent === undefined) return;
+  const procedure = world.system.cancel(intent.userID, intent.orderId);
+  const started = world.start({ name: "cancel", procedure });
+  if (started !== undefined && world.random.chance(0.7)) await runOn(world, started, 0.3);
+}

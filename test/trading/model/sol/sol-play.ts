@@ -1,0 +1,48 @@
+import { labelOf, type Process } from "../process.ts";
+import type { SolWorld } from "./sol-world.ts";
+
+export type Move = (world: SolWorld) => void | Promise<void>;
+
+export const movable = (world: SolWorld) => world.processes.filter(({ isFrozen }) => !isFrozen);
+
+export const anyHost = ({ random }: SolWorld) => (random.chance(0.5) ? 0 : 1);
+
+export const anyLane = (world: SolWorld): string | undefined =>
+  world.random.pick(world.table.all("lane"))?.wallet;
+
+/** Runs a process to its end or, with this probability, into a fault. */
+export async function runOn(world: SolWorld, process: Process<"sol">, faults: number): Promise<void> {
+  const { random } = world;
+  const faultAt = random.chance(faults) ? random.below(process.name === "work" ? 24 : 6) : -1;
+  for (let steps = 0; steps < 120 && world.processes.includes(process) && !process.isFrozen; steps++)
+    await world.step(process, steps === faultAt ? (random.chance(0.5) ? "before" : "after") : "none");
+}
+
+/** Runs a process until it reaches an effect, or has ended. */
+export async function runUntil(
+  world: SolWorld,
+  process: Process<"sol"> | undefined,
+  label: string,
+): Promise<boolean> {
+  for (let steps = 0; steps < 60 && process !== undefined && world.processes.includes(process); steps++) {
+    if (labelOf((process.signer ?? process).effect) === label) return true;
+    await world.step(process);
+  }
+  return false;
+}
+
+export function mine(world: SolWorld, blocks = 1 + world.random.below(3)): void {
+  for (let mined = 0; mined < blocks; mined++) {
+    world.nowMs += 400;
+    world.chain.mine(Math.floor(world.nowMs / 1000), world.random.chance(0.5));
+  }
+}
+
+/** Wakes a lane whose invocation may have been lost. */
+export async function wake(world: SolWorld, faults: number): Promise<void> {
+  const wallet = (world.wakes.shift() ?? world.random.pick(world.table.all("lane")))?.wallet;
+  if (wallet === undefined) return;
+  const skewMs = world.random.chance(0.1) ? (world.random.below(21) - 10) * 60_000 : 0;
+  const started = world.startWork(wallet, skewMs);
+  if (started !== undefined) await runOn(world, started, faults);
+}

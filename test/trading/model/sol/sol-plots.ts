@@ -1,0 +1,143 @@
+import type { SignRequest } from "../../../../lib/trading/core/effects.ts";
+import type { SolIntent } from "../../../../lib/trading/core/sol/sol-intent.ts";
+import { retired } from "../table.ts";
+import { lifetime, rents } from "./sol-chain.ts";
+import { placeNew } from "./sol-clients.ts";
+import { anyLane, type Move, mine, runOn, runUntil } from "./sol-play.ts";
+import { chain, type SolWorld } from "./sol-world.ts";
+
+/** Longer than a lane is held. */
+const leaseMs = 31_000;
+
+/** Keeps an order from being signed, and returns the move that allows it again. */
+function hinder(world: SolWorld, { userID, wallet, token, side }: SolIntent): () => void {
+  const { random } = world;
+  const key = { chain, wallet, userID } as const;
+  const before = { policy: world.table.get("policy", key), isStopped: world.isStopped };
+  switch (random.below(4)) {
+    case 0:
+      world.isStopped = true;
+      return () => {
+        world.isStopped = before.isStopped;
+      };
+    case 1:
+      world.table.put("wallet", { ...key, ...retired });
+      return () => world.table.put("wallet", key);
+    case 2: {
+      const revision = (before.policy?.revision ?? 0) + 1;
+      const forbidding = { tokens: "any" as const, tradingEnabled: false };
+      world.table.put("policy", { ...key, policy: forbidding, revision });
+      const allowed = before.policy?.policy ?? { tokens: "any" as const, tradingEnabled: true };
+      return () => world.table.put("policy", { ...key, policy: allowed, revision: revision + 1 });
+    }
+    default: {
+      const [worse, back] = side === "buy" ? [200n, 50n] : [50n, 200n];
+      world.chain.tradeByOthers(token, worse);
+      return () => world.chain.tradeByOthers(token, back);
+    }
+  }
+}
+
+/** Stops a run that is about to end an order. Meanwhile the order is allowed again, and another run signs it. */
+export const overtake: Move = async (world) => {
+  const { random } = world;
+  const intent = placeNew(world);
+  const allow = hinder(world, intent);
+  const late = world.startWork(intent.wallet);
+  if (!(await runUntil(world, late, "write order")) || late === undefined) return allow();
+  world.seen.add("a run was overtaken");
+  late.isFrozen = true;
+  allow();
+  world.nowMs += leaseMs;
+  const next = world.startWork(intent.wallet);
+  if (next !== undefined) await runOn(world, next, 0);
+  if (random.chance(0.5)) mine(world, random.below(lifetime));
+  late.isFrozen = false;
+  await runOn(world, late, 0);
+};
+
+/** Lets a signer record a signature while another run, which knows nothing of it, ends the order. */
+export const orphanSigner: Move = async (world) => {
+  const { random } = world;
+  const intent = placeNew(world);
+  const caller = world.startWork(intent.wallet);
+  if (!(await runUntil(world, caller, "write signature")) || caller?.signer === undefined) return;
+  const { signer } = caller;
+  caller.isFrozen = true;
+  signer.isFrozen = true;
+  world.nowMs += leaseMs;
+  const allow = hinder(world, intent);
+  const next = world.startWork(intent.wallet);
+  const isEnding = await runUntil(world, next, "write order");
+  if (isEnding) world.seen.add("a signature against an end");
+  allow();
+  signer.isFrozen = false;
+  const both = isEnding && next !== undefined ? [signer, next] : [signer];
+  for (const process of random.chance(0.8) ? both : both.toReversed()) await runOn(world, process, 0);
+  caller.isFrozen = false;
+};
+
+/** Cancels, forbids, retires or delays an order while its signature is on its way. */
+export const lateSignature: Move = async (world) => {
+  const { random } = world;
+  const wallet = anyLane(world);
+  const caller = wallet === undefined ? undefined : world.startWork(wallet);
+  if (!(await runUntil(world, caller, "sign")) || caller?.effect.do !== "sign") return;
+  const { userID, orderId } = caller.effect.request;
+  const order = world.orderNamed(userID, orderId);
+  if (order === undefined) return;
+  const { intent } = order;
+  if (random.chance(0.3)) {
+    world.seen.add("a signature at the last moment");
+    world.nowMs = Math.max(world.nowMs, (intent.validUntil - 1 + random.below(4)) * 1000);
+    return runOn(world, caller, 0);
+  }
+  if (random.chance(0.7)) await runUntil(world, caller, "write signature");
+  if (random.chance(0.5)) hinder(world, intent);
+  else {
+    const cancel = world.start({ name: "cancel", procedure: world.system.cancel(userID, orderId) });
+    if (cancel !== undefined) await runOn(world, cancel, 0);
+  }
+  await runOn(world, caller, 0);
+};
+
+/** Asks the signer for messages that no run would ask for, as a run does that is taken over by an attacker. */
+export const intrude: Move = async (world) => {
+  const { random } = world;
+  const order = random.pick(world.table.all("order").filter(({ life }) => !life.settled));
+  if (order === undefined) return;
+  const { wallet, userID, orderId, amount, routes, isPrivate, budgetLamports } = order.intent;
+  const slot = world.table.all("slot").find((each) => each.orderId === orderId);
+  const places = world.table.all("slot").map(({ place }) => place);
+  const { tip: head } = world.chain;
+  const common = {
+    signatures: 1,
+    computeUnitLimit: 1000,
+    microLamportsPerUnit: BigInt(random.below(2)) * budgetLamports * 1000n,
+    ...(isPrivate && random.chance(0.5) && { tip: { account: "tips", lamports: budgetLamports + 1n } }),
+    blockhash: head.hash,
+    lastValidBlockHeight: head.height + lifetime,
+    markerRentLamports: rents.marker,
+  };
+  const isClear = random.chance(0.3);
+  const message: SignRequest<"sol">["message"] = isClear
+    ? { purpose: "clear", ...common }
+    : {
+        purpose: "swap",
+        ...common,
+        amountIn: random.chance(0.7) ? amount : amount + BigInt(1 + random.below(100)),
+        wsolRentLamports: rents.wsol,
+        route: { ...(routes[0] as (typeof routes)[0]), ...(random.chance(0.2) && { pool: "another pool" }) },
+      };
+  const request: SignRequest<"sol"> = {
+    ...{ chain, wallet, orderId, userID, message },
+    purpose: message.purpose,
+    place: slot?.place ?? 1 + Math.max(0, ...places),
+    attempt: 1 + (slot?.attempts.length ?? 0),
+  };
+  world.seen.add("an intruder asked the signer");
+  const signer = world.start({ name: "sign", procedure: world.system.sign(request) });
+  if (signer === undefined) return;
+  world.called.add(signer);
+  await runOn(world, signer, 0);
+};
