@@ -159,7 +159,7 @@ export function withSolSendings(slot: SolSlot, sendings: Sendings): SolSlot {
 
 /**
  * True if both hosts say that no later block can change it, its fees included: each of its messages is final in a block,
- * or too old for one. Then either both have the transaction that made the marker, or neither has the marker, or both have
+ * or too old for one and in none. Then either both have the transaction that made the marker, or neither has the marker, or both have
  * every message as failed. The absence of a receipt alone proves nothing: hosts forget, and answer with it after a fault.
  */
 export function isFinalSol(slot: SolSlot, snapshots: SolSnapshots): boolean {
@@ -170,7 +170,9 @@ export function isFinalSol(slot: SolSlot, snapshots: SolSnapshots): boolean {
   };
   const isTooOld = ({ lastValidBlockHeight }: SolAttempt) =>
     bothConfirm(snapshots, ({ finalized }) => finalized.blockHeight > lastValidBlockHeight);
-  if (!attempts.every((attempt) => isKnown(attempt.hash) || isTooOld(attempt))) return false;
+  // A single host may invent a receipt, and its fee.
+  const isClaimed = (attempt: SolAttempt) => receipts.some(({ hash }) => hash === attempt.hash);
+  if (!attempts.every((each) => (isClaimed(each) ? isKnown(each.hash) : isTooOld(each)))) return false;
   const success = successOf(slot);
   if (success !== undefined) return isKnown(success.hash);
   const hasNoMarker = bothConfirm(snapshots, ({ markers }) => markers.get(orderId) === false);
