@@ -22,12 +22,14 @@ import {
   countOf,
   isFinalSol,
   isMarked,
+  isOutdated,
+  mayLand,
   observedSol,
   type SolAttempt,
   type SolSlot,
   withSolSendings,
 } from "./sol-slot.ts";
-import { bothConfirm, bothSeen, type SolSnapshots } from "./sol-snapshot.ts";
+import { bothConfirm, bothSeen } from "./sol-snapshot.ts";
 
 type State = LaneState<"sol">;
 type SolOrder = TradeOrder<"sol">;
@@ -125,16 +127,13 @@ function sendMove(state: State, slots: readonly SolSlot[]): SolMove | undefined 
     const newest = slot.attempts.at(-1);
     const raw = newest && state.view.bytes.get(newest.hash);
     if (newest === undefined || raw === undefined || state.sendings.has(newest.hash)) continue;
-    if (slot.state !== "signed" || isPast(newest, state.snapshots)) continue;
+    if (slot.state !== "signed" || isOutdated(newest, state.snapshots)) continue;
     const order = state.view.orders.find(({ intent }) => intent.orderId === slot.orderId);
     if (order === undefined || (newest.purpose === "swap" && !mayFill(state, order))) continue;
     return { kind: "send", hash: newest.hash, raw, to: recipientsOf(slot, newest) };
   }
   return undefined;
 }
-
-const isPast = ({ lastValidBlockHeight }: SolAttempt, snapshots: SolSnapshots): boolean =>
-  bothConfirm(snapshots, ({ confirmed }) => confirmed.blockHeight > lastValidBlockHeight);
 
 /** Chooses who gets a message. One that makes only the marker reveals nothing, so all get it. */
 const recipientsOf = ({ isPrivate }: SolSlot, { purpose }: SolAttempt): Recipients =>
@@ -245,19 +244,21 @@ function mayBegin(state: State, order: SolOrder): boolean {
   const { view, snapshots, nowMs } = state;
   if (hasEnded(order) || !mayFill(state, order) || isTooLate(order, nowMs)) return false;
   const slot = slotOfOrder(order, view.slots);
-  if (slot === undefined) return !isHeldBack(order, view);
+  if (slot === undefined) return !isHeldBack(order, state);
   if (isDecided(slot, snapshots) || !wantsSwap(slot, nowMs)) return false;
-  return countOf(slot, "swap") < mostAttempts && !isHeldBack(order, view);
+  return countOf(slot, "swap") < mostAttempts && !isHeldBack(order, state);
 }
 
-/** Of a token, only one order has messages on their way, so that fills sort by their slots. */
-const isHeldBack = ({ intent }: SolOrder, { orders, slots }: LaneView<"sol">): boolean =>
-  orders.some(
-    (other) =>
-      other.intent.orderId !== intent.orderId &&
-      other.intent.token === intent.token &&
-      slotOfOrder(other, slots)?.state === "signed",
-  );
+/**
+ * Of a token, only one order has messages on their way, so that fills sort by their slots. An order whose outcome is
+ * hidden, because a stranger has made its marker, keeps others back only while its messages live.
+ */
+const isHeldBack = ({ intent }: SolOrder, { view, snapshots }: State): boolean =>
+  view.orders.some((other) => {
+    if (other.intent.orderId === intent.orderId || other.intent.token !== intent.token) return false;
+    const slot = slotOfOrder(other, view.slots);
+    return slot !== undefined && mayLand(slot, snapshots);
+  });
 
 function signMove({ view }: State, order: SolOrder, slot: SolSlot | undefined, message: SolMessage): SolMove {
   const { chain, wallet, orderId, userID } = order.intent;

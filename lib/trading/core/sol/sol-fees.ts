@@ -28,6 +28,15 @@ export const budgetFor = (shareLamports: bigint, purpose: "swap", earlier: 0 | 1
  */
 export const mostRentLamports = { marker: 890_880n, wsol: 2_039_280n };
 
+export const isRent = (account: keyof typeof mostRentLamports, lamports: bigint): boolean =>
+  lamports >= 0n && lamports <= mostRentLamports[account];
+
+/** The most compute units of a transaction on the chain. */
+const mostComputeUnits = 1_400_000;
+
+export const isUnitLimit = (units: number): boolean =>
+  Number.isInteger(units) && units >= 1 && units <= mostComputeUnits;
+
 /**
  * Splits a share into a tip and a price for each compute unit, in millionths of a lamport.
  *

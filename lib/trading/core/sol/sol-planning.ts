@@ -3,11 +3,11 @@ import type { LaneView } from "../effects.ts";
 import type { ReasonCode } from "../execution.ts";
 import type { OrderEnd, TradeOrder } from "../trade-order.ts";
 import { restOfDay } from "../wallet-policy.ts";
-import { feesOfShare, mostFeeLamports, mostRentLamports, shareOf } from "./sol-fees.ts";
+import { feesOfShare, isRent, isUnitLimit, mostFeeLamports, mostRentLamports, shareOf } from "./sol-fees.ts";
 import { isSameSolRoute, type SolRoute } from "./sol-intent.ts";
 import type { SolLimits } from "./sol-limits.ts";
 import type { SolMessage } from "./sol-message.ts";
-import { countOf, type SolSlot } from "./sol-slot.ts";
+import { countOf, mayLand, type SolSlot } from "./sol-slot.ts";
 import { bothSeen, type SolOrderFacts, type SolSnapshot, type SolSnapshots } from "./sol-snapshot.ts";
 
 /** The next action for an order of which no message is on its way. */
@@ -51,16 +51,21 @@ export function planSwap(
   const route = routeFor(order, facts);
   if (route === undefined) return wait("CHAIN_UNAVAILABLE");
   if (typeof route === "string") return reject(route);
-  const rents = jointRents(facts);
-  const baseFeeLamports = greatest(0n, ...facts.map((each) => each.baseFeeLamports));
-  if (baseFeeLamports > limits.baseFeeLamports) return wait("CHAIN_UNAVAILABLE");
-  const computeUnitLimit = Math.max(...facts.map((each) => each.computeUnitLimit));
+  const costs = jointCosts(facts);
+  const { rents, computeUnitLimit } = costs;
+  // The signer refuses it for good, and one host could have invented it.
+  if (!isRent("marker", rents.marker) || !isRent("wsol", rents.wsol) || !isUnitLimit(computeUnitLimit))
+    return wait("CHAIN_UNAVAILABLE");
+  if (costs.baseFeeLamports > limits.baseFeeLamports) return wait("CHAIN_UNAVAILABLE");
   const [{ coins }] = snapshots;
-  const kept = rents.marker + rents.token + greatest(rents.wsol, rents.marker) + baseFeeLamports;
-  const spendable = coins - kept - (isSale ? 0n : amountIn) - underWay(view, order, limits);
+  const free = coins - (isSale ? 0n : amountIn);
+  const spendable = free - keptFor(costs) - underWay(view, order, { snapshots, limits });
   const wanted = shareOf(intent.budgetLamports, "swap", slot ? countOf(slot, "swap") : 0);
   // A sale goes on with a lower fee where the wallet is short of nothing else.
-  if (spendable < (isSale ? 0n : wanted)) return reject("INSUFFICIENT_BALANCE");
+  const needed = isSale ? 0n : wanted;
+  if (facts.every((each) => free - keptFor(each) < needed)) return reject("INSUFFICIENT_BALANCE");
+  // Messages on their way may turn out to take nothing, and one host may name too high a rent.
+  if (spendable < needed) return wait("INSUFFICIENT_BALANCE");
   const share = least(wanted, spendable);
   const relay = intent.isPrivate ? limits.relay : undefined;
   const { microLamportsPerUnit, tipLamports } = feesOfShare(share, computeUnitLimit, relay?.leastTipLamports);
@@ -104,6 +109,8 @@ export function planClear(
   const blockhash = agreedBlockhash(snapshots);
   if (blockhash === undefined) return undefined;
   const [{ rentLamports: a }, { rentLamports: b }] = snapshots;
+  const markerRentLamports = greatest(a.marker, b.marker);
+  if (!isRent("marker", markerRentLamports)) return undefined;
   const share = least(
     shareOf(intent.budgetLamports, "clear", 0),
     limits.maxNetworkFee - limits.baseFeeLamports,
@@ -114,7 +121,7 @@ export function planClear(
     ...{ signatures: 1, computeUnitLimit: clearUnits, microLamportsPerUnit },
     blockhash: blockhash.hash,
     lastValidBlockHeight: blockhash.lastValidBlockHeight,
-    markerRentLamports: greatest(a.marker, b.marker),
+    markerRentLamports,
   };
 }
 
@@ -134,16 +141,31 @@ function agreedBlockhash([{ blockhash: a }, { blockhash: b }]: Both) {
   return { hash: a.hash, lastValidBlockHeight };
 }
 
-const jointRents = ([{ rents: a }, { rents: b }]: readonly [SolOrderFacts, SolOrderFacts]) => ({
-  marker: greatest(a.marker, b.marker),
-  wsol: greatest(a.wsol, b.wsol),
-  token: greatest(a.token, b.token),
+type Costs = Pick<SolOrderFacts, "rents" | "baseFeeLamports" | "computeUnitLimit">;
+
+/** Returns the greater of what the hosts say that a message costs. */
+const jointCosts = ([a, b]: readonly [SolOrderFacts, SolOrderFacts]): Costs => ({
+  rents: {
+    marker: greatest(a.rents.marker, b.rents.marker),
+    wsol: greatest(a.rents.wsol, b.rents.wsol),
+    token: greatest(a.rents.token, b.rents.token),
+  },
+  baseFeeLamports: greatest(a.baseFeeLamports, b.baseFeeLamports),
+  computeUnitLimit: Math.max(a.computeUnitLimit, b.computeUnitLimit),
 });
 
+/** Computes the coin that must stay beside an order's amount and its priority fee: even a sale opens accounts first. */
+const keptFor = ({ rents, baseFeeLamports }: Costs): bigint =>
+  rents.marker + rents.token + greatest(rents.wsol, rents.marker) + baseFeeLamports;
+
 /** Computes the coin that signed messages may still take out of the wallet. An order's own ones pay only fees then. */
-const underWay = ({ slots, orders }: LaneView<"sol">, own: SolOrder, limits: SolLimits): bigint =>
+const underWay = (
+  { slots, orders }: LaneView<"sol">,
+  own: SolOrder,
+  { snapshots, limits }: Pick<PlanningState, "snapshots" | "limits">,
+): bigint =>
   slots
-    .filter(({ state }) => state === "signed")
+    .filter((slot) => slot.state !== "mined" && mayLand(slot, snapshots))
     .reduce((total, { orderId, attempts }) => {
       const fees = attempts.reduce((all, each) => all + mostFeeLamports(each, limits.baseFeeLamports), 0n);
       if (orderId === own.intent.orderId) return total + fees;

@@ -2,14 +2,11 @@ import type { Objection, SigningView, SignRequest } from "../effects.ts";
 import { later, objectionToOwner, objectionToState, refused } from "../signing-state.ts";
 import type { Ledger } from "../table-step.ts";
 import { objectionOf, rulesAt } from "../wallet-policy.ts";
-import { mostFeeLamports, mostRentLamports } from "./sol-fees.ts";
+import { isRent, isUnitLimit, mostFeeLamports } from "./sol-fees.ts";
 import { isSameSolRoute, mostAttempts, mostClears, type SolIntent } from "./sol-intent.ts";
 import type { SolLimits } from "./sol-limits.ts";
 import type { SolMessage } from "./sol-message.ts";
 import type { SolFees } from "./sol-slot.ts";
-
-/** The most compute units of a transaction on the chain. */
-const mostComputeUnits = 1_400_000;
 
 const feesOf = ({ tip, ...message }: SolMessage): SolFees => ({
   ...message,
@@ -89,16 +86,11 @@ function objectionToCosts(
 ): Objection | undefined {
   const { signatures, computeUnitLimit, microLamportsPerUnit, markerRentLamports, tip } = message;
   if (signatures !== 1) return refused("the message has other signatures than the wallet's");
-  if (!Number.isInteger(computeUnitLimit) || computeUnitLimit < 1 || computeUnitLimit > mostComputeUnits)
-    return refused("the compute unit limit is not one of the chain's");
+  if (!isUnitLimit(computeUnitLimit)) return refused("the compute unit limit is not one of the chain's");
   if (microLamportsPerUnit < 0n || (tip !== undefined && tip.lamports <= 0n))
     return refused("a fee is negative");
-  const rents = [markerRentLamports, message.purpose === "swap" ? message.wsolRentLamports : 0n] as const;
-  if (
-    rents.some((rent) => rent < 0n) ||
-    rents[0] > mostRentLamports.marker ||
-    rents[1] > mostRentLamports.wsol
-  )
+  const wsolRent = message.purpose === "swap" ? message.wsolRentLamports : 0n;
+  if (!isRent("marker", markerRentLamports) || !isRent("wsol", wsolRent))
     return refused("an account would get more than keeps it alive");
   if (tip !== undefined && !(intent.isPrivate && chainLimits.relay?.tipAccounts.includes(tip.account)))
     return refused("the tip is for another account than the relay's");

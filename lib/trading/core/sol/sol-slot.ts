@@ -157,6 +157,21 @@ export function withSolSendings(slot: SolSlot, sendings: Sendings): SolSlot {
   return { ...slot, attempts, isUndelivered, refusal, revision: slot.revision + 1 };
 }
 
+/** True if both hosts say that no block will have it any more. */
+export const isOutdated = ({ lastValidBlockHeight }: SolAttempt, snapshots: SolSnapshots): boolean =>
+  bothConfirm(snapshots, ({ confirmed }) => confirmed.blockHeight > lastValidBlockHeight);
+
+/** True unless both hosts say that one of its messages has filled it, or that each is in a block or too old for one. */
+export function mayLand({ attempts }: Pick<SolSlot, "attempts">, snapshots: SolSnapshots): boolean {
+  const isIn = (hash: string) => bothConfirm(snapshots, ({ receipts }) => receipts.has(hash));
+  const hadEffect = (hash: string) =>
+    bothConfirm(snapshots, ({ receipts }) => receipts.get(hash)?.status === "ok");
+  return (
+    !attempts.some(({ hash }) => hadEffect(hash)) &&
+    !attempts.every((attempt) => isOutdated(attempt, snapshots) || isIn(attempt.hash))
+  );
+}
+
 /**
  * True if both hosts say that no later block can change it, its fees included: each of its messages is final in a block,
  * or too old for one and in none. Then either both have the transaction that made the marker, or neither has the marker, or both have
