@@ -25,6 +25,9 @@ const reject = (
 /** Slots of two hosts may be this far apart. */
 const mostSlotsApart = 20;
 
+/** A blockhash lives for this many blocks, so honest hosts differ by less about its end. */
+const mostBlocksApart = 150;
+
 /** The compute units of a transaction that makes only the marker, with a margin. */
 const clearUnits = 2000;
 
@@ -134,9 +137,13 @@ function agreedFacts(orderId: string, [a, b]: Both): readonly [SolOrderFacts, So
   return isSame ? [mine, other] : undefined;
 }
 
-/** Returns a blockhash that both hosts know, and the later of the heights that they say it lives to. */
+/**
+ * Returns a blockhash that both hosts know, and the later of the heights that they say it lives to. Without a bound, one
+ * lying host could make an order wait for its end for ever.
+ */
 function agreedBlockhash([{ blockhash: a }, { blockhash: b }]: Both) {
   if (a === undefined || a.hash !== b?.hash) return undefined;
+  if (Math.abs(a.lastValidBlockHeight - b.lastValidBlockHeight) > mostBlocksApart) return undefined;
   const lastValidBlockHeight = Math.max(a.lastValidBlockHeight, b.lastValidBlockHeight);
   return { hash: a.hash, lastValidBlockHeight };
 }

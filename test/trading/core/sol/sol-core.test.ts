@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { solCore } from "../../../../lib/trading/core/sol/sol-core.ts";
-import { orderOf, stateOf, viewOf } from "./sol-fixtures.ts";
+import type { SolSlot } from "../../../../lib/trading/core/sol/sol-slot.ts";
+import type { SolSnapshot } from "../../../../lib/trading/core/sol/sol-snapshot.ts";
+import { unstarted } from "../../../../lib/trading/core/trade-order.ts";
+import { bothHosts, factsOf, finalAt, orderOf, slotOf, stateOf, viewOf } from "./sol-fixtures.ts";
 
 describe("the end of an order without messages", () => {
   it.each([
@@ -11,5 +14,31 @@ describe("the end of an order without messages", () => {
     const move = solCore.nextMove(stateOf({ view }));
     const unsigned = { kind: "check", of: "ledger", item: { orderId: "order1" }, when: "absent" };
     expect(move).toMatchObject({ kind: "write", step: expect.arrayContaining([unsigned]) });
+  });
+});
+
+describe("a second order of a token", () => {
+  const orders = [
+    orderOf({ life: { ...unstarted, stage: "sent", txHash: "a" } }),
+    orderOf({}, { orderId: "order2" }),
+    orderOf({}, { orderId: "order3", token: "FEEZ" }),
+  ];
+  const facts = new Map(orders.map(({ intent }) => [intent.orderId, factsOf()]));
+  /** The order whose message is signed first. */
+  const signed = (slot: SolSlot, host: Partial<SolSnapshot>): string | undefined => {
+    const sending = { orders, slots: [slot], bytes: new Map() };
+    const move = solCore.nextMove(
+      stateOf({ view: viewOf(sending), snapshots: bothHosts({ orders: facts, ...host }) }),
+    );
+    return move.kind === "sign" ? move.request.orderId : move.kind;
+  };
+
+  it("waits while a message of the first may land, unlike one of another token", () => {
+    expect(signed(slotOf(), finalAt(100))).toBe("order3");
+  });
+
+  it("does not wait for one whose marker a stranger has made, once its messages are too old", () => {
+    const markers = new Map([["order1", true]]);
+    expect(signed(slotOf(), { ...finalAt(300), markers })).toBe("order2");
   });
 });
