@@ -70,6 +70,9 @@ export class SolChain {
   tip: SolBlock;
   private finalized: SolBlock;
   private readonly random: Random;
+  /** Whether each message that was in a block of any fork had an effect there. */
+  private readonly hadEffect = new Map<string, boolean>();
+  private greatestHeight = 1;
   private readonly known = new Map<string, Signed>();
   private readonly waiting = new Map<string, Signed>();
   private blocks = 0;
@@ -171,6 +174,8 @@ export class SolChain {
       this.waiting.delete(signed.raw);
     }
     this.tip = { number, height, hash, time: blockTime, parent: this.tip, state, receipts };
+    this.greatestHeight = Math.max(this.greatestHeight, height);
+    for (const [each, { status }] of receipts) this.hadEffect.set(each, status === "ok");
     while (this.tip.height - this.finalized.height > depthOfFinality)
       this.finalized = ancestor(this.tip, this.finalized.height + 1);
     this.follow();
@@ -254,6 +259,14 @@ export class SolChain {
 
   /** The result of a message in the final chain. */
   finalReceipt = (hash: string): SolReceipt | undefined => receiptOn(this.finalized, hash);
+
+  /** True if each of an order's messages was in a block or too old for one, or if one has filled it, in any fork so far. */
+  areSpent = (attempts: readonly { hash: string; lastValidBlockHeight: number }[]): boolean =>
+    attempts.some(({ hash }) => this.hadEffect.get(hash) === true) ||
+    attempts.every(
+      ({ hash, lastValidBlockHeight }) =>
+        this.hadEffect.has(hash) || this.greatestHeight > lastValidBlockHeight,
+    );
 
   /** True if no block that may still come can have one of these messages. */
   isDead = (hashes: readonly string[]): boolean =>

@@ -13,12 +13,16 @@ import { chain, type SolSystem, SolWorld, solLimits, theSolSystem } from "./sol-
 
 const startMs = Date.UTC(2026, 10, 21, 20);
 const mostMoves = 40;
+
+/** Enough for two orders of a wallet at once. */
+const startCoins = 13_000_000n;
+
 export const solGenesis: SolState = {
   accounts: new Map(
     wallets.map((wallet) => [
       wallet,
       {
-        coins: 100_000n,
+        coins: startCoins,
         tokens: new Map(tokens.map((token) => [token, 30_000n])),
         opened: new Set(["MOON"]),
       },
@@ -67,6 +71,18 @@ const moveOut: Move = (world) => {
     const account = state.accounts.get(wallet);
     if (account === undefined) return state;
     const changed = { ...account, tokens: new Map(account.tokens).set(token, 0n) };
+    return { ...state, accounts: new Map(state.accounts).set(wallet, changed) };
+  });
+};
+
+/** The owner moves most of the coin out of the wallet. */
+const moveCoins: Move = (world) => {
+  const wallet = world.random.pick(wallets) as string;
+  world.seen.add("tokens moved out");
+  world.chain.foreign((state) => {
+    const account = state.accounts.get(wallet);
+    if (account === undefined) return state;
+    const changed = { ...account, coins: BigInt(world.random.below(20_000)) };
     return { ...state, accounts: new Map(state.accounts).set(wallet, changed) };
   });
 };
@@ -147,6 +163,7 @@ const moves: readonly (readonly [number, Move])[] = [
   ],
   [0.3, stealMarker],
   [0.5, moveOut],
+  [0.5, moveCoins],
   [0.5, halt],
   [1, sleep],
   [0.5, setRetired],

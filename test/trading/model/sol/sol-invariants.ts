@@ -5,11 +5,19 @@ import type { SolSlot } from "../../../../lib/trading/core/sol/sol-slot.ts";
 import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
 import { policyAt } from "../../../../lib/trading/core/wallet-policy.ts";
 import type { Process } from "../process.ts";
+import type { ModelTable } from "../table.ts";
 import { must } from "../violation.ts";
-import { baseFee, type Signed } from "./sol-chain.ts";
-import type { SolWorld } from "./sol-world.ts";
+import { baseFee, type Signed, type SolChain } from "./sol-chain.ts";
 
 type Change = { kind: string; name: string; before: unknown; after: unknown };
+
+type SolWorld = {
+  table: ModelTable<"sol">;
+  chain: SolChain;
+  /** Signers that an attacker has called. */
+  called: ReadonlySet<Process<"sol">>;
+  orderNamed(userID: string, orderId: string): TradeOrder<"sol"> | undefined;
+};
 
 /** Rules that hold after every step. */
 export class SolInvariants {
@@ -107,7 +115,7 @@ export class SolInvariants {
       );
     });
     must(
-      others.every(({ state }) => state !== "signed"),
+      others.every(({ attempts }) => this.world.chain.areSpent(attempts)),
       "signed for a token of which another order is under way",
     );
   }

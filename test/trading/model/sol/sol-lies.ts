@@ -1,5 +1,5 @@
 import type { Question } from "../../../../lib/trading/core/effects.ts";
-import type { SolSnapshot } from "../../../../lib/trading/core/sol/sol-snapshot.ts";
+import type { SolOrderFacts, SolSnapshot } from "../../../../lib/trading/core/sol/sol-snapshot.ts";
 
 /** The lies of a single host. */
 export const solLies = [
@@ -11,25 +11,28 @@ export const solLies = [
   "an invented blockhash",
   "a short life",
   "a long life",
+  "an endless life",
+  "endless rents",
   "more coins",
   "better prices",
   "worse prices",
   "invented fills",
+  "invented failures",
   "everything is final",
 ] as const;
 
 export type SolLie = (typeof solLies)[number];
 
-const scaled = (snapshot: SolSnapshot, percent: bigint): SolSnapshot["orders"] =>
-  new Map(
-    [...snapshot.orders].map(([orderId, facts]) => [
-      orderId,
-      {
-        ...facts,
-        routes: facts.routes.map((route) => ({ ...route, amountOut: (route.amountOut * percent) / 100n })),
-      },
-    ]),
-  );
+const withFacts = (snapshot: SolSnapshot, change: (facts: SolOrderFacts) => SolOrderFacts): SolSnapshot => ({
+  ...snapshot,
+  orders: new Map([...snapshot.orders].map(([orderId, facts]) => [orderId, change(facts)])),
+});
+
+const priced = (snapshot: SolSnapshot, percent: bigint): SolSnapshot =>
+  withFacts(snapshot, (facts) => ({
+    ...facts,
+    routes: facts.routes.map((route) => ({ ...route, amountOut: (route.amountOut * percent) / 100n })),
+  }));
 
 const movedBy = (snapshot: SolSnapshot, blocks: number): SolSnapshot => {
   const moved = ({ slot, blockHeight }: SolSnapshot["confirmed"]) => ({
@@ -44,6 +47,23 @@ const withLife = (snapshot: SolSnapshot, blocks: number): SolSnapshot => {
   const lastValidBlockHeight = Math.max(0, (blockhash?.lastValidBlockHeight ?? 0) + blocks);
   return blockhash ? { ...snapshot, blockhash: { ...blockhash, lastValidBlockHeight } } : snapshot;
 };
+
+type Outcome =
+  | { status: "ok"; spent: bigint; received: bigint; held: bigint }
+  | { status: "failed"; isSlippage: boolean };
+
+const withReceipts = (snapshot: SolSnapshot, { hashes }: Question<"sol">, outcome: Outcome): SolSnapshot => ({
+  ...snapshot,
+  receipts: new Map(
+    hashes.map((hash) => [
+      hash,
+      {
+        ...{ hash, ...outcome, isFinal: true, fee: 1n, tip: 0n, rent: 0n, computeUnits: 1 },
+        block: { number: snapshot.finalized.slot, hash: String(snapshot.finalized.slot), time: 1 },
+      },
+    ]),
+  ),
+});
 
 export function withLie(snapshot: SolSnapshot, lie: SolLie, question: Question<"sol">): SolSnapshot {
   const marks = (isThere: boolean) => new Map(question.marked.map((orderId) => [orderId, isThere]));
@@ -64,26 +84,24 @@ export function withLie(snapshot: SolSnapshot, lie: SolLie, question: Question<"
       return withLife(snapshot, -1000);
     case "a long life":
       return withLife(snapshot, 30);
+    case "an endless life":
+      return withLife(snapshot, 1_000_000);
+    case "endless rents":
+      return withFacts(snapshot, (facts) => ({
+        ...facts,
+        computeUnitLimit: 0,
+        rents: { marker: 10n ** 9n, wsol: 10n ** 9n, token: 10n ** 9n },
+      }));
     case "more coins":
       return { ...snapshot, coins: snapshot.coins * 2n };
     case "better prices":
-      return { ...snapshot, orders: scaled(snapshot, 200n) };
+      return priced(snapshot, 200n);
     case "worse prices":
-      return { ...snapshot, orders: scaled(snapshot, 50n) };
+      return priced(snapshot, 50n);
     case "invented fills":
-      return {
-        ...snapshot,
-        receipts: new Map(
-          question.hashes.map((hash) => [
-            hash,
-            {
-              ...{ hash, status: "ok", spent: 1n, received: 10n ** 9n, held: 1n, isFinal: true },
-              ...{ fee: 1n, tip: 0n, rent: 0n, computeUnits: 1 },
-              block: { number: snapshot.finalized.slot, hash: String(snapshot.finalized.slot), time: 1 },
-            } as const,
-          ]),
-        ),
-      };
+      return withReceipts(snapshot, question, { status: "ok", spent: 1n, received: 10n ** 9n, held: 1n });
+    case "invented failures":
+      return withReceipts(snapshot, question, { status: "failed", isSlippage: true });
     case "everything is final":
       return {
         ...snapshot,
