@@ -8,10 +8,9 @@ import { must, Violation } from "../violation.ts";
 import type { SolState } from "./sol-chain.ts";
 import { cancel, owners, placeNew, tokens, wallets } from "./sol-clients.ts";
 import { anyHost, anyLane, type Move, mine, movable, runOn, wake } from "./sol-play.ts";
-import { intrude, lateSignature, orphanSigner, overtake } from "./sol-plots.ts";
-import { chain, type SolSystem, SolWorld, solLimits, theSolSystem } from "./sol-world.ts";
+import { intrude, landLast, lateSignature, orphanSigner, overtake } from "./sol-plots.ts";
+import { chain, type SolSystem, SolWorld, solLimits, startMs, theSolSystem } from "./sol-world.ts";
 
-const startMs = Date.UTC(2026, 10, 21, 20);
 const mostMoves = 40;
 
 /** Enough for two orders of a wallet at once. */
@@ -144,7 +143,8 @@ const moves: readonly (readonly [number, Move])[] = [
   [3, lateSignature],
   [1.5, overtake],
   [1.5, orphanSigner],
-  [1.5, intrude],
+  [1, intrude],
+  [0.5, landLast],
   [2, freeze],
   [3, thaw],
   [5, (world) => world.chain.reorganise(Math.floor(world.nowMs / 1000))],

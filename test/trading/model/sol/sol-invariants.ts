@@ -1,7 +1,8 @@
+import { dayOf } from "../../../../lib/core/time.ts";
 import type { Recipients } from "../../../../lib/trading/core/effects.ts";
 import { mostFeeLamports } from "../../../../lib/trading/core/sol/sol-fees.ts";
 import { mostAttempts, mostClears } from "../../../../lib/trading/core/sol/sol-intent.ts";
-import type { SolSlot } from "../../../../lib/trading/core/sol/sol-slot.ts";
+import type { SolAttempt, SolSlot } from "../../../../lib/trading/core/sol/sol-slot.ts";
 import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
 import { policyAt } from "../../../../lib/trading/core/wallet-policy.ts";
 import type { Process } from "../process.ts";
@@ -25,6 +26,8 @@ export class SolInvariants {
   readonly signed = new Map<string, (Signed & { process: Process<"sol"> })[]>();
   /** The bytes that have left the signer. */
   readonly recorded = new Set<string>();
+  /** What the messages of a day may take, by user, wallet and day. */
+  private readonly spent = new Map<string, bigint>();
   private readonly world: SolWorld;
 
   constructor(world: SolWorld) {
@@ -57,6 +60,11 @@ export class SolInvariants {
           "deleted a lane with jobs",
         );
     }
+    const isFilled = (order: unknown) => (order as TradeOrder | undefined)?.life.status === "filled";
+    const isFill = changes.some(
+      ({ kind, before, after }) => kind === "order" && isFilled(after) && !isFilled(before),
+    );
+    must(!isFill || changes.some(({ kind }) => kind === "book"), "recorded a fill without its position");
     if (changes.some(({ kind }) => kind === "ledger")) this.checkSignature(changes);
   }
 
@@ -72,6 +80,7 @@ export class SolInvariants {
     const fees = slot.attempts.reduce((sum, each) => sum + mostFeeLamports(each, baseFee), 0n);
     const most = intent.budgetLamports + baseFee * BigInt(slot.attempts.length);
     must(fees <= most, "signed beyond the order's budget");
+    const spent = this.noteSpending(slot, order);
     if (newest?.purpose !== "swap") return;
     const { wallet, userID, orderId, token, validUntil, amount, side, routes } = intent;
     const signed = this.signed.get(orderId)?.findLast(({ hash }) => hash === newest.hash);
@@ -92,6 +101,10 @@ export class SolInvariants {
     must(
       side === "sell" || policy.maxPerOrder === undefined || message.amountIn <= policy.maxPerOrder,
       "signed a buy above the policy's limit",
+    );
+    must(
+      side === "sell" || policy.maxPerDay === undefined || spent <= policy.maxPerDay,
+      "signed a buy above the limit of its day",
     );
     must(
       this.world.table.get("cancellation", { userID, orderId }) === undefined && !order.isCancelling,
@@ -118,6 +131,17 @@ export class SolInvariants {
       others.every(({ attempts }) => this.world.chain.areSpent(attempts)),
       "signed for a token of which another order is under way",
     );
+  }
+
+  /** Adds the newest message to what its user has signed for the wallet on the day, and returns the sum. */
+  private noteSpending(slot: SolSlot, { intent: { side, userID, wallet } }: TradeOrder<"sol">): bigint {
+    const newest = slot.attempts.at(-1) as SolAttempt;
+    const isFirst = slot.attempts.filter(({ purpose }) => purpose === "swap").length === 1;
+    const amount = side === "buy" && newest.purpose === "swap" && isFirst ? (newest.amountIn ?? 0n) : 0n;
+    const key = `${userID} ${wallet} ${dayOf(newest.signedAtMs)}`;
+    const spent = (this.spent.get(key) ?? 0n) + amount + mostFeeLamports(newest, baseFee);
+    this.spent.set(key, spent);
+    return spent;
   }
 
   private checkSlot(before: SolSlot | undefined, after: SolSlot | undefined): void {

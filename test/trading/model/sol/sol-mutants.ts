@@ -1,13 +1,20 @@
 import type {
+  LaneView,
   Procedure,
   SignAnswer,
   SigningView,
   SignRequest,
 } from "../../../../lib/trading/core/effects.ts";
 import type { Family } from "../../../../lib/trading/core/families.ts";
-import type { SolSnapshot } from "../../../../lib/trading/core/sol/sol-snapshot.ts";
+import type { SolIntent } from "../../../../lib/trading/core/sol/sol-intent.ts";
+import type { SolMessage } from "../../../../lib/trading/core/sol/sol-message.ts";
+import type { SolSlot } from "../../../../lib/trading/core/sol/sol-slot.ts";
+import type { SeenReceipt, SolSnapshot } from "../../../../lib/trading/core/sol/sol-snapshot.ts";
+import type { ItemWrite } from "../../../../lib/trading/core/table-step.ts";
+import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
+import { packed, unpacked } from "../../../../lib/trading/items/items.ts";
 import { inWrites, type Rewrite, rewritten, withoutHolder } from "../mutants.ts";
-import { type SolSystem, theSolSystem } from "./sol-world.ts";
+import { type SolSystem, startMs, theSolSystem } from "./sol-world.ts";
 
 const work = (rewrite: () => Rewrite): SolSystem => ({
   ...theSolSystem,
@@ -94,6 +101,43 @@ const sendsBeforeRecording: SolSystem = {
   },
 };
 
+/** Shows the signer's rules another message than the one that it signs. */
+const hidesFromRules = (
+  hide: (message: SolMessage, intent: SolIntent) => SolMessage,
+  ask: (message: SolMessage) => SolMessage = (same) => same,
+): SolSystem => ({
+  ...theSolSystem,
+  *sign(request) {
+    const asked = request as SignRequest<"sol">;
+    const message = ask(asked.message);
+    let intent: SolIntent | undefined;
+    const shown = { ...asked, message };
+    return yield* rewritten(theSolSystem.sign(shown), {
+      answer(effect, answer) {
+        if (effect.do !== "readSigning") return answer;
+        intent = (answer as SigningView<"sol">).order?.intent;
+        if (intent !== undefined) shown.message = hide(message, intent);
+        return answer;
+      },
+      effect(effect) {
+        if (effect.do === "signMessage") return { ...effect, message };
+        if (effect.do !== "write") return effect;
+        const step = effect.step.map((write): ItemWrite => {
+          if (write.kind !== "put" || write.of !== "slot") return write;
+          const { attempts, ...slot } = write.item as SolSlot;
+          const { microLamportsPerUnit, tip } = message;
+          const newest = { microLamportsPerUnit, tipLamports: tip?.lamports ?? 0n };
+          const signed = attempts.map((each, index) =>
+            index === attempts.length - 1 ? { ...each, ...newest } : each,
+          );
+          return { ...write, item: { ...slot, attempts: signed } };
+        });
+        return { ...effect, step };
+      },
+    });
+  },
+});
+
 /** Pays three times its share for priority. */
 const paysTooMuch = ({ message, ...request }: SignRequest<"sol">): SignRequest<"sol"> => ({
   ...request,
@@ -107,6 +151,103 @@ const forgetsFees = (view: SigningView<"sol">): SigningView<"sol"> => ({
     messages: view.ledger.messages.map((each) => ({ ...each, mostFeeLamports: 0n })),
   },
 });
+
+const inSlots = (change: (slot: SolSlot) => SolSlot): Rewrite => ({
+  answer: (effect, answer) =>
+    effect.do === "readLane"
+      ? { ...(answer as LaneView<"sol">), slots: (answer as LaneView<"sol">).slots.map(change) }
+      : answer,
+});
+
+/** Computes heights from the time, as if no slot were ever without a block. */
+const judgesByClock = work(() => {
+  let nowMs = 0;
+  return {
+    answer(effect, answer) {
+      if (effect.do === "now") nowMs = answer as number;
+      if (effect.do !== "hostSnapshot" || answer === undefined) return answer;
+      const { confirmed, finalized, ...snapshot } = answer as SolSnapshot;
+      const byClock = Math.floor((nowMs - startMs) / 400);
+      const later = ({ slot, blockHeight }: typeof confirmed) => ({
+        slot,
+        blockHeight: Math.max(blockHeight, byClock),
+      });
+      return { ...snapshot, confirmed: later(confirmed), finalized: later(finalized) };
+    },
+  };
+});
+
+/** Takes the newest message of an order for its fill when a host shows the marker. */
+const takesMarkerForFill = work(() => ({
+  answer(effect, answer) {
+    if (effect.do !== "hostSnapshot" || answer === undefined) return answer;
+    const snapshot = answer as SolSnapshot;
+    const { slot: number } = snapshot.finalized;
+    const isIn = (hash: string) => snapshot.receipts.get(hash)?.status === "ok";
+    const invented = effect.question.hashes.flatMap((hash): [string, SeenReceipt][] => {
+      const [orderId = ""] = hash.split("/");
+      const hasFill = effect.question.hashes.some((each) => each.startsWith(`${orderId}/`) && isIn(each));
+      if (hasFill || snapshot.markers.get(orderId) !== true) return [];
+      const block = { number, hash: String(number), time: 1 };
+      const common = { hash, block, fee: 1n, tip: 0n, rent: 0n, computeUnits: 1, isFinal: true };
+      return [[hash, { ...common, status: "ok", spent: 1n, received: 1n, held: 1n }]];
+    });
+    return { ...snapshot, receipts: new Map([...snapshot.receipts, ...invented]) };
+  },
+}));
+
+/** Gives each order without messages a token of its own, so that none waits for another. */
+const ignoresOtherOrders = work(() => {
+  const own = "'s own";
+  const renamed = (order: TradeOrder<"sol">): TradeOrder<"sol"> => {
+    const { orderId, token } = order.intent;
+    return { ...order, intent: { ...order.intent, token: `${token} ${orderId}${own}` } };
+  };
+  const restored = <Item>(item: Item): Item =>
+    unpacked(JSON.parse(JSON.stringify(packed(item)).replaceAll(/ order\d+'s own/g, ""))) as Item;
+  return {
+    effect: (effect) =>
+      effect.do === "write" || effect.do === "hostSnapshot" || effect.do === "sign"
+        ? effect.do === "write"
+          ? {
+              ...effect,
+              step: effect.step.map((write) =>
+                "item" in write && write.kind === "put"
+                  ? ({ ...write, item: restored(write.item) } as ItemWrite)
+                  : write,
+              ),
+            }
+          : restored(effect)
+        : effect,
+    answer(effect, answer) {
+      if (effect.do !== "readLane") return answer;
+      const view = answer as LaneView<"sol">;
+      const isFresh = ({ intent }: TradeOrder<"sol">) =>
+        view.slots.every(({ orderId }) => orderId !== intent.orderId);
+      return { ...view, orders: view.orders.map((order) => (isFresh(order) ? renamed(order) : order)) };
+    },
+  };
+});
+
+/** Writes an order first, and its position in a second transaction. */
+const splitsPosition: SolSystem = {
+  ...theSolSystem,
+  *work(...args) {
+    const procedure = theSolSystem.work(...args);
+    let next = procedure.next();
+    while (!next.done) {
+      const effect = next.value;
+      if (effect.do === "write") {
+        const isLater = (write: ItemWrite) =>
+          write.kind === "put" && (write.of === "book" || write.of === "position");
+        const later = effect.step.filter(isLater);
+        const answer = yield { ...effect, step: effect.step.filter((write) => !isLater(write)) };
+        if (answer === true && later.length > 0) yield { ...effect, step: later };
+        next = procedure.next(answer);
+      } else next = procedure.next(yield effect);
+    }
+  },
+};
 
 /** Systems with one fault each. The histories must catch every one. */
 export const solMutants: Readonly<Record<string, SolSystem>> = {
@@ -124,7 +265,20 @@ export const solMutants: Readonly<Record<string, SolSystem>> = {
     ...snapshot,
     markers: new Map([...snapshot.markers.keys()].map((orderId) => [orderId, false])),
   })),
-  "takes the marker for a fill": inSnapshots((snapshot) => ({
+  "takes the marker for a fill": takesMarkerForFill,
+  "judges by the clock": judgesByClock,
+  "looks only at the first message's life": work(() =>
+    inSlots((slot) => {
+      const [{ lastValidBlockHeight } = { lastValidBlockHeight: 0 }] = slot.attempts;
+      return { ...slot, attempts: slot.attempts.map((each) => ({ ...each, lastValidBlockHeight })) };
+    }),
+  ),
+  "ends an order without a look at the ledger": work(() =>
+    inWrites((write) => (write.kind === "check" && write.of === "ledger" ? [] : [write])),
+  ),
+  "fills two orders of a token at once": ignoresOtherOrders,
+  "updates the position in a second transaction": splitsPosition,
+  "takes a failure for a fill": inSnapshots((snapshot) => ({
     ...snapshot,
     receipts: new Map([
       ...snapshot.receipts,
@@ -145,6 +299,28 @@ export const solMutants: Readonly<Record<string, SolSystem>> = {
     sign: (request) =>
       rewritten(theSolSystem.sign(paysTooMuch(request as SignRequest<"sol">)), inView(forgetsFees)),
   },
+  "does not count tips": hidesFromRules(({ tip: _, ...message }) => message),
+  "signs any amount": hidesFromRules((message, { amount }) =>
+    message.purpose === "swap" ? { ...message, amountIn: amount } : message,
+  ),
+  "signs for any pool": hidesFromRules((message, { routes: [route] }) =>
+    message.purpose === "swap" && route !== undefined ? { ...message, route } : message,
+  ),
+  "signs any number of messages": signing(() =>
+    inView((view) => ({
+      ...view,
+      ledger: view.ledger && {
+        ...view.ledger,
+        messages: view.ledger.messages.map((each) => ({ ...each, purpose: "other" as "swap" })),
+      },
+    })),
+  ),
+  "forgets what a day has spent": signing(() =>
+    inView(({ limits: { stored, count }, ...view }) => ({
+      ...view,
+      limits: { stored, count: count && { ...count, spent: 0n } },
+    })),
+  ),
   "does not read cancellations": signing(() =>
     both(
       without("cancellation"),

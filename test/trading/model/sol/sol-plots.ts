@@ -1,5 +1,6 @@
 import type { SignRequest } from "../../../../lib/trading/core/effects.ts";
 import type { SolIntent } from "../../../../lib/trading/core/sol/sol-intent.ts";
+import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
 import { retired } from "../table.ts";
 import { lifetime, rents } from "./sol-chain.ts";
 import { placeNew } from "./sol-clients.ts";
@@ -101,11 +102,54 @@ export const lateSignature: Move = async (world) => {
   await runOn(world, caller, 0);
 };
 
+/** Puts a message into one of the last blocks that can have it, while no host has a history. */
+export const landLast: Move = async (world) => {
+  const { chain: blocks, random } = world;
+  const { wallet, orderId } = placeNew(world);
+  const first = world.startWork(wallet);
+  if (first !== undefined) await runOn(world, first, 0);
+  const [signed] = blocks.tip.state.markers.has(orderId) ? [] : (world.invariants.signed.get(orderId) ?? []);
+  if (signed === undefined || !world.invariants.recorded.has(signed.raw)) return;
+  blocks.drop();
+  const lateness = 1 + random.below(3);
+  while (blocks.tip.height < signed.message.lastValidBlockHeight - lateness) mine(world, 1);
+  blocks.resendOld([signed.raw]);
+  for (const host of [0, 1] as const) blocks.setPruned(host, true);
+  mine(world, lateness + 5 + random.below(4));
+  world.seen.add("a message in one of its last blocks");
+  const last = world.startWork(wallet);
+  if (last !== undefined) await runOn(world, last, 0);
+  for (const host of [0, 1] as const) blocks.setPruned(host, false);
+};
+
 /** Asks the signer for messages that no run would ask for, as a run does that is taken over by an attacker. */
 export const intrude: Move = async (world) => {
   const { random } = world;
   const order = random.pick(world.table.all("order").filter(({ life }) => !life.settled));
   if (order === undefined) return;
+  world.seen.add("an intruder asked the signer");
+  const { side, amount, budgetLamports, wallet, userID } = order.intent;
+  if (side === "buy" && random.chance(0.3)) {
+    const key = { chain, wallet, userID } as const;
+    const revision = (world.table.get("policy", key)?.revision ?? 0) + 1;
+    const maxPerDay = amount + budgetLamports / 2n;
+    world.table.put("policy", {
+      ...key,
+      policy: { tokens: "any", tradingEnabled: true, maxPerDay },
+      revision,
+    });
+  }
+  for (let asked = 1 + random.below(6); asked > 0; asked--) {
+    const signer = world.start({ name: "sign", procedure: world.system.sign(intrusion(world, order)) });
+    if (signer === undefined) continue;
+    world.called.add(signer);
+    await runOn(world, signer, 0);
+    mine(world);
+  }
+};
+
+function intrusion(world: SolWorld, order: TradeOrder<"sol">): SignRequest<"sol"> {
+  const { random } = world;
   const { wallet, userID, orderId, amount, routes, isPrivate, budgetLamports } = order.intent;
   const slot = world.table.all("slot").find((each) => each.orderId === orderId);
   const places = world.table.all("slot").map(({ place }) => place);
@@ -113,7 +157,7 @@ export const intrude: Move = async (world) => {
   const common = {
     signatures: 1,
     computeUnitLimit: 1000,
-    microLamportsPerUnit: BigInt(random.below(2)) * budgetLamports * 1000n,
+    microLamportsPerUnit: (BigInt(random.below(5)) * budgetLamports * 1000n) / 4n,
     ...(isPrivate && random.chance(0.5) && { tip: { account: "tips", lamports: budgetLamports + 1n } }),
     blockhash: head.hash,
     lastValidBlockHeight: head.height + lifetime,
@@ -129,15 +173,10 @@ export const intrude: Move = async (world) => {
         wsolRentLamports: rents.wsol,
         route: { ...(routes[0] as (typeof routes)[0]), ...(random.chance(0.2) && { pool: "another pool" }) },
       };
-  const request: SignRequest<"sol"> = {
+  return {
     ...{ chain, wallet, orderId, userID, message },
     purpose: message.purpose,
     place: slot?.place ?? 1 + Math.max(0, ...places),
     attempt: 1 + (slot?.attempts.length ?? 0),
   };
-  world.seen.add("an intruder asked the signer");
-  const signer = world.start({ name: "sign", procedure: world.system.sign(request) });
-  if (signer === undefined) return;
-  world.called.add(signer);
-  await runOn(world, signer, 0);
-};
+}

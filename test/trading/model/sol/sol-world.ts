@@ -26,6 +26,9 @@ import { SolInvariants } from "./sol-invariants.ts";
 
 export const chain = "sol" as const;
 
+/** The time at which each history starts. */
+export const startMs = Date.UTC(2026, 10, 21, 20);
+
 type SolProcess = Process<"sol">;
 
 /** The procedures under test. A mutant replaces one. */
