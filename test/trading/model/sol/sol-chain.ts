@@ -222,6 +222,7 @@ export class SolChain {
 
   setPruned(host: 0 | 1, isPruned: boolean): void {
     this.nodes[host].isPruned = isPruned;
+    if (this.nodes.every((node) => node.isPruned)) this.seen.add("no host has a history");
   }
 
   setSplit(host: 0 | 1, isSplit: boolean): void {

@@ -5,6 +5,7 @@ import type { SolOrderFacts, SolSnapshot } from "../../../../lib/trading/core/so
 export const solLies = [
   "no receipts",
   "no markers",
+  "nothing landed",
   "all markers",
   "far ahead",
   "far behind",
@@ -72,6 +73,8 @@ export function withLie(snapshot: SolSnapshot, lie: SolLie, question: Question<"
       return { ...snapshot, receipts: new Map() };
     case "no markers":
       return { ...snapshot, markers: marks(false) };
+    case "nothing landed":
+      return { ...snapshot, receipts: new Map(), markers: marks(false) };
     case "all markers":
       return { ...snapshot, markers: marks(true) };
     case "far ahead":

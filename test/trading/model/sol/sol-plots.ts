@@ -4,7 +4,7 @@ import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
 import { retired } from "../table.ts";
 import { lifetime, rents } from "./sol-chain.ts";
 import { placeNew } from "./sol-clients.ts";
-import { anyLane, type Move, mine, runOn, runUntil } from "./sol-play.ts";
+import { anyHost, anyLane, type Move, mine, runOn, runUntil, wake } from "./sol-play.ts";
 import { chain, type SolWorld } from "./sol-world.ts";
 
 /** Longer than a lane is held. */
@@ -120,6 +120,22 @@ export const landLast: Move = async (world) => {
   const last = world.startWork(wallet);
   if (last !== undefined) await runOn(world, last, 0);
   for (const host of [0, 1] as const) blocks.setPruned(host, false);
+};
+
+/** Makes one host lie while the other is silent, until no message of the lane can land any more. */
+export const oneLiar: Move = async (world) => {
+  const host = anyHost(world);
+  const other = host === 0 ? 1 : 0;
+  await wake(world, 0);
+  world.chain.setLie(host, true);
+  world.chain.setDown(other, true);
+  world.seen.add("one host lies, the other is silent");
+  for (let rounds = 0; rounds < 3; rounds++) {
+    mine(world, lifetime);
+    await wake(world, 0);
+  }
+  world.chain.setLie(host, false);
+  world.chain.setDown(other, false);
 };
 
 /** Asks the signer for messages that no run would ask for, as a run does that is taken over by an attacker. */
