@@ -1,0 +1,212 @@
+import { describe, expect, it } from "vitest";
+import type { SigningView, SignRequest } from "../../../../lib/trading/core/effects.ts";
+import type { SignedMessage } from "../../../../lib/trading/core/families.ts";
+import type { SolIntent } from "../../../../lib/trading/core/sol/sol-intent.ts";
+import type { SolMessage } from "../../../../lib/trading/core/sol/sol-message.ts";
+import {
+  addedByMessage,
+  isFirstToFill,
+  mostFeeOfMessage,
+  objectionToMessage,
+} from "../../../../lib/trading/core/sol/sol-signing-rules.ts";
+import { emptySolLedger } from "../../../../lib/trading/core/table-step.ts";
+import { unstarted } from "../../../../lib/trading/core/trade-order.ts";
+import { attemptOf, intentOf, limits, nowMs, orderOf, route, slotOf, withRelay } from "./sol-fixtures.ts";
+
+type Swap = Extract<SolMessage, { purpose: "swap" }>;
+
+const common = {
+  ...{ signatures: 1, computeUnitLimit: 100_000, microLamportsPerUnit: 200_000n },
+  ...{ blockhash: "hash", lastValidBlockHeight: 281, markerRentLamports: 890_880n },
+};
+const swap: Swap = {
+  ...{ purpose: "swap", ...common, amountIn: 1_000_000n, wsolRentLamports: 2_039_280n, route },
+};
+const clear: SolMessage = { purpose: "clear", ...common };
+const tip = (lamports: bigint, account = "tips") => ({ tip: { account, lamports } });
+
+const signed = (...messages: [SignedMessage["purpose"], string, bigint?][]) => ({
+  slot: slotOf({ attempts: messages.map(([purpose, hash]) => attemptOf(hash, { purpose })) }),
+  ledger: {
+    ...emptySolLedger(intentOf()),
+    messages: messages.map(([purpose, hash, mostFeeLamports = 25_000n]) => ({
+      ...{ purpose, hash, mostFeeLamports },
+    })),
+  },
+});
+
+const viewOf = (changes: Partial<SigningView<"sol">> = {}): SigningView<"sol"> => ({
+  ...{ order: orderOf(), slot: undefined, ledger: undefined, maxGasPrice: 0n },
+  ...{ isRetired: false, isStopped: false, isCancelled: false },
+  ...{ limits: { stored: undefined, count: undefined }, chainLimits: limits },
+  ...changes,
+});
+
+const requestOf = (message: SolMessage, view: SigningView<"sol">): SignRequest<"sol"> => ({
+  ...{ chain: "sol", wallet: "A1", orderId: "order1", userID: "alice", place: 1 },
+  ...{ attempt: 1 + (view.ledger?.messages.length ?? 0), purpose: message.purpose, message },
+});
+
+const objection = (
+  message: SolMessage,
+  changes: Partial<SigningView<"sol">> = {},
+  request: Partial<SignRequest<"sol">> = {},
+  atMs = nowMs,
+) => {
+  const view = viewOf(changes);
+  return objectionToMessage({ ...requestOf(message, view), ...request }, view, true, atMs);
+};
+
+const isPrivate = (changes: Partial<SolIntent> = {}) => ({
+  order: orderOf({}, { isPrivate: true, ...changes }),
+  chainLimits: withRelay,
+});
+const budget = (budgetLamports: bigint) => ({ order: orderOf({}, { budgetLamports }) });
+const policy = (changes: object) => ({
+  limits: {
+    stored: {
+      ...({ chain: "sol", wallet: "A1", userID: "alice", revision: 1 } as const),
+      policy: { tokens: "any" as const, tradingEnabled: true, ...changes },
+    },
+    count: undefined,
+  },
+});
+
+const afterThree = signed(["swap", "a"], ["swap", "b"], ["swap", "c"]);
+const afterClear = signed(["swap", "a"], ["clear", "c"]);
+
+describe("objectionToMessage", () => {
+  it.each<[string, SolMessage, Partial<SigningView<"sol">>]>([
+    ["the first message", swap, {}],
+    ["a later one", swap, signed(["swap", "a"], ["swap", "b"])],
+    ["a clear", clear, signed(["swap", "a"])],
+    [
+      "a clear after the deadline, for a wallet that may not trade",
+      clear,
+      {
+        ...signed(["swap", "a"]),
+        ...{ isStopped: true, isRetired: true, isCancelled: true, ...policy({ tradingEnabled: false }) },
+        order: orderOf({ isCancelling: true }, { validUntil: 1 }),
+      },
+    ],
+    ["a tip for the relay", { ...swap, ...tip(1n) }, isPrivate()],
+    ["less than the order's amount", { ...swap, amountIn: 1n }, {}],
+    ["the highest fee", swap, { chainLimits: { ...limits, maxNetworkFee: 25_000n } }],
+    ["the whole budget", swap, budget(20_000n)],
+    ["no fee for priority", { ...swap, microLamportsPerUnit: 0n }, budget(0n)],
+  ])("allows %s", (_, message, changes) => {
+    expect(objection(message, changes)).toBeUndefined();
+  });
+
+  it.each<[string, SolMessage, Partial<SigningView<"sol">>]>([
+    ["a fourth attempt", swap, afterThree],
+    ["an attempt after the clear", swap, afterClear],
+    ["a second clear", clear, afterClear],
+    ["a clear of nothing", clear, {}],
+    ["another route", { ...swap, route: { ...route, pool: "other" } }, {}],
+    ["another configuration of the pool", { ...swap, route: { ...route, config: "other" } }, {}],
+    ["more than the order's amount", { ...swap, amountIn: 1_000_001n }, {}],
+    ["nothing at all", { ...swap, amountIn: 0n }, {}],
+    ["two signatures", { ...swap, signatures: 2 }, {}],
+    ["no signature", { ...swap, signatures: 0 }, {}],
+    ["too many compute units", { ...swap, computeUnitLimit: 1_400_001 }, {}],
+    ["a negative price", { ...swap, microLamportsPerUnit: -1n }, {}],
+    ["a marker that gets too much", { ...clear, markerRentLamports: 890_881n }, signed(["swap", "a"])],
+    ["wrapped coin that gets too much", { ...swap, wsolRentLamports: 2_039_281n }, {}],
+    ["a tip of a public order", { ...swap, ...tip(1n) }, { chainLimits: withRelay }],
+    ["a tip for a stranger", { ...swap, ...tip(1n, "thief") }, isPrivate()],
+    ["a tip without a relay", { ...swap, ...tip(1n) }, { ...isPrivate(), chainLimits: limits }],
+    ["a negative tip", { ...swap, ...tip(-1n) }, isPrivate()],
+    ["a fee above the limit", swap, { chainLimits: { ...limits, maxNetworkFee: 24_999n } }],
+    ["a fee above the budget", swap, budget(19_999n)],
+    ["a tip above the budget", { ...swap, ...tip(1n) }, isPrivate({ budgetLamports: 20_000n })],
+    ["fees whose sum is above the budget", swap, { ...budget(39_999n), ...signed(["swap", "a"]) }],
+    ["a clear above the budget", clear, { ...budget(39_999n), ...signed(["swap", "a"]) }],
+    [
+      "a message beside others than the ledger's",
+      swap,
+      { ...signed(["swap", "a"]), slot: slotOf({ attempts: [attemptOf("b")] }) },
+    ],
+  ])("refuses %s for good", (_, message, changes) => {
+    expect(objection(message, changes)).toHaveProperty("refused");
+  });
+
+  it("sums the fees of all messages to the lamport", () => {
+    expect(objection(swap, { ...budget(40_000n), ...signed(["swap", "a"]) })).toBeUndefined();
+  });
+
+  it("refuses an intent that placeOrder did not make", () => {
+    const view = viewOf();
+    expect(objectionToMessage(requestOf(swap, view), view, false, nowMs)).toHaveProperty("refused");
+  });
+
+  it.each([{ orderId: "order2" }, { userID: "bob" }, { wallet: "B2" }, { purpose: "clear" }] as const)(
+    "refuses a request with %o",
+    (request) => {
+      expect(objection(swap, {}, request)).toHaveProperty("refused");
+    },
+  );
+
+  it.each<[string, Partial<SigningView<"sol">>]>([
+    ["the order is gone", { order: undefined }],
+    ["trading is stopped", { isStopped: true }],
+    ["the wallet is retired", { isRetired: true }],
+    ["the order is cancelled", { isCancelled: true }],
+    ["the order is being cancelled", { order: orderOf({ isCancelling: true }) }],
+    ["the order has ended", { order: orderOf({ life: { ...unstarted, status: "expired" } }) }],
+    ["the deadline is too far away", { order: orderOf({}, { validUntil: nowMs / 1000 + 601 }) }],
+    ["the slot is gone", { ...signed(["swap", "a"]), slot: undefined }],
+    ["the slot is another order's", { slot: slotOf({ orderId: "order2" }) }],
+    ["the slot is at another place", { ...signed(["swap", "a"]), slot: slotOf({ place: 2 }) }],
+    ["a block has the order's message", { ...signed(["swap", "a"]), slot: slotOf({ state: "mined" }) }],
+    ["the operators' limit is lower", { chainLimits: { ...limits, maxOrder: 999_999n } }],
+    ["the policy's limit is lower", policy({ maxPerOrder: 999_999n })],
+    ["the policy's limit of the day is lower", policy({ maxPerDay: 1_024_999n })],
+    ["the policy forbids trading", policy({ tradingEnabled: false })],
+  ])("signs nothing while %s", (_, changes) => {
+    expect(objection(swap, changes)).toHaveProperty("later");
+  });
+
+  it("signs up to the limits", () => {
+    expect(objection(swap, { chainLimits: { ...limits, maxOrder: 1_000_000n } })).toBeUndefined();
+    expect(objection(swap, policy({ maxPerOrder: 1_000_000n, maxPerDay: 1_025_000n }))).toBeUndefined();
+  });
+
+  it("signs nothing to fill an order from its deadline on", () => {
+    expect(objection(swap, {}, {}, nowMs + 59_999)).toBeUndefined();
+    expect(objection(swap, {}, {}, nowMs + 60_000)).toHaveProperty("later");
+  });
+
+  it.each([0, 2])("postpones a message that is not the next one: %d", (attempt) => {
+    expect(objection(swap, {}, { attempt })).toHaveProperty("later");
+  });
+});
+
+describe("addedByMessage", () => {
+  const added = (message: SolMessage, changes: Partial<SigningView<"sol">> = {}, intent = intentOf()) =>
+    addedByMessage(message, intent, viewOf(changes));
+
+  it("counts a buy's amount once, and the fee of each message", () => {
+    expect(added(swap)).toBe(1_025_000n);
+    expect(added(swap, signed(["swap", "a"]))).toBe(25_000n);
+    expect(added(clear, signed(["swap", "a"]))).toBe(25_000n);
+  });
+
+  it("counts only the fees of a sale", () => {
+    expect(added(swap, {}, intentOf({ side: "sell" }))).toBe(25_000n);
+  });
+});
+
+describe("isFirstToFill", () => {
+  it("holds for the first swap", () => {
+    expect(isFirstToFill(swap, undefined)).toBe(true);
+    expect(isFirstToFill(clear, undefined)).toBe(false);
+    expect(isFirstToFill(swap, afterThree.ledger)).toBe(false);
+  });
+});
+
+describe("mostFeeOfMessage", () => {
+  it("includes the tip", () => {
+    expect(mostFeeOfMessage({ ...swap, ...tip(7n) }, limits)).toBe(25_007n);
+  });
+});
