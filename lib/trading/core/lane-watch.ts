@@ -78,16 +78,25 @@ function evmDueMs(order: TradeOrder, slots: readonly Slot[], nowMs: number): num
 /** Messages on their way are sent again at this interval, as their leaders may have dropped them. */
 const resendMs = 2000;
 
+/**
+ * A message of this age is in no block because the cluster stands still, or a stranger hides its outcome by the order's
+ * marker. Neither passes soon, so its lane runs at a longer interval.
+ */
+const old = { ageMs: 10 * 60_000, resendMs: 60_000 };
+
 /** The time until the finalized height has passed a message that has lapsed. */
 const lapsedMs = 10_000;
 
 function solDueMs(order: TradeOrder<"sol">, slots: readonly SolSlot[], nowMs: number): number[] {
   const endMs = order.intent.validUntil * 1000 + afterDeadlineMs;
-  switch (slotsOf(order, slots)[0]?.state) {
+  const [slot] = slotsOf(order, slots);
+  switch (slot?.state) {
     case undefined:
       return hasEnded(order) ? [] : [endMs, nowMs + retryMs];
-    case "signed":
-      return [nowMs + resendMs];
+    case "signed": {
+      const signedMs = slot.attempts.at(-1)?.signedAtMs ?? nowMs;
+      return [nowMs + (nowMs - signedMs < old.ageMs ? resendMs : old.resendMs)];
+    }
     case "lapsed":
       return [nowMs + (hasEnded(order) ? lapsedMs : retryMs)];
     case "mined":
