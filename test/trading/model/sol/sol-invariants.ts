@@ -116,15 +116,14 @@ export class SolInvariants {
     );
     must(order.life.status === "open", "signed for an order that has ended");
     // The signer looks at no other order, so an attacker may have two of a token filled, each as ordered.
-    const isAttack = (id: string) => this.signed.get(id)?.some((each) => this.world.called.has(each.process));
-    if (isAttack(orderId)) return;
+    if (this.isAttacked(orderId)) return;
     const others = this.world.table.all("slot").filter((each) => {
       const other = this.world.orderNamed(each.userID, each.orderId);
       return (
         each.wallet === wallet &&
         each.orderId !== orderId &&
         other?.intent.token === token &&
-        !isAttack(each.orderId)
+        !this.isAttacked(each.orderId)
       );
     });
     must(
@@ -175,6 +174,10 @@ export class SolInvariants {
       `settled as ${life.status}, but a message may still fill it`,
     );
   }
+
+  /** True if an attacker has had the signer sign for an order. */
+  isAttacked = (orderId: string): boolean =>
+    this.signed.get(orderId)?.some(({ process }) => this.world.called.has(process)) === true;
 
   recordedOf = (orderId: string): string[] => {
     const signed = this.signed.get(orderId) ?? [];
