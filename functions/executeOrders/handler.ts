@@ -4,7 +4,7 @@ import { background } from "../../lib/runtime/background.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
-import { openEvmChains } from "../../lib/trading/chains/open-chains.ts";
+import { openChains } from "../../lib/trading/chains/open-chains.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
 import { executeOrders } from "../../lib/trading/execution/execute-orders.ts";
 import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
@@ -12,12 +12,12 @@ import type { WakeEvent } from "../../lib/trading/execution/wake-effect.ts";
 import { remoteSigner } from "../../lib/trading/signing/remote-signer.ts";
 
 const table = { ...openCheckingTable(), laneShards: environment("LANE_SHARDS") };
-const chains = openEvmChains(environment("TRADING"));
-const effects = { ...tableEffects(table), ...chainEffects(chains) };
+const trading = environment("TRADING");
+const effects = { ...tableEffects(table), ...chainEffects(openChains(trading)) };
 const onFault = (error: unknown) => logFault("executeOrders", error);
 const signer = remoteSigner(callOf(environment("SIGN_TRANSACTION_FUNCTION")), onFault);
 const start = handOverTo<object>(environment("READ_CHAINS_FUNCTION"));
 
 export const handler = background("executeOrders", (event: WakeEvent) =>
-  executeOrders({ effects, signer, chains, startReader: () => start({}), onFault }, event),
+  executeOrders({ effects, signer, trading, startReader: () => start({}), onFault }, event),
 );

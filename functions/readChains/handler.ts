@@ -6,13 +6,13 @@ import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
 import { openTable } from "../../lib/table/table.ts";
-import { openEvmChains } from "../../lib/trading/chains/open-chains.ts";
+import { openChains } from "../../lib/trading/chains/open-chains.ts";
 import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
 import { readChains } from "../../lib/trading/execution/read-chains.ts";
 import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
 import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
 
-const chains = openEvmChains(environment("TRADING"));
+const chains = openChains(environment("TRADING"));
 const onFault = (error: unknown) => logFault("readChains", error);
 const effects = { ...tableEffects(openTable(environment("TABLE_NAME"))), ...lookEffects(chains) };
 

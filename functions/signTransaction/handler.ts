@@ -9,15 +9,13 @@ import { macsOf } from "../../lib/trading/signing/intent-mac.ts";
 import { answerSigning } from "../../lib/trading/signing/sign-transaction.ts";
 import { Streaks } from "../../lib/trading/signing/streaks.ts";
 
-/** Nothing is signed for sol yet. */
-const { sol: _, ...chains } = environment("TRADING");
 const vault = openVault(environment("KEY_ID"));
 const deps = {
   table: openCheckingTable(),
   vault,
   // One connection serves both keys.
   checkMac: macsOf(vault.client, environment("MAC_KEY_ID"), environment("TABLE_ID")).checkMac,
-  chains,
+  chains: environment("TRADING"),
   onSigned: logSignature,
   onRefused: logRefusal,
   onPostponed: logPostponement,

@@ -3,7 +3,7 @@ import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
 import { openTable } from "../../lib/table/table.ts";
-import { openEvmChains } from "../../lib/trading/chains/open-chains.ts";
+import { openChains } from "../../lib/trading/chains/open-chains.ts";
 import { newSweepMemory } from "../../lib/trading/core/reading.ts";
 import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
 import { sweepChains } from "../../lib/trading/execution/sweep-chains.ts";
@@ -12,14 +12,14 @@ import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const onFault = (error: unknown) => logFault("sweepLanes", error);
-const readers = openEvmChains(environment("TRADING"));
+const readers = openChains(environment("TRADING"));
 const effects = {
   ...tableEffects(table),
   ...lookEffects(readers),
   ...wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), onFault),
 };
 const chains = new Map(
-  [...readers].map(([chain, { client }]) => [chain, { client, memory: newSweepMemory() }]),
+  [...readers].map(([chain, reader]) => [chain, { ...reader, memory: newSweepMemory() }]),
 );
 
 export const handler = background("sweepLanes", () =>

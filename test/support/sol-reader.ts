@@ -1,7 +1,7 @@
 import { defaultSol } from "../../lib/infra/default-chains.ts";
 import { ChainRefusal } from "../../lib/tools/dev/chains/chain-refusal.ts";
 import { type SolHost, startSolHost } from "../../lib/tools/dev/chains/sol/sol-host.ts";
-import { createSolNode } from "../../lib/tools/dev/chains/sol/sol-node.ts";
+import { createSolNode, localGenesisHash } from "../../lib/tools/dev/chains/sol/sol-node.ts";
 import type { SolConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
 import { type ChainReader, openChains, type SolReader } from "../../lib/trading/chains/open-chains.ts";
 import { clusterNameLength } from "../../lib/trading/chains/sol/sol-call.ts";
@@ -36,13 +36,12 @@ export async function solChainsOf(
   hosts: readonly TestSolHost[],
   changes: Partial<SolConfiguration> = {},
 ): Promise<ReadonlyMap<TradingChain, ChainReader>> {
-  const genesis = (await chain.request("getGenesisHash")) as string;
   const { mint } = chain.deployment.tokens.MOON;
   return openChains({
     sol: {
       ...defaultSol,
       hosts: hosts.map(({ url }) => url),
-      cluster: genesis.slice(0, clusterNameLength),
+      cluster: localGenesisHash.slice(0, clusterNameLength),
       tokens: [{ token: mint, symbol: "MOON", name: "Moon", decimals: 6 }],
       ...changes,
     },

@@ -49,7 +49,8 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   const lane = { chain: chain.chain, wallet } as const;
   // Uses one host twice, so that the hosts agree.
   const configuration = { ...chain.contracts, hosts: [chain.url, chain.url], ...rest };
-  const chains = openEvmChains({ [chain.chain]: configuration });
+  const trading = { [chain.chain]: configuration };
+  const chains = openEvmChains(trading);
   const { vault, macs } = keys;
   let woken = 0;
   const wake = () => {
@@ -67,7 +68,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     table: tableOf("signTransaction"),
     vault,
     checkMac: macs.checkMac,
-    chains: { [chain.chain]: configuration },
+    chains: trading,
     ...ignoredNotes(),
   };
   const signer: Signer = (request) => signOnRequest(signing, request);
@@ -75,7 +76,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   const work = (by: Signer = signer, afterMs = 0) => {
     const nowMs = () => Date.now() + afterMs;
     return executeOrders(
-      { effects, signer: by, chains, startReader: nothing, onFault: nothing, nowMs },
+      { effects, signer: by, trading, startReader: nothing, onFault: nothing, nowMs },
       lane,
     );
   };

@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import { DomainError } from "../../core/domain-error.ts";
 import type { Network } from "../../core/network.ts";
 import { coinDecimals, unitsFrom } from "../core/decimal-text.ts";
+import type { Families, Family } from "../core/families.ts";
+import type { SolLimits } from "../core/sol/sol-limits.ts";
 import { type TokenClaims, type TokenIdentity, tokenIdentity } from "../core/token-identity.ts";
 import { type ChainLimits, chainFacts, type EvmChain, type TradingChain } from "../core/trading-chain.ts";
-import type { ListedToken } from "./chain-configuration.ts";
+import type { ListedToken, SolConfiguration } from "./chain-configuration.ts";
 import type { ChainReader, EvmReader } from "./open-chains.ts";
 
 export type Chains = ReadonlyMap<TradingChain, ChainReader>;
@@ -43,6 +45,33 @@ export const limitsOf = (
   maxOrder: maxOrder === undefined ? undefined : unitsFrom(maxOrder, coinDecimals[chain], "maxOrder"),
   maxNetworkFee: unitsFrom(maxNetworkFee, coinDecimals[chain], "maxNetworkFee"),
 });
+
+/** Reads the operators' limits for Solana. */
+export const solLimitsOf = (
+  configuration: Pick<SolConfiguration, "maxOrder" | "maxNetworkFee" | "baseFee" | "relay">,
+): SolLimits => {
+  const { baseFee, relay } = configuration;
+  return {
+    ...limitsOf("sol", configuration),
+    baseFeeLamports: unitsFrom(baseFee, coinDecimals.sol, "baseFee"),
+    relay: relay && {
+      tipAccounts: relay.tipAccounts,
+      leastTipLamports: unitsFrom(relay.leastTip, coinDecimals.sol, "leastTip"),
+    },
+  };
+};
+
+/** Reads the limits of a chain's family. Nothing may be spent where trading is off. */
+export function limitsIn(trading: LimitedTrading, chain: Network): Families[Family]["limits"] {
+  const { sol } = trading;
+  if (chain === "sol") return sol ? solLimitsOf(sol) : { maxNetworkFee: 0n, baseFeeLamports: 0n };
+  const configuration = trading[chain];
+  return configuration ? limitsOf(chain, configuration) : { maxNetworkFee: 0n };
+}
+
+type LimitedTrading = {
+  readonly [Chain in EvmChain]?: Parameters<typeof limitsOf>[1];
+} & { readonly sol?: Parameters<typeof solLimitsOf>[0] };
 
 /** Names the setup of a chain by a hash of its configuration, which shows none of its URLs: they contain keys. */
 export const setupName = (configuration: ChainReader["configuration"]): string =>

@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Network } from "../../core/network.ts";
-import type { EvmReader } from "../chains/open-chains.ts";
-import { limitsOf, setupName } from "../chains/requests.ts";
+import type { TradingConfiguration } from "../chains/chain-configuration.ts";
+import { limitsIn, setupName } from "../chains/requests.ts";
 import type { SignAnswer, SignRequest } from "../core/effects.ts";
 import type { Family } from "../core/families.ts";
 import { ensureReader } from "../core/reader-lease.ts";
@@ -16,7 +15,7 @@ export type Signer = (request: SignRequest<Family>) => Promise<SignAnswer<Family
 export type ExecutionDeps = {
   effects: Performers;
   signer: Signer;
-  chains: ReadonlyMap<Network, Pick<EvmReader, "configuration">>;
+  trading: TradingConfiguration;
   /** Starts readChains, without waiting for it. */
   startReader: () => Promise<void>;
   /** Receives the error that kept a reader from starting. The sweep takes its place. */
@@ -29,12 +28,10 @@ export type ExecutionDeps = {
  * that the chain is read.
  */
 export async function executeOrders(
-  { effects, signer, chains, startReader, onFault, nowMs = Date.now }: ExecutionDeps,
+  { effects, signer, trading, startReader, onFault, nowMs = Date.now }: ExecutionDeps,
   { chain, wallet, job }: WakeEvent,
 ): Promise<void> {
-  const configuration = chains.get(chain)?.configuration;
-  // Nothing is planned where trading is off.
-  const limits = configuration ? limitsOf(chain, configuration) : { maxNetworkFee: 0n };
+  const configuration = trading[chain];
   const setup = configuration ? setupName(configuration) : "";
   const performers: Performers = {
     ...effects,
@@ -44,7 +41,10 @@ export async function executeOrders(
     startReader: () => startReader() as Promise<undefined>,
   };
   try {
-    await runProcedure(workLane({ chain, wallet }, randomUUID(), limits, setup, job), performers);
+    await runProcedure(
+      workLane({ chain, wallet }, randomUUID(), limitsIn(trading, chain), setup, job),
+      performers,
+    );
   } finally {
     await runProcedure(ensureReader(chain), performers).catch(onFault);
   }

@@ -7,20 +7,23 @@ import { blockNumberOf, blockTimeOf } from "../chains/evm/contract-questions.ts"
 import { contractQuestion, multicall, multicallAddress } from "../chains/evm/multicall.ts";
 import { blockCall, blockHashCall, receiptCall } from "../chains/evm/rpc-call.ts";
 import { ChainUnavailable, type HostError, HostFault, isHostError } from "../chains/host-fault.ts";
-import type { EvmReader } from "../chains/open-chains.ts";
+import type { ChainReader } from "../chains/open-chains.ts";
 import type { Effects } from "../core/effects.ts";
 import type { Look } from "../core/evm/host-snapshot.ts";
 import type { Performers } from "./run-procedure.ts";
+import { lookAtSol, solBlocksOf } from "./sol-looks.ts";
 
 /** Hosts limit the number of calls in a batch. */
 const callsPerRequest = 100;
 
 /** Asks only the first host that answers: the run that is woken asks two. */
-export const lookEffects = (chains: ReadonlyMap<Network, EvmReader>) =>
+export const lookEffects = (chains: ReadonlyMap<Network, ChainReader>) =>
   ({
     look: (ask) => lookAt(chains.get(ask.chain), ask),
     minedIn: ({ chain, host, hashes }) =>
-      fromAnyHost(chains.get(chain), host, (request) => blocksOf(request, hashes)),
+      fromAnyHost(chains.get(chain), host, (request) =>
+        chain === "sol" ? solBlocksOf(request, hashes) : blocksOf(request, hashes),
+      ),
   }) satisfies Performers;
 
 /**
@@ -29,7 +32,7 @@ export const lookEffects = (chains: ReadonlyMap<Network, EvmReader>) =>
  * @throws {ChainUnavailable} if no host answers.
  */
 async function fromAnyHost<Answer>(
-  reader: EvmReader | undefined,
+  reader: ChainReader | undefined,
   number: number,
   ask: (request: Ask) => Promise<Answer>,
 ): Promise<Answer | undefined> {
@@ -57,11 +60,14 @@ const hashQuestion = (name: "getBlockHash" | "getLastBlockHash", ...values: numb
   });
 
 async function lookAt(
-  reader: EvmReader | undefined,
+  reader: ChainReader | undefined,
   { host, heights, wantsFinal }: Effects["look"]["ask"],
 ): Promise<Look | undefined> {
-  const look = await fromAnyHost(reader, host, (request) => askOnce(request, heights, wantsFinal));
-  if (look === undefined) return undefined;
+  const isSol = reader?.chain === "sol";
+  const look = await fromAnyHost(reader, host, (request) =>
+    isSol ? lookAtSol(request, heights, wantsFinal) : askOnce(request, heights, wantsFinal),
+  );
+  if (look === undefined || isSol) return look;
   // The contract knows the last 256 blocks, and a slow node fewer.
   const unknown = heights.filter((height) => height < look.number && !look.hashes.has(height));
   if (unknown.length === 0) return look;

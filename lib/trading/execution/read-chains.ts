@@ -8,7 +8,7 @@ import {
   takeReaderLease,
 } from "../core/reader-lease.ts";
 import { newReader, readChain } from "../core/reading.ts";
-import { chainFacts, type EvmChain } from "../core/trading-chain.ts";
+import { chainFacts, type TradingChain } from "../core/trading-chain.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 import { WakeQueue } from "./wake-queue.ts";
 
@@ -19,7 +19,7 @@ type Needed = Required<
 export type ReadDeps = {
   effects: Needed;
   /** Makes the function that wakes lanes of a chain. It never rejects. */
-  wakeOf: (chain: EvmChain) => Required<Performers>["wake"];
+  wakeOf: (chain: TradingChain) => Required<Performers>["wake"];
   /** Receives errors. The run goes on. */
   onFault: (error: unknown) => void;
   /** Receives the first error of each outage in which no host of a chain answers. */
@@ -38,7 +38,7 @@ const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** The time between two looks: that of a block, within these limits. */
 const pauses = { leastMs: 1000, mostMs: 2000 };
 
-const pauseOf = (chain: EvmChain): number =>
+const pauseOf = (chain: TradingChain): number =>
   Math.min(pauses.mostMs, Math.max(pauses.leastMs, chainFacts[chain].blockSeconds * 1000));
 
 /** The time after which a run without lanes ends. */
@@ -50,7 +50,7 @@ const longestRoundMs = 20_000;
 /** Reads each chain until another run takes over or no lane is left. A slow chain delays no other. */
 export async function readChains(
   deps: ReadDeps,
-  chains: readonly EvmChain[],
+  chains: readonly TradingChain[],
   times: ReadTimes,
 ): Promise<void> {
   const run = randomUUID();
@@ -62,7 +62,7 @@ export async function readChains(
 /** A run for one chain. */
 class ChainRun {
   readonly #deps: ReadDeps;
-  readonly #chain: EvmChain;
+  readonly #chain: TradingChain;
   readonly #times: ReadTimes & { run: string };
   readonly #reader = newReader();
   readonly #wakes: WakeQueue;
@@ -71,7 +71,7 @@ class ChainRun {
   #roundMs = Date.now();
   #isOver = false;
 
-  constructor(deps: ReadDeps, chain: EvmChain, times: ReadTimes & { run: string }) {
+  constructor(deps: ReadDeps, chain: TradingChain, times: ReadTimes & { run: string }) {
     const { effects, wakeOf, onSilence } = deps;
     this.#deps = deps;
     this.#chain = chain;

@@ -14,10 +14,10 @@ import {
 } from "../chains/sol/sol-call.ts";
 import { paymentsOf, type TokenView, tokenViewCall } from "../chains/sol/token-view.ts";
 import {
+  landedCall,
   type RecentBlockhash,
   recentBlockhashCall,
   statusesCall,
-  transactionCall,
 } from "../chains/sol/transaction-call.ts";
 import { attemptMessage, isRefusedByVenue } from "../chains/sol/trial-messages.ts";
 import { least } from "../core/bigints.ts";
@@ -86,7 +86,7 @@ async function takeSight(
   const facts = await askTogether(ask, {
     markers:
       markers.length === 0 ? [] : [accountsCall(markers, { commitment: "finalized", minContextSlot: slot })],
-    landed: found.map(({ hash }) => transactionCall(hash)),
+    landed: found.map(({ hash }) => landedCall(hash)),
     plans: plans.map(({ calls }) => calls),
   });
   const receipts = await Promise.all(

@@ -1,10 +1,11 @@
 import type { Table } from "../../table/table.ts";
 import { ChainUnavailable, RpcRefusal } from "../chains/host-fault.ts";
-import type { EvmReader } from "../chains/open-chains.ts";
+import type { EvmReader, SolReader } from "../chains/open-chains.ts";
+import { agreeOnSlot } from "../chains/sol/sol-client.ts";
 import { hasUnseenOrder, idleSinceMs, type LaneTrouble, troubleOf } from "../core/lane-trouble.ts";
 import { type SweepMemory, sweepLanes } from "../core/reading.ts";
 import type { Lane } from "../core/table-step.ts";
-import type { EvmChain } from "../core/trading-chain.ts";
+import type { TradingChain } from "../core/trading-chain.ts";
 import { laneOrdersOf } from "../items/lane-records.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 import { WakeQueue } from "./wake-queue.ts";
@@ -12,7 +13,7 @@ import { WakeQueue } from "./wake-queue.ts";
 /** A problem for operators. The service goes on. */
 export type Trouble = {
   error: ChainUnavailable | LaneInTrouble | ReaderMissing;
-  chain: EvmChain;
+  chain: TradingChain;
   wallet?: string;
 };
 
@@ -29,10 +30,12 @@ class ReaderMissing extends Error {
   override readonly name = "ReaderMissing";
 }
 
+type Clients = Pick<EvmReader, "chain" | "client"> | Pick<SolReader, "chain" | "client">;
+
 export type SweepDeps = {
   table: Table;
   /** The next sweep asks for less if it has the same memory. */
-  chains: ReadonlyMap<EvmChain, Pick<EvmReader, "client"> & { memory: SweepMemory }>;
+  chains: ReadonlyMap<TradingChain, Clients & { memory: SweepMemory }>;
   effects: Required<Pick<Performers, "readLanes" | "readReaderLease" | "wake" | "look" | "minedIn">>;
   onTrouble: (trouble: Trouble) => void;
   /** Receives the error that kept it from looking at a chain. The lanes are woken instead. */
@@ -51,7 +54,7 @@ export async function sweepChains(deps: SweepDeps): Promise<void> {
   if (failed?.status === "rejected") throw failed.reason;
 }
 
-async function sweepChain(deps: SweepDeps, chain: EvmChain, memory: SweepMemory): Promise<void> {
+async function sweepChain(deps: SweepDeps, chain: TradingChain, memory: SweepMemory): Promise<void> {
   const { effects, onTrouble, onFault, nowMs = Date.now } = deps;
   const wakes = new WakeQueue(async (lane) => effects.wake({ lane }));
   const { lanes, isReaderMissing } = await runProcedure(sweepLanes(chain, memory), {
@@ -83,7 +86,7 @@ const orNothing =
 
 async function reportTrouble(
   { table, onTrouble, nowMs = Date.now }: SweepDeps,
-  chain: EvmChain,
+  chain: TradingChain,
   lane: Lane,
 ): Promise<void> {
   // The last run has not seen the newest order, so its state does not show how long that order has waited.
@@ -94,13 +97,18 @@ async function reportTrouble(
   if (trouble !== undefined) onTrouble({ chain, wallet: lane.wallet, error: new LaneInTrouble(trouble) });
 }
 
+/** @throws {ChainUnavailable} if no two hosts see the chain at the same place */
+const agreeOnHead = (reader: Clients): Promise<unknown> =>
+  reader.chain === "sol" ? agreeOnSlot(reader.client) : reader.client.agree(() => []);
+
 /**
  * Asks for the facts that placing an order needs: the same block from two hosts. On a chain without orders, nothing
  * else would notice an outage.
  */
-async function reportSilence({ chains, onTrouble }: SweepDeps, chain: EvmChain): Promise<void> {
+async function reportSilence({ chains, onTrouble }: SweepDeps, chain: TradingChain): Promise<void> {
   try {
-    await chains.get(chain)?.client.agree(() => []);
+    const reader = chains.get(chain);
+    if (reader !== undefined) await agreeOnHead(reader);
   } catch (error) {
     const isRefused = error instanceof RpcRefusal;
     if (!isRefused && !(error instanceof ChainUnavailable)) throw error;

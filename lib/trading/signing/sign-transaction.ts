@@ -5,18 +5,18 @@ import type { Network } from "../../core/network.ts";
 import type { Table } from "../../table/table.ts";
 import { isTransient } from "../../table/transient.ts";
 import { addressOfSeed } from "../../wallets/keys/solana-key.ts";
-import type { ChainConfiguration } from "../chains/chain-configuration.ts";
+import type { ChainConfiguration, SolConfiguration } from "../chains/chain-configuration.ts";
 import { type CallTransaction, decodeCall, encodeCall } from "../chains/evm/calldata.ts";
 import type { Contracts } from "../chains/evm/configured-routes.ts";
 import { isKeyOf, signAndWipe } from "../chains/evm/signed-transaction.ts";
-import { limitsOf } from "../chains/requests.ts";
+import { limitsIn } from "../chains/requests.ts";
 import { composeFor } from "../chains/sol/order-message.ts";
 import { joinTransaction, signMessageAndWipe } from "../chains/sol/signed-message.ts";
 import type { Objection, SignAnswer, SignRequest } from "../core/effects.ts";
 import type { Family } from "../core/families.ts";
 import { isSameCall, type UnsignedTransaction } from "../core/intent.ts";
 import { signRequested } from "../core/signer.ts";
-import { chainFacts, evmChains } from "../core/trading-chain.ts";
+import { chainFacts, type EvmChain, evmChains } from "../core/trading-chain.ts";
 import { type Performers, runProcedure } from "../execution/run-procedure.ts";
 import type { SealedWallet } from "../items/found-items.ts";
 import { InvalidItem } from "../items/signing-schemas.ts";
@@ -32,14 +32,16 @@ import type { Streaks } from "./streaks.ts";
  */
 export type SigningNote = { orderId: string | undefined; reason?: string; awsRequestId: string | undefined };
 
-type SigningConfiguration = Contracts & Pick<ChainConfiguration, "maxOrder" | "maxNetworkFee">;
+type SigningTrading = {
+  readonly [Chain in EvmChain]?: Contracts & Pick<ChainConfiguration, "maxOrder" | "maxNetworkFee">;
+} & { readonly sol?: Pick<SolConfiguration, "maxOrder" | "maxNetworkFee" | "baseFee" | "relay"> };
 
 export type SigningDeps = {
   table: Table;
   vault: Vault;
   checkMac: Macs["checkMac"];
   /** The signer's own configuration, so that the caller cannot name contracts. */
-  chains: { readonly [Chain in Network]?: SigningConfiguration };
+  chains: SigningTrading;
   nowMs?: () => number;
   onSigned: (note: SigningNote) => void;
   /** Receives each refusal, and each streak of postponed requests that is too long. */
@@ -147,16 +149,13 @@ function signingEffects(
     async readSigning(ask) {
       const { view, sealed } = await readSigning(table, ask);
       wallet = sealed;
-      const { chain } = ask.request;
-      const configuration = chains[chain];
-      // Nothing is signed where trading is off.
-      return { ...view, chainLimits: configuration ? limitsOf(chain, configuration) : { maxNetworkFee: 0n } };
+      return { ...view, chainLimits: limitsIn(chains, ask.request.chain) };
     },
     checkMac: ({ intent, mac }) => checkMac(intent, mac, noteCall),
     async signBytes({ transaction, userID }) {
       const { chain: network, wallet: address, nonce, gasLimit } = transaction;
       const chain = evmChains.find((each) => each === network);
-      const configuration = chains[network];
+      const configuration = chain && chains[chain];
       if (chain === undefined || configuration === undefined) return { later: "the chain does not trade" };
       const encoded = encodedCall(configuration, transaction);
       if ("refused" in encoded) return encoded;

@@ -3,10 +3,10 @@ import { ChainUnavailable } from "../../../lib/trading/chains/host-fault.ts";
 import type { Effects } from "../../../lib/trading/core/effects.ts";
 import type { Look } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { Lane, ReaderLease } from "../../../lib/trading/core/table-step.ts";
-import type { EvmChain } from "../../../lib/trading/core/trading-chain.ts";
+import type { TradingChain } from "../../../lib/trading/core/trading-chain.ts";
 import { readChains } from "../../../lib/trading/execution/read-chains.ts";
 
-const lane = (chain: EvmChain): Lane => ({
+const lane = (chain: TradingChain): Lane => ({
   chain,
   wallet: "x",
   jobs: 1,
@@ -57,9 +57,9 @@ afterEach(() => {
 });
 
 /** Runs a reader, and notes its end. */
-function start(chains: readonly EvmChain[], build = "b1") {
+function start(chains: readonly TradingChain[], build = "b1") {
   const run = { isOver: false };
-  const wakeOf = (chain: EvmChain) => async () => woken(chain);
+  const wakeOf = (chain: TradingChain) => async () => woken(chain);
   const times = { build, longestMs: 780_000 };
   void readChains({ effects, wakeOf, onFault, onSilence }, chains, times).then(() => {
     run.isOver = true;
@@ -68,7 +68,7 @@ function start(chains: readonly EvmChain[], build = "b1") {
 }
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000);
-const looksAt = (chain: EvmChain) => look.mock.calls.filter(([ask]) => ask.chain === chain).length;
+const looksAt = (chain: TradingChain) => look.mock.calls.filter(([ask]) => ask.chain === chain).length;
 const heartbeatAge = (chain: string) => Date.now() - (leases.get(chain)?.heartbeatMs ?? 0);
 
 describe("readChains", () => {

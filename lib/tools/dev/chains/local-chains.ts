@@ -43,7 +43,7 @@ export type LocalChains = AsyncDisposable & {
   sol: ServedSol | undefined;
   book: NoteBook;
   /** Context for the stacks: the chains that trade, and their addresses. */
-  context: { trading: readonly EvmChain[]; chains: object };
+  context: { trading: readonly TradingChain[]; chains: object };
   /**
    * Resolves once every chain has its contracts.
    *
@@ -123,10 +123,13 @@ export async function openLocalChains(options: LocalChainsOptions): Promise<Loca
     sol,
     book,
     context: {
-      trading: evmChains,
-      chains: Object.fromEntries(
-        chains.map(({ chain, hosts, relay = null }) => [chain, { ...localContracts(chain), hosts, relay }]),
-      ),
+      trading: [...evmChains, ...(sol === undefined ? [] : (["sol"] as const))],
+      chains: {
+        ...Object.fromEntries(
+          chains.map(({ chain, hosts, relay = null }) => [chain, { ...localContracts(chain), hosts, relay }]),
+        ),
+        ...(sol !== undefined && { sol: sol.context }),
+      },
     },
     async start() {
       await Promise.all([...chains, ...(sol === undefined ? [] : [sol])].map((chain) => chain.start()));

@@ -11,7 +11,7 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
 } from "@solana/web3.js";
 import type { Objection } from "../../core/effects.ts";
-import { mostRentLamports } from "../../core/sol/sol-fees.ts";
+import { isRent, isUnitLimit } from "../../core/sol/sol-fees.ts";
 import { markerOf, programs, tokenAccountOf, wsolAccountOf, wsolMint, wsolSeedOf } from "./addresses.ts";
 import {
   allocateTokenAccount,
@@ -30,8 +30,7 @@ import { jupiterSwap, objectionToJupiter } from "./jupiter.ts";
 import type { AttemptTerms, MessageTerms, OwnAccounts } from "./message-terms.ts";
 import { cpmmSwap, objectionToCpmm } from "./raydium-cpmm.ts";
 
-/** The chain's limits of one transaction. */
-export const mostComputeUnits = 1_400_000;
+/** The chain's limit of one transaction. */
 const mostTransactionBytes = 1232;
 
 const orderIdPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
@@ -61,9 +60,8 @@ function objectionToTerms(terms: MessageTerms, tipAccounts: readonly Address[]):
   if (amountsIn(terms).some((amount) => amount < 0n || amount > mostU64))
     return refused("an amount is not one of 64 bits");
   const { computeUnitLimit, markerRentLamports } = terms;
-  if (!Number.isInteger(computeUnitLimit) || computeUnitLimit < 1 || computeUnitLimit > mostComputeUnits)
-    return refused("the limit of compute units is not one of the chain");
-  if (markerRentLamports > mostRentLamports.marker) return refused("the marker's rent is above its ceiling");
+  if (!isUnitLimit(computeUnitLimit)) return refused("the limit of compute units is not one of the chain");
+  if (!isRent("marker", markerRentLamports)) return refused("the marker's rent is above its ceiling");
   return terms.purpose === "swap" ? objectionToTrade(terms, tipAccounts) : undefined;
 }
 
@@ -96,7 +94,7 @@ function objectionToTrade(terms: AttemptTerms, tipAccounts: readonly Address[]):
   // It is called with the wallet's signature.
   if (tokenProgram !== programs.token && tokenProgram !== programs.token2022)
     return refused("the token's program is neither Token nor Token-2022");
-  if (wsolRentLamports < 0n || wsolRentLamports > mostRentLamports.wsol)
+  if (!isRent("wsol", wsolRentLamports))
     return refused("the rent of the account of wrapped SOL is above its ceiling");
   if (tip !== undefined && (tip.lamports === 0n || !tipAccounts.includes(tip.account)))
     return refused("the tip is 0, or for an account that is not configured");

@@ -1,6 +1,6 @@
 import { type Address, getCompiledTransactionMessageDecoder } from "@solana/web3.js";
 import bs58 from "bs58";
-import type { SolReceipt } from "../../core/sol/sol-snapshot.ts";
+import { blockOfSlot, type SolReceipt } from "../../core/sol/sol-snapshot.ts";
 import { markerOf, tokenAccountOf, wsolAccountOf } from "./addresses.ts";
 import { cpmmProgram, cpmmSlippageCode } from "./cpmm-addresses.ts";
 import { jupiterProgram, jupiterSlippageCode } from "./jupiter.ts";
@@ -36,7 +36,7 @@ export async function readReceipt(
   const rent = change(own.marker) + change(own.token);
   const common = {
     hash,
-    block: { number: landed.slot, hash: String(landed.slot), time: landed.time },
+    block: { ...blockOfSlot(landed.slot), time: landed.time },
     fee: landed.fee + tip,
     ...{ tip, rent, computeUnits: landed.computeUnits },
   };

@@ -1,7 +1,9 @@
+import { areSlotsNear } from "../../core/sol/sol-snapshot.ts";
 import type { SolConfiguration } from "../chain-configuration.ts";
-import { type HostGroup, hostGroup } from "../host-group.ts";
+import { ChainUnavailable } from "../host-fault.ts";
+import { askHost, type HostGroup, hostGroup } from "../host-group.ts";
 import { rpcHost } from "../rpc-host.ts";
-import { clusterCall } from "./sol-call.ts";
+import { chainTimeCall, clusterCall } from "./sol-call.ts";
 
 /**
  * The hosts of sol. None of them can read a past slot, so no two of them give the same values at the same slot.
@@ -12,4 +14,20 @@ export type SolClient = HostGroup;
 export function solClient({ hosts, cluster }: Pick<SolConfiguration, "hosts" | "cluster">): SolClient {
   const open = (url: string) => rpcHost({ url, chainId: cluster, chainCall: clusterCall(), mostCalls: 1 });
   return hostGroup("sol", hosts.map(open));
+}
+
+/**
+ * Makes sure that two hosts see the chain at about the same slot. A lone host is believed.
+ *
+ * @throws {ChainUnavailable} if no two do
+ */
+export async function agreeOnSlot({ hosts, inOrder }: SolClient): Promise<void> {
+  const calls = [chainTimeCall({ commitment: "confirmed" })] as const;
+  const answers = await Promise.all(inOrder().map((host) => askHost(host, calls)));
+  const slots = answers.flatMap((answer) => ("values" in answer ? answer.values[0].slot : []));
+  const others = (index: number) => slots.slice(index + 1);
+  const isAgreed = slots.some((slot, index) => others(index).some((other) => areSlotsNear(slot, other)));
+  if (isAgreed || (hosts.length === 1 && slots.length === 1)) return;
+  const [cause] = answers.flatMap((answer) => ("error" in answer ? answer.error : []));
+  throw new ChainUnavailable("No two hosts of sol agree", { cause });
 }

@@ -108,7 +108,7 @@ const Transaction = v.pipe(
 );
 
 /** Asks for a transaction in a confirmed block. Undefined if the host does not have it. */
-export const transactionCall = (id: string): RpcCall<LandedTransaction | undefined> =>
+export const landedCall = (id: string): RpcCall<LandedTransaction | undefined> =>
   solCall(
     "getTransaction",
     [id, { encoding: "base64", commitment: "confirmed", maxSupportedTransactionVersion: 0 }],

@@ -3,8 +3,9 @@ import { type Address, address } from "@solana/web3.js";
 import { orderIdFor } from "../../../core/record-ids.ts";
 import { greatest } from "../../core/bigints.ts";
 import type { Order } from "../../core/execution.ts";
+import { mostComputeUnits } from "../../core/sol/sol-fees.ts";
 import { programs, tokenAccountOf, wsolAccountOf, wsolMint, wsolSeedOf } from "./addresses.ts";
-import { compiledMessage, composeMessage, mostComputeUnits } from "./compose-message.ts";
+import { compiledMessage, composeMessage } from "./compose-message.ts";
 import {
   allocateTokenAccount,
   closeToWallet,

@@ -2,11 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import { DomainError } from "../../../core/domain-error.ts";
 import { greatest } from "../bigints.ts";
 import { millionthsOf } from "../percent.ts";
+import { areSlotsNear } from "./sol-snapshot.ts";
 import type { SolHostQuote, SolQuotedRoute, SolTradeFacts } from "./trade-facts.ts";
 import { jointCosts } from "./trade-fees.ts";
-
-/** Hosts whose slots are further apart do not see the same market. */
-const mostSlotsApart = 20;
 
 /** The most by which outputs may differ: this part of the slippage. */
 const partsOfSlippage = 4n;
@@ -57,7 +55,7 @@ function findingsOf(a: SolTradeFacts, b: SolTradeFacts): Pick<SolTradeFacts, "sa
 }
 
 const isSameTrade = (a: SolTradeFacts, b: SolTradeFacts): boolean =>
-  Math.abs(a.slot - b.slot) <= mostSlotsApart &&
+  areSlotsNear(a.slot, b.slot) &&
   a.amount === b.amount &&
   isDeepStrictEqual(a.mint, b.mint) &&
   isDeepStrictEqual(a.held, b.held);

@@ -32,7 +32,7 @@ export const isRent = (account: keyof typeof mostRentLamports, lamports: bigint)
   lamports >= 0n && lamports <= mostRentLamports[account];
 
 /** The most compute units of a transaction on the chain. */
-const mostComputeUnits = 1_400_000;
+export const mostComputeUnits = 1_400_000;
 
 export const isUnitLimit = (units: number): boolean =>
   Number.isInteger(units) && units >= 1 && units <= mostComputeUnits;

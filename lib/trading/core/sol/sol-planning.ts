@@ -8,7 +8,13 @@ import { isSameSolRoute, type SolRoute } from "./sol-intent.ts";
 import type { SolLimits } from "./sol-limits.ts";
 import type { SolMessage } from "./sol-message.ts";
 import { countOf, mayLand, type SolSlot } from "./sol-slot.ts";
-import { bothSeen, type SolOrderFacts, type SolSnapshot, type SolSnapshots } from "./sol-snapshot.ts";
+import {
+  areSlotsNear,
+  bothSeen,
+  type SolOrderFacts,
+  type SolSnapshot,
+  type SolSnapshots,
+} from "./sol-snapshot.ts";
 
 /** The next action for an order of which no message is on its way. */
 export type SolReadiness = { message: SolMessage; amount: bigint } | { wait: ReasonCode } | { end: OrderEnd };
@@ -21,9 +27,6 @@ const reject = (
   reasonCode: ReasonCode,
   soldOut?: Required<Pick<OrderEnd, "soldOutAt" | "soldOutIn">>,
 ): SolReadiness => ({ end: { status: "rejected", reasonCode, ...soldOut } });
-
-/** Slots of two hosts may be this far apart. */
-const mostSlotsApart = 20;
 
 /** A blockhash lives for this many blocks, so honest hosts differ by less about its end. */
 const mostBlocksApart = 150;
@@ -128,7 +131,7 @@ export function planClear(
   };
 }
 
-const areApart = ([a, b]: Both): boolean => Math.abs(a.confirmed.slot - b.confirmed.slot) > mostSlotsApart;
+const areApart = ([a, b]: Both): boolean => !areSlotsNear(a.confirmed.slot, b.confirmed.slot);
 
 /** Returns the facts of both hosts if they agree on the wallet's balances. */
 function agreedFacts(orderId: string, [a, b]: Both): readonly [SolOrderFacts, SolOrderFacts] | undefined {

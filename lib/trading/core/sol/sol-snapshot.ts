@@ -1,5 +1,13 @@
 import type { SolRoute } from "./sol-intent.ts";
 
+/** Names the block of a slot. No call names its hash, so the slot stands for it. */
+export const blockOfSlot = (slot: number) => ({ number: slot, hash: String(slot) });
+
+/** Hosts whose slots are further apart do not see the same market. */
+const mostSlotsApart = 20;
+
+export const areSlotsNear = (a: number, b: number): boolean => Math.abs(a - b) <= mostSlotsApart;
+
 /** A blockhash lives for this many blocks. */
 export const blockhashBlocks = 150;
 

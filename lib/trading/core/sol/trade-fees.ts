@@ -1,6 +1,6 @@
 import { greatest } from "../bigints.ts";
 import { formatAmount } from "../decimal-text.ts";
-import { budgetFor, feesOfShare, shareOf } from "./sol-fees.ts";
+import { budgetFor, feesOfShare, mostComputeUnits, shareOf } from "./sol-fees.ts";
 import { mostAttempts, mostClears } from "./sol-intent.ts";
 import type { SolCosts } from "./trade-facts.ts";
 
@@ -52,15 +52,14 @@ export const solNetworkFee = (
 /** Limits of units: simulated ones and a fifth, since pools move. */
 const [unitParts, unitPartsOfLimit] = [5, 6];
 
-/** The chain's limit of one transaction. */
-const mostUnits = 1_400_000;
-
 /** The limit without a simulation. */
 export const usualUnits = 200_000;
 
 /** Computes the limit of compute units. 0 stands for none. */
 export const unitLimitFor = (simulated: number): number =>
-  simulated === 0 ? usualUnits : Math.min(Math.ceil((simulated * unitPartsOfLimit) / unitParts), mostUnits);
+  simulated === 0
+    ? usualUnits
+    : Math.min(Math.ceil((simulated * unitPartsOfLimit) / unitParts), mostComputeUnits);
 
 /** Combines two hosts' costs: the higher ones, with which a transaction does not fail. */
 export const jointCosts = (a: SolCosts, b: SolCosts): SolCosts => ({

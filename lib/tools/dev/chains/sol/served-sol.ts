@@ -1,10 +1,12 @@
 import type { Address } from "@solana/web3.js";
+import { clusterNameLength } from "../../../../trading/chains/sol/sol-call.ts";
+import { coinDecimals, formatAmount } from "../../../../trading/core/decimal-text.ts";
 import { preferring, waitForPort } from "../chain-ports.ts";
 import { type LocalSol, startLocalSol } from "./local-sol.ts";
 import { type SolDeployment, solDeployment } from "./sol-deployment.ts";
 import { type SolHost, startSolHost } from "./sol-host.ts";
-import { createSolNode } from "./sol-node.ts";
-import { startSolRelay } from "./sol-relay.ts";
+import { createSolNode, localGenesisHash } from "./sol-node.ts";
+import { leastTipLamports, startSolRelay } from "./sol-relay.ts";
 import type { Surfnet } from "./surfnet.ts";
 
 export type ServedSolOptions = {
@@ -26,6 +28,8 @@ export type ServedSol = {
   /** The mints of the tokens. */
   tokens: Record<keyof SolDeployment["tokens"], Address>;
   deployment: SolDeployment;
+  /** Context for the stacks. */
+  context: object;
   /** Makes one call of the chain itself, once it has started. Its own methods, `surfnet_*`, are allowed. */
   request: Surfnet["request"];
   /** Undefined until the chain has started. */
@@ -82,6 +86,14 @@ export async function openServedSol(options: ServedSolOptions): Promise<ServedSo
     relay: relay.url,
     tokens: Object.fromEntries(Object.entries(deployment.tokens).map(mintOf)),
     deployment,
+    context: {
+      hosts: [first, second],
+      cluster: localGenesisHash.slice(0, clusterNameLength),
+      relay: { url: relay.url, tipAccounts, leastTip: formatAmount(leastTipLamports, coinDecimals.sol) },
+      cpmmConfigs: [0],
+      payer: deployment.payer,
+      tokens: [{ token: deployment.tokens.MOON.mint, symbol: "MOON", name: "Moon", decimals: 6 }],
+    },
     request,
     get processId() {
       return chain?.processId;

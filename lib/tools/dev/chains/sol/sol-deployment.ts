@@ -35,6 +35,8 @@ export type SolDeployment = {
   amm: { program: Address; bump: number };
   authority: Address;
   tokens: Record<(typeof symbols)[number], LocalToken>;
+  /** A rich account, which pays for simulations. */
+  payer: Address;
   /** The accounts that the stand-in of a relay is paid on. */
   tipAccounts: readonly Address[];
   accounts: readonly MadeAccount[];
@@ -145,7 +147,9 @@ export async function solDeployment(): Promise<SolDeployment> {
   );
   // Without the rent of an account, the chain would refuse small tips.
   accounts.push(...tipAccounts.map((tip) => account(tip, programs.system, Buffer.alloc(0))));
-  return { amm: { program: cpmmProgram, bump }, authority, tokens, tipAccounts, accounts };
+  const payer = await derivedAddress(programs.system, ["local payer"]);
+  accounts.push(account(payer, programs.system, Buffer.alloc(0), 10 ** 12));
+  return { amm: { program: cpmmProgram, bump }, authority, tokens, payer, tipAccounts, accounts };
 }
 
 async function tokenOf(

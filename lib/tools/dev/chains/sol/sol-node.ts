@@ -46,6 +46,9 @@ export const simulatedWithoutBlockhash = (slot: number): RpcReply => ({
   },
 });
 
+/** Names the local cluster. */
+export const localGenesisHash = "LoCaLcLuster1111111111111111111111111111111";
+
 /** As many as one call of the chain takes in a few milliseconds. */
 const mostNamed = 500;
 
@@ -75,6 +78,7 @@ export const accountsIn = ({ method, params: [first] }: RpcQuestion): readonly s
  * - Its transactions have times a thousand times too small, and are shown before the commitment that a call asks for.
  * - Each start issues the same blockhashes again, so that bytes of an earlier run would be valid. Only those are valid
  * that a host has issued.
+ * - Each start has another genesis hash.
  * - It refuses transactions that it already has, and answers questions about slots to come.
  *
  * Its accounts are always those of the newest slot, whatever commitment a call asks for.
@@ -120,6 +124,8 @@ export function createSolNode({ request }: Pick<Surfnet, "request">): SolNode {
         const isKnown = fee.value !== null && (await isValid(message.lifetimeToken));
         return { ...fee, value: isKnown ? (fee.value ?? 0) + priorityFeeOf(message) : null };
       }
+      case "getGenesisHash":
+        return localGenesisHash;
       case "getTransaction":
         return foundTransaction(question);
       default:
