@@ -79,6 +79,7 @@ export const accountsIn = ({ method, params: [first] }: RpcQuestion): readonly s
  * - Each start issues the same blockhashes again, so that bytes of an earlier run would be valid. Only those are valid
  * that a host has issued.
  * - Each start has another genesis hash.
+ * - Its epoch is that of the newest slot, whatever commitment a call asks for.
  * - It refuses transactions that it already has, and answers questions about slots to come.
  *
  * Its accounts are always those of the newest slot, whatever commitment a call asks for.
@@ -123,6 +124,15 @@ export function createSolNode({ request }: Pick<Surfnet, "request">): SolNode {
         const message = messageIn(Buffer.from(String(params[0]), "base64"));
         const isKnown = fee.value !== null && (await isValid(message.lifetimeToken));
         return { ...fee, value: isKnown ? (fee.value ?? 0) + priorityFeeOf(message) : null };
+      }
+      case "getEpochInfo": {
+        const { commitment } = optionsIn(question);
+        const [newest, absoluteSlot, blockHeight] = await Promise.all([
+          request(method, params) as Promise<object>,
+          slotAt(commitment),
+          request("getBlockHeight", [{ commitment }]),
+        ]);
+        return { ...newest, absoluteSlot, blockHeight };
       }
       case "getGenesisHash":
         return localGenesisHash;

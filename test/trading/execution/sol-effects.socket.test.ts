@@ -1,0 +1,297 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { orderIdFor } from "../../../lib/core/record-ids.ts";
+import { ChainRefusal } from "../../../lib/tools/dev/chains/chain-refusal.ts";
+import { tokenAccountOf, wsolAccountOf } from "../../../lib/trading/chains/sol/addresses.ts";
+import { composeFor } from "../../../lib/trading/chains/sol/order-message.ts";
+import { joinTransaction, signMessageAndWipe } from "../../../lib/trading/chains/sol/signed-message.ts";
+import type { Question } from "../../../lib/trading/core/effects.ts";
+import type { SolIntent } from "../../../lib/trading/core/sol/sol-intent.ts";
+import type { SolMessage } from "../../../lib/trading/core/sol/sol-message.ts";
+import type { SolReceipt, SolSnapshot } from "../../../lib/trading/core/sol/sol-snapshot.ts";
+import { solEffects } from "../../../lib/trading/execution/sol-effects.ts";
+import { solReaderOf, startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
+import {
+  startTestSurfnet,
+  type TestSurfnet,
+  type TestWallet,
+  tokenAccountBytes,
+} from "../../support/surfnet.ts";
+
+let chain: TestSurfnet;
+let hosts: [TestSolHost, TestSolHost];
+let wallet: TestWallet;
+
+const sol = 10n ** 9n;
+const rents = { marker: 890_880n, wsol: 2_039_280n };
+
+beforeAll(async () => {
+  chain = await startTestSurfnet();
+  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
+});
+afterAll(async () => {
+  await Promise.all(hosts.map((host) => host.close()));
+  await chain.stop();
+});
+beforeEach(async () => {
+  for (const host of hosts) host.lie = (_, result) => result;
+  wallet = await chain.newWallet(10n * sol);
+});
+
+const effects = async () => solEffects(await solReaderOf(chain, hosts));
+
+type Token = keyof TestSurfnet["deployment"]["tokens"];
+
+function intentOf(name: Token, changes: Partial<SolIntent> = {}): SolIntent {
+  const { mint, program, pool, config } = chain.deployment.tokens[name];
+  return {
+    ...{
+      chain: "sol",
+      wallet: wallet.address,
+      orderId: orderIdFor(randomUUID(), "", new Date()),
+      userID: "u",
+    },
+    ...{ side: "buy", token: mint, tokenProgram: program, amount: sol, minAmountOut: 1n, quotedOut: 1n },
+    ...{ isPrivate: false, validUntil: 2 ** 32 - 1, routes: [{ venue: "raydium-cpmm", pool, config }] },
+    budgetLamports: 1_000_000n,
+    ...changes,
+  };
+}
+
+async function ask(changes: Partial<Question<"sol">>): Promise<[SolSnapshot, SolSnapshot]> {
+  const question = {
+    ...{ chain: "sol", wallet: wallet.address, hashes: [], orders: [], marked: [] },
+    wantsBlockhash: false,
+    ...changes,
+  };
+  const both = await Promise.all((await effects()).snapshots(question as Question<"sol">));
+  return both as [SolSnapshot, SolSnapshot];
+}
+
+const feesOf = (units: number) => ({
+  signatures: 1,
+  computeUnitLimit: units,
+  microLamportsPerUnit: 1_000_000n,
+});
+
+async function sign(intent: SolIntent, message: Partial<SolMessage> = {}) {
+  const [{ blockhash }] = await ask({ wantsBlockhash: true });
+  const common = {
+    ...feesOf(200_000),
+    ...{ blockhash: blockhash?.hash ?? "", lastValidBlockHeight: blockhash?.lastValidBlockHeight ?? 0 },
+    markerRentLamports: rents.marker,
+  };
+  const [route] = intent.routes;
+  const swap = { purpose: "swap", amountIn: intent.amount, wsolRentLamports: rents.wsol, route };
+  const composed = await composeFor(intent, { ...common, ...swap, ...message } as SolMessage);
+  if (!("message" in composed)) throw new Error(JSON.stringify(composed));
+  const signature = signMessageAndWipe(composed.message, Uint8Array.from(wallet.seed));
+  const { id, bytes } = joinTransaction(composed.message, [signature]);
+  return { id, raw: Buffer.from(bytes).toString("base64") };
+}
+
+async function carryOut(intent: SolIntent, message: Partial<SolMessage> = {}) {
+  const { id, raw } = await sign(intent, message);
+  expect(await Promise.all((await effects()).publish(raw))).toEqual(["reached", "reached"]);
+  return seen(intent, id);
+}
+
+/** Waits until a host shows a transaction. */
+const seen = (intent: SolIntent, id: string) =>
+  vi.waitFor(async () => {
+    const [snapshot] = await ask({ hashes: [id], marked: [intent.orderId] });
+    const receipt = snapshot.receipts.get(id);
+    if (receipt === undefined) throw new Error("No confirmed block has it");
+    return { receipt, snapshot };
+  }, 10_000);
+
+function filled(receipt: SolReceipt) {
+  if (receipt.status !== "ok") throw new Error("The order was not filled");
+  return receipt;
+}
+
+/** Makes a host lag by a slot, so that it names the blockhash. */
+const behind = (method: string, result: unknown) =>
+  method === "getEpochInfo" ? { ...(result as object), absoluteSlot: 1, blockHeight: 1 } : result;
+
+describe("snapshots of Solana", () => {
+  it("shows a wallet, an order's pools and costs, and a blockhash that both hosts know", async () => {
+    const intent = intentOf("MOON");
+    const [a, b] = await ask({ orders: [intent], marked: [intent.orderId], wantsBlockhash: true });
+    const [route] = intent.routes;
+    expect(a.orders.get(intent.orderId)).toEqual({
+      routes: [{ ...route, amountOut: expect.any(BigInt) }],
+      computeUnitLimit: expect.any(Number),
+      baseFeeLamports: 5000n,
+      rents: { ...rents, token: 2_039_280n },
+    });
+    expect(a.coins).toBe(10n * sol);
+    expect(a.rentLamports).toEqual({ marker: rents.marker });
+    expect(a.markers).toEqual(new Map([[intent.orderId, false]]));
+    expect(a.blockhash?.hash).toBe(b.blockhash?.hash);
+    const ends = [a, b].map(({ blockhash }) => blockhash?.lastValidBlockHeight ?? 0);
+    expect(Math.abs((ends[0] ?? 0) - (ends[1] ?? 0))).toBeLessThan(150);
+    expect(a.finalized.slot).toBeLessThan(a.confirmed.slot);
+  });
+
+  it("reads what a purchase and a sale have moved, to the unit", async () => {
+    const buy = intentOf("FEEZ");
+    const bought = await carryOut(buy);
+    expect(bought.receipt).toMatchObject({
+      status: "ok",
+      spent: sol,
+      rent: rents.marker + 2_157_600n,
+      tip: 0n,
+      held: 0n,
+    });
+    const { received } = filled(bought.receipt);
+    const sale = intentOf("FEEZ", { side: "sell", amount: received });
+    const [before] = await ask({ orders: [sale], wantsBlockhash: true });
+    const sold = await carryOut(sale);
+    const after = (await ask({}))[0];
+    expect(sold.receipt).toMatchObject({ status: "ok", spent: received, held: received, rent: rents.marker });
+    expect(filled(sold.receipt).received).toBe(before.orders.get(sale.orderId)?.routes[0]?.amountOut);
+    expect(after.coins).toBe(before.coins - rents.marker - sold.receipt.fee + filled(sold.receipt).received);
+    expect(sold.snapshot.markers.get(sale.orderId)).toBe(true);
+  });
+
+  it("counts a donation to an order's accounts as nothing", async () => {
+    const { mint } = chain.deployment.tokens.MOON;
+    const buy = await carryOut(intentOf("MOON"));
+    const { received } = filled(buy.receipt);
+    const sale = intentOf("MOON", { side: "sell", amount: received });
+    const [before] = await ask({ orders: [sale], wantsBlockhash: true });
+    const gift = await wsolAccountOf(wallet.address, sale.orderId);
+    await chain.setAccount(gift, 5n * sol);
+    const sold = await carryOut(sale);
+    expect(filled(sold.receipt).received).toBe(before.orders.get(sale.orderId)?.routes[0]?.amountOut);
+    expect(mint).toBe(sale.token);
+  });
+
+  it("reads a clear, whose order cannot fill any more", async () => {
+    const intent = intentOf("MOON");
+    const attempt = await sign(intent);
+    const { receipt } = await carryOut(intent, { purpose: "clear" });
+    expect(receipt).toMatchObject({ status: "ok", rent: rents.marker, spent: 0n, received: 0n });
+    await Promise.all((await effects()).publish(attempt.raw));
+    const late = await seen(intent, attempt.id);
+    expect(late.receipt).toMatchObject({
+      status: "failed",
+      isSlippage: false,
+      tip: 0n,
+      rent: 0n,
+      fee: 205_000n,
+    });
+  });
+
+  it("adds a relay's tip to the fee, unless the transaction failed", async () => {
+    const [account = ""] = chain.deployment.tipAccounts;
+    const tip = { account, lamports: 60_000n };
+    const tipped = await carryOut(intentOf("MOON"), { tip });
+    expect(tipped.receipt).toMatchObject({ status: "ok", spent: sol, tip: 60_000n, fee: 265_000n });
+    const failed = await carryOut(intentOf("MOON", { minAmountOut: 10n ** 15n }), { tip });
+    expect(failed.receipt).toMatchObject({ status: "failed", isSlippage: true, tip: 0n, fee: 205_000n });
+    expect([...failed.snapshot.markers.values()]).toEqual([false]);
+  });
+
+  it("leaves out a route whose pool refuses the trade", async () => {
+    const intent = intentOf("TRAP", { side: "sell", amount: 1_000_000n });
+    const { mint, program } = chain.deployment.tokens.TRAP;
+    const at = await tokenAccountOf(wallet.address, mint, program);
+    const frozen = tokenAccountBytes(mint, wallet.address, 10n ** 9n, { state: 2 });
+    await chain.setAccount(at, rents.wsol, program, frozen);
+    const [{ orders }] = await ask({ orders: [intent], wantsBlockhash: true });
+    expect(orders.get(intent.orderId)?.routes).toEqual([]);
+  });
+});
+
+describe("hosts of Solana that cannot be trusted", () => {
+  it("cannot show another transaction as the wallet's", async () => {
+    const own = await carryOut(intentOf("MOON"));
+    const other = await sign(intentOf("MOON", { amount: 2n * sol }));
+    for (const host of hosts)
+      host.lie = (method, result, [id]) => {
+        if (method === "getSignatureStatuses")
+          return { context: { slot: 1 }, value: [{ slot: 40, confirmationStatus: "finalized" }] };
+        return method === "getTransaction" && id === other.id
+          ? { ...(landed as object), transaction: [other.raw, "base64"] }
+          : result;
+      };
+    const landed = await chain.request("getTransaction", [
+      own.receipt.hash,
+      { encoding: "base64", commitment: "confirmed", maxSupportedTransactionVersion: 0 },
+    ]);
+    const [shown] = await ask({ hashes: [other.id] });
+    expect(shown.receipts.get(other.id)).toMatchObject({ hash: other.id });
+    for (const host of hosts) {
+      const { lie } = host;
+      host.lie = (method, ...rest) => (method === "getTransaction" ? landed : lie(method, ...rest));
+    }
+    expect((await ask({ hashes: [other.id] }))[0].receipts).toEqual(new Map());
+  });
+
+  it("get no message if only one of them knows the blockhash, or one is silent", async () => {
+    hosts[1].lie = (method, result) =>
+      method === "isBlockhashValid" ? { context: { slot: 1 }, value: false } : result;
+    hosts[0].lie = behind;
+    const [a, b] = await ask({ wantsBlockhash: true });
+    expect([a.blockhash, b.blockhash]).toEqual([undefined, undefined]);
+    hosts[1].lie = () => "nonsense";
+    expect(await ask({ wantsBlockhash: true })).toEqual([
+      expect.not.objectContaining({ blockhash: expect.anything() }),
+      undefined,
+    ]);
+  });
+
+  it("give the life of a blockhash each by its own height", async () => {
+    hosts[0].lie = behind;
+    hosts[1].lie = (method, result, [options]) =>
+      method === "getEpochInfo" && (options as { minContextSlot?: number }).minContextSlot !== undefined
+        ? { ...(result as object), blockHeight: 1_000_000 }
+        : result;
+    const [a, b] = await ask({ wantsBlockhash: true });
+    expect(b.blockhash).toEqual({ hash: a.blockhash?.hash, lastValidBlockHeight: 1_000_150 });
+    expect(a.blockhash?.lastValidBlockHeight).toBeLessThan(1_000_000);
+  });
+
+  it("count as silent if they answer null for the chain's time, or refuse the slot", async () => {
+    hosts[0].lie = (method, result) => (method === "getEpochInfo" ? null : result);
+    expect((await ask({}))[0]).toBeUndefined();
+    hosts[0].lie = (method, result, params) => {
+      const [, options] = params as [unknown, { minContextSlot?: number }?];
+      if (method === "getMultipleAccounts" && options?.minContextSlot !== undefined)
+        throw new ChainRefusal(method, {
+          code: -32016,
+          message: "Minimum context slot has not been reached",
+        });
+      return result;
+    };
+    const { orderId } = intentOf("MOON");
+    expect((await ask({ marked: [orderId] }))[0]).toBeUndefined();
+  });
+
+  it("show nothing of a transaction that they have pruned", async () => {
+    const { receipt } = await carryOut(intentOf("MOON"));
+    hosts[0].lie = (method, result) => (method === "getTransaction" ? null : result);
+    hosts[1].lie = (method, result) =>
+      method === "getSignatureStatuses" ? { context: { slot: 1 }, value: [null] } : result;
+    const both = await ask({ hashes: [receipt.hash] });
+    expect(both.map(({ receipts }) => receipts.size)).toEqual([0, 0]);
+  });
+});
+
+describe("sending on Solana", () => {
+  it("counts only an answer as taken", async () => {
+    const { raw } = await sign(intentOf("MOON"));
+    hosts[0].lie = (method, result) => {
+      if (method === "sendTransaction")
+        throw new ChainRefusal(method, { code: -32005, message: "Node is behind" });
+      return result;
+    };
+    expect(await Promise.all((await effects()).publish(raw))).toEqual(["unreached", "reached"]);
+  });
+
+  it("gives a relay what it gets, and has none where none is configured", async () => {
+    expect((await effects()).relay).toBeUndefined();
+  });
+});
