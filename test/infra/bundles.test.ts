@@ -83,10 +83,10 @@ const limits: Readonly<Record<string, number>> = {
   ...{ makeFallbackKeys: 284, mirrorPlans: 286, deleteRetiredKeys: 286, publishChanges: 300 },
   storeWallet: 332,
   // These contain the code of chains, or code that derives addresses.
-  ...{ sweepLanes: 318, readChains: 318, importWallet: 360 },
-  ...{ createWallet: 365, executeOrders: 385, sealExport: 384, signTransaction: 396 },
+  ...{ importWallet: 360, createWallet: 365, sealExport: 384 },
   // These contain the code of chains of both families.
-  ...{ readBalances: 360, quoteOrder: 432 },
+  ...{ sweepLanes: 330, readChains: 330, readBalances: 360, quoteOrder: 432 },
+  ...{ signTransaction: 470, executeOrders: 512 },
   // Contains the clients of two services, and the quoting code.
   placeOrder: 428,
   // Pushes to thousands of clients with an HTTP client that is large but fast.
