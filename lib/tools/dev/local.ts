@@ -18,7 +18,7 @@ import { usualTimes } from "./chains/chain-times.ts";
 import { chainPorts, type LocalChains, openLocalChains } from "./chains/local-chains.ts";
 import { consolePages } from "./console/pages.ts";
 import { port, portUpTo, progress, runProgram, type Stdio, timeLimit, wholeNumber } from "./run-program.ts";
-import { seedTable, seedWallet } from "./seed-data.ts";
+import { seedTable, seedWallets } from "./seed-data.ts";
 import { staticPages } from "./static-pages.ts";
 import { portBeside, startVenue } from "./venue/venue.ts";
 import { type Stacks, watchTerminal } from "./watch/watch-terminal.ts";
@@ -173,7 +173,10 @@ async function serve(options: Options, deps: Deps): Promise<void> {
 
   const { baseUrl, streamUrl } = runner;
   const token = await runner.token({ sub: USER, expiresIn: TOKEN_SECONDS });
-  const complaint = chains && !options.empty && (await seedWallet(chains.book, { baseUrl, token }));
+  const complaint =
+    chains &&
+    !options.empty &&
+    (await seedWallets(chains.book, { baseUrl, token }, chains.sol !== undefined));
   if (complaint) warn(complaint);
   const expiresInSeconds = TOKEN_SECONDS;
   stdout.write(

@@ -6,12 +6,7 @@ import rewards from "../admin/examples/rewards.json" with { type: "json" };
 import { forgetTrading } from "../admin/forget-trading.ts";
 import type { Target } from "../admin/target.ts";
 import type { NoteBook } from "./chains/chain-notes.ts";
-
-/** Anvil's first account, which has coins on each local chain. Its key is public. */
-export const exampleWallet = {
-  address: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
-  privateKey: "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80",
-};
+import { exampleSolWallet, exampleWallet } from "./chains/example-wallets.ts";
 
 /**
  * Loads the examples into the table, after removing the orders of former chains.
@@ -37,21 +32,27 @@ export async function seedExamples({ table }: Pick<Target, "table">): Promise<bo
 
 type Service = { baseUrl: string; token: string };
 
-/** Imports the example wallet once on each chain that trades, through the API. Returns the reason if it failed. */
-export async function seedWallet(
+/** Imports the example wallets once on each chain that trades, through the API. Returns the reason if it failed. */
+export async function seedWallets(
   { notes, save }: NoteBook,
   { baseUrl, token }: Service,
+  hasSol: boolean,
 ): Promise<string | undefined> {
-  if (notes.hasWallet) return undefined;
-  for (const network of evmChains) {
+  const wallets = [
+    ...(notes.hasWallet ? [] : evmChains.map((network) => ({ network, ...exampleWallet }))),
+    ...(hasSol && !notes.hasSolWallet ? [{ network: "sol", ...exampleSolWallet }] : []),
+  ];
+  if (wallets.length === 0) return undefined;
+  for (const { network, privateKey } of wallets) {
     const response = await fetch(`${baseUrl}/storeWallet_v2`, {
       method: "POST",
       headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-      body: JSON.stringify({ network, privateKey: exampleWallet.privateKey }),
+      body: JSON.stringify({ network, privateKey }),
     });
-    if (!response.ok) return `The example wallet was not imported: ${await response.text()}`;
+    if (!response.ok) return `An example wallet was not imported: ${await response.text()}`;
   }
   notes.hasWallet = true;
+  notes.hasSolWallet ||= hasSol;
   save();
   return undefined;
 }

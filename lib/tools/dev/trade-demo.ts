@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { requestToken, StartupError } from "cdk-local-runner";
 import { Command, Option } from "commander";
-import { parseEther } from "ethers/utils";
+import { parseUnits } from "ethers/utils";
 import {
   createTerminal,
   type Order,
@@ -9,28 +9,26 @@ import {
   type Stream,
   type Terminal,
 } from "trading-terminal/client";
-import { balanceOf } from "../../trading/chains/evm/contract-questions.ts";
-import { coinText } from "../../trading/core/decimal-text.ts";
-import { type EvmChain, evmChains } from "../../trading/core/trading-chain.ts";
-import { callAnvil } from "./chains/call-anvil.ts";
-import { localAddresses } from "./chains/deployment.ts";
+import { coinDecimals, coinText } from "../../trading/core/decimal-text.ts";
+import { type TradingChain, tradingChains } from "../../trading/core/trading-chain.ts";
+import { type DemoChain, demoChain, type Holdings } from "./demo-chains.ts";
 import { port, runProgram, type Stdio, timeLimit } from "./run-program.ts";
-import { exampleWallet } from "./seed-data.ts";
 
-type Options = { port: number; patience: number; chain: readonly EvmChain[] };
+type Options = { port: number; patience: number; chain: readonly TradingChain[] };
 type Side = { side: "buy"; amount: string } | { side: "sell"; percent: number };
 type Trade = RestData<"getOrder"> & { seconds: string };
-
-/** Coins and tokens of the wallet in units, and the number of its transactions in blocks. */
-type Holdings = { coins: bigint; tokens: bigint; nonce: number };
 
 /** A purchase and the sale of all of it, as the chain and the service show them. */
 export type Round = Record<"before" | "between" | "after", Holdings> &
   Record<"buy" | "sell", Trade> &
   Pick<RestData<"readBalances">, "balances"> &
-  Pick<RestData<"listPositions">, "positions">;
+  Pick<RestData<"listPositions">, "positions"> &
+  Pick<DemoChain, "token" | "decimals">;
 
-const [wallet, token] = [exampleWallet.address, localAddresses.moon];
+/** The runner does not know an order any more, since its chain has started from the beginning. */
+class OrderForgotten extends Error {
+  override readonly name = "OrderForgotten";
+}
 
 /** `npm run -s trade:demo`: trades on the chains of this machine, and goes on after a restart of the runner. */
 export async function main(args: readonly string[], { stdout, stderr }: Stdio): Promise<number> {
@@ -38,7 +36,9 @@ export async function main(args: readonly string[], { stdout, stderr }: Stdio): 
     .description("Buys and sells MOON on each local chain, and compares chain, orders and position.")
     .option("--port <number>", "port of base_url", port, 3000)
     .option("--patience <seconds>", "how long a step may take, with restarts of the runner", timeLimit, 120)
-    .addOption(new Option("--chain <name...>", "where to trade").choices(evmChains).default(evmChains));
+    .addOption(
+      new Option("--chain <name...>", "where to trade").choices(tradingChains).default(tradingChains),
+    );
   let agrees = true;
   const status = await runProgram<Options>(command, args, { stdout, stderr }, async (options) => {
     const baseUrl = `http://127.0.0.1:${options.port}`;
@@ -49,7 +49,8 @@ export async function main(args: readonly string[], { stdout, stderr }: Stdio): 
     const terminal = createTerminal({ baseUrl, token: newToken, patienceMs });
     const stream = terminal.follow({ channels: ["orders"] });
     const trading = options.chain.map(async (chain) => {
-      const round = await playRound({ chain, baseUrl, terminal, stream, patienceMs });
+      const demo = await demoChain(chain, baseUrl);
+      const round = await roundOn({ demo, terminal, stream, patienceMs });
       const problems = disagreements(round);
       agrees &&= problems.length === 0;
       const verdict = problems.length === 0 ? "chain agrees" : `chain disagrees: ${problems.join("; ")}`;
@@ -60,9 +61,21 @@ export async function main(args: readonly string[], { stdout, stderr }: Stdio): 
   return status === 0 && !agrees ? 1 : status;
 }
 
-type Deps = { chain: EvmChain; baseUrl: string; terminal: Terminal; stream: Stream; patienceMs: number };
+type Deps = { demo: DemoChain; terminal: Terminal; stream: Stream; patienceMs: number };
 
-async function playRound({ chain, baseUrl, terminal, stream, patienceMs }: Deps): Promise<Round> {
+/** Plays a round. A chain that keeps nothing starts over with the runner, and so does its round. */
+async function roundOn(deps: Deps): Promise<Round> {
+  for (;;) {
+    try {
+      return await playRound(deps);
+    } catch (error) {
+      if (!(error instanceof OrderForgotten)) throw error;
+    }
+  }
+}
+
+async function playRound({ demo, terminal, stream, patienceMs }: Deps): Promise<Round> {
+  const { chain, wallet, token, decimals } = demo;
   const until: Stream["until"] = (find) => {
     const late = new StartupError(`No order on ${chain} has ended for ${patienceMs / 1000} seconds`);
     const timeout = delay(patienceMs, undefined, { ref: false }).then(() => Promise.reject(late));
@@ -75,26 +88,31 @@ async function playRound({ chain, baseUrl, terminal, stream, patienceMs }: Deps)
     const placed = dataOf(await terminal.placeOrder({ body }));
     if (!("order" in placed)) throw new StartupError("A trial run places no order");
     const { orderId } = placed.order;
-    await until(({ orders }) => orders.some((order) => order.orderId === orderId && order.settled));
+    const ending = new AbortController();
+    await Promise.race([
+      until(({ orders }) => orders.some((order) => order.orderId === orderId && order.settled)),
+      forgotten(orderId, ending.signal),
+    ]).finally(() => ending.abort());
     const ended = dataOf(await terminal.getOrder({ path: { orderId } }));
     const { status, reasonCode = "" } = ended.order;
     if (status === "filled") return { ...ended, seconds: ((Date.now() - startMs) / 1000).toFixed(1) };
     throw new StartupError(`The ${side.side} on ${chain} is ${status} ${reasonCode}: order ${orderId}`);
   }
 
+  /** Rejects once the service does not know an order. Resolves never. */
+  async function forgotten(orderId: string, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await delay(2000, undefined, { signal }).catch(() => undefined);
+      const { error } = await terminal.getOrder({ path: { orderId } });
+      if (error?.code === "ORDER_NOT_FOUND") throw new OrderForgotten(`The order ${orderId} is gone`);
+    }
+    await new Promise<never>(() => {});
+  }
+
   async function holdings(): Promise<Holdings> {
-    const { to, data } = balanceOf(token, wallet);
     for (const endMs = Date.now() + patienceMs; ; await delay(250)) {
       try {
-        const urls = (await (await fetch(`${baseUrl}/chains.json`)).json()) as Record<string, string>;
-        if (urls[chain] === undefined) throw new StartupError(`The runner has no chain ${chain}`);
-        const answers = await callAnvil(urls[chain], [
-          ["eth_getBalance", [wallet, "latest"]],
-          ["eth_call", [{ to, data }, "latest"]],
-          ["eth_getTransactionCount", [wallet, "latest"]],
-        ]);
-        const [coins = 0n, tokens = 0n, nonce] = (answers as string[]).map(BigInt);
-        return { coins, tokens, nonce: Number(nonce) };
+        return await demo.holdings();
       } catch (error) {
         if (error instanceof StartupError || Date.now() > endMs) throw error;
       }
@@ -113,7 +131,7 @@ async function playRound({ chain, baseUrl, terminal, stream, patienceMs }: Deps)
   const after = await holdings();
   const { positions } = dataOf(await terminal.listPositions({ query: { chain, wallet } }));
   const { balances } = dataOf(await terminal.readBalances({ query: { chain, wallet } }));
-  return { before, between, after, buy, sell, positions, balances };
+  return { before, between, after, buy, sell, positions, balances, token, decimals };
 }
 
 type Answer<Data> = { data?: Data; error?: { code: string; message: string } | undefined };
@@ -124,43 +142,50 @@ function dataOf<Data>({ data, error }: Answer<Data>) {
   return data as NonNullable<Data>;
 }
 
-const positionIn = (positions: Round["positions"]) => positions.find((each) => each.token === token);
+const positionIn = ({ positions, token }: Pick<Round, "positions" | "token">) =>
+  positions.find((each) => each.token === token);
 
 /** Names the pools that a trade took. */
 const wayOf = ({ report }: Trade) =>
   (report?.route ?? []).map(({ venue, feeBps }) => `${venue} ${feeBps / 100} %`).join(" → ");
 
 /** For example `eth: buy 0.5 → 4960.27 MOON by uniswap-v2 0.3 % in 3.2 s | sell 100 % → 0.497 by …`. */
-function lineOf(chain: EvmChain, { buy, sell, positions }: Round): string {
+function lineOf(chain: TradingChain, round: Round): string {
+  const { buy, sell } = round;
   const short = (amount = "0") => Number(Number(amount).toPrecision(6));
   const bought = `buy ${short(buy.order.filledAmount)} → ${short(buy.order.receivedAmount)} MOON by ${wayOf(buy)}`;
   const sold = `sell 100 % → ${short(sell.order.receivedAmount)} by ${wayOf(sell)}`;
-  return `${chain}: ${bought} in ${buy.seconds} s | ${sold} in ${sell.seconds} s | PnL ${short(positionIn(positions)?.realizedPnl)}`;
+  return `${chain}: ${bought} in ${buy.seconds} s | ${sold} in ${sell.seconds} s | PnL ${short(positionIn(round)?.realizedPnl)}`;
 }
 
 /** Names each point on which the chain and the service differ, by as little as a unit. */
-export function disagreements({ before, between, after, buy, sell, positions, balances }: Round): string[] {
-  const position = positionIn(positions);
-  // MOON has as many decimals as the coins.
-  const units = (amount = "0") => parseEther(amount);
+export function disagreements(round: Round): string[] {
+  const { before, between, after, buy, sell, balances, token, decimals } = round;
+  const position = positionIn(round);
   const [bought, sold] = [buy.order, sell.order];
-  const fees = units(bought.networkFee) + units(sold.networkFee);
-  const gain = units(sold.receivedAmount) - units(bought.filledAmount);
-  const balance = (name: string) => units(balances.find((each) => each.token === name)?.amount);
+  const coins = (amount = "0") => parseUnits(amount, coinDecimals[bought.chain]);
+  const tokens = (amount = "0") => parseUnits(amount, decimals);
+  const fees = coins(bought.networkFee) + coins(sold.networkFee);
+  // It stays in accounts that belong to the wallet.
+  const rents = coins(bought.rent) + coins(sold.rent);
+  const gain = coins(sold.receivedAmount) - coins(bought.filledAmount);
+  const balance = (name: string) => balances.find((each) => each.token === name)?.amount;
   const inBlocks = [...buy.attempts, ...sell.attempts].filter(({ outcome }) =>
     /mined|reverted/.test(outcome),
   );
-  const compared: [name: string, service: unknown, chain: unknown][] = [
-    ["coins by the orders", before.coins + gain - fees, after.coins],
-    ["tokens bought by the orders", before.tokens + units(bought.receivedAmount), between.tokens],
-    ["tokens left by the orders", between.tokens - units(sold.filledAmount), after.tokens],
-    ["coins by the balances", balance("native"), after.coins],
-    ["tokens by the balances", balance(token), after.tokens],
-    ["PnL of the position", units(position?.realizedPnl), gain],
-    ["fees of the position", units(position?.networkFees), fees],
-    ["amount of the position", units(position?.amount), 0n],
-    ["cost of the position", units(position?.cost), 0n],
-    ["transactions by the attempts", inBlocks.length, after.nonce - before.nonce],
+  const compared: readonly (readonly [name: string, service: unknown, chain: unknown])[] = [
+    ["coins by the orders", before.coins + gain - fees - rents, after.coins],
+    ["tokens bought by the orders", before.tokens + tokens(bought.receivedAmount), between.tokens],
+    ["tokens left by the orders", between.tokens - tokens(sold.filledAmount), after.tokens],
+    ["coins by the balances", coins(balance("native")), after.coins],
+    ["tokens by the balances", tokens(balance(token)), after.tokens],
+    ["PnL of the position", coins(position?.realizedPnl), gain],
+    ["fees of the position", coins(position?.networkFees), fees],
+    ["amount of the position", tokens(position?.amount), 0n],
+    ["cost of the position", coins(position?.cost), 0n],
+    ...(after.nonce === undefined || before.nonce === undefined
+      ? []
+      : ([["transactions by the attempts", inBlocks.length, after.nonce - before.nonce]] as const)),
     ["state of the position", position?.status, "closed"],
     ["finality of the position", position?.settled, true],
   ];

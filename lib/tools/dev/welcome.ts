@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { EvmChain } from "../../trading/core/trading-chain.ts";
 import { localAddresses } from "./chains/deployment.ts";
-import { exampleWallet } from "./seed-data.ts";
+import { exampleSolWallet, exampleWallet } from "./chains/example-wallets.ts";
 
 export type Welcome = {
   baseUrl: string;
@@ -27,8 +27,12 @@ export function welcome(service: Welcome): string {
   const post = (path: string, body: object, header?: string) =>
     `${get(path, header)} -H 'Content-Type: application/json' -d '${JSON.stringify(body).replaceAll(/"(\$\w+)"/g, `"'$1'"`)}'`;
   /** Uses a new key each time it is pasted. */
-  const order = (body: { side: string; [field: string]: unknown }) =>
-    post("/api/v2/orders", { type: "market", ...body }, ` -H "Idempotency-Key: ${body.side}-$(date +%s)"`);
+  const order = (body: { side: string; chain: string; [field: string]: unknown }) =>
+    post(
+      "/api/v2/orders",
+      { type: "market", ...body },
+      ` -H "Idempotency-Key: ${body.side}-${body.chain}-$(date +%s)"`,
+    );
   const stream = streamUrl === undefined ? "" : `stream_url ${streamUrl}\n`;
   const subscribing = streamUrl === undefined ? "" : `${subscribe(streamUrl)}\n`;
   const { address, privateKey } = exampleWallet;
@@ -39,17 +43,23 @@ export function welcome(service: Welcome): string {
     sol === undefined
       ? ""
       : `           sol ${new URL(sol.url).port}   a stand-in of Raydium's exchange, new at each start\n`;
+  const publicKeys =
+    sol === undefined
+      ? "its key is public: never use it elsewhere"
+      : `${exampleSolWallet.address} on sol
+           their keys are public: never use them elsewhere`;
   const trading =
     chains === undefined
       ? ""
       : `chains     ${places}   real Uniswap contracts, test money
 ${solLine}wallet     ${address} of ${user}, 100 coins on each chain
-           its key is public: never use it elsewhere
+           ${publicKeys}
 try        npm run -s trade:demo${port === "3000" ? "" : ` -- --port ${port}`}
            buys and sells on each chain, and checks that all results agree to the last unit
 `;
   const { moon, taxd, trap, star } = localAddresses;
   const solTokens = Object.entries(sol?.tokens ?? {}).map(([symbol, mint]) => `SOL_${symbol}=${mint}`);
+  const solBuy = { chain: "sol", wallet: "$SOL_W", side: "buy", token: "$SOL_MOON", amount: "0.5" };
   const buy = { chain: "$CHAIN", wallet: "$W", side: "buy", token: "$MOON", amount: "0.5" };
   const sell = { chain: "eth", wallet: "$W", side: "sell", token: "$MOON", percent: 100 };
   const importing =
@@ -58,14 +68,14 @@ try        npm run -s trade:demo${port === "3000" ? "" : ` -- --port ${port}`}
     chains === undefined
       ? ""
       : `W=${address} MOON=${moon} TAXD=${taxd} TRAP=${trap} STAR=${star}
-${solTokens.length === 0 ? "" : `${solTokens.join(" ")}\n`}${get("/api/v2/tokens?chain=eth")}
+${solTokens.length === 0 ? "" : `SOL_W=${exampleSolWallet.address}\n${solTokens.join(" ")}\n`}${get("/api/v2/tokens?chain=eth")}
 ${get("/api/v2/tokens/eth/$TRAP")}
 ${get("/api/v2/tokens/eth/$TAXD")}
 ${get("/api/v2/balances?chain=eth&wallet=$W")}
 for CHAIN in ${chains.map(({ chain }) => chain).join(" ")}; do ${post("/api/v2/quotes", buy)}; done
 ${post("/api/v2/quotes", { ...buy, chain: "eth", token: "$STAR" })}
 ${order({ ...buy, chain: "eth" })}
-sleep 5
+${sol === undefined ? "" : `${get("/api/v2/tokens/sol/$SOL_TRAP")}\n${post("/api/v2/quotes", solBuy)}\n${order(solBuy)}\n`}sleep 5
 ${get("/api/v2/positions?chain=eth")}
 ${order(sell)}
 sleep 5

@@ -2,10 +2,13 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
+import { ed25519 } from "@noble/curves/ed25519.js";
+import bs58 from "bs58";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { readCatalogue } from "../../../lib/rewards/reward-records.ts";
 import { openNotes } from "../../../lib/tools/dev/chains/chain-notes.ts";
-import { seedTable, seedWallet } from "../../../lib/tools/dev/seed-data.ts";
+import { exampleSolWallet } from "../../../lib/tools/dev/chains/example-wallets.ts";
+import { seedTable, seedWallets } from "../../../lib/tools/dev/seed-data.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { itemsNamed } from "../../support/items.ts";
@@ -34,7 +37,7 @@ describe("seedTable", () => {
   });
 });
 
-describe("seedWallet", () => {
+describe("seedWallets", () => {
   /** A service that answers imports with this status, and keeps what it was asked. */
   async function serving(status: number) {
     const asked: unknown[] = [];
@@ -50,20 +53,33 @@ describe("seedWallet", () => {
   it("imports the wallet of anvil's first account on all chains, once", async () => {
     const book = openNotes(undefined);
     const service = await serving(200);
-    expect(await seedWallet(book, service)).toBeUndefined();
+    expect(await seedWallets(book, service, false)).toBeUndefined();
     const privateKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
     const imports = ["eth", "base", "bsc", "avax"].map((network) => ({ network, privateKey }));
     expect(service.asked).toEqual(imports.map((body) => ["POST", "/storeWallet_v2", "Bearer t", body]));
-    await seedWallet(book, service);
+    await seedWallets(book, service, false);
     expect(service.asked).toHaveLength(4);
+  });
+
+  it("imports the wallet of sol once the chain runs", async () => {
+    const book = openNotes(undefined);
+    const service = await serving(200);
+    await seedWallets(book, service, false);
+    await seedWallets(book, service, true);
+    await seedWallets(book, service, true);
+    expect(service.asked.slice(4)).toEqual([
+      ["POST", "/storeWallet_v2", "Bearer t", { network: "sol", privateKey: exampleSolWallet.privateKey }],
+    ]);
+    const seed = bs58.decode(exampleSolWallet.privateKey).slice(0, 32);
+    expect(bs58.encode(ed25519.getPublicKey(seed))).toBe(exampleSolWallet.address);
   });
 
   it("says why it could not, and tries again at the next start", async () => {
     const book = openNotes(undefined);
     const service = await serving(403);
-    const complaint = 'The example wallet was not imported: {"message":"No"}';
-    expect(await seedWallet(book, service)).toBe(complaint);
-    expect(await seedWallet(book, service)).toBe(complaint);
+    const complaint = 'An example wallet was not imported: {"message":"No"}';
+    expect(await seedWallets(book, service, false)).toBe(complaint);
+    expect(await seedWallets(book, service, false)).toBe(complaint);
     expect(service.asked).toHaveLength(2);
   });
 });

@@ -32,6 +32,7 @@ const agreeing: Round = {
   }),
   positions: [position],
   balances: [{ token: "native", amount: "99.6" }] as Round["balances"],
+  ...{ token: localAddresses.moon, decimals: 18 },
 };
 
 const { before, between, after, balances } = agreeing;
@@ -40,6 +41,18 @@ const moon = { token: localAddresses.moon, amount: unit } as Round["balances"][n
 describe("disagreements", () => {
   it("finds none if all agree to the last unit", () => {
     expect(disagreements(agreeing)).toEqual([]);
+  });
+
+  it("counts the rents of accounts on sol, whose coins have nine decimals", () => {
+    const ofSol = (rent: string, order: Order) => ({ order: { ...order, chain: "sol", rent } as Order });
+    const inLamports = ({ coins, tokens }: Round["after"]) => ({ coins: coins / 10n ** 9n, tokens });
+    const rented = {
+      ...agreeing,
+      ...{ before: inLamports(before), between: inLamports(between), after: inLamports(after) },
+      buy: { ...agreeing.buy, ...ofSol("0.003", agreeing.buy.order) },
+      sell: { ...agreeing.sell, ...ofSol("0.001", agreeing.sell.order) },
+    };
+    expect(disagreements(rented)).toEqual(["coins by the orders: 99.596, not 99.6"]);
   });
 
   it.each<[string, Partial<Round>]>([
@@ -67,7 +80,7 @@ describe("disagreements", () => {
 describe("main", () => {
   it.each([
     [["--port", "1"], 1, /^No runner answers at http:\/\/127\.0\.0\.1:1\. /],
-    [["--chain", "sol"], 2, /Allowed choices are eth, base, bsc, avax/],
+    [["--chain", "btc"], 2, /Allowed choices are eth, base, bsc, avax, sol/],
   ])("ends with a line about what is wrong with %j", async (args, status, line) => {
     const stdio = stdioForTests();
     expect(await main(args, stdio)).toBe(status);

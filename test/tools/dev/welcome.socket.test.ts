@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocketServer } from "ws";
 import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import { exampleSolWallet } from "../../../lib/tools/dev/chains/example-wallets.ts";
 import { type Welcome, welcome } from "../../../lib/tools/dev/welcome.ts";
 import { evmChains } from "../../../lib/trading/core/trading-chain.ts";
 import { curlRequests } from "../../support/curl-requests.ts";
@@ -65,8 +66,11 @@ token      for alice`);
     expect(text).toContain(`
 chains     eth 8545   real Uniswap contracts, test money
            sol 8549   a stand-in of Raydium's exchange, new at each start
-wallet     0x`);
-    expect(text).toMatch(/^W=0x\S+ MOON=.*\nSOL_MOON=m SOL_FEEZ=f SOL_TRAP=t\ncurl /m);
+wallet     0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 of alice, 100 coins on each chain
+           9uKPBoBGkfeVQXFnXcqtPksx3FmLxoDEsu2FskRovQWJ on sol
+           their keys are public: never use them elsewhere
+`);
+    expect(text).toMatch(/^W=0x\S+ MOON=.*\nSOL_W=9uKP\S+\nSOL_MOON=m SOL_FEEZ=f SOL_TRAP=t\ncurl /m);
     expect(welcome({ ...service, chains })).not.toMatch(/SOL_|sol \d/);
   });
 
@@ -81,7 +85,8 @@ wallet     0x`);
     const { moon: token, trap, taxd, star } = localAddresses;
     const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
     const trade = { type: "market", chain: "eth", wallet, token };
-    const sol = { url: "http://127.0.0.1:1", tokens: { MOON: "m" } };
+    const sol = { url: "http://127.0.0.1:1", tokens: { MOON: "m", TRAP: "t" } };
+    const solBuy = { chain: "sol", wallet: exampleSolWallet.address, side: "buy", token: "m", amount: "0.5" };
     expect(await pasted({ chains, sol })).toEqual([
       ...always,
       ["GET", "/api/v2/tokens?chain=eth"],
@@ -95,6 +100,9 @@ wallet     0x`);
       ]),
       ["POST", "/api/v2/quotes", { chain: "eth", wallet, side: "buy", token: star, amount: "0.5" }],
       ["POST", "/api/v2/orders", { ...trade, side: "buy", amount: "0.5" }],
+      ["GET", "/api/v2/tokens/sol/t"],
+      ["POST", "/api/v2/quotes", solBuy],
+      ["POST", "/api/v2/orders", { type: "market", ...solBuy }],
       ["GET", "/api/v2/positions?chain=eth"],
       ["POST", "/api/v2/orders", { ...trade, side: "sell", percent: 100 }],
       ["GET", "/api/v2/orders?limit=2"],

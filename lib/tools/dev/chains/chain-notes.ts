@@ -18,6 +18,8 @@ export type ChainNotes = {
   toForget?: readonly Network[];
   /** True if the example wallet has been imported. */
   hasWallet?: boolean;
+  /** True if the example wallet of Solana has been imported. */
+  hasSolWallet?: boolean;
 };
 
 export type NoteBook = {

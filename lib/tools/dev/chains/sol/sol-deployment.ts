@@ -14,6 +14,7 @@ import {
   cpmmVaultOf,
 } from "../../../../trading/chains/sol/cpmm-addresses.ts";
 import { metadataOf, metadataProgram } from "../../../../trading/chains/sol/token-claims.ts";
+import { exampleSolWallet } from "../example-wallets.ts";
 import { tradeFee } from "./stand-in-amm.ts";
 
 /** An account of the local chain, which `surfnet_setAccount` makes. */
@@ -149,6 +150,12 @@ export async function solDeployment(): Promise<SolDeployment> {
   accounts.push(...tipAccounts.map((tip) => account(tip, programs.system, Buffer.alloc(0))));
   const payer = await derivedAddress(programs.system, ["local payer"]);
   accounts.push(account(payer, programs.system, Buffer.alloc(0), 10 ** 12));
+  const trader = {
+    address: exampleSolWallet.address as Address,
+    owner: programs.system,
+    data: Buffer.alloc(0),
+  };
+  accounts.push({ ...trader, lamports: 100 * 10 ** 9 });
   return { amm: { program: cpmmProgram, bump }, authority, tokens, payer, tipAccounts, accounts };
 }
 

@@ -1,0 +1,99 @@
+import { StartupError } from "cdk-local-runner";
+import * as v from "valibot";
+import { balanceOf } from "../../trading/chains/evm/contract-questions.ts";
+import { type EvmChain, isEvmChain, type TradingChain } from "../../trading/core/trading-chain.ts";
+import { callAnvil } from "./chains/call-anvil.ts";
+import { localAddresses } from "./chains/deployment.ts";
+import { exampleSolWallet, exampleWallet } from "./chains/example-wallets.ts";
+
+/** Coins and tokens of a wallet in units. */
+export type Holdings = {
+  coins: bigint;
+  tokens: bigint;
+  /** The number of its transactions in blocks. Solana does not count them. */
+  nonce?: number;
+};
+
+/** A chain of this machine, with the example wallet and MOON there. */
+export type DemoChain = {
+  chain: TradingChain;
+  wallet: string;
+  token: string;
+  decimals: number;
+  /** @throws {Error} while the runner or the chain is away */
+  holdings(): Promise<Holdings>;
+};
+
+const Places = v.objectWithRest(
+  { sol: v.optional(v.object({ url: v.string(), tokens: v.record(v.string(), v.string()) })) },
+  v.string(),
+);
+
+/**
+ * Finds a chain of the runner.
+ *
+ * @throws {StartupError} if the runner has no such chain
+ */
+export async function demoChain(chain: TradingChain, baseUrl: string): Promise<DemoChain> {
+  const places = async () => v.parse(Places, await (await fetch(`${baseUrl}/chains.json`)).json());
+  const { sol } = await places();
+  const missing = new StartupError(`The runner has no chain ${chain}`);
+  if (isEvmChain(chain)) return evmDemo(chain, async () => (await places())[chain]);
+  const token = sol?.tokens.MOON;
+  if (sol === undefined || token === undefined) throw missing;
+  const { address: wallet } = exampleSolWallet;
+  return {
+    ...{ chain, wallet, token, decimals: 6 },
+    async holdings() {
+      const [coins, accounts] = await Promise.all([
+        callSol(sol.url, "getBalance", [wallet, confirmed], v.object({ value: v.number() })),
+        callSol(sol.url, "getTokenAccountsByOwner", [wallet, { mint: token }, confirmed], TokenAccounts),
+      ]);
+      const amounts = accounts.value.map(({ account }) =>
+        BigInt(account.data.parsed.info.tokenAmount.amount),
+      );
+      return { coins: BigInt(coins.value), tokens: amounts.reduce((sum, each) => sum + each, 0n) };
+    },
+  };
+}
+
+function evmDemo(chain: EvmChain, urlOf: () => Promise<unknown>): DemoChain {
+  const [{ address: wallet }, { moon: token }] = [exampleWallet, localAddresses];
+  return {
+    // MOON has as many decimals as the coins.
+    ...{ chain, wallet, token, decimals: 18 },
+    async holdings() {
+      const { to, data } = balanceOf(token, wallet);
+      const answers = await callAnvil(v.parse(v.string(), await urlOf()), [
+        ["eth_getBalance", [wallet, "latest"]],
+        ["eth_call", [{ to, data }, "latest"]],
+        ["eth_getTransactionCount", [wallet, "latest"]],
+      ]);
+      const [coins = 0n, tokens = 0n, nonce] = (answers as string[]).map(BigInt);
+      return { coins, tokens, nonce: Number(nonce) };
+    },
+  };
+}
+
+const confirmed = { commitment: "confirmed", encoding: "jsonParsed" };
+
+const TokenAmount = v.object({ tokenAmount: v.object({ amount: v.string() }) });
+const TokenAccount = v.object({
+  account: v.object({ data: v.object({ parsed: v.object({ info: TokenAmount }) }) }),
+});
+const TokenAccounts = v.object({ value: v.array(TokenAccount) });
+
+async function callSol<Value>(
+  url: string,
+  method: string,
+  params: readonly unknown[],
+  schema: v.GenericSchema<unknown, Value>,
+): Promise<Value> {
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body,
+  });
+  return v.parse(v.object({ result: schema }), await response.json()).result as Value;
+}
