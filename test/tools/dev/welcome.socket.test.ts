@@ -144,8 +144,8 @@ wallet     0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 of alice, 100 coins on eac
     ]);
   }
 
-  const keyOf = ({ side }: { side: string }) =>
-    expect.stringMatching(new RegExp(`^Idempotency-Key: ${side}-\\d+$`));
+  const keyOf = ({ side, chain }: { side: string; chain: string }) =>
+    expect.stringMatching(new RegExp(`^Idempotency-Key: ${side}-${chain}-\\d+$`));
 
   it("has a line that prints the stream, which works when pasted after the token's", async () => {
     const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
