@@ -5,12 +5,14 @@ import { ChainRefusal } from "../../../lib/tools/dev/chains/chain-refusal.ts";
 import { tokenAccountOf, wsolAccountOf } from "../../../lib/trading/chains/sol/addresses.ts";
 import { composeFor } from "../../../lib/trading/chains/sol/order-message.ts";
 import { joinTransaction, signMessageAndWipe } from "../../../lib/trading/chains/sol/signed-message.ts";
+import { agreeOnSlot } from "../../../lib/trading/chains/sol/sol-client.ts";
 import type { Question } from "../../../lib/trading/core/effects.ts";
 import type { SolIntent } from "../../../lib/trading/core/sol/sol-intent.ts";
 import type { SolMessage } from "../../../lib/trading/core/sol/sol-message.ts";
 import type { SolReceipt, SolSnapshot } from "../../../lib/trading/core/sol/sol-snapshot.ts";
+import { lookEffects } from "../../../lib/trading/execution/look-effects.ts";
 import { solEffects } from "../../../lib/trading/execution/sol-effects.ts";
-import { solReaderOf, startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
+import { solChainsOf, solReaderOf, startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
 import {
   startTestSurfnet,
   type TestSurfnet,
@@ -277,6 +279,45 @@ describe("hosts of Solana that cannot be trusted", () => {
       method === "getSignatureStatuses" ? { context: { slot: 1 }, value: [null] } : result;
     const both = await ask({ hashes: [receipt.hash] });
     expect(both.map(({ receipts }) => receipts.size)).toEqual([0, 0]);
+  });
+});
+
+describe("looks at Solana", () => {
+  const looks = async () => lookEffects(await solChainsOf(chain, hosts));
+  const ask = { chain: "sol", host: 0 } as const;
+
+  it("name blocks by their slots, and the final one if it is wanted", async () => {
+    const look = await (await looks()).look({ ...ask, heights: [1, 10 ** 9], wantsFinal: true });
+    const { number = 0, final } = look ?? {};
+    expect(look).toMatchObject({ parentHash: `${number - 1}`, hashes: new Map([[1, "1"]]) });
+    expect(number - (final?.number ?? 0)).toBeGreaterThan(20);
+    expect((look?.time ?? 0) - (final?.time ?? 0)).toBeGreaterThan(8);
+    expect(await (await looks()).look({ ...ask, heights: [], wantsFinal: false })).not.toHaveProperty(
+      "final",
+    );
+  });
+
+  it("find the slots of many transactions, and none for those in no block", async () => {
+    const { receipt } = await carryOut(intentOf("MOON"));
+    const { id } = await sign(intentOf("MOON"));
+    const hashes = [id, receipt.hash, ...Array.from({ length: 260 }, () => id)];
+    const found = await (await looks()).minedIn({ ...ask, hashes });
+    expect(found).toEqual(
+      new Map([
+        [id, ""],
+        [receipt.hash, receipt.block.hash],
+      ]),
+    );
+  });
+
+  it("need two hosts at about the same slot before orders are placed", async () => {
+    const { client } = await solReaderOf(chain, hosts);
+    await expect(agreeOnSlot(client)).resolves.toBeUndefined();
+    hosts[1].lie = behind;
+    await expect(agreeOnSlot(client)).rejects.toThrow("No two hosts of sol agree");
+    await expect(agreeOnSlot((await solReaderOf(chain, [hosts[1]])).client)).resolves.toBeUndefined();
+    hosts[1].lie = () => null;
+    await expect(agreeOnSlot(client)).rejects.toThrow("No two hosts of sol agree");
   });
 });
 
