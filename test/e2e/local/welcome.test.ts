@@ -42,7 +42,9 @@ describe("the lines of the welcome text", () => {
       quote: expect.objectContaining({ chain, amountOut: "4960.273038901078125544" }),
     }));
     const throughTwo = { symbol: "STAR/ETH", route: [expect.anything(), expect.anything()] };
-    expect(dataOf("/api/v2/quotes")).toEqual([...quotes, { quote: expect.objectContaining(throughTwo) }]);
+    const onSol = { chain: "sol", symbol: "MOON/SOL", amountOut: expect.stringMatching(/^49\d\d\./) };
+    const others = [throughTwo, onSol].map((quote) => ({ quote: expect.objectContaining(quote) }));
+    expect(dataOf("/api/v2/quotes")).toEqual([...quotes, ...others]);
   });
 
   it("show that the example wallet has coins", () => {
@@ -57,6 +59,7 @@ describe("the lines of the welcome text", () => {
     expect(tokens).toMatchObject([
       { token: { symbol: "TRAP", sellable: false } },
       { token: { symbol: "TAXD", sellable: true, buyTax: 5, sellTax: 5 } },
+      { token: { symbol: "TRAP", sellable: false, flags: expect.arrayContaining(["FROZEN_BY_DEFAULT"]) } },
     ]);
   });
 });
