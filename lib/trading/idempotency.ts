@@ -12,11 +12,16 @@ const canonicalAmount = (text: string) =>
     .replace(/(\.\d*?)0+$/, "$1")
     .replace(/\.$/, "");
 
-const canonical: { readonly [Name in keyof PlaceOrderRequest]?: (text: string) => string } = {
+type Writing = (text: string, chain: PlaceOrderRequest["chain"]) => string;
+
+/** Case counts in addresses of sol. */
+const canonicalAddress: Writing = (text, chain) => (chain === "sol" ? text : text.toLowerCase());
+
+const canonical: { readonly [Name in keyof PlaceOrderRequest]?: Writing } = {
   amount: canonicalAmount,
   minAmountOut: canonicalAmount,
-  wallet: (text) => text.toLowerCase(),
-  token: (text) => text.toLowerCase(),
+  wallet: canonicalAddress,
+  token: canonicalAddress,
 };
 
 /**
@@ -26,7 +31,7 @@ const canonical: { readonly [Name in keyof PlaceOrderRequest]?: (text: string) =
 export function fingerprintOf({ dryRun: _, ...body }: PlaceOrderRequest): string {
   const fields = Object.entries({ ...defaults, ...body }).map(([name, value]) => {
     const write = canonical[name as keyof PlaceOrderRequest];
-    return [name, typeof value === "string" && write ? write(value) : value] as const;
+    return [name, typeof value === "string" && write ? write(value, body.chain) : value] as const;
   });
   return fingerprint(Object.fromEntries(fields));
 }
