@@ -92,6 +92,7 @@ const orderOf = (parts: Parts) => {
     minAmountOut: described(amount, "The lowest amount that may arrive"),
     slippage: described(v.number(), "Percent"),
     networkFee: described(amount, "Native coin paid for all of its transactions so far"),
+    rent: described(amount, "SOL that stays in accounts opened for the order"),
     stage: v.optional(v.picklist(orderStages)),
     reasonCode: described(v.picklist(reasonCodes), "Why it waits, or ended without a fill"),
     validUntil: described(time, "The order cannot fill after this time"),

@@ -82,6 +82,8 @@ export type Order = {
   slippage?: number | undefined;
   /** Native coin paid for all transactions of the order so far. */
   networkFee?: string | undefined;
+  /** SOL that stays in accounts opened for the order. */
+  rent?: string | undefined;
   stage?: (typeof orderStages)[number] | undefined;
   /** True if the outcome is final on chain. */
   settled?: boolean | undefined;

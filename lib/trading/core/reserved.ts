@@ -1,17 +1,19 @@
 import { type AnyOrder, hasEnded } from "./trade-order.ts";
 import { addedBy, type Limits, type OrderRules, rulesAt } from "./wallet-policy.ts";
 
-/** Computes the most that an order will spend, in units and with network fees. */
-export const needsOf = ({
-  intent: { side },
-  quoted,
-  amount,
-}: Pick<AnyOrder, "intent" | "quoted" | "amount">): { coins: bigint; tokens: bigint } => ({
-  coins: addedBy(side, amount, quoted.networkFee),
-  tokens: side === "buy" ? 0n : amount,
+type Planned = Pick<AnyOrder, "intent" | "quoted" | "amount">;
+
+/** Computes the most coin that an order will spend, with network fees. */
+const coinsOf = ({ intent, quoted, amount }: Planned): bigint =>
+  addedBy(intent.side, amount, quoted.networkFee);
+
+/** Computes the most that an order needs, in units: what it spends, and the rents of its accounts. */
+const needsOf = (order: Planned): { coins: bigint; tokens: bigint } => ({
+  coins: coinsOf(order) + (order.quoted.rents ?? 0n),
+  tokens: order.intent.side === "buy" ? 0n : order.amount,
 });
 
-/** Sums up the most that a wallet's open orders will spend: coins, and units of each token by address. */
+/** Sums up the most that a wallet's open orders need: coins, and units of each token by address. */
 export function reservedBy(orders: readonly AnyOrder[]): { coins: bigint; tokens: Map<string, bigint> } {
   const tokens = new Map<string, bigint>();
   let coins = 0n;
@@ -45,7 +47,7 @@ export function rulesBeside(
       // The day may have counted this order although the order does not record its signature yet.
       intent.orderId !== limits.count?.newestOrderId,
   );
-  return { policy, spent: planned.reduce((sum, order) => sum + needsOf(order).coins, spent) };
+  return { policy, spent: planned.reduce((sum, order) => sum + coinsOf(order), spent) };
 }
 
 /** Stages of an order whose swap is signed. */

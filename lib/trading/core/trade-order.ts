@@ -55,6 +55,8 @@ export type Quoted = {
   pools?: readonly (readonly string[])[];
   /** The highest planned cost of its transactions, in coin. */
   networkFee: bigint;
+  /** Solana: the coin that it needs for rents, some of which come back. */
+  rents?: bigint;
 };
 
 /** An order placed here. Clients see {@link shownOrder}. */
@@ -180,6 +182,7 @@ export function shownOrder({ intent, placed, amount, life, version, updatedAt }:
     minAmountOut: formatAmount(intent.minAmountOut, outDecimals),
     ...(placed.slippage !== undefined && { slippage: placed.slippage }),
     networkFee: coinText(chain, life.networkFee),
+    ...(life.rent !== undefined && { rent: coinText(chain, life.rent) }),
     ...(txHash !== undefined && { txHash }),
     ...(reasonCode !== undefined && { reason: reasonText[reasonCode], reasonCode }),
     validUntil: new Date(intent.validUntil * 1000).toISOString(),

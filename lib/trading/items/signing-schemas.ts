@@ -157,6 +157,7 @@ const order = {
     marketImpact: maybe(v.number()),
     pools: maybe(v.pipe(v.array(v.pipe(v.array(text), v.maxLength(2))), v.maxLength(10))),
     networkFee: units,
+    rents: maybe(units),
   }),
   amount: units,
   isCancelling: v.boolean(),

@@ -4,6 +4,7 @@ import { lifeOf } from "../../../lib/trading/core/evm/order-life.ts";
 import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { changed, type Life, shownOrder, unstarted } from "../../../lib/trading/core/trade-order.ts";
 import { intent, slot, tradeOrder, v2 } from "../../support/trading.ts";
+import { orderOf } from "./sol/sol-fixtures.ts";
 
 const nowMs = Date.parse("2026-11-21T20:00:03.400Z");
 
@@ -68,6 +69,13 @@ describe("shownOrder", () => {
       receivedAmount: "3",
       averagePrice: "2",
       minAmountOut: "0.000000000000000001",
+    });
+  });
+
+  it("shows the coin of an order on sol that stays in accounts, once there is some", () => {
+    expect(shownOrder(orderOf())).not.toHaveProperty("rent");
+    expect(shownOrder(orderOf({ life: { ...unstarted, rent: 2_930_160n } }))).toMatchObject({
+      ...{ chain: "sol", networkFee: "0", rent: "0.00293016" },
     });
   });
 });

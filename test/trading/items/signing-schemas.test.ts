@@ -14,6 +14,7 @@ import {
 import { signedOrder } from "../../support/lane-states.ts";
 import { fixtures } from "../../support/signer-fixtures.ts";
 import { intent } from "../../support/trading.ts";
+import { orderOf } from "../core/sol/sol-fixtures.ts";
 
 const { userID, chain, wallet } = intent();
 const key = { userID, chain, wallet };
@@ -40,6 +41,7 @@ const honest: readonly { [K in SigningKind]: [K, Items[K]] }[SigningKind][] = [
     ...(day ? [["day", day] as ["day", Items["day"]]] : []),
   ]),
   ["order", signedOrder().order],
+  ["order", orderOf({ quoted: { priceImpact: 0.2, networkFee: 1n, rents: 2n } })],
   ["slot", mined],
   ["policy", { ...key, policy, pending: { policy, effectiveAt: "2026-11-22T20:00:00.000Z" }, revision: 1 }],
   ["day", counted(key, undefined, { adds: 5n, swapOf: "o1", nowMs: Date.parse("2026-11-21") })],

@@ -43,6 +43,8 @@ export type SolTradeCheck = {
   networkFee: SolNetworkFee;
   /** The rent of the accounts that stay, in lamports. */
   rent: bigint;
+  /** The lamports that the wallet needs for rents at one time. */
+  mostRents: bigint;
   /** The lamports that a later sale of the token needs. */
   saleNeeds: bigint;
   /** The lowest amount that may arrive. */
@@ -90,7 +92,8 @@ export function checkSolTrade(
     const attempt = feesOfFirst(budget, costs.computeUnitLimit, leastTip);
     return { attempt, networkFee: solNetworkFee(budget, baseFee, attempt) };
   };
-  const besideFees = coinsBesideFees(side, amount, costs);
+  const mostRents = rentsOf(side, costs);
+  const besideFees = mostRents + (side === "buy" ? amount : 0n);
   const fixed = besideFees + feeOf(0n).networkFee.max;
   // A sale is not refused for a budget that the wallet cannot pay: it gets a lower one.
   const affordable = side === "sell" && available ? greatest(available.coins - fixed, lowest, 0n) : asked;
@@ -124,6 +127,7 @@ export function checkSolTrade(
     settings,
     ...{ budget, baseFee, attempt, networkFee },
     rent: empty + (side === "buy" ? tokenAccount : 0n),
+    mostRents,
     saleNeeds: wsol + empty + networkFee.max,
     least: leastAmount,
     needs,
@@ -140,13 +144,11 @@ const tooLow = (budget: bigint, lowest: bigint) => {
 };
 
 /**
- * Computes the coins that a trade needs beside its fees. The account of wrapped coin gives its rent back at the end,
- * when the wallet needs as much as an empty account to stay alive.
+ * Computes the coins that a trade needs for rents. The account of wrapped coin gives its rent back at the end, when the
+ * wallet needs as much as an empty account to stay alive.
  */
-function coinsBesideFees(side: AskedTrade["side"], amount: bigint, { rents }: SolCosts): bigint {
-  const { empty, wsol, tokenAccount } = rents;
-  return side === "buy" ? amount + empty + tokenAccount + greatest(wsol, empty) : wsol + empty;
-}
+const rentsOf = (side: AskedTrade["side"], { rents: { empty, wsol, tokenAccount } }: SolCosts): bigint =>
+  side === "buy" ? empty + tokenAccount + greatest(wsol, empty) : wsol + empty;
 
 function needsOf(
   { side }: AskedTrade,

@@ -67,6 +67,7 @@ describe("checkSolTrade", () => {
     // The amount, fees, and the rents of the marker, the token's account and the wrapped coin.
     const peak = 1_000_000_000n + 1_020_000n + 890_880n + 2n * 2_039_280n;
     expect(coinOf(check())).toEqual([peak, 10_000_000_000n]);
+    expect(check().mostRents).toBe(890_880n + 2n * 2_039_280n);
     expect(check().rent).toBe(890_880n + 2_039_280n);
     const known = { ...solFacts.costs, rents: { ...solFacts.costs.rents, tokenAccount: 0n } };
     expect(coinOf(check({ facts: { costs: known } }))?.[0]).toBe(peak - 2_039_280n);
@@ -90,7 +91,7 @@ describe("checkSolTrade", () => {
   it("lowers the budget of a sale rather than refusing it", () => {
     // The rents of the wrapped coin and the marker, and four base fees.
     const floor = 2_039_280n + 890_880n + 20_000n;
-    expect(selling(floor + 1_000_000n)).toMatchObject({ budget: 1_000_000n });
+    expect(selling(floor + 1_000_000n)).toMatchObject({ budget: 1_000_000n, mostRents: floor - 20_000n });
     const poor = selling(floor + 500_000n);
     expect(poor).toMatchObject({ budget: 500_000n, networkFee: { max: 520_000n, expected: 105_000n } });
     expect([poor.objection, coinOf(poor)]).toEqual([undefined, [floor + 500_000n, floor + 500_000n]]);

@@ -1,0 +1,55 @@
+import { describe, expect, it } from "vitest";
+import { reservedBy, rulesBeside } from "../../../lib/trading/core/reserved.ts";
+import { checkSolTrade, type SolSetup } from "../../../lib/trading/core/sol/check-trade.ts";
+import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
+import { solFacts, solMint } from "../../support/sol-facts.ts";
+import { noLimits } from "../../support/trading.ts";
+import { nowMs, orderOf } from "./sol/sol-fixtures.ts";
+
+const setup: SolSetup = {
+  ...{ chain: "sol", name: "setup", baseFeeCap: 10_000n },
+  limits: { maxNetworkFee: 50_000_000n },
+};
+const settings = { slippage: 1, priorityFee: 0.001, mevProtection: false };
+const quoted = { networkFee: 1_020_000n, rents: 4_969_440n };
+const buy = orderOf({ amount: 1_000_000_000n, quoted });
+const sale = orderOf(
+  { amount: 600_000n, quoted: { networkFee: 1_020_000n, rents: 2_930_160n } },
+  { side: "sell", token: solMint },
+);
+
+describe("reservedBy", () => {
+  it("counts the amounts, fees and rents of open orders on sol", () => {
+    expect(reservedBy([buy, sale])).toEqual({
+      coins: 1_000_000_000n + 1_020_000n + 4_969_440n + 1_020_000n + 2_930_160n,
+      tokens: new Map([[solMint, 600_000n]]),
+    });
+  });
+
+  it("counts nothing of an order that has ended", () => {
+    const ended = { ...buy, life: { ...buy.life, status: "filled", stage: "done" } as const };
+    expect(reservedBy([ended])).toEqual({ coins: 0n, tokens: new Map() });
+  });
+
+  it("leaves to the next order on sol what it needs, to the lamport", () => {
+    const objectionWith = (coins: bigint) => {
+      const trade = { side: "buy", token: solMint, amount: "1" } as const;
+      const facts = { ...solFacts, held: { coins, tokens: 0n } };
+      return checkSolTrade(setup, trade, { settings, orders: [buy], isStopped: false }, facts).objection;
+    };
+    const needed = 1_000_000_000n + 1_020_000n + 4_969_440n;
+    expect(objectionWith(2n * needed)).toBeUndefined();
+    expect(objectionWith(2n * needed - 1n)).toMatchObject({
+      ...{ code: "INSUFFICIENT_BALANCE", details: { needed: "1.00598944", available: "1.005989439" } },
+    });
+  });
+});
+
+describe("rulesBeside", () => {
+  it("counts the purchases on sol with their fees, but no rents, which come back", () => {
+    const { userID } = buy.intent;
+    expect(rulesBeside(noLimits, [buy, sale], userID, nowMs)).toEqual({
+      ...{ policy: openPolicy, spent: 1_000_000_000n + 2n * 1_020_000n },
+    });
+  });
+});
