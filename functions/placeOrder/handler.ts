@@ -4,14 +4,14 @@ import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
 import { enveloped, maybeReplayed, rest } from "../../lib/runtime/rest.ts";
-import { openEvmChains } from "../../lib/trading/chains/open-chains.ts";
+import { openChains } from "../../lib/trading/chains/open-chains.ts";
 import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
 import { openMacs } from "../../lib/trading/signing/intent-mac.ts";
 
 const deps = {
   table: { ...openCheckingTable(), laneShards: environment("LANE_SHARDS") },
-  chains: openEvmChains(environment("TRADING")),
+  chains: openChains(environment("TRADING")),
   macs: openMacs(environment("MAC_KEY_ID"), environment("TABLE_ID")),
   ...wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), (error) => logFault("placeOrder", error)),
 };

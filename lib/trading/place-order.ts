@@ -4,26 +4,31 @@ import { requireKey } from "../core/idempotency-key.ts";
 import { orderIdFor } from "../core/record-ids.ts";
 import type { Table } from "../table/table.ts";
 import { ChainUnavailable } from "./chains/host-fault.ts";
-import { chainFor, type EvmChains, unsupportedChain } from "./chains/requests.ts";
+import { type Chains, chainFor, unsupportedChain } from "./chains/requests.ts";
 import { readAddress } from "./core/address.ts";
 import { coinDecimals, unitsFrom } from "./core/decimal-text.ts";
-import { submissionOf } from "./core/evm/evm-details.ts";
 import type { Order } from "./core/execution.ts";
+import type { Family } from "./core/families.ts";
+import { submissionOf } from "./core/order-details.ts";
 import { type PlacingRefusal, placing, type TradeRequest, trying } from "./core/placing.ts";
+import type { Assessed } from "./core/placing-family.ts";
 import { type QuoteWarning, warningsOfOrder } from "./core/quote-warnings.ts";
+import type { SolLaneQuestion } from "./core/sol/trade-facts.ts";
+import type { QuoteQuestion } from "./core/trade-facts.ts";
 import { shownOrder } from "./core/trade-order.ts";
-import type { EvmChain } from "./core/trading-chain.ts";
 import { type Performers, runProcedure } from "./execution/run-procedure.ts";
 import { tableEffects } from "./execution/table-effects.ts";
 import { fingerprintOf } from "./idempotency.ts";
 import { readPlacing } from "./items/views.ts";
 import { setupOf, shownQuote } from "./quotes/quote-trade.ts";
 import { quotesOfHosts } from "./quotes/quotes-of-hosts.ts";
+import { shownSolQuote, solSetupOf } from "./quotes/sol/quote-sol-trade.ts";
+import { quotesOfSolHosts } from "./quotes/sol/quotes-of-sol-hosts.ts";
 import type { Macs } from "./signing/intent-mac.ts";
 
 export type PlacingDeps = {
   table: Table;
-  chains: EvmChains;
+  chains: Chains;
   macs: Pick<Macs, "makeMac">;
   /** Wakes lanes. */
   wake: NonNullable<Performers["wake"]>;
@@ -50,7 +55,7 @@ export async function placeOrder(
   if (body.dryRun === true) {
     const answer = await runProcedure(trying(request), performers);
     if ("refused" in answer) throw errorOf(answer.refused);
-    return { dryRun: true, quote: shownQuote(request.wallet, request.trade, answer, now) };
+    return { dryRun: true, quote: shownTerms(request, answer, now) };
   }
   requireKey(key, "places no second order");
   const placement = {
@@ -67,22 +72,44 @@ export async function placeOrder(
 }
 
 /** Checks everything that the body alone decides, except whether the key was used. */
-function tradeRequest(chains: EvmChains, { userID, now, body }: Omit<Placement, "key">): TradeRequest {
+function tradeRequest(chains: Chains, { userID, now, body }: Omit<Placement, "key">): TradeRequest<Family> {
   const { chain, side, amount = "", minAmountOut } = body;
   const wallet = readAddress(chain, body.wallet, "wallet");
   const trade = { ...body, token: readAddress(chain, body.token, "token") };
   if (side === "buy") unitsFrom(amount, coinDecimals[chain], "amount");
   else if (minAmountOut !== undefined) unitsFrom(minAmountOut, coinDecimals[chain], "minAmountOut");
-  const reader = chains.get(chain as EvmChain);
-  const setup = reader === undefined ? unsupportedChain(chains) : setupOf(reader);
+  const reader = chains.get(chain);
+  const setup =
+    reader === undefined
+      ? unsupportedChain(chains)
+      : reader.chain === "sol"
+        ? solSetupOf(reader)
+        : setupOf(reader);
   return { chain, wallet, userID, createdAt: now.toISOString(), trade, setup };
 }
+
+/** Formats the terms that an order would get. */
+const shownTerms = (
+  { wallet, trade }: TradeRequest<Family>,
+  assessed: Assessed<Family>,
+  now: Date,
+): TradeQuote =>
+  isOnSol(assessed)
+    ? shownSolQuote(wallet, trade, assessed, now)
+    : shownQuote(wallet, trade, assessed as Assessed, now);
+
+const isOnSol = (assessed: Assessed<Family>): assessed is Assessed<"sol"> => assessed.check.chain === "sol";
 
 const performersOf = ({ table, chains, macs, wake }: PlacingDeps) =>
   ({
     write: tableEffects(table).write,
     readPlacing: (ask) => readPlacing(table, ask),
-    quote: ({ question }) => quotesOfHosts(chainFor(chains, question.chain), question),
+    quote({ question }) {
+      const reader = chainFor(chains, question.chain);
+      if (reader.chain !== "sol") return quotesOfHosts(reader, question as QuoteQuestion);
+      const asked = question as SolLaneQuestion;
+      return quotesOfSolHosts(reader, asked, asked.slippage);
+    },
     makeMac: ({ intent }) => macs.makeMac(intent),
     wake,
   }) satisfies Performers;

@@ -2,8 +2,10 @@ import { DomainError } from "../../lib/core/domain-error.ts";
 import { formatAmount, unitsFrom } from "../../lib/trading/core/decimal-text.ts";
 import type { HostSnapshot, RouteFacts } from "../../lib/trading/core/evm/host-snapshot.ts";
 import { ranked } from "../../lib/trading/core/evm/route-choice.ts";
+import type { Family } from "../../lib/trading/core/families.ts";
 import { type Intent, isSameRoute } from "../../lib/trading/core/intent.ts";
 import type { PlaceRequest, PlacingRefusal } from "../../lib/trading/core/placing.ts";
+import type { Quoting } from "../../lib/trading/core/quoting.ts";
 import { unknownSafety } from "../../lib/trading/core/token-safety.ts";
 import type {
   HostQuote,
@@ -60,8 +62,9 @@ export const codeOf = (refused: PlacingRefusal): string =>
   refused instanceof DomainError ? refused.code : refused;
 
 /** The draft order to ask hosts about, for a trade. */
-export const draftOf = ({ chain, wallet, trade, gasPreset }: QuoteQuestion): Intent =>
-  intent({
+export function draftOf(question: Quoting[Family]["question"]): Intent {
+  const { chain, wallet, trade, gasPreset } = question as QuoteQuestion;
+  return intent({
     chain,
     wallet,
     side: trade.side,
@@ -70,6 +73,7 @@ export const draftOf = ({ chain, wallet, trade, gasPreset }: QuoteQuestion): Int
     gasPreset,
     routes: poolRoutes,
   });
+}
 
 /** A host's quote, from its snapshot of the draft. */
 export function quoteFrom(snapshot: HostSnapshot | undefined, draft: Intent): HostQuote {

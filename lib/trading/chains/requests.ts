@@ -7,12 +7,9 @@ import type { SolLimits } from "../core/sol/sol-limits.ts";
 import { type TokenClaims, type TokenIdentity, tokenIdentity } from "../core/token-identity.ts";
 import { type ChainLimits, chainFacts, type EvmChain, type TradingChain } from "../core/trading-chain.ts";
 import type { ListedToken, SolConfiguration } from "./chain-configuration.ts";
-import type { ChainReader, EvmReader } from "./open-chains.ts";
+import type { ChainReader } from "./open-chains.ts";
 
 export type Chains = ReadonlyMap<TradingChain, ChainReader>;
-
-/** The chains on which orders are executed. */
-export type EvmChains = ReadonlyMap<EvmChain, EvmReader>;
 
 /** A chain of either family. */
 type Configured = { chain: TradingChain; configuration: Listing };

@@ -4,7 +4,7 @@ import { coinDecimals, unitsFrom } from "./decimal-text.ts";
 import { feesWithin, type NetworkFee, networkFee, type PlannedGas, weiOfGwei } from "./evm/fees.ts";
 import type { Fees } from "./intent.ts";
 import { type Need, objectionToOrder } from "./order-checks.ts";
-import type { Submission } from "./order-details.ts";
+import { type Submission, submissionOf } from "./order-details.ts";
 import { millionthsOf, minimumOf } from "./percent.ts";
 import { reservedBy } from "./reserved.ts";
 import { type AskedTrade, defaultMaxPriceImpact, type TradeFacts } from "./trade-facts.ts";
@@ -123,7 +123,10 @@ export function checkTrade(
     networkFee: fee,
     least,
     needs,
-    submission: submissionOf(setup, settings),
+    submission: submissionOf({
+      chain: setup.chain,
+      isPrivate: chainFacts[setup.chain].hasPublicPool && settings.mevProtection && setup.hasRelay,
+    }),
     ...(objection && { objection }),
   };
 }
@@ -173,9 +176,4 @@ function needsOfTrade(
     available: available.coins,
   };
   return side === "buy" ? [coin] : [coin, { ...identity, needed: amount, available: available.tokens }];
-}
-
-function submissionOf({ chain, hasRelay }: ChainSetup, { mevProtection }: OrderSettings): Submission {
-  if (!chainFacts[chain].hasPublicPool) return "sequencer";
-  return mevProtection && hasRelay ? "private" : "public";
 }

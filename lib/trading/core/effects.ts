@@ -3,6 +3,7 @@ import type { Look } from "./evm/host-snapshot.ts";
 import type { SendFailure } from "./evm/slot.ts";
 import type { AnyIntent, AnySlot, Families, Family } from "./families.ts";
 import type { LaneKey, UnsignedTransaction } from "./intent.ts";
+import type { HostAnswers, OrderSettingsOf, Quoting } from "./quoting.ts";
 import type { SolIntent } from "./sol/sol-intent.ts";
 import type { SolMessage } from "./sol/sol-message.ts";
 import type {
@@ -15,9 +16,7 @@ import type {
   TradeStep,
   UsedKey,
 } from "./table-step.ts";
-import type { HostQuote, QuoteQuestion } from "./trade-facts.ts";
 import type { AnyOrder, TradeOrder } from "./trade-order.ts";
-import type { OrderSettings } from "./trading-chain.ts";
 import type { Limits } from "./wallet-policy.ts";
 
 /** Everything that a run needs about a wallet: its lane with jobs and slots, and the data of their users. */
@@ -58,7 +57,7 @@ export type SigningView<F extends Family = "evm"> = {
 };
 
 /** The facts that are known before an order is placed. */
-export type PlacingView = {
+export type PlacingView<F extends Family = "evm"> = {
   used: UsedKey | undefined;
   /** The order that an earlier request placed with the same key. */
   order: AnyOrder | undefined;
@@ -68,7 +67,7 @@ export type PlacingView = {
   laneOrders: readonly AnyOrder[];
   jobs: number | undefined;
   /** The user's settings for the chain. Absent for a network on which orders cannot be executed. */
-  settings: OrderSettings | undefined;
+  settings: OrderSettingsOf<F> | undefined;
   isStopped: boolean;
   limits: Limits;
 };
@@ -107,7 +106,10 @@ export type Effects = {
    */
   readLane: { ask: { lane: LaneKey; day: string; job?: JobName | undefined }; answer: LaneView<Family> };
   readSigning: { ask: { request: SignRequest<Family>; day: string }; answer: SigningView<Family> };
-  readPlacing: { ask: { lane: LaneKey; day: string; userID: string; key?: string }; answer: PlacingView };
+  readPlacing: {
+    ask: { lane: LaneKey; day: string; userID: string; key?: string };
+    answer: PlacingView<Family>;
+  };
   readOrder: {
     ask: { userID: string; orderId: string };
     answer: { order: AnyOrder | undefined; slots: readonly AnySlot[] };
@@ -121,8 +123,11 @@ export type Effects = {
     ask: { host: 0 | 1; question: Question<Family> };
     answer: Families[Family]["snapshot"] | undefined;
   };
-  /** Asks two hosts about a trade, at the same block if they see one in time. */
-  quote: { ask: { question: QuoteQuestion }; answer: readonly [HostQuote, HostQuote] };
+  /** Asks two hosts about a trade, on EVM chains at the same block if they see one in time. */
+  quote: {
+    ask: { question: Quoting[Family]["question"] };
+    answer: { [F in Family]: HostAnswers<F> }[Family];
+  };
   /**
    * Looks at a chain by one of the hosts that answer, given by its number. There is no answer if none responds. With
    * `wantsFinal`, the answer names the final block.

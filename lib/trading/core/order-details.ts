@@ -1,10 +1,20 @@
-import type { Call } from "./intent.ts";
+import type { Call, LaneKey } from "./intent.ts";
 import type { RouteStep } from "./route-steps.ts";
+import { chainFacts, isEvmChain } from "./trading-chain.ts";
 
 /**
  * The way of a transaction to the chain: through a relay, directly to the chain's sequencer, or through a public pool.
  */
 export type Submission = "private" | "sequencer" | "public";
+
+/** Returns the way of an order, or of one of its transactions, to the chain. */
+export function submissionOf({
+  chain,
+  isPrivate,
+}: Pick<LaneKey, "chain"> & { isPrivate: boolean }): Submission {
+  if (isPrivate) return "private";
+  return isEvmChain(chain) && !chainFacts[chain].hasPublicPool ? "sequencer" : "public";
+}
 
 type CommonAttempt = {
   attempt: number;

@@ -7,14 +7,15 @@ import { sealedKeyKey } from "../../table/wallet-keys.ts";
 import { settingsKey } from "../../users/item-keys.ts";
 import type { SettingsPatch } from "../../users/settings.ts";
 import { weiOfGwei } from "../core/evm/fees.ts";
+import type { Family } from "../core/families.ts";
 import type { LaneKey } from "../core/intent.ts";
+import type { OrderSettingsOf } from "../core/quoting.ts";
 import type { Items, Kind, Lane, Names } from "../core/table-step.ts";
 import {
   type EvmChain,
-  evmChains,
+  isEvmChain,
   type OrderSettings,
   orderSettingsOf,
-  type SolOrderSettings,
   solOrderSettingsOf,
   type TradingChain,
 } from "../core/trading-chain.ts";
@@ -93,15 +94,13 @@ class Found {
   isStopped = (chain: Network): boolean => this.has(tradingStopKey(chain)) || this.has(earlierStopKey(chain));
 
   /** Returns the user's settings for orders, or undefined for a network without trading. */
-  settings(chain: Network, userID: string): OrderSettings | undefined {
-    const trading = evmChains.find((each) => each === chain);
-    return trading && this.settingsOn(trading, userID);
+  settings(chain: Network, userID: string): OrderSettingsOf<Family> | undefined {
+    if (chain === "sol") return solOrderSettingsOf(this.#storedSettings(chain, userID));
+    return isEvmChain(chain) ? this.#evmSettings(chain, userID) : undefined;
   }
 
-  settingsOn = (chain: EvmChain, userID: string): OrderSettings =>
+  #evmSettings = (chain: EvmChain, userID: string): OrderSettings =>
     orderSettingsOf(chain, this.#storedSettings(chain, userID));
-
-  solSettings = (userID: string): SolOrderSettings => solOrderSettingsOf(this.#storedSettings("sol", userID));
 
   #storedSettings(chain: TradingChain, userID: string): SettingsPatch | undefined {
     const [key] = settingsKeysOf(chain, userID);
@@ -110,7 +109,7 @@ class Found {
 
   /** Returns the limit in wei per unit of gas. */
   maxGasPrice(chain: Network, userID: string): bigint {
-    const gwei = this.settings(chain, userID)?.maxGasPrice;
+    const gwei = isEvmChain(chain) ? this.#evmSettings(chain, userID).maxGasPrice : undefined;
     return typeof gwei === "number" && gwei >= 0 && gwei <= highestGwei ? weiOfGwei(gwei) : 0n;
   }
 }

@@ -2,12 +2,7 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Table } from "../../table/table.ts";
 import { walletKey } from "../../table/wallet-keys.ts";
 import type { LaneKey } from "../core/intent.ts";
-import {
-  isEvmChain,
-  type OrderSettings,
-  type SolOrderSettings,
-  type TradingChain,
-} from "../core/trading-chain.ts";
+import type { OrderSettings, SolOrderSettings, TradingChain } from "../core/trading-chain.ts";
 import type { Limits } from "../core/wallet-policy.ts";
 import { findOnChain, settingsKeysOf } from "./found-items.ts";
 import { dayKey, policyKey } from "./keys.ts";
@@ -47,9 +42,7 @@ export async function readOrderTerms<Chain extends TradingChain>(
     ...(key ? [policyKey(key), dayKey({ ...key, day })] : []),
   ]);
   return {
-    settings: (isEvmChain(chain)
-      ? found.settingsOn(chain, userID)
-      : found.solSettings(userID)) as OrderTerms<Chain>["settings"],
+    settings: found.settings(chain, userID) as OrderTerms<Chain>["settings"],
     isStopped: found.isStopped(chain),
     limits: key && found.limits(key, day),
   };

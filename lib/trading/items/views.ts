@@ -74,7 +74,7 @@ const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names
 export async function readPlacing(
   table: Table,
   { lane, day, userID, key }: Effects["readPlacing"]["ask"],
-): Promise<PlacingView> {
+): Promise<PlacingView<Family>> {
   const named = key === undefined ? undefined : { userID, key };
   const home = homeShard(lane, table);
   const found = await findOnChain(table, lane.chain, [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DomainError } from "../../../lib/core/domain-error.ts";
-import type { Effect, PlacingView } from "../../../lib/trading/core/effects.ts";
+import type { PlacingView } from "../../../lib/trading/core/effects.ts";
 import { factsIn } from "../../../lib/trading/core/evm/placed-facts.ts";
 import { type PlaceRequest, placing, trying } from "../../../lib/trading/core/placing.ts";
 import type { HostQuote, TradeFacts } from "../../../lib/trading/core/trade-facts.ts";
@@ -8,13 +8,13 @@ import { type ChainLimits, defaultOrderSettings } from "../../../lib/trading/cor
 import { openPolicy, type WalletPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { orderFacts, snapshot } from "../../support/lane-states.ts";
 import {
-  codeOf,
   type PlainRequest,
   placeRequest,
   quotedRoute,
   setupName,
   tradeFacts,
 } from "../../support/place-request.ts";
+import { playPlacing, type Results } from "../../support/play-placing.ts";
 import { intent, noLimits, tradeOrder, v2, v3, wideLimits } from "../../support/trading.ts";
 
 const { orderId, userID, wallet, token } = intent();
@@ -67,45 +67,12 @@ const viewWith = (changes: Partial<WalletPolicy>) => {
 
 const used = { userID: "alice", key: "k-1", orderId: "o1", fingerprint: "body" };
 
-type LaneState = {
-  views?: PlacingView[];
-  quotes?: readonly (readonly [HostQuote, HostQuote])[];
-  /** The outcome of each write. */
-  written?: boolean[];
-  of?: PlaceRequest;
-};
+type LaneState = Results<"evm"> & { of?: PlaceRequest };
 
-/**
- * Places the order with these results from the table and the hosts. The last view and the last quote repeat.
- */
-function play(
-  { views = [view()], quotes = [[tradeFacts(), tradeFacts()]], written = [true] }: LaneState,
+const play = (
+  { views = [view()], quotes = [[tradeFacts(), tradeFacts()]], written }: LaneState,
   procedure: ReturnType<typeof placing | typeof trying>,
-) {
-  const effects: Effect[] = [];
-  const counts = new Map<string, number>();
-  const nth = <Each>(name: string, list: readonly Each[]): Each => {
-    const index = counts.get(name) ?? 0;
-    counts.set(name, index + 1);
-    return list[Math.min(index, list.length - 1)] as Each;
-  };
-  let next = procedure.next();
-  while (!next.done) {
-    const effect = next.value;
-    effects.push(effect);
-    if (effect.do === "readPlacing") next = procedure.next(nth(effect.do, views));
-    else if (effect.do === "quote") next = procedure.next(nth(effect.do, quotes));
-    else if (effect.do === "write") next = procedure.next(nth(effect.do, written));
-    else next = procedure.next(effect.do === "makeMac" ? "mac" : undefined);
-  }
-  const answer = next.value;
-  return {
-    answer,
-    code: "refused" in answer ? codeOf(answer.refused) : undefined,
-    did: effects.map((effect) => effect.do),
-    effects,
-  };
-}
+) => playPlacing(procedure, { views, quotes, written });
 
 const place = (scene: LaneState = {}) => play(scene, placing(scene.of ?? request()));
 const both = (changes: Partial<TradeFacts>) => [[tradeFacts(changes), tradeFacts(changes)]] as const;

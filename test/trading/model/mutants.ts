@@ -11,6 +11,7 @@ import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.t
 import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { slotPlace } from "../../../lib/trading/core/families.ts";
 import { isSameRoute } from "../../../lib/trading/core/intent.ts";
+import type { HostAnswers } from "../../../lib/trading/core/quoting.ts";
 import type { ItemWrite } from "../../../lib/trading/core/table-step.ts";
 import type { HostQuote } from "../../../lib/trading/core/trade-facts.ts";
 import { type System, theSystem } from "./system.ts";
@@ -225,7 +226,7 @@ const intersectsFirst: System = {
     rewritten(theSystem.place(request), {
       answer: (effect, answer) => {
         if (effect.do !== "quote") return answer;
-        const [a, b] = answer as Effects["quote"]["answer"];
+        const [a, b] = answer as HostAnswers<"evm">;
         return [withoutOthers(a, b), withoutOthers(b, a)] as const;
       },
     }),

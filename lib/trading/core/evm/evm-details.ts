@@ -5,12 +5,12 @@ import {
   type FillReport,
   type OrderDetails,
   type ShownAttempt,
-  type Submission,
   shortfallPercent,
+  submissionOf,
 } from "../order-details.ts";
 import { routeSteps } from "../route-steps.ts";
 import type { TradeOrder } from "../trade-order.ts";
-import { chainFacts, evmChains, nativeToken } from "../trading-chain.ts";
+import { nativeToken } from "../trading-chain.ts";
 import { gweiText } from "./fees.ts";
 import { swapSlotOf } from "./order-life.ts";
 import { type Attempt, minedAttempt, newestAttempt, type Slot } from "./slot.ts";
@@ -25,13 +25,6 @@ export function evmDetails(order: TradeOrder, own: readonly Slot[]): OrderDetail
     attempts: made.map(({ slot, attempt }, index) => shownAttempt(slot, attempt, index + 1)),
     ...(report && { report }),
   };
-}
-
-/** Returns the way of an order's swap or approval to the chain. */
-export function submissionOf({ chain, isPrivate }: Pick<Slot, "chain" | "isPrivate">): Submission {
-  if (isPrivate) return "private";
-  const trading = evmChains.find((each) => each === chain);
-  return trading !== undefined && chainFacts[trading].hasPublicPool ? "public" : "sequencer";
 }
 
 function shownAttempt(slot: Slot, attempt: Attempt, number: number): ShownAttempt {

@@ -4,6 +4,7 @@ import {
   type ShownSolAttempt,
   type SolFillReport,
   shortfallPercent,
+  submissionOf,
 } from "../order-details.ts";
 import type { TradeOrder } from "../trade-order.ts";
 import { nativeToken } from "../trading-chain.ts";
@@ -32,7 +33,7 @@ function shownAttempt(slot: SolSlot, attempt: SolAttempt, number: number): Shown
     tip: solText(tipLamports),
     computeUnitLimit,
     lastValidBlockHeight,
-    submission: slot.isPrivate && purpose === "swap" ? "private" : "public",
+    submission: submissionOf({ ...slot, isPrivate: slot.isPrivate && purpose === "swap" }),
     ...(sentAtMs !== undefined && { sentAt: new Date(sentAtMs).toISOString() }),
     outcome: outcomeOf(slot, attempt),
   };
@@ -64,7 +65,7 @@ function reportOf({ intent, placed, quoted }: TradeOrder<"sol">, slot: SolSlot):
     networkFee: feesPaid(slot),
     rent: solText(rent),
     computeUnits,
-    submission: slot.isPrivate ? "private" : "public",
+    submission: submissionOf(slot),
     block: block.number,
     blockTime: new Date(block.time * 1000).toISOString(),
   };

@@ -16,6 +16,14 @@ export type SolQuoteQuestion = {
   orders: readonly AnyOrder[];
 };
 
+/** The question about a wallet's next order. */
+export type SolLaneQuestion = SolQuoteQuestion & {
+  chain: "sol";
+  wallet: string;
+  /** In percent. It decides how far the hosts may be apart. */
+  slippage: number;
+};
+
 /** A route with what it pays. */
 export type SolQuotedRoute = SolRoute & {
   feeBps: number;

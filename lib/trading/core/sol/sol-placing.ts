@@ -1,0 +1,36 @@
+import type { PlacingFamily } from "../placing-family.ts";
+import { checkSolTrade, solSettingsForTrade } from "./check-trade.ts";
+import { jointSolQuote } from "./joint-quote.ts";
+import type { SolRoute } from "./sol-intent.ts";
+import { mostSolRoutes, type SolQuotedRoute } from "./trade-facts.ts";
+
+/** Signed bytes may be in a block for a minute or so after the last signature. */
+const validSeconds = 120;
+
+/** Chooses the routes that an order may use: the best one, and the next ones that reach the minimum. */
+const routesToBind = ([best, ...others]: readonly SolQuotedRoute[], minAmountOut: bigint): SolRoute[] =>
+  [...(best ? [best] : []), ...others.filter(({ amountOut }) => amountOut >= minAmountOut)]
+    .slice(0, mostSolRoutes)
+    .map(({ venue, pool, config }) => ({ venue, pool, config }));
+
+/** Places orders on Solana. */
+export const solPlacing: PlacingFamily<"sol"> = {
+  questionAbout({ wallet }, trade, trader) {
+    const { slippage } = solSettingsForTrade(trade, trader);
+    return { chain: "sol", wallet, trade, slippage, orders: trader.orders };
+  },
+  jointAnswer: ([a, b], { slippage }) => jointSolQuote(a, b, slippage),
+  check: checkSolTrade,
+  secondsFor: () => validSeconds,
+  intentOf: (terms, { facts, check }) => ({
+    ...terms,
+    chain: "sol",
+    tokenProgram: facts.mint.program,
+    routes: routesToBind(facts.routes, terms.minAmountOut),
+    budgetLamports: check.budget,
+  }),
+  orderPart: {},
+  quotedPart: (_, { check }) => ({ rents: check.mostRents }),
+  /** A blockhash is asked for after all else, so nothing from the placing is used. */
+  factsForRun: () => undefined,
+};

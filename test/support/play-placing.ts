@@ -1,0 +1,43 @@
+import type { Effect, PlacingView } from "../../lib/trading/core/effects.ts";
+import type { Family } from "../../lib/trading/core/families.ts";
+import type { placing, trying } from "../../lib/trading/core/placing.ts";
+import type { HostAnswers } from "../../lib/trading/core/quoting.ts";
+import { codeOf } from "./place-request.ts";
+
+/** What the table and the hosts answer, one after the other. The last view and the last quote repeat. */
+export type Results<F extends Family> = {
+  views?: readonly PlacingView<F>[] | undefined;
+  quotes?: readonly HostAnswers<F>[] | undefined;
+  /** The outcome of each write. */
+  written?: readonly boolean[] | undefined;
+};
+
+/** Carries out the placing of an order, or its trial, with these results. */
+export function playPlacing<F extends Family>(
+  procedure: ReturnType<typeof placing | typeof trying>,
+  { views = [], quotes = [], written = [true] }: Results<F>,
+) {
+  const effects: Effect[] = [];
+  const counts = new Map<string, number>();
+  const nth = <Each>(name: string, list: readonly Each[]): Each => {
+    const index = counts.get(name) ?? 0;
+    counts.set(name, index + 1);
+    return list[Math.min(index, list.length - 1)] as Each;
+  };
+  let next = procedure.next();
+  while (!next.done) {
+    const effect = next.value;
+    effects.push(effect);
+    if (effect.do === "readPlacing") next = procedure.next(nth<PlacingView<Family>>(effect.do, views));
+    else if (effect.do === "quote") next = procedure.next(nth<HostAnswers<F>>(effect.do, quotes) as never);
+    else if (effect.do === "write") next = procedure.next(nth(effect.do, written));
+    else next = procedure.next(effect.do === "makeMac" ? "mac" : undefined);
+  }
+  const answer = next.value;
+  return {
+    answer,
+    code: "refused" in answer ? codeOf(answer.refused) : undefined,
+    did: effects.map((effect) => effect.do),
+    effects,
+  };
+}
