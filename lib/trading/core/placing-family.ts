@@ -30,7 +30,10 @@ export type PlacingFamily<F extends Family> = {
   intentOf(terms: IntentTerms, assessed: Assessed<F>): Families[F]["intent"];
   /** Returns the fields that only orders of the family begin with. */
   orderPart: Families[F]["order"];
-  quotedPart(intent: Families[F]["intent"], assessed: Assessed<F>): Pick<Quoted, "pools" | "rents">;
+  quotedPart(
+    intent: Families[F]["intent"],
+    assessed: Assessed<F>,
+  ): Pick<Quoted, "pools" | "rents" | "feesBps">;
   /**
    * Returns what both hosts said, as text for the order's first run. Undefined if that asks them again.
    *

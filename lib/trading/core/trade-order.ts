@@ -53,6 +53,8 @@ export type Quoted = {
   marketImpact?: number;
   /** The pools of each of the intent's routes, from the coin to the token, by address. */
   pools?: readonly (readonly string[])[];
+  /** Solana: the fees of the pools of the intent's routes, in basis points. */
+  feesBps?: readonly number[];
   /** The highest planned cost of its transactions, in coin. */
   networkFee: bigint;
   /** Solana: the coin that it needs for rents, some of which come back. */

@@ -97,6 +97,8 @@ const solReceipt = {
   computeUnits: count,
 };
 
+const solRoute = v.strictObject({ venue: v.literal("raydium-cpmm"), pool: text, config: text });
+
 const solIntent = v.strictObject({
   ...{ ...owner, chain: v.literal("sol") },
   orderId: text,
@@ -108,10 +110,7 @@ const solIntent = v.strictObject({
   isPrivate: v.boolean(),
   validUntil: count,
   tokenProgram: text,
-  routes: v.pipe(
-    v.array(v.strictObject({ venue: v.literal("raydium-cpmm"), pool: text, config: text })),
-    v.maxLength(10),
-  ),
+  routes: v.pipe(v.array(solRoute), v.maxLength(10)),
   budgetLamports: units,
 });
 
@@ -156,6 +155,7 @@ const order = {
     priceImpact: maybe(v.number()),
     marketImpact: maybe(v.number()),
     pools: maybe(v.pipe(v.array(v.pipe(v.array(text), v.maxLength(2))), v.maxLength(10))),
+    feesBps: maybe(v.pipe(v.array(v.number()), v.maxLength(10))),
     networkFee: units,
     rents: maybe(units),
   }),
@@ -220,6 +220,7 @@ const solSlot = v.strictObject({
         hash: text,
         lastValidBlockHeight: count,
         amountIn: maybe(units),
+        route: maybe(solRoute),
         signedAtMs: count,
         sentAtMs: v.optional(count),
       }),

@@ -9,6 +9,7 @@ import {
 import type { TradeOrder } from "../trade-order.ts";
 import { nativeToken } from "../trading-chain.ts";
 import { priorityLamportsOf } from "./sol-fees.ts";
+import { isSameSolRoute } from "./sol-intent.ts";
 import { effectiveAttempt, type SolAttempt, type SolSlot, successOf } from "./sol-slot.ts";
 
 const solText = (lamports: bigint) => coinText("sol", lamports);
@@ -62,6 +63,7 @@ function reportOf({ intent, placed, quoted }: TradeOrder<"sol">, slot: SolSlot):
     slippage: shortfallPercent(intent.quotedOut, received),
     ...(quoted.priceImpact !== undefined && { priceImpact: quoted.priceImpact }),
     ...(quoted.marketImpact !== undefined && { marketImpact: quoted.marketImpact }),
+    ...routeTaken({ intent, quoted }, attempt),
     networkFee: feesPaid(slot),
     rent: solText(rent),
     computeUnits,
@@ -69,6 +71,20 @@ function reportOf({ intent, placed, quoted }: TradeOrder<"sol">, slot: SolSlot):
     block: block.number,
     blockTime: new Date(block.time * 1000).toISOString(),
   };
+}
+
+/** Names the pool that an attempt has traded with. */
+function routeTaken(
+  { intent, quoted }: Pick<TradeOrder<"sol">, "intent" | "quoted">,
+  { route }: SolAttempt,
+): Pick<SolFillReport, "route"> {
+  const index = intent.routes.findIndex((each) => route && isSameSolRoute(each, route));
+  const feeBps = quoted.feesBps?.[index];
+  if (route === undefined || feeBps === undefined) return {};
+  const { venue, pool } = route;
+  const [tokenIn, tokenOut] =
+    intent.side === "buy" ? [nativeToken, intent.token] : [intent.token, nativeToken];
+  return { route: [{ venue, pool, feeBps, tokenIn, tokenOut }] };
 }
 
 /** Sums up what all of its messages that are in blocks have paid. */

@@ -1,7 +1,7 @@
 import type { PlacingFamily } from "../placing-family.ts";
 import { checkSolTrade, solSettingsForTrade } from "./check-trade.ts";
 import { jointSolQuote } from "./joint-quote.ts";
-import type { SolRoute } from "./sol-intent.ts";
+import { isSameSolRoute, type SolRoute } from "./sol-intent.ts";
 import { mostSolRoutes, type SolQuotedRoute } from "./trade-facts.ts";
 
 /** Signed bytes may be in a block for a minute or so after the last signature. */
@@ -30,7 +30,10 @@ export const solPlacing: PlacingFamily<"sol"> = {
     budgetLamports: check.budget,
   }),
   orderPart: {},
-  quotedPart: (_, { check }) => ({ rents: check.mostRents }),
+  quotedPart: ({ routes }, { facts, check }) => ({
+    rents: check.mostRents,
+    feesBps: routes.map((route) => facts.routes.find((each) => isSameSolRoute(each, route))?.feeBps ?? 0),
+  }),
   /** A blockhash is asked for after all else, so nothing from the placing is used. */
   factsForRun: () => undefined,
 };

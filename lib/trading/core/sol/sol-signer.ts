@@ -42,7 +42,7 @@ function signedSlot(
   const attempt: SolAttempt = {
     ...{ purpose, hash, lastValidBlockHeight, signatures, computeUnitLimit, microLamportsPerUnit },
     tipLamports: tip?.lamports ?? 0n,
-    ...(message.purpose === "swap" && { amountIn: message.amountIn }),
+    ...(message.purpose === "swap" && { amountIn: message.amountIn, route: message.route }),
     signedAtMs: nowMs,
   };
   const { chain, wallet, orderId, userID, isPrivate } = intent;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { LaneKey } from "../intent.ts";
+import type { SolRoute } from "./sol-intent.ts";
 import {
   bothConfirm,
   bothSeen,
@@ -27,8 +28,9 @@ export type SolAttempt = SolFees & {
   hash: string;
   /** No later block can have it. */
   lastValidBlockHeight: number;
-  /** Absent for a clear. */
+  /** Absent for a clear, like its route. */
   amountIn?: bigint;
+  route?: SolRoute;
   signedAtMs: number;
   /** The time at which it was first sent. It may have been sent even if this is absent. */
   sentAtMs?: number | undefined;
