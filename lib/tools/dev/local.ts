@@ -130,7 +130,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
       const hosts = chains?.chains.map((each) => [each.chain, each.hosts]) ?? [];
       const lists = new Map([
         ["/chains.json", { ...Object.fromEntries(urls), ...(chains?.sol && { sol: placesOf(chains.sol) }) }],
-        ["/hosts.json", Object.fromEntries(hosts)],
+        ["/hosts.json", { ...Object.fromEntries(hosts), ...(chains?.sol && { sol: chains.sol.context }) }],
       ]);
       return (request) => {
         const list = lists.get(pathOf(request));

@@ -21,18 +21,12 @@ import { simulateCall } from "../../trading/chains/evm/simulation.ts";
 import { type HostError, RpcRefusal } from "../../trading/chains/host-fault.ts";
 import type { RpcCall } from "../../trading/chains/rpc-call.ts";
 import { chainFacts, type EvmChain } from "../../trading/core/trading-chain.ts";
+import { callLooks } from "./call-looks.ts";
 import { contractsOfHost } from "./contracts-of-host.ts";
 import { measure, wordsOf } from "./measure.ts";
-import type { CallLook, HostLook } from "./report.ts";
+import type { HostLook } from "./report.ts";
 
 export type ConfiguredChain = { chain: EvmChain; configuration: ChainConfiguration };
-
-/** How trading gets along without an answer. */
-type Spare = {
-  without: string;
-  /** True for the errors that trading gets along with. If absent, these are all. */
-  covers?: (error: HostError) => boolean;
-};
 
 /** Trading accepts that a host never answers such a call, but not that it fails to answer now. */
 const isPermanent = (error: HostError) => error instanceof RpcRefusal && error.kind !== "host";
@@ -53,35 +47,12 @@ export async function callsOfHost(
   url: string,
   spent: bigint,
 ): Promise<Pick<HostLook, "calls" | "contracts">> {
-  const looks: CallLook[] = [];
+  const { looks, ask, askAll, blame } = callLooks(url);
   const { chainId, hasL1Fee, blockSeconds } = chainFacts[chain];
-
-  async function askAll<Value>(
-    name: string,
-    calls: readonly RpcCall<Value>[],
-    spare?: Spare,
-  ): Promise<readonly Value[] | undefined> {
-    const { bytes, ms, ...answer } = await measure(url, calls);
-    if ("values" in answer) {
-      looks.push({ name, bytes, ms });
-      return answer.values;
-    }
-    const isFatal = spare === undefined || spare.covers?.(answer.error) === false;
-    const words = wordsOf(answer.error) + (isFatal || spare === undefined ? "" : `, so ${spare.without}`);
-    looks.push({ name, bytes, ms, problem: { words, isFatal } });
-    return undefined;
-  }
-
-  async function ask<Value>(name: string, call: RpcCall<Value>, spare?: Spare): Promise<Value | undefined> {
-    return (await askAll(name, [call], spare))?.[0];
-  }
 
   const nothing = () => ({ calls: looks, contracts: [] });
   const id = await ask("chain id", chainIdCall());
-  if (id !== undefined && id !== chainId) {
-    const words = `belongs to another chain, ${id} instead of ${chainId}`;
-    looks.push({ ...(looks.pop() as CallLook), problem: { words, isFatal: true } });
-  }
+  if (id !== undefined && id !== chainId) blame(`belongs to another chain, ${id} instead of ${chainId}`);
   if (id !== chainId) return nothing();
   const latest = await ask("block latest", blockCall("latest"));
   if (latest === undefined) return nothing();

@@ -1,17 +1,18 @@
 import { DomainError } from "../../core/domain-error.ts";
 import { commonBlock } from "../../trading/chains/chain-client.ts";
 import { blockCall } from "../../trading/chains/evm/rpc-call.ts";
-import { type HostError, isHostError } from "../../trading/chains/host-fault.ts";
+import type { HostError } from "../../trading/chains/host-fault.ts";
 import { type RpcHost, rpcHost } from "../../trading/chains/rpc-host.ts";
-import { coinText, formatAmount } from "../../trading/core/decimal-text.ts";
+import { coinText } from "../../trading/core/decimal-text.ts";
 import type { Block } from "../../trading/core/evm/host-snapshot.ts";
 import { jointQuote } from "../../trading/core/evm/joint-facts.ts";
 import type { TradeFacts } from "../../trading/core/trade-facts.ts";
 import { chainFacts, mostApartSeconds } from "../../trading/core/trading-chain.ts";
 import { quoteOnChain } from "../../trading/quotes/quote-on-chain.ts";
 import { type ConfiguredChain, callsOfHost } from "./calls-of-host.ts";
+import { comparedQuotes, type QuoteOutcome } from "./compared-quotes.ts";
 import { settle, wordsOf } from "./measure.ts";
-import type { ChainLook, HostLook, QuoteAnswer, QuoteLook } from "./report.ts";
+import type { ChainLook, HostLook, QuoteLook } from "./report.ts";
 
 /** A chain with its hosts, which learn their limits over many looks. */
 export type OpenHosts = ConfiguredChain & { hosts: readonly { url: string; rpc: RpcHost }[] };
@@ -75,11 +76,14 @@ export async function lookAtChain(open: OpenHosts, { symbols, hasCalls }: LookSc
       const asked = open.hosts.map(({ rpc }, index) =>
         isInStep[index] ? quoteBy(rpc, open, token, common.number) : undefined,
       );
-      quotes.push({ symbol, ...compared(await Promise.all(asked), decimals, hosts) });
+      quotes.push({ symbol, ...comparedQuotes(await Promise.all(asked), { decimals, hosts, isAgreed }) });
     }
   const { symbol } = chainFacts[chain].coin;
   return { chain, spent: `${coinText(chain, spent)} ${symbol}`, hosts, quotes };
 }
+
+const isAgreed = (a: TradeFacts | DomainError, b: TradeFacts | DomainError) =>
+  jointQuote(a, b, "buy") !== undefined;
 
 const nothing = { bytes: 0, ms: 0 };
 
@@ -88,11 +92,13 @@ const failedHead = (error: HostError) => ({
   problem: { words: wordsOf(error), isFatal: true },
 });
 
-/** A host's answer to a quote: facts about the trade, or the reason for none. */
-type Quoted = TradeFacts | DomainError | HostError;
-
 /** Asks a host for a quote, in the same requests as an order. */
-async function quoteBy(rpc: RpcHost, chain: ConfiguredChain, token: string, block: number): Promise<Quoted> {
+async function quoteBy(
+  rpc: RpcHost,
+  chain: ConfiguredChain,
+  token: string,
+  block: number,
+): Promise<QuoteOutcome<TradeFacts>> {
   const trade = { side: "buy", token, amount: coinText(chain.chain, spent) } as const;
   const asked = { trade, gasPreset: "medium", orders: [] } as const;
   try {
@@ -101,40 +107,4 @@ async function quoteBy(rpc: RpcHost, chain: ConfiguredChain, token: string, bloc
     if (error instanceof DomainError) return error;
     throw error;
   }
-}
-
-/** Compares quotes as trading does. Undefined stands for a host that was not asked. */
-function compared(
-  quotes: readonly (Quoted | undefined)[],
-  decimals: number,
-  hosts: readonly HostLook[],
-): Omit<QuoteLook, "symbol"> {
-  const amounts = quotes
-    .flatMap((quote) => (quote === undefined || quote instanceof Error ? [] : [quote.amountOut]))
-    .toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  const [least = 0n, most = 0n] = [amounts[0], amounts.at(-1)];
-  const failed = quotes.flatMap((quote, index) =>
-    isHostError(quote) ? [`${hosts[index]?.host} ${wordsOf(quote)}`] : [],
-  );
-  const given = quotes.flatMap((quote) => (quote === undefined || isHostError(quote) ? [] : [quote]));
-  const words = failed[0] ?? disagreementOf(given);
-  return {
-    answers: quotes.map((quote) => quote && answerOf(quote, decimals)),
-    ...(amounts.length > 1 && {
-      differenceBps: most === 0n ? 0 : Number(((most - least) * 1_000_000n) / most) / 100,
-    }),
-    ...(words !== undefined && { problem: { words, isFatal: true } }),
-  };
-}
-
-function answerOf(quote: Quoted, decimals: number): QuoteAnswer {
-  if (quote instanceof DomainError) return { words: quote.code };
-  if (quote instanceof Error) return { words: wordsOf(quote) };
-  return { amount: formatAmount(quote.amountOut, decimals) };
-}
-
-function disagreementOf([first, ...others]: readonly (TradeFacts | DomainError)[]): string | undefined {
-  if (others.some((other) => jointQuote(first, other, "buy") === undefined))
-    return "the hosts disagree about the trade";
-  return first instanceof DomainError ? `it cannot be bought: ${first.code}` : undefined;
 }

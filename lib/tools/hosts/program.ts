@@ -3,17 +3,24 @@ import { StartupError } from "cdk-local-runner";
 import { Command, InvalidArgumentError, Option } from "commander";
 import cdk from "../../../cdk.json" with { type: "json" };
 import { ConfigurationError, readConfiguration } from "../../infra/config.ts";
+import { solConfigurationOf } from "../../infra/sol-context.ts";
 import type { TradingConfiguration } from "../../trading/chains/chain-configuration.ts";
-import { type EvmChain, evmChains } from "../../trading/core/trading-chain.ts";
+import {
+  type EvmChain,
+  evmChains,
+  type TradingChain,
+  tradingChains,
+} from "../../trading/core/trading-chain.ts";
 import { localContracts } from "../dev/chains/deployment.ts";
 import { port, runProgram, type Stdio } from "../dev/run-program.ts";
 import { lookAtChain, type OpenHosts, openHosts } from "./look-at-chain.ts";
+import { lookAtSolHosts, type OpenSolHosts, openSolHosts } from "./look-at-sol.ts";
 import { findingsOf, tableOf, verdictOf } from "./report.ts";
 import { watchHosts } from "./watched.ts";
 
 type Context = Readonly<Record<string, string>>;
 
-type Options = { chain?: readonly EvmChain[]; context: Context; local?: number; watch?: true };
+type Options = { chain?: readonly TradingChain[]; context: Context; local?: number; watch?: true };
 
 export type WatchTimes = {
   nowMs(): number;
@@ -49,7 +56,7 @@ export async function main(
     )
     .addOption(
       new Option("--chain <name...>", "the chains; by default, those of the context trading").choices(
-        evmChains,
+        tradingChains,
       ),
     )
     .option("-c, --context <key=value...>", "context, as for a deploy", withContext, {})
@@ -58,17 +65,21 @@ export async function main(
   let hasFailed = false;
   const status = await runProgram<Options>(command, args, { stdout, stderr }, async (options) => {
     const trading = await tradingFor(options);
-    const chains = evmChains.flatMap((chain) => {
+    const evm = evmChains.flatMap((chain) => {
       const configuration = trading[chain];
       return configuration === undefined ? [] : [openHosts({ chain, configuration })];
     });
+    const chains = [...evm, ...(trading.sol === undefined ? [] : [openSolHosts(trading.sol)])];
     const watched = watchHosts();
 
     async function look(round: number): Promise<void> {
       const isFirst = round === 0;
       const hasCalls = round % looksPerCall === 0;
       const looks = await Promise.all(
-        chains.map((chain) => lookAtChain(chain, { symbols: symbolsFor(chain, round), hasCalls })),
+        chains.map((chain) => {
+          const scope = { symbols: symbolsFor(chain, round), hasCalls };
+          return chain.chain === "sol" ? lookAtSolHosts(chain, scope) : lookAtChain(chain, scope);
+        }),
       );
       const changes = looks.flatMap((each) => watched.note(each));
       if (isFirst) print([...looks.flatMap(tableOf), ...verdictOf(looks.flatMap(findingsOf))]);
@@ -90,7 +101,7 @@ export async function main(
 }
 
 /** Names all listed tokens for the first look, and one of them in turn for each later look. */
-function symbolsFor({ configuration }: OpenHosts, round: number): string[] {
+function symbolsFor({ configuration }: OpenHosts | OpenSolHosts, round: number): string[] {
   const symbols = configuration.tokens.map(({ symbol }) => symbol);
   return round === 0 ? symbols : symbols.filter((_, index) => index === round % symbols.length);
 }
@@ -120,24 +131,32 @@ async function tradingFor({ chain, context, local }: Options): Promise<TradingCo
 }
 
 /** @throws {StartupError} if no service runs at the port, or it lacks a chain */
-async function localTrading(
-  at: number,
-  chains: readonly EvmChain[] = evmChains,
-): Promise<TradingConfiguration> {
-  const hosts = await hostsAt(at);
+async function localTrading(at: number, chains?: readonly TradingChain[]): Promise<TradingConfiguration> {
+  const { sol, ...hosts } = await hostsAt(at);
+  const missing = (chain: TradingChain) =>
+    new StartupError(`The service at port ${at} has no chain ${chain}`);
+  const names = chains ?? [...evmChains, ...(sol ? (["sol"] as const) : [])];
   return Object.fromEntries(
-    chains.map((chain) => {
+    names.map((chain) => {
+      if (chain === "sol") {
+        if (sol === undefined) throw missing(chain);
+        return [chain, solConfigurationOf(sol)];
+      }
       const urls = hosts[chain];
-      if (urls === undefined) throw new StartupError(`The service at port ${at} has no chain ${chain}`);
+      if (urls === undefined) throw missing(chain);
       return [chain, { ...localContracts(chain), hosts: urls }];
     }),
   );
 }
 
-async function hostsAt(at: number): Promise<{ [Chain in EvmChain]?: readonly string[] }> {
+type LocalHosts = { [Chain in EvmChain]?: readonly string[] } & {
+  sol?: Parameters<typeof solConfigurationOf>[0];
+};
+
+async function hostsAt(at: number): Promise<LocalHosts> {
   try {
     const response = await fetch(`http://127.0.0.1:${at}/hosts.json`);
-    return (await response.json()) as { [Chain in EvmChain]?: readonly string[] };
+    return (await response.json()) as LocalHosts;
   } catch {
     throw new StartupError(`No service with local chains answers at port ${at}. Start it with npm start.`);
   }

@@ -1,5 +1,5 @@
 import type { Block } from "../../trading/core/evm/host-snapshot.ts";
-import type { EvmChain } from "../../trading/core/trading-chain.ts";
+import type { TradingChain } from "../../trading/core/trading-chain.ts";
 
 /** A fatal problem makes orders fail. Trading works around the others. */
 export type Problem = { words: string; isFatal: boolean };
@@ -10,7 +10,7 @@ export type CallLook = { name: string; bytes: number; ms: number; problem?: Prob
 export type HostLook = {
   /** The host's name and port. The rest of its URL may contain a key. */
   host: string;
-  head?: Block;
+  head?: Pick<Block, "number">;
   lagSeconds?: number;
   lagProblem?: Problem;
   calls: readonly CallLook[];
@@ -31,7 +31,7 @@ export type QuoteAnswer = { amount: string } | { words: string };
 
 /** The hosts of a chain at one moment. */
 export type ChainLook = {
-  chain: EvmChain;
+  chain: TradingChain;
   /** The amount of coins that each quote spends, with their symbol. */
   spent: string;
   hosts: readonly HostLook[];

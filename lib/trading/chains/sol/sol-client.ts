@@ -10,11 +10,15 @@ import { chainTimeCall, clusterCall } from "./sol-call.ts";
  */
 export type SolClient = HostGroup;
 
-/** Opens hosts that must be of the configured cluster. Not all take batches, so each call is a request of its own. */
-export function solClient({ hosts, cluster }: Pick<SolConfiguration, "hosts" | "cluster">): SolClient {
-  const open = (url: string) => rpcHost({ url, chainId: cluster, chainCall: clusterCall(), mostCalls: 1 });
-  return hostGroup("sol", hosts.map(open));
-}
+/** Opens a host that must be of this cluster. Not all take batches, so each call is a request of its own. */
+export const solHost = (url: string, cluster: string) =>
+  rpcHost({ url, chainId: cluster, chainCall: clusterCall(), mostCalls: 1 });
+
+export const solClient = ({ hosts, cluster }: Pick<SolConfiguration, "hosts" | "cluster">): SolClient =>
+  hostGroup(
+    "sol",
+    hosts.map((url) => solHost(url, cluster)),
+  );
 
 /**
  * Makes sure that two hosts see the chain at about the same slot. A lone host is believed.

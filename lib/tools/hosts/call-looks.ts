@@ -1,0 +1,45 @@
+import type { HostError } from "../../trading/chains/host-fault.ts";
+import type { RpcCall } from "../../trading/chains/rpc-call.ts";
+import { measure, wordsOf } from "./measure.ts";
+import type { CallLook } from "./report.ts";
+
+/** How trading gets along without an answer. */
+export type Spare = {
+  without: string;
+  /** True for the errors that trading gets along with. If absent, these are all. */
+  covers?: (error: HostError) => boolean;
+};
+
+/** Makes calls at a host, and keeps what was seen of each. */
+export function callLooks(url: string) {
+  const looks: CallLook[] = [];
+
+  /** Sends calls in one request. Undefined if one of them fails. */
+  async function askAll<Value>(
+    name: string,
+    calls: readonly RpcCall<Value>[],
+    spare?: Spare,
+  ): Promise<readonly Value[] | undefined> {
+    const { bytes, ms, ...answer } = await measure(url, calls);
+    if ("values" in answer) {
+      looks.push({ name, bytes, ms });
+      return answer.values;
+    }
+    const isFatal = spare === undefined || spare.covers?.(answer.error) === false;
+    const words = wordsOf(answer.error) + (isFatal || spare === undefined ? "" : `, so ${spare.without}`);
+    looks.push({ name, bytes, ms, problem: { words, isFatal } });
+    return undefined;
+  }
+
+  return {
+    looks,
+    askAll,
+    async ask<Value>(name: string, call: RpcCall<Value>, spare?: Spare): Promise<Value | undefined> {
+      return (await askAll(name, [call], spare))?.[0];
+    },
+    /** Adds a problem to the last call. */
+    blame(words: string): void {
+      looks.push({ ...(looks.pop() as CallLook), problem: { words, isFatal: true } });
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { DomainError } from "../../core/domain-error.ts";
+import { type HostError, isHostError } from "../../trading/chains/host-fault.ts";
+import { formatAmount } from "../../trading/core/decimal-text.ts";
+import { wordsOf } from "./measure.ts";
+import type { HostLook, QuoteAnswer, QuoteLook } from "./report.ts";
+
+/** A host's answer to a quote: facts about the trade, or the reason for none. */
+export type QuoteOutcome<Facts> = Facts | DomainError | HostError;
+
+type Comparing<Facts> = {
+  /** Of the token that would arrive. */
+  decimals: number;
+  hosts: readonly HostLook[];
+  /** True if orders could be placed by two such answers. */
+  isAgreed(a: Facts | DomainError, b: Facts | DomainError): boolean;
+};
+
+/** Compares quotes as trading does. Undefined stands for a host that was not asked. */
+export function comparedQuotes<Facts extends { amountOut: bigint }>(
+  quotes: readonly (QuoteOutcome<Facts> | undefined)[],
+  { decimals, hosts, isAgreed }: Comparing<Facts>,
+): Omit<QuoteLook, "symbol"> {
+  const amounts = quotes
+    .flatMap((quote) => (quote === undefined || quote instanceof Error ? [] : [quote.amountOut]))
+    .toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const [least = 0n, most = 0n] = [amounts[0], amounts.at(-1)];
+  const failed = quotes.flatMap((quote, index) =>
+    isHostError(quote) ? [`${hosts[index]?.host} ${wordsOf(quote)}`] : [],
+  );
+  const given = quotes.flatMap((quote) => (quote === undefined || isHostError(quote) ? [] : [quote]));
+  const words = failed[0] ?? disagreementOf<Facts>(given as (Facts | DomainError)[], isAgreed);
+  return {
+    answers: quotes.map((quote) => quote && answerOf(quote, decimals)),
+    ...(amounts.length > 1 && {
+      differenceBps: most === 0n ? 0 : Number(((most - least) * 1_000_000n) / most) / 100,
+    }),
+    ...(words !== undefined && { problem: { words, isFatal: true } }),
+  };
+}
+
+function answerOf(quote: QuoteOutcome<{ amountOut: bigint }>, decimals: number): QuoteAnswer {
+  if (quote instanceof DomainError) return { words: quote.code };
+  if (quote instanceof Error) return { words: wordsOf(quote) };
+  return { amount: formatAmount(quote.amountOut, decimals) };
+}
+
+function disagreementOf<Facts>(
+  [first, ...others]: readonly (Facts | DomainError)[],
+  isAgreed: Comparing<Facts>["isAgreed"],
+): string | undefined {
+  if (first !== undefined && others.some((other) => !isAgreed(first, other)))
+    return "the hosts disagree about the trade";
+  return first instanceof DomainError ? `it cannot be bought: ${first.code}` : undefined;
+}

@@ -1,0 +1,207 @@
+import type { Address } from "@solana/web3.js";
+import * as v from "valibot";
+import { DomainError } from "../../core/domain-error.ts";
+import type { SolConfiguration } from "../../trading/chains/chain-configuration.ts";
+import { type HostError, RpcRefusal } from "../../trading/chains/host-fault.ts";
+import type { RpcCall } from "../../trading/chains/rpc-call.ts";
+import type { RpcHost } from "../../trading/chains/rpc-host.ts";
+import { cpmmConfigOf, cpmmProgram } from "../../trading/chains/sol/cpmm-addresses.ts";
+import {
+  accountsCall,
+  chainTimeCall,
+  clusterCall,
+  messageFeeCall,
+  recentPricesCall,
+  rentCall,
+  simulationCall,
+} from "../../trading/chains/sol/sol-call.ts";
+import { solHost } from "../../trading/chains/sol/sol-client.ts";
+import { paymentsOf, tokenViewCall } from "../../trading/chains/sol/token-view.ts";
+import {
+  blockhashValidCall,
+  landedCall,
+  recentBlockhashCall,
+  statusesCall,
+} from "../../trading/chains/sol/transaction-call.ts";
+import {
+  attemptMessage,
+  isSoldIn,
+  roundTripMessage,
+  type Trial,
+} from "../../trading/chains/sol/trial-messages.ts";
+import { coinText } from "../../trading/core/decimal-text.ts";
+import { jointSolQuote } from "../../trading/core/sol/joint-quote.ts";
+import { areSlotsNear } from "../../trading/core/sol/sol-snapshot.ts";
+import type { SolTradeFacts } from "../../trading/core/sol/trade-facts.ts";
+import { chainFacts } from "../../trading/core/trading-chain.ts";
+import { wsolBytes } from "../../trading/quotes/sol/look-at-token.ts";
+import { quoteOnSol } from "../../trading/quotes/sol/quote-on-sol.ts";
+import { callLooks } from "./call-looks.ts";
+import { comparedQuotes, type QuoteOutcome } from "./compared-quotes.ts";
+import type { LookScope } from "./look-at-chain.ts";
+import { settle, wordsOf } from "./measure.ts";
+import type { ChainLook, HostLook, QuoteLook } from "./report.ts";
+
+/** The hosts of Solana, which learn their limits over many looks. */
+export type OpenSolHosts = {
+  chain: "sol";
+  configuration: SolConfiguration;
+  hosts: readonly { url: string; rpc: RpcHost }[];
+};
+
+/** The lamports that each quote and trial spends. */
+const spent = 10n ** 8n;
+
+const at = { commitment: "confirmed" } as const;
+
+export const openSolHosts = (configuration: SolConfiguration): OpenSolHosts => ({
+  chain: "sol",
+  configuration,
+  hosts: configuration.hosts.map((url) => ({ url, rpc: solHost(url, configuration.cluster) })),
+});
+
+/** Looks at all hosts of Solana at the same time. */
+export async function lookAtSolHosts(
+  open: OpenSolHosts,
+  { symbols, hasCalls }: LookScope,
+): Promise<ChainLook> {
+  const heads = await Promise.all(open.hosts.map(({ rpc }) => settle(rpc.request([chainTimeCall(at)]))));
+  const slots = heads.map((head) => (head instanceof Error ? undefined : head[0].slot));
+  const newest = Math.max(0, ...slots.filter((slot) => slot !== undefined));
+  const isInStep = slots.map((slot) => slot !== undefined && areSlotsNear(slot, newest));
+  const hosts = await Promise.all(
+    open.hosts.map(async ({ url }, index): Promise<HostLook> => {
+      const head = heads[index];
+      const look = hasCalls
+        ? await callsOfSolHost(open.configuration, url)
+        : { calls: headLook(head), contracts: [] };
+      const { host } = new URL(url);
+      const slot = slots[index];
+      if (slot === undefined) return { host, ...look };
+      const lagSeconds = Math.round((newest - slot) * chainFacts.sol.blockSeconds);
+      const words = "is further behind the newest host than trading allows";
+      return {
+        ...{ host, head: { number: slot }, lagSeconds, ...look },
+        ...(!isInStep[index] && { lagProblem: { words, isFatal: true } }),
+      };
+    }),
+  );
+  const quotes: QuoteLook[] = [];
+  for (const { symbol, token, decimals } of open.configuration.tokens.filter((each) =>
+    symbols.includes(each.symbol),
+  )) {
+    const asked = open.hosts.map(({ rpc }, index) =>
+      isInStep[index] ? quoteBy(rpc, open, token) : undefined,
+    );
+    quotes.push({ symbol, ...comparedQuotes(await Promise.all(asked), { decimals, hosts, isAgreed }) });
+  }
+  return { chain: "sol", spent: `${coinText("sol", spent)} ${chainFacts.sol.coin.symbol}`, hosts, quotes };
+}
+
+const headLook = (head: readonly unknown[] | HostError | undefined) => {
+  const look = { name: "time confirmed", bytes: 0, ms: 0 };
+  return head instanceof Error ? [{ ...look, problem: { words: wordsOf(head), isFatal: true } }] : [look];
+};
+
+/** Quotes may differ by a quarter of this slippage, in percent. */
+const slippage = 1;
+
+const isAgreed = (a: SolTradeFacts | DomainError, b: SolTradeFacts | DomainError) =>
+  jointSolQuote(a, b, slippage) !== undefined;
+
+async function quoteBy(
+  rpc: RpcHost,
+  open: OpenSolHosts,
+  token: string,
+): Promise<QuoteOutcome<SolTradeFacts>> {
+  const trade = { side: "buy", token, amount: coinText("sol", spent) } as const;
+  try {
+    return await settle(quoteOnSol((calls) => rpc.request(calls), open, { trade, orders: [] }));
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    throw error;
+  }
+}
+
+/** Trading accepts that a host never answers such a call, but not that it fails to answer now. */
+const isPermanent = (error: HostError) => error instanceof RpcRefusal && error.kind !== "host";
+
+/** Makes each call that trading makes, one after another, as their times would add up otherwise. */
+async function callsOfSolHost(
+  configuration: SolConfiguration,
+  url: string,
+): Promise<Pick<HostLook, "calls" | "contracts">> {
+  const { looks, ask, blame } = callLooks(url);
+  const done = () => ({ calls: looks, contracts: [] });
+  const cluster = await ask("cluster", clusterCall());
+  if (cluster !== undefined && cluster !== configuration.cluster) blame("belongs to another cluster");
+  if (cluster !== configuration.cluster) return done();
+  const confirmed = await ask("time confirmed", chainTimeCall(at));
+  const finalized = await ask("time finalized", chainTimeCall({ commitment: "finalized" }));
+  const recent = await ask("blockhash", recentBlockhashCall());
+  if (confirmed === undefined || finalized === undefined || recent === undefined) return done();
+  const valid = await ask("blockhash valid", blockhashValidCall(recent.hash));
+  if (valid?.isValid === false) blame("does not know the blockhash that it has just named");
+  const { token: wrapped } = configuration.wrapped;
+  await ask("accounts", accountsCall([wrapped], { commitment: "finalized", minContextSlot: finalized.slot }));
+  const empty = await ask("rent of nothing", rentCall(0, at));
+  const wsol = await ask("rent of wrapped SOL", rentCall(wsolBytes, at));
+  await ask("recent prices", recentPricesCall([wrapped]), {
+    without: "no quote warns of a low priority fee",
+  });
+  await askAboutTransaction();
+  const { payer } = configuration;
+  if (empty === undefined || wsol === undefined) return done();
+  for (const { token, symbol } of configuration.tokens)
+    await tryToken(symbol, token as Address, {
+      wallet: (payer ?? wrapped) as Address,
+      ...{ blockhash: recent.hash, rents: { empty, wsol } },
+    });
+  return done();
+
+  async function askAboutTransaction(): Promise<void> {
+    const ids = await ask("newest transactions", signaturesCall(cpmmProgram), {
+      without: "the next calls ask for none",
+    });
+    const [id = ""] = ids ?? [];
+    if (id === "") return;
+    await ask("statuses", statusesCall([id]));
+    const landed = await ask("transaction", landedCall(id));
+    if (landed === undefined) blame("does not show a transaction that it has just named");
+  }
+
+  /** Tries messages like those of orders. Without a rich payer, they fail, but show what they cost. */
+  async function tryToken(
+    symbol: string,
+    mint: Address,
+    trial: Pick<Trial, "wallet" | "blockhash" | "rents">,
+  ): Promise<void> {
+    const configs = await Promise.all(configuration.cpmmConfigs.map(cpmmConfigOf));
+    const view = await ask(`pools of ${symbol}`, await tokenViewCall(mint, configs, at));
+    const [best] = view === undefined ? [] : paymentsOf(view, "buy", spent);
+    if (view === undefined || best === undefined) return;
+    const trade = { ...trial, mint, tokenProgram: view.mint.program as Address, pool: best.pool };
+    const buy = await attemptMessage(trade, { side: "buy", amountIn: spent });
+    if (buy === undefined) return;
+    await ask("fee of a message", messageFeeCall(buy, at));
+    const spare = { without: "only the other hosts show whether a token can be sold", covers: isPermanent };
+    const trip = await roundTripMessage(trade, { amountIn: spent, bought: best.amountOut });
+    const tried = await ask(`buy and sell ${symbol}`, simulationCall(trip, at), spare);
+    if (configuration.payer !== undefined && isSoldIn(tried) !== true && tried !== undefined)
+      blame(
+        `fails in its simulation at instruction ${tried.failedAt ?? "?"}, or its payer has too few coins`,
+      );
+  }
+}
+
+const Signatures = v.pipe(
+  v.array(v.object({ signature: v.pipe(v.string(), v.maxLength(90)), err: v.unknown() })),
+  v.transform((found) => found.map(({ signature }) => signature)),
+);
+
+/** Asks for the newest transaction of a program. */
+const signaturesCall = (program: string): RpcCall<string[]> => ({
+  method: "getSignaturesForAddress",
+  params: [program, { limit: 1, commitment: "confirmed" }],
+  read: (result) => v.parse(Signatures, result),
+});

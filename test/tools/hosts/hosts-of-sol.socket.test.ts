@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ChainRefusal } from "../../../lib/tools/dev/chains/chain-refusal.ts";
+import { localGenesisHash } from "../../../lib/tools/dev/chains/sol/sol-node.ts";
+import { main } from "../../../lib/tools/hosts/program.ts";
+import { clusterNameLength } from "../../../lib/trading/chains/sol/sol-call.ts";
+import { startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
+import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
+import { stdioForTests } from "../dev/support/stdio.ts";
+
+/** Stands for a provider's key in a URL. */
+const secret = "c0ffee5ec4e7";
+
+let chain: TestSurfnet;
+let hosts: [TestSolHost, TestSolHost];
+beforeAll(async () => {
+  chain = await startTestSurfnet();
+  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
+});
+afterAll(async () => {
+  await Promise.all(hosts.map((host) => host.close()));
+  await chain.stop();
+});
+beforeEach(() => {
+  for (const host of hosts) host.lie = (_, result) => result;
+});
+
+async function check(changes: object = {}) {
+  const { MOON, TRAP } = chain.deployment.tokens;
+  const sol = {
+    hosts: [hosts[0].url, `${hosts[1].url}/?key=${secret}`],
+    cluster: localGenesisHash.slice(0, clusterNameLength),
+    cpmmConfigs: [0],
+    payer: chain.deployment.payer,
+    tokens: [{ token: MOON.mint, symbol: "MOON", name: "Moon", decimals: 6 }],
+    ...changes,
+  };
+  const stdio = stdioForTests();
+  const args = ["--chain", "sol", "-c", `chains=${JSON.stringify({ sol })}`];
+  const status = await main(args, stdio, new AbortController().signal);
+  const { out, err } = stdio.printed;
+  expect(out + err).not.toContain(secret);
+  return { status, out, err, trap: TRAP.mint };
+}
+
+const fatalIn = (out: string) => out.split("Would fail:\n")[1] ?? "";
+
+describe("hosts of sol", () => {
+  it("shows each call of trading, and equal quotes, if nothing would fail", async () => {
+    const { status, out, err } = await check();
+    expect({ status, err }).toEqual({ status: 0, err: "" });
+    const calls = [
+      ...["cluster", "time confirmed", "time finalized", "blockhash", "blockhash valid", "accounts"],
+      ...["rent of nothing", "rent of wrapped SOL", "recent prices", "pools of MOON", "fee of a message"],
+      "buy and sell MOON",
+    ];
+    for (const call of calls)
+      expect(out.match(new RegExp(`^    ${call} +[1-9]\\d* +\\d+$`, "gm")), call).toHaveLength(2);
+    expect(out).toContain("MOON, hosts differ by 0 basis points");
+    expect(out).toMatch(/\nNothing would fail\.\n/);
+  });
+
+  it.each<[string, TestSolHost["lie"], RegExp]>([
+    [
+      "is of another cluster",
+      (method, result) =>
+        method === "getGenesisHash" ? "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d" : result,
+      /cluster: belongs to another cluster/,
+    ],
+    [
+      "does not know its blockhash",
+      (method, result) => (method === "isBlockhashValid" ? { context: { slot: 1 }, value: false } : result),
+      /blockhash valid: does not know the blockhash/,
+    ],
+    [
+      "cannot wait for a slot",
+      (method, result) => {
+        if (method === "getMultipleAccounts")
+          throw new ChainRefusal(method, {
+            code: -32016,
+            message: "Minimum context slot has not been reached",
+          });
+        return result;
+      },
+      /accounts: refuses the call with code -32016/,
+    ],
+    [
+      "is far behind",
+      (method, result) => (method === "getEpochInfo" ? { ...(result as object), absoluteSlot: 1 } : result),
+      /lag: is further behind the newest host/,
+    ],
+  ])("names a host that %s", async (_, lie, line) => {
+    hosts[1].lie = lie;
+    const { status, out } = await check();
+    expect(status).toBe(1);
+    expect(fatalIn(out)).toMatch(line);
+  });
+
+  it("gets along with a host that cannot simulate, and names tokens that cannot be sold", async () => {
+    hosts[1].lie = (method, result) => {
+      if (method === "simulateTransaction")
+        throw new ChainRefusal(method, { code: -32601, message: "Method not found" });
+      return result;
+    };
+    const { status, out } = await check();
+    expect(status).toBe(0);
+    expect(out).toContain("so only the other hosts show whether a token can be sold");
+    const { TRAP } = chain.deployment.tokens;
+    const tokens = [{ token: TRAP.mint, symbol: "TRAP", name: "Trap", decimals: 6 }];
+    const trapped = await check({ tokens });
+    expect(fatalIn(trapped.out)).toMatch(/buy and sell TRAP: fails in its simulation at instruction \d/);
+  });
+});
