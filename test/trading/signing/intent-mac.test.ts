@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
+import type { Network } from "../../../lib/core/network.ts";
 import type { Intent } from "../../../lib/trading/core/intent.ts";
+import type { SolIntent } from "../../../lib/trading/core/sol/sol-intent.ts";
 import { packed, unpacked } from "../../../lib/trading/items/items.ts";
 import { openMacs } from "../../../lib/trading/signing/intent-mac.ts";
 import { openKms } from "../../support/kms.ts";
 import { intent } from "../../support/trading.ts";
+import { intentOf, route } from "../core/sol/sol-fixtures.ts";
 
 const { kms, config } = openKms();
 const keyNamed = (name: string) => kms.ensureKey(name, "HMAC_256").arn;
@@ -52,6 +55,39 @@ describe("a MAC over an intent", () => {
   it.each(Object.entries(others))("rejects another %s", async (name, value) => {
     const mac = await macs.makeMac(intent());
     expect(await macs.checkMac({ ...intent(), [name]: value }, mac)).toBe(false);
+  });
+
+  const sol = intentOf({ routes: [route, { ...route, pool: "another pool" }] });
+  const othersOfSol: { [Name in keyof Required<SolIntent>]: SolIntent[Name] | Network } = {
+    chain: "eth",
+    wallet: "A2",
+    orderId: "order2",
+    userID: "bob",
+    side: "sell",
+    token: "moon",
+    amount: sol.amount + 1n,
+    minAmountOut: sol.minAmountOut - 1n,
+    quotedOut: sol.quotedOut - 1n,
+    isPrivate: true,
+    validUntil: sol.validUntil + 1,
+    tokenProgram: "Token-2022",
+    routes: sol.routes.toReversed(),
+    budgetLamports: sol.budgetLamports + 1n,
+  };
+
+  const changesOfSol: readonly [string, unknown][] = [
+    ...Object.entries(othersOfSol),
+    ["routes", [route]],
+    ...Object.keys(route).map((name): [string, unknown] => [
+      "routes",
+      [{ ...route, [name]: "x" }, sol.routes[1]],
+    ]),
+  ];
+
+  it.each(changesOfSol)("rejects another %s of an order on sol, %#", async (name, value) => {
+    const mac = await macs.makeMac(sol);
+    expect(await macs.checkMac(sol, mac)).toBe(true);
+    expect(await macs.checkMac({ ...sol, [name]: value } as SolIntent, mac)).toBe(false);
   });
 
   it("rejects a missing field, an extra field, and an amount of another type", async () => {
