@@ -1,0 +1,376 @@
+import { randomUUID } from "node:crypto";
+import type { Address } from "@solana/web3.js";
+import bs58 from "bs58";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { PlaceOrderRequest } from "../../lib/api/order-request-schema.ts";
+import { cancelOrder } from "../../lib/trading/cancel-order.ts";
+import type { SolConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
+import { programs, tokenAccountOf } from "../../lib/trading/chains/sol/addresses.ts";
+import { formatAmount } from "../../lib/trading/core/decimal-text.ts";
+import type { SignRequest } from "../../lib/trading/core/effects.ts";
+import type { Order } from "../../lib/trading/core/execution.ts";
+import type { TradeOrder } from "../../lib/trading/core/trade-order.ts";
+import { openPolicy } from "../../lib/trading/core/wallet-policy.ts";
+import { getOrder } from "../../lib/trading/get-order.ts";
+import { readSigning } from "../../lib/trading/items/signing-view.ts";
+import { startTrading, stopTrading } from "../../lib/trading/items/stops.ts";
+import { readLane, readOrder } from "../../lib/trading/items/views.ts";
+import { writeStep } from "../../lib/trading/items/write-step.ts";
+import { listExecutions } from "../../lib/trading/list-executions.ts";
+import { placeOrder } from "../../lib/trading/place-order.ts";
+import { quoteOrder } from "../../lib/trading/quotes/quote-order.ts";
+import { readBalances } from "../../lib/trading/read-balances.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+import { putPolicy, putWallet } from "../support/placed-orders.ts";
+import { openKeys } from "../support/signing.ts";
+import { solChainsOf, startTestSolHost, type TestSolHost } from "../support/sol-reader.ts";
+import { addMint, holdTokens } from "../support/sol-tokens.ts";
+import { startTestSurfnet, type TestSurfnet } from "../support/surfnet.ts";
+import { slotOf } from "./core/sol/sol-fixtures.ts";
+
+const db = tableForTests();
+const { macs } = openKeys();
+
+let chain: TestSurfnet;
+let hosts: [TestSolHost, TestSolHost];
+let moon: Address;
+beforeAll(async () => {
+  chain = await startTestSurfnet();
+  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
+  moon = chain.deployment.tokens.MOON.mint;
+});
+afterAll(async () => {
+  for (const host of hosts) await host.close();
+  await chain.stop();
+});
+beforeEach(() => {
+  for (const host of hosts) host.lie = (_, result) => result;
+});
+
+type Asked = Partial<PlaceOrderRequest>;
+type Options = { lamports?: bigint; units?: bigint; configuration?: Partial<SolConfiguration> };
+
+/** A user with a wallet of ten coins, who trades through the use cases. */
+async function newTrader({ lamports = 10n ** 10n, units = 0n, configuration = {} }: Options = {}) {
+  const userID = randomUUID();
+  const { address: wallet } = await chain.newWallet(lamports);
+  if (units > 0n) await holdTokens(chain, wallet, chain.deployment.tokens.MOON, units);
+  const lane = { chain: "sol", wallet } as const;
+  await putWallet(db.table, lane, userID);
+  const chains = await solChainsOf(chain, hosts, { payer: chain.deployment.payer, ...configuration });
+  const woken: unknown[] = [];
+  const deps = {
+    ...{ table: db.table, chains, macs },
+    wake: (ask: unknown) => {
+      woken.push(ask);
+      return undefined;
+    },
+  };
+  const bodyOf = (asked: Asked): PlaceOrderRequest => ({
+    ...{ ...lane, type: "market", side: "buy", token: moon },
+    ...(asked.percent === undefined && { amount: "1" }),
+    ...asked,
+  });
+  /** Places a request with a new key, by default to buy MOON for a coin. Null sends no key. */
+  const ask = (asked: Asked = {}, key: string | null = randomUUID()) =>
+    placeOrder(deps, { userID, now: new Date(), key: key ?? undefined, body: bodyOf(asked) });
+  return {
+    ...{ userID, wallet, lane, ask, woken },
+    async place(asked: Asked = {}, key?: string): Promise<Order> {
+      const placed = await ask(asked, key);
+      if (!("order" in placed)) throw new Error("It was not placed");
+      return placed.order;
+    },
+    /** Returns the code of a refusal. */
+    refusalOf: (asked: Asked) =>
+      ask(asked).then(
+        () => "placed",
+        ({ code, details }) => [code, details?.field].filter(Boolean).join(" "),
+      ),
+    async quote(asked: Asked = {}) {
+      const { type: _, dryRun: __, validForSeconds: ___, ...body } = bodyOf(asked);
+      return (await quoteOrder({ table: db.table, chains }, { userID, now: new Date(), body })).quote;
+    },
+    stored: async (orderId: string) =>
+      (await readOrder(db.table, userID, orderId)).order as TradeOrder<"sol">,
+    balances: async () =>
+      (
+        await readBalances(
+          { table: db.table, chains },
+          { userID, now: new Date(), asked: { ...lane, token: moon } },
+        )
+      ).balances,
+    cancel: (orderId: string) => cancelOrder({ table: db.table, wake: deps.wake }, userID, orderId),
+  };
+}
+
+const code = (code: string, details?: object) => ({ code, ...(details && { details }) });
+
+describe("placeOrder on sol", () => {
+  it("records an order that every reader of the table finds, as it was placed", async () => {
+    const { wallet, userID, lane, ask, stored, woken, balances } = await newTrader();
+    const placed = await ask({ slippage: 2, priorityFee: 0.002, validForSeconds: 600 }, "k");
+    if (!("order" in placed)) throw new Error("It was not placed");
+    const { order, warnings, isReplayed } = placed;
+    expect([warnings, isReplayed]).toEqual([["MEV_UNPROTECTED"], false]);
+    expect(order).toMatchObject({
+      ...{ clientOrderId: "k", wallet, chain: "sol", symbol: "MOON/SOL", token: moon, side: "buy" },
+      ...{ status: "open", stage: "queued", settled: false, amount: "1", amountToken: "native" },
+      ...{ filledAmount: "0", minAmountOut: "9756.036706", slippage: 2, networkFee: "0" },
+    });
+    const { createdAt, validUntil = "" } = order;
+    expect(Math.ceil((Date.parse(validUntil) - Date.parse(createdAt)) / 1000)).toBe(600);
+    const { orderId } = order;
+    expect(woken).toEqual([
+      { do: "wake", lane: { chain: "sol", wallet }, job: { orderId, userID, token: moon } },
+    ]);
+
+    const { intent, mac, quoted } = await stored(orderId);
+    expect(intent).toEqual({
+      ...{ chain: "sol", wallet, orderId, userID, side: "buy", token: moon, amount: 10n ** 9n },
+      ...{ minAmountOut: 9_756_036_706n, quotedOut: 9_955_139_496n, isPrivate: false },
+      validUntil: Date.parse(validUntil) / 1000,
+      tokenProgram: programs.token,
+      routes: [
+        {
+          venue: "raydium-cpmm",
+          pool: chain.deployment.tokens.MOON.pool,
+          config: chain.deployment.tokens.MOON.config,
+        },
+      ],
+      budgetLamports: 2_000_000n,
+    });
+    expect(await macs.checkMac(intent, mac)).toBe(true);
+    expect(quoted).toMatchObject({ networkFee: 2_020_000n, rents: 890_880n + 2n * 2_039_280n });
+
+    const day = createdAt.slice(0, 10);
+    const { orders, jobs } = await readLane(db.table, { lane, day });
+    expect([orders, jobs.length]).toEqual([[await stored(orderId)], 1]);
+    const request = { ...lane, orderId, userID, place: 1 } as unknown as SignRequest<"sol">;
+    expect((await readSigning(db.table, { request, day })).view.order).toEqual(orders[0]);
+    expect(await getOrder(db.table, userID, orderId)).toEqual({ order, attempts: [] });
+    const page = await listExecutions(db.table, { userID, kind: "order" }, { chain: "sol", limit: "10" });
+    expect(page.executions).toMatchObject([order]);
+    expect(await balances()).toMatchObject([
+      { token: "native", amount: "10", reserved: "1.00698944", available: "8.99211968" },
+      { token: moon, amount: "0", reserved: "0" },
+      {},
+    ]);
+  });
+
+  it("replays a key with the order as it is now, and refuses it for another body", async () => {
+    const { place, ask, cancel, wallet } = await newTrader();
+    const { orderId } = await place({ slippage: 2 }, "k");
+    await cancel(orderId);
+    await chain.setAccount(wallet, 0n);
+    await stopTrading(db.table, ["sol"], new Date());
+    const same = { slippage: 2, amount: "01.00", maxPriceImpact: 15 };
+    const replay = await ask(same, "k").finally(() => startTrading(db.table, ["sol"]));
+    expect(replay).toMatchObject({
+      ...{ isReplayed: true, warnings: ["MEV_UNPROTECTED"], order: { orderId, status: "cancelled" } },
+    });
+    const reused = code("IDEMPOTENCY_KEY_REUSED", { orderId });
+    await expect(ask({ slippage: 3 }, "k")).rejects.toMatchObject(reused);
+    await expect(ask({ slippage: 2, priorityFee: 0.002 }, "k")).rejects.toMatchObject(reused);
+  });
+
+  it("places one order for two simultaneous requests", async () => {
+    const { ask } = await newTrader();
+    const both = await Promise.all([ask({}, "k"), ask({}, "k")]);
+    const ids = both.map((each) => "order" in each && each.order.orderId);
+    expect(ids[0]).toBe(ids[1]);
+    expect(both.filter((each) => "isReplayed" in each && each.isReplayed)).toHaveLength(1);
+  });
+
+  it("with dryRun returns the quote, needs no key, and records nothing", async () => {
+    const { ask, quote, lane } = await newTrader();
+    const { asOf: _, validUntil: __, block: ___, ...same } = await quote();
+    expect(await ask({ dryRun: true }, null)).toEqual({ dryRun: true, quote: expect.objectContaining(same) });
+    expect((await readLane(db.table, { lane, day: "2026-11-21" })).jobs).toEqual([]);
+    await expect(ask({}, null)).rejects.toMatchObject(code("IDEMPOTENCY_KEY_MISSING"));
+    await expect(ask({ amount: "11", dryRun: true }, null)).rejects.toMatchObject(
+      code("INSUFFICIENT_BALANCE", expect.objectContaining({ symbol: "SOL" })),
+    );
+  });
+
+  it("sells 75 % by two sales of 50 % placed at once, and reserves the rents of both", async () => {
+    const { place, ask, balances } = await newTrader({ units: 10_000_000_001n });
+    const sales = await Promise.all([1, 2].map(() => place({ side: "sell", percent: 50 })));
+    expect(sales.map(({ amount }) => amount).toSorted()).toEqual(["2500", "5000"]);
+    // For each, the rents of the wrapped coin and the marker, the budget, and four base fees.
+    const reserved = formatAmount(2n * (2_039_280n + 890_880n + 1_020_000n), 9);
+    expect(await balances()).toMatchObject([
+      { token: "native", reserved },
+      { token: moon, reserved: "7500", available: "2500.000001" },
+      {},
+    ]);
+    const { details } = await ask({ side: "sell", amount: "2500.000002" }).catch((error) => error);
+    expect(details).toMatchObject({ token: moon, needed: "2500.000002", available: "2500.000001" });
+  });
+
+  it("refuses an order that the rents of an open one leave too little for", async () => {
+    const needed = 1_005_989_440n;
+    const rich = await newTrader({ lamports: 2n * needed });
+    await rich.place();
+    await rich.place();
+    const poor = await newTrader({ lamports: 2n * needed - 1n });
+    await poor.place();
+    await expect(poor.ask()).rejects.toMatchObject(
+      code("INSUFFICIENT_BALANCE", {
+        token: "native",
+        symbol: "SOL",
+        needed: "1.00598944",
+        available: "1.005989439",
+      }),
+    );
+  });
+
+  it.each([
+    [0n, "INSUFFICIENT_BALANCE"],
+    [895_882n, "INSUFFICIENT_BALANCE"],
+    [2_039_280n, "INSUFFICIENT_BALANCE"],
+    [2_044_282n, "INSUFFICIENT_BALANCE"],
+    [2_950_159n, "INSUFFICIENT_BALANCE"],
+    [2_950_160n, 0n],
+    [3_000_000n, 49_840n],
+    [4_000_000n, 1_000_000n],
+  ])("decides about a sale by a wallet with %d lamports: %s", async (lamports, expected) => {
+    const { place, stored, refusalOf } = await newTrader({ lamports, units: 10n ** 10n });
+    const sale = { side: "sell", amount: "10000" } as const;
+    if (typeof expected === "string") expect(await refusalOf(sale)).toBe(expected);
+    else expect((await stored((await place(sale)).orderId)).intent.budgetLamports).toBe(expected);
+    expect(await refusalOf({ amount: "0.001" })).toBe("INSUFFICIENT_BALANCE");
+  });
+
+  it("refuses addresses that are none, and those of other accounts", async () => {
+    const { refusalOf, wallet } = await newTrader({ units: 1n });
+    const ofBytes = (count: number) => bs58.encode(Buffer.alloc(count, 7));
+    for (const bytes of [31, 33]) {
+      expect(await refusalOf({ token: ofBytes(bytes) })).toBe("INVALID_REQUEST token");
+      expect(await refusalOf({ wallet: ofBytes(bytes) })).toBe("INVALID_REQUEST wallet");
+    }
+    const ofTokens = await tokenAccountOf(wallet, moon, programs.token);
+    for (const token of [programs.token, programs.system, ofTokens, wallet, ofBytes(32)])
+      expect([token, await refusalOf({ token })]).toEqual([token, "TOKEN_NOT_FOUND"]);
+    for (const other of [programs.token, ofTokens, moon])
+      expect(await refusalOf({ wallet: other })).toBe("WALLET_NOT_FOUND");
+    expect(await refusalOf({ token: "native" })).toBe("INVALID_REQUEST token");
+    expect(await refusalOf({ token: `0x${"1".repeat(40)}` })).toBe("INVALID_REQUEST token");
+    expect(await refusalOf({ token: `${moon} ` })).toBe("INVALID_REQUEST token");
+  });
+
+  it("refuses mints that cannot be traded", async () => {
+    const { refusalOf } = await newTrader();
+    const refusals = [];
+    for (const decimals of [0, 9, 255])
+      refusals.push(await refusalOf({ token: await addMint(chain, decimals) }));
+    expect(refusals).toEqual(["NO_ROUTE", "NO_ROUTE", "TOKEN_NOT_FOUND"]);
+    const { TRAP } = chain.deployment.tokens;
+    expect(await refusalOf({ token: TRAP.mint })).toBe("TOKEN_UNSAFE");
+  });
+
+  it("refuses amounts that a chain cannot have", async () => {
+    const { refusalOf } = await newTrader({ units: 10n });
+    expect(await refusalOf({ amount: "0.0000000001" })).toBe("INVALID_REQUEST amount");
+    expect(await refusalOf({ side: "sell", amount: "0.0000001" })).toBe("INVALID_REQUEST amount");
+    expect(await refusalOf({ minAmountOut: "0.0000001" })).toBe("INVALID_REQUEST minAmountOut");
+    for (const side of ["buy", "sell"] as const)
+      expect(await refusalOf({ side, amount: "9".repeat(40) })).toBe("INSUFFICIENT_BALANCE");
+    expect(await refusalOf({ side: "sell", percent: 100, token: await addMint(chain, 6) })).toBe("NO_ROUTE");
+    expect(await refusalOf({ maxPriceImpact: 0.1 })).toBe("PRICE_IMPACT_TOO_HIGH");
+  });
+
+  it("goes through a relay where one is configured, and pays it", async () => {
+    const relay = {
+      url: "http://127.0.0.1:1",
+      tipAccounts: [bs58.encode(Buffer.alloc(32, 5))],
+      leastTip: "0.00001",
+    };
+    const { ask, stored, refusalOf } = await newTrader({ configuration: { relay } });
+    const placed = await ask();
+    if (!("order" in placed)) throw new Error("It was not placed");
+    expect(placed.warnings).toEqual([]);
+    expect((await stored(placed.order.orderId)).intent).toMatchObject({ isPrivate: true });
+    expect(await ask({ mevProtection: false })).toMatchObject({ warnings: ["MEV_UNPROTECTED"] });
+    expect(await refusalOf({ priorityFee: 0.000049 })).toBe("PRIORITY_FEE_TOO_LOW");
+    expect(await refusalOf({ priorityFee: 0.000049, mevProtection: false })).toBe("placed");
+  });
+
+  it("limits buys, not sales, to the configured size and the wallet's policy", async () => {
+    const { lane, userID, ask, place, refusalOf, quote } = await newTrader({
+      ...{ units: 10n ** 10n, configuration: { maxOrder: "2" } },
+    });
+    await expect(ask({ amount: "2.000000001" })).rejects.toMatchObject(
+      code("POLICY_LIMIT", { rule: "maxOrder", limit: "2", requested: "2.000000001" }),
+    );
+    // Two purchases with their fees, without a lamport.
+    const policy = { ...openPolicy, maxPerDay: 2n * 1_001_020_000n - 1n };
+    await putPolicy(db.table, { ...lane, userID, policy, revision: 1 });
+    await place();
+    const refused = code("POLICY_LIMIT", {
+      ...{ rule: "maxPerDay", limit: "2.002039999", requested: "2.00204" },
+    });
+    await expect(ask()).rejects.toMatchObject(refused);
+    await expect(ask({ dryRun: true })).rejects.toMatchObject(refused);
+    expect(await quote()).toMatchObject({ wouldBeRefused: refused });
+    expect(await refusalOf({ side: "sell", amount: "1" })).toBe("placed");
+  });
+
+  it("refuses new orders while an operator has stopped sol, and where sol does not trade", async () => {
+    const { refusalOf, userID, lane } = await newTrader();
+    await stopTrading(db.table, ["sol"], new Date());
+    expect(await refusalOf({}).finally(() => startTrading(db.table, ["sol"]))).toBe("TRADING_DISABLED");
+    const deps = { table: db.table, chains: new Map(), macs, wake: () => undefined };
+    const body = { ...lane, type: "market", side: "buy", token: moon, amount: "1" } as const;
+    await expect(placeOrder(deps, { userID, now: new Date(), key: "k", body })).rejects.toMatchObject(
+      code("UNSUPPORTED_CHAIN", { chains: [] }),
+    );
+  });
+
+  it("records nothing while only one host answers", async () => {
+    const { ask, lane } = await newTrader();
+    hosts[1].lie = () => {
+      throw new Error("away");
+    };
+    await expect(ask()).rejects.toMatchObject({ name: "ChainUnavailable" });
+    expect((await readLane(db.table, { lane, day: "2026-11-21" })).jobs).toEqual([]);
+  });
+});
+
+describe("cancelOrder on sol", () => {
+  it("cancels an order at once of which nothing is signed, which frees what it reserved", async () => {
+    const { place, cancel, balances, woken, lane } = await newTrader();
+    const { orderId } = await place();
+    const cancelled = { status: "cancelled", stage: "done", reasonCode: "CANCELLED_BY_USER" };
+    expect(await cancel(orderId)).toMatchObject(cancelled);
+    expect(await cancel(orderId)).toMatchObject(cancelled);
+    expect(woken).toMatchObject([{}, { lane }]);
+    expect((await balances())[0]).toMatchObject({ reserved: "0" });
+  });
+
+  it("lets a clear compete with a signed swap", async () => {
+    const { userID, lane, place, cancel, stored } = await newTrader();
+    const { orderId } = await place();
+    const slot = slotOf({ ...lane, orderId, userID });
+    await writeStep(db.table, [{ kind: "put", of: "slot", item: slot, when: "absent" }]);
+    const cancelling = { status: "open", stage: "cancelling" };
+    expect(await cancel(orderId)).toMatchObject(cancelling);
+    expect((await stored(orderId)).isCancelling).toBe(true);
+    expect(await cancel(orderId)).toMatchObject(cancelling);
+    expect(await getOrder(db.table, userID, orderId)).toMatchObject({
+      order: cancelling,
+      attempts: [{ attempt: 1, purpose: "swap", txHash: "a", submission: "public", outcome: "pending" }],
+    });
+  });
+
+  it("refuses an order that has ended otherwise, or is another user's", async () => {
+    const { place, cancel, stored } = await newTrader();
+    const { orderId } = await place();
+    const order = await stored(orderId);
+    const filled = { ...order, life: { ...order.life, status: "filled", stage: "done" } as const };
+    await writeStep(db.table, [{ kind: "put", of: "order", item: filled, when: {} }]);
+    await expect(cancel(orderId)).rejects.toMatchObject(code("ORDER_NOT_CANCELLABLE", { status: "filled" }));
+    const other = await newTrader();
+    await expect(other.cancel(orderId)).rejects.toMatchObject(code("ORDER_NOT_FOUND"));
+  });
+});
