@@ -85,7 +85,7 @@ describe("placing on sol", () => {
         placed: { clientOrderId: "k-1", symbol: "MOON/SOL", decimals: 6, slippage: 1, createdAt },
         quoted: {
           ...{ priceImpact: 0.2, marketImpact: 0.1, networkFee: 1_020_000n },
-          rents: 890_880n + 2n * 2_039_280n,
+          ...{ rents: 890_880n + 2n * 2_039_280n, feesBps: [25] },
         },
         ...{ amount: 1_000_000_000n, isCancelling: false, revision: 1, version: 1, updatedAt: createdAt },
         life: expect.objectContaining({ status: "open", stage: "queued", settled: false }),
