@@ -95,7 +95,10 @@ const orderOf = (parts: Parts) => {
     rent: described(amount, "SOL that stays in accounts opened for the order"),
     stage: v.optional(v.picklist(orderStages)),
     reasonCode: described(v.picklist(reasonCodes), "Why it waits, or ended without a fill"),
-    validUntil: described(time, "The order cannot fill after this time"),
+    validUntil: described(
+      time,
+      "The order cannot fill after this time; on sol, nothing more is signed to fill it",
+    ),
   };
 };
 

@@ -43,7 +43,9 @@ export const PlacedAnswerSchema = envelopeOf(
       order: OrderSchema,
       warnings: v.pipe(
         v.array(v.picklist(quoteWarnings)),
-        v.description("`MEV_UNPROTECTED`: the order goes to a public pool, also if it asked for protection"),
+        v.description(
+          "`MEV_UNPROTECTED`: the order goes to a public pool, or on sol to hosts, also if it asked for protection",
+        ),
       ),
     }),
     v.object({ dryRun: v.literal(true), quote: QuoteSchema }),

@@ -87,8 +87,8 @@ const limits: Readonly<Record<string, number>> = {
   // These contain the code of chains of both families.
   ...{ sweepLanes: 330, readChains: 330, readBalances: 360, quoteOrder: 432 },
   ...{ signTransaction: 470, executeOrders: 512 },
-  // Contains the clients of two services, and the quoting code.
-  placeOrder: 428,
+  // Contains the clients of two services, and the quoting code of both families.
+  placeOrder: 494,
   // Pushes to thousands of clients with an HTTP client that is large but fast.
   deliver: 808,
 };

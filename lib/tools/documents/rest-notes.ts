@@ -144,7 +144,7 @@ export const restNotes: Record<RestOperationName, Note> = {
   cancelOrder: {
     tag: "Orders",
     description:
-      "While no swap is signed, the order ends at once. After that, an empty transaction competes for its nonce. Repeating the request is harmless.",
+      "While no swap is signed, the order ends at once. After that, an empty transaction competes for its nonce, or on sol for its marker. Repeating the request is harmless.",
   },
   listOrders: { tag: "Orders", description: newestFirst },
   getOrder: {

@@ -88,7 +88,7 @@ export type Order = {
   /** True if the outcome is final on chain. */
   settled?: boolean | undefined;
   reasonCode?: ReasonCode | undefined;
-  /** Nothing fills after this time. */
+  /** Nothing fills after this time. On sol, nothing more is signed to fill it. */
   validUntil?: string | undefined;
 };
 

@@ -10,7 +10,7 @@ import {
 /** The chains of Ethereum's family. */
 export const evmChains = ["eth", "base", "bsc", "avax"] as const;
 
-/** The networks whose tokens, balances and quotes can be read here. Orders are executed only on {@link evmChains} so far. */
+/** The networks on which trading is possible. */
 export const tradingChains = [...evmChains, "sol"] as const;
 
 /** Stands for the chain's native coin where a token's address is expected. */
