@@ -50,3 +50,24 @@ export async function solChainsOf(
 
 export const solReaderOf = async (...asked: Parameters<typeof solChainsOf>): Promise<SolReader> =>
   (await solChainsOf(...asked)).get("sol") as SolReader;
+
+type Accounts = { context: { slot: number }; value: ({ data: [string, string]; lamports: number } | null)[] };
+
+/** Changes the accounts of a host's looks, which are those of one slot. */
+export const seeing = (change: (answer: Accounts, addresses: string[]) => void) =>
+  ((method, result, params) => {
+    if (method !== "getMultipleAccounts") return result;
+    const answer = structuredClone(result) as Accounts;
+    change(answer, params[0] as string[]);
+    return answer;
+  }) satisfies Lie;
+
+/** Shows more or fewer tokens in an account, by parts of a thousand. */
+export const scaling = (account: string, thousandths: bigint) =>
+  seeing(({ value }, addresses) => {
+    const shown = value[addresses.indexOf(account)];
+    if (!shown) return;
+    const data = Buffer.from(shown.data[0], "base64");
+    data.writeBigUInt64LE((data.readBigUInt64LE(64) * thousandths) / 1000n, 64);
+    shown.data[0] = data.toString("base64");
+  });

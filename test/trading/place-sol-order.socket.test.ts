@@ -23,7 +23,7 @@ import { readBalances } from "../../lib/trading/read-balances.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { putPolicy, putWallet } from "../support/placed-orders.ts";
 import { openKeys } from "../support/signing.ts";
-import { solChainsOf, startTestSolHost, type TestSolHost } from "../support/sol-reader.ts";
+import { scaling, solChainsOf, startTestSolHost, type TestSolHost } from "../support/sol-reader.ts";
 import { addMint, holdTokens } from "../support/sol-tokens.ts";
 import { startTestSurfnet, type TestSurfnet } from "../support/surfnet.ts";
 import { slotOf } from "./core/sol/sol-fixtures.ts";
@@ -325,6 +325,23 @@ describe("placeOrder on sol", () => {
     await expect(placeOrder(deps, { userID, now: new Date(), key: "k", body })).rejects.toMatchObject(
       code("UNSUPPORTED_CHAIN", { chains: [] }),
     );
+  });
+
+  it("takes the minimum from the greater quote, whichever host lies, and nothing from one far off", async () => {
+    const { vaults } = chain.deployment.tokens.MOON;
+    for (const liar of hosts) {
+      const { ask, place, stored } = await newTrader();
+      liar.lie = scaling(vaults.token, 998n);
+      expect((await place()).minAmountOut).toBe("9855.588101");
+      liar.lie = scaling(vaults.token, 1002n);
+      const { orderId } = await place();
+      expect((await stored(orderId)).intent).toMatchObject({
+        ...{ quotedOut: 9_975_049_775n, minAmountOut: 9_875_299_277n, routes: [{ venue: "raydium-cpmm" }] },
+      });
+      liar.lie = scaling(vaults.token, 900n);
+      await expect(ask()).rejects.toMatchObject({ name: "ChainUnavailable" });
+      liar.lie = (_, result) => result;
+    }
   });
 
   it("records nothing while only one host answers", async () => {

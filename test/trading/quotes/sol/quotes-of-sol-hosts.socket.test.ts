@@ -3,7 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { jointSolQuote } from "../../../../lib/trading/core/sol/joint-quote.ts";
 import type { SolHostQuote, SolQuoteQuestion } from "../../../../lib/trading/core/sol/trade-facts.ts";
 import { quotesOfSolHosts } from "../../../../lib/trading/quotes/sol/quotes-of-sol-hosts.ts";
-import { solReaderOf, startTestSolHost, type TestSolHost } from "../../../support/sol-reader.ts";
+import {
+  scaling,
+  seeing,
+  solReaderOf,
+  startTestSolHost,
+  type TestSolHost,
+} from "../../../support/sol-reader.ts";
 import { startTestSurfnet, type TestSurfnet } from "../../../support/surfnet.ts";
 
 let chain: TestSurfnet;
@@ -47,27 +53,8 @@ async function ask(
 const codesOf = (quotes: readonly SolHostQuote[]) =>
   quotes.map((quote) => (quote instanceof Error ? quote.code : quote && "quoted"));
 
-type Answer = { context: { slot: number }; value: ({ data: [string, string]; lamports: number } | null)[] };
-
-/** Changes the accounts of a host's looks, which are those of one slot. */
-const seeing = (change: (answer: Answer, addresses: string[]) => void) =>
-  ((method, result, params) => {
-    if (method !== "getMultipleAccounts") return result;
-    const answer = structuredClone(result) as Answer;
-    change(answer, params[0] as string[]);
-    return answer;
-  }) satisfies TestSolHost["lie"];
-
 /** Makes the pool pay more or less, by parts of a thousand. */
-const paying = (thousandths: bigint) =>
-  seeing(({ value }, addresses) => {
-    const at = addresses.indexOf(chain.deployment.tokens.MOON.vaults.token);
-    const account = value[at];
-    if (!account) return;
-    const data = Buffer.from(account.data[0], "base64");
-    data.writeBigUInt64LE((data.readBigUInt64LE(64) * thousandths) / 1000n, 64);
-    account.data[0] = data.toString("base64");
-  });
+const paying = (thousandths: bigint) => scaling(chain.deployment.tokens.MOON.vaults.token, thousandths);
 
 const behind = (slots: number) =>
   seeing((answer) => {
