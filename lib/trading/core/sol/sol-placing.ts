@@ -4,7 +4,7 @@ import { jointSolQuote } from "./joint-quote.ts";
 import { isSameSolRoute, type SolRoute } from "./sol-intent.ts";
 import { mostSolRoutes, type SolQuotedRoute } from "./trade-facts.ts";
 
-/** Signed bytes may be in a block for a minute or so after the last signature. */
+/** Long enough for three attempts, which are 20 seconds apart. */
 const validSeconds = 120;
 
 /** Chooses the routes that an order may use: the best one, and the next ones that reach the minimum. */
