@@ -45,7 +45,10 @@ export function faultsOf(name: Name): Fault[] {
 class Died extends Error {}
 
 /** Makes one effect fail, given by its number. Returns the names of all effects in order. */
-export function failOne(bench: LaneBench, fault: { number: number; how: Fault } | undefined): Name[] {
+export function failOne(
+  bench: Pick<LaneBench, "wrap">,
+  fault: { number: number; how: Fault } | undefined,
+): Name[] {
   const names: Name[] = [];
   const plain = bench.wrap;
   bench.wrap = (performers) =>

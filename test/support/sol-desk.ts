@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Address } from "@solana/web3.js";
+import type { PlaceOrderRequest } from "../../lib/api/order-request-schema.ts";
+import { dayOf } from "../../lib/core/time.ts";
+import type { Table } from "../../lib/table/table.ts";
+import { cancelOrder } from "../../lib/trading/cancel-order.ts";
+import type { SolConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
+import { tokenAccountOf } from "../../lib/trading/chains/sol/addresses.ts";
+import { newReader, readChain } from "../../lib/trading/core/reading.ts";
+import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
+import { executeOrders, type Signer } from "../../lib/trading/execution/execute-orders.ts";
+import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
+import { type Performers, runProcedure } from "../../lib/trading/execution/run-procedure.ts";
+import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
+import { getOrder } from "../../lib/trading/get-order.ts";
+import { readLane } from "../../lib/trading/items/views.ts";
+import { placeOrder } from "../../lib/trading/place-order.ts";
+import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
+import { ignoredNotes, openKeys, putSealedWallet } from "./signing.ts";
+import { solReaderOf, type TestSolHost } from "./sol-reader.ts";
+import type { TestSurfnet } from "./surfnet.ts";
+
+type Setup = { table: Table; chain: TestSurfnet; hosts: readonly TestSolHost[] };
+
+type Options = {
+  configuration?: Partial<SolConfiguration>;
+  keys?: ReturnType<typeof openKeys>;
+};
+
+const nothing = async () => undefined;
+
+/** A user with a wallet of ten coins, who trades through the use cases on a real chain and a real table. */
+export async function openSolDesk({ table, chain, hosts }: Setup, options: Options = {}) {
+  const { configuration = {}, keys = openKeys() } = options;
+  const userID = randomUUID();
+  const key = await chain.newWallet(10n ** 10n);
+  const wallet = key.address;
+  const lane = { chain: "sol", wallet } as const;
+  const reader = await solReaderOf(chain, hosts, { payer: chain.deployment.payer, ...configuration });
+  const chains = new Map([["sol", reader]] as const);
+  const trading = { sol: reader.configuration };
+  const { vault, macs } = keys;
+  let woken = 0;
+  const wake = () => {
+    woken++;
+    return undefined;
+  };
+  const plain = {
+    ...tableEffects(table),
+    ...chainEffects(chains),
+    ...lookEffects(chains),
+    now: () => Date.now(),
+    wake,
+  };
+  const signing = { table, vault, checkMac: macs.checkMac, chains: trading, ...ignoredNotes() };
+  const signer: Signer = (request) => signOnRequest(signing, request);
+  const changes = {
+    /** Changes the effects of executeOrders, such as into failing ones. */
+    wrap: (effects: Performers): Performers => effects,
+    /** How far the clock of executeOrders is ahead. A run that died keeps the lane for half a minute. */
+    aheadMs: 0,
+  };
+  const work = async (): Promise<void> => {
+    const effects = changes.wrap({ ...plain, sign: ({ request }) => signer(request) });
+    const sign = effects.sign as NonNullable<Performers["sign"]>;
+    const nowMs = () => Date.now() + changes.aheadMs;
+    const deps = { effects, trading, startReader: nothing, onFault: nothing, nowMs };
+    await executeOrders({ ...deps, signer: async (request) => sign({ request }) }, lane);
+  };
+  await putSealedWallet({ table, vault }, lane, userID, Buffer.from(key.seed).toString("hex"));
+  const isDone = async () => (await readLane(table, { lane, day: dayOf(Date.now()) })).lane === undefined;
+  const watchAndWork = async () => {
+    woken = 0;
+    await runProcedure(readChain("sol", newReader()), { ...plain, now: () => Date.now() + changes.aheadMs });
+    if (woken > 0) await work();
+  };
+  return Object.assign(changes, {
+    ...{ userID, wallet, lane, work, watchAndWork, isDone, wake },
+    ask: (asked: Partial<PlaceOrderRequest>, idempotencyKey: string = randomUUID()) => {
+      const { mint: token } = chain.deployment.tokens.MOON;
+      const body = { ...lane, type: "market", side: "buy", token, ...asked } as PlaceOrderRequest;
+      return placeOrder(
+        { table, chains, macs, wake },
+        { userID, now: new Date(), key: idempotencyKey, body },
+      );
+    },
+    cancel: (orderId: string) => cancelOrder({ table, wake }, userID, orderId),
+    read: (orderId: string) => getOrder(table, userID, orderId),
+    /** Runs the lane as a reader wakes it, until it has ended. */
+    async settle(patienceMs = 60_000): Promise<void> {
+      for (const endMs = Date.now() + patienceMs; Date.now() < endMs; await pause(200)) {
+        if (await isDone()) return;
+        await watchAndWork();
+      }
+      throw new Error("The lane did not end");
+    },
+    coins: async () => BigInt((await accountAt(wallet))?.lamports ?? 0),
+    async units(name: keyof TestSurfnet["deployment"]["tokens"] = "MOON"): Promise<bigint> {
+      const { mint, program } = chain.deployment.tokens[name];
+      const account = await accountAt(await tokenAccountOf(wallet, mint, program));
+      return account === undefined ? 0n : Buffer.from(account.data[0], "base64").readBigUInt64LE(64);
+    },
+  });
+
+  async function accountAt(address: Address) {
+    const options = { encoding: "base64", commitment: "confirmed" };
+    const { value } = (await chain.request("getAccountInfo", [address, options])) as {
+      value: { lamports: number; data: [string] } | null;
+    };
+    return value ?? undefined;
+  }
+}
+
+export type SolDesk = Awaited<ReturnType<typeof openSolDesk>>;
