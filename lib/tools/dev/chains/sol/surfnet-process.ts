@@ -9,6 +9,8 @@ import { type SurfnetOptions, surfpoolPackage } from "./surfnet.ts";
 type Surfnet = {
   rpcUrl: string;
   deploy(program: { programId: string; soBytes: number[] }): void;
+  /** Takes the events since the last call. */
+  drainEvents(): unknown[];
 };
 
 type Addon = {
@@ -24,5 +26,10 @@ const surfnet = addon.Surfnet.startWithConfig({
 });
 surfnet.deploy({ programId: amm.program, soBytes: [...standInAMM(amm.bump)] });
 console.log(`Listening on ${surfnet.rpcUrl}`);
-// The addon's threads do not keep the process alive, and the chain ends when its object is collected as garbage.
-setInterval(() => surfnet.rpcUrl, 2 ** 30);
+
+/** Each slot has an event, and each change some more. */
+const drainMs = 50;
+
+// The chain stands still once 1024 events wait. This also keeps the process alive, which the addon's threads do not, and
+// the chain, which ends when its object is collected as garbage.
+setInterval(() => surfnet.drainEvents(), drainMs);
