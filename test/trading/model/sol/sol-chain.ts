@@ -9,17 +9,19 @@ import type {
   SolSnapshot,
 } from "../../../../lib/trading/core/sol/sol-snapshot.ts";
 import type { Random } from "../random.ts";
+import type { Signed, SolBelongings, SolChainUnderTest, SolFlaws, SolScale } from "./sol-chain-under-test.ts";
 import { type SolLie, solLies, withLie } from "./sol-lies.ts";
 
 /** A message is in a block only while its blockhash is among the last ones. */
-export const lifetime = 8;
+const lifetime = 8;
 const depthOfFinality = 4;
-export const baseFee = 5n;
-export const rents = { marker: 9n, wsol: 20n, token: 21n };
+const baseFee = 5n;
+const rents = { marker: 9n, wsol: 20n, token: 21n };
+const tokens = ["MOON", "FEEZ"];
 
 type SolAccount = { coins: bigint; tokens: ReadonlyMap<string, bigint>; opened: ReadonlySet<string> };
 
-export type SolState = {
+type SolState = {
   accounts: ReadonlyMap<string, SolAccount>;
   pools: ReadonlyMap<string, { coins: bigint; tokens: bigint }>;
   /** Markers of orders. */
@@ -37,13 +39,24 @@ type SolBlock = {
   receipts: ReadonlyMap<string, SolReceipt>;
 };
 
-export type Signed = { hash: string; raw: string; intent: SolIntent; message: SolMessage };
+const modelScale: SolScale = {
+  unit: 1n,
+  // Enough for two orders of a wallet at once.
+  genesis: { coins: 13_000_000n, tokens: new Map(tokens.map((token) => [token, 30_000n])) },
+  limits: {
+    maxNetworkFee: 1_000_000n,
+    baseFeeLamports: 2n * baseFee,
+    relay: { tipAccounts: ["tips"], leastTipLamports: 1n },
+  },
+  ...{ baseFee, rents, computeUnitLimit: 1000, lifetime, blocksAtOnce: 1 },
+};
 
-export type SolFlaws = {
-  /** Messages that can fill an order do not make its marker. */
-  makesNoMarker?: boolean;
-  /** Markers are read before the height that they are compared with. */
-  readsMarkersFirst?: boolean;
+const genesis: SolState = {
+  accounts: new Map(
+    ["A1", "B2"].map((wallet) => [wallet, { ...modelScale.genesis, opened: new Set(["MOON"]) }]),
+  ),
+  pools: new Map(tokens.map((token) => [token, { coins: 1_000_000n, tokens: 100_000_000n }])),
+  markers: new Set(),
 };
 
 class Node {
@@ -64,10 +77,11 @@ class Node {
 }
 
 /** A chain of Solana's kind in memory, with forks, dropped messages, and two hosts. */
-export class SolChain {
+export class SolChain implements SolChainUnderTest {
   readonly seen = new Set<string>();
-  readonly nodes: readonly [Node, Node];
-  tip: SolBlock;
+  readonly scale = modelScale;
+  private readonly nodes: readonly [Node, Node];
+  private tip: SolBlock;
   private finalized: SolBlock;
   private readonly random: Random;
   /** Whether each message that was in a block of any fork had an effect there. */
@@ -77,11 +91,13 @@ export class SolChain {
   private readonly waiting = new Map<string, Signed>();
   private blocks = 0;
   private isRelayUp = true;
-  /** Protections that a mutant leaves out. */
   readonly flaws: SolFlaws = {};
+  /** The blockhash that each run was offered last. */
+  private readonly offered = new WeakMap<object, string>();
 
-  constructor(random: Random, state: SolState, time: number) {
+  constructor(random: Random, time: number) {
     this.random = random;
+    const state = genesis;
     this.tip = { number: 1, height: 1, hash: "h0", time, parent: undefined, state, receipts: new Map() };
     this.finalized = this.tip;
     this.nodes = [new Node(this.tip), new Node(this.tip)];
@@ -97,8 +113,18 @@ export class SolChain {
     return signed;
   }
 
+  get head(): { hash: string; height: number } {
+    return this.tip;
+  }
+
+  hostSnapshot(host: 0 | 1, question: Question<"sol">, run: object): SolSnapshot | undefined {
+    const snapshot = this.snapshotBy(host, question, this.offered.get(run));
+    if (host === 0) this.offered.set(run, snapshot?.blockhash?.hash ?? "");
+    return snapshot;
+  }
+
   /** @param offered The blockhash that the other host has named. */
-  hostSnapshot(host: 0 | 1, question: Question<"sol">, offered?: string): SolSnapshot | undefined {
+  private snapshotBy(host: 0 | 1, question: Question<"sol">, offered?: string): SolSnapshot | undefined {
     const node = this.nodes[host];
     if (node.isDown) return undefined;
     const { head, finalized } = node;
@@ -141,7 +167,6 @@ export class SolChain {
     return isTaken ? "reached" : "unreached";
   }
 
-  /** Sends bytes that somebody has kept: they can turn up at any time. */
   resendOld(kept: readonly string[]): void {
     const signed = this.known.get(this.random.pick(kept) ?? "");
     if (signed !== undefined) this.waiting.set(signed.raw, signed);
@@ -187,7 +212,6 @@ export class SolChain {
     return { ...signed, intent: { ...signed.intent, orderId: signed.hash } };
   }
 
-  /** Undoes blocks that are not final. What they had may be in other ones, or in none. */
   reorganise(time: number): void {
     const depth = this.random.below(this.tip.height - this.finalized.height + 1);
     for (let undone = 0; undone < depth; undone++) {
@@ -243,25 +267,61 @@ export class SolChain {
     this.seen.add("messages dropped");
   }
 
-  /** Moves the price by a trade of somebody else. */
   tradeByOthers(token: string, share: bigint): void {
-    const pool = this.tip.state.pools.get(token) as { coins: bigint; tokens: bigint };
+    const pool = this.poolOf(token);
     const pools = new Map(this.tip.state.pools);
     pools.set(token, { coins: (pool.coins * share) / 100n, tokens: (pool.tokens * 100n) / share });
     this.tip = { ...this.tip, state: { ...this.tip.state, pools } };
     this.follow();
   }
 
-  /** Moves tokens out of a wallet, or makes the marker of an order, as strangers can. */
-  foreign(change: (state: SolState) => SolState): void {
+  stealMarker(orderId: string): void {
+    this.foreign(({ markers, ...state }) => ({ ...state, markers: new Set(markers).add(orderId) }));
+  }
+
+  moveOut(wallet: string, token: string): void {
+    this.changeAccount(wallet, ({ tokens: held }) => ({ tokens: new Map(held).set(token, 0n) }));
+  }
+
+  moveCoins(wallet: string, left: bigint): void {
+    this.changeAccount(wallet, () => ({ coins: left }));
+  }
+
+  private changeAccount(wallet: string, change: (account: SolAccount) => Partial<SolAccount>): void {
+    this.foreign((state) => {
+      const account = state.accounts.get(wallet) as SolAccount;
+      const changed = { ...account, ...change(account) };
+      return { ...state, accounts: new Map(state.accounts).set(wallet, changed) };
+    });
+  }
+
+  private foreign(change: (state: SolState) => SolState): void {
     this.tip = { ...this.tip, state: change(this.tip.state) };
     this.follow();
   }
 
-  /** The result of a message in the final chain. */
+  poolOf(token: string): { coins: bigint; tokens: bigint } {
+    return this.tip.state.pools.get(token) as { coins: bigint; tokens: bigint };
+  }
+
+  belongings(wallet: string): SolBelongings {
+    return this.tip.state.accounts.get(wallet) as SolAccount;
+  }
+
+  strays(): readonly string[] {
+    return [];
+  }
+
+  isMarked(orderId: string): boolean {
+    return this.tip.state.markers.has(orderId);
+  }
+
+  isMarkedForEver(orderId: string): boolean {
+    return this.nodes[0].finalized.state.markers.has(orderId);
+  }
+
   finalReceipt = (hash: string): SolReceipt | undefined => receiptOn(this.finalized, hash);
 
-  /** True if each of an order's messages was in a block or too old for one, or if one has filled it, in any fork so far. */
   areSpent = (attempts: readonly { hash: string; lastValidBlockHeight: number }[]): boolean =>
     attempts.some(({ hash }) => this.hadEffect.get(hash) === true) ||
     attempts.every(
@@ -269,7 +329,6 @@ export class SolChain {
         this.hadEffect.has(hash) || this.greatestHeight > lastValidBlockHeight,
     );
 
-  /** True if no block that may still come can have one of these messages. */
   isDead = (hashes: readonly string[]): boolean =>
     hashes.every((hash) => {
       const { blockhash } = (this.known.get(`raw:${hash}`) as Signed).message;

@@ -16,11 +16,9 @@ export function placeNew(world: SolWorld): SolIntent {
   const [userID, wallet] = random.pick(owners) ?? owners[0];
   const token = random.pick(tokens) as string;
   const side = random.chance(0.5) ? "buy" : "sell";
-  const amount = BigInt(100 + random.below(side === "buy" ? 30_000 : 40_000));
-  const { coins, tokens: inPool } = world.chain.tip.state.pools.get(token) as {
-    coins: bigint;
-    tokens: bigint;
-  };
+  const { unit } = world.chain.scale;
+  const amount = unit * BigInt(100 + random.below(side === "buy" ? 30_000 : 40_000));
+  const { coins, tokens: inPool } = world.chain.poolOf(token);
   const fair = side === "buy" ? (amount * inPool) / coins : (amount * coins) / inPool;
   const intent: SolIntent = {
     ...{ chain, wallet, userID, orderId: world.newId("order"), side, token, amount },
@@ -30,7 +28,7 @@ export function placeNew(world: SolWorld): SolIntent {
     validUntil: Math.floor(world.nowMs / 1000) + 5 + random.below(90),
     tokenProgram: "Token",
     routes: [{ venue: "raydium-cpmm", pool: `pool of ${token}`, config: "config" }],
-    budgetLamports: BigInt(random.below(300)),
+    budgetLamports: unit * BigInt(random.below(300)),
   };
   world.place(intent);
   return intent;

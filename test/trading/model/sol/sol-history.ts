@@ -2,34 +2,18 @@ import { holdingsAfter } from "../../../../lib/trading/core/book.ts";
 import { formatAmount } from "../../../../lib/trading/core/decimal-text.ts";
 import { type BookEvent, nothingHeld } from "../../../../lib/trading/core/holding.ts";
 import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
+import type { Soon } from "../chain-under-test.ts";
 import { Random } from "../random.ts";
 import { retired } from "../table.ts";
 import { must, Violation } from "../violation.ts";
-import type { SolState } from "./sol-chain.ts";
+import { SolChain } from "./sol-chain.ts";
+import type { SolChainUnderTest } from "./sol-chain-under-test.ts";
 import { cancel, owners, placeNew, tokens, wallets } from "./sol-clients.ts";
 import { anyHost, anyLane, type Move, mine, movable, runOn, wake } from "./sol-play.ts";
 import { intrude, landLast, lateSignature, oneLiar, orphanSigner, overtake } from "./sol-plots.ts";
-import { chain, type SolSystem, SolWorld, solLimits, startMs, theSolSystem } from "./sol-world.ts";
+import { chain, type SolSystem, SolWorld, startMs, theSolSystem } from "./sol-world.ts";
 
 const mostMoves = 40;
-
-/** Enough for two orders of a wallet at once. */
-const startCoins = 13_000_000n;
-
-export const solGenesis: SolState = {
-  accounts: new Map(
-    wallets.map((wallet) => [
-      wallet,
-      {
-        coins: startCoins,
-        tokens: new Map(tokens.map((token) => [token, 30_000n])),
-        opened: new Set(["MOON"]),
-      },
-    ]),
-  ),
-  pools: new Map(tokens.map((token) => [token, { coins: 1_000_000n, tokens: 100_000_000n }])),
-  markers: new Set(),
-};
 
 /** Starts a run that others may overtake. */
 const begin: Move = async (world) => {
@@ -58,7 +42,7 @@ const stealMarker: Move = (world) => {
   const order = world.random.pick(world.table.all("job"));
   if (order === undefined) return;
   world.seen.add("a stranger's marker");
-  world.chain.foreign((state) => ({ ...state, markers: new Set(state.markers).add(order.orderId) }));
+  return world.chain.stealMarker(order.orderId);
 };
 
 /** The owner moves tokens out of the wallet by another program. */
@@ -66,24 +50,15 @@ const moveOut: Move = (world) => {
   const wallet = world.random.pick(wallets) as string;
   const token = world.random.pick(tokens) as string;
   world.seen.add("tokens moved out");
-  world.chain.foreign((state) => {
-    const account = state.accounts.get(wallet);
-    if (account === undefined) return state;
-    const changed = { ...account, tokens: new Map(account.tokens).set(token, 0n) };
-    return { ...state, accounts: new Map(state.accounts).set(wallet, changed) };
-  });
+  return world.chain.moveOut(wallet, token);
 };
 
 /** The owner moves most of the coin out of the wallet. */
 const moveCoins: Move = (world) => {
   const wallet = world.random.pick(wallets) as string;
   world.seen.add("tokens moved out");
-  world.chain.foreign((state) => {
-    const account = state.accounts.get(wallet);
-    if (account === undefined) return state;
-    const changed = { ...account, coins: BigInt(world.random.below(20_000)) };
-    return { ...state, accounts: new Map(state.accounts).set(wallet, changed) };
-  });
+  const { unit } = world.chain.scale;
+  return world.chain.moveCoins(wallet, unit * BigInt(world.random.below(20_000)));
 };
 
 /** The cluster stands still for hours, and its blockhashes stay valid. */
@@ -97,7 +72,7 @@ const halt: Move = async (world) => {
 /** Blocks come while no function runs. */
 const sleep: Move = (world) => {
   world.seen.add("the service was away");
-  mine(world, 20);
+  return mine(world, 20);
 };
 
 const setRetired: Move = (world) => {
@@ -108,11 +83,12 @@ const setRetired: Move = (world) => {
 const setPolicy: Move = (world) => {
   const [userID, wallet] = world.random.pick(owners) ?? owners[0];
   const revision = (world.table.get("policy", { chain, wallet, userID })?.revision ?? 0) + 1;
+  const { unit } = world.chain.scale;
   const policy = {
     tokens: "any" as const,
     tradingEnabled: world.random.chance(0.7),
-    ...(world.random.chance(0.5) && { maxPerOrder: 5000n }),
-    ...(world.random.chance(0.3) && { maxPerDay: 20_000n }),
+    ...(world.random.chance(0.5) && { maxPerOrder: unit * 5000n }),
+    ...(world.random.chance(0.3) && { maxPerDay: unit * 20_000n }),
   };
   world.table.put("policy", { chain, wallet, userID, policy, revision });
 };
@@ -178,7 +154,8 @@ const moves: readonly (readonly [number, Move])[] = [
   [
     0.5,
     (world) => {
-      world.chainLimits = { ...solLimits, maxOrder: world.random.chance(0.5) ? 3000n : undefined };
+      const { limits, unit } = world.chain.scale;
+      world.chainLimits = { ...limits, maxOrder: world.random.chance(0.5) ? unit * 3000n : undefined };
     },
   ],
   [
@@ -203,13 +180,13 @@ function moveIn(world: SolWorld): Move {
 /** Ends all faults, and runs until nothing changes. */
 async function comeToRest(world: SolWorld): Promise<void> {
   for (const host of [0, 1] as const) {
-    world.chain.setLie(host, false);
-    world.chain.setDown(host, false);
-    world.chain.setLag(host, false);
-    world.chain.setPruned(host, false);
-    world.chain.setSplit(host, false);
+    await world.chain.setLie(host, false);
+    await world.chain.setDown(host, false);
+    await world.chain.setLag(host, false);
+    await world.chain.setPruned(host, false);
+    await world.chain.setSplit(host, false);
   }
-  world.chain.setRelay(true);
+  await world.chain.setRelay(true);
   world.isStopped = false;
   for (const process of world.processes) {
     process.isFrozen = false;
@@ -220,7 +197,7 @@ async function comeToRest(world: SolWorld): Promise<void> {
     for (const { wallet } of world.table.all("lane")) world.startWork(wallet);
     while (world.processes[0] !== undefined) await world.step(world.processes[0]);
     world.nowMs += 12_000;
-    mine(world, 2);
+    await mine(world, 2);
   }
 }
 
@@ -231,12 +208,12 @@ const isHidden = (
 ): boolean => {
   const { orderId } = intent;
   const hashes = invariants.recordedOf(orderId);
-  const isMade = chainUnderTest.tip.state.markers.has(orderId);
+  const isMade = chainUnderTest.isMarked(orderId);
   return isMade && hashes.every((hash) => chainUnderTest.finalReceipt(hash)?.status !== "ok");
 };
 
 /** Checks that table and chain agree, to the unit. */
-function checkEnd(world: SolWorld): void {
+async function checkEnd(world: SolWorld): Promise<void> {
   const orders = world.table.all("order");
   for (const order of orders) {
     const { life } = order;
@@ -251,9 +228,17 @@ function checkEnd(world: SolWorld): void {
     must(world.table.all("slot").length === 0, "a slot is left");
     must(world.table.all("job").length === 0, "a job is left");
   }
+  for (const { intent, life } of orders) {
+    const messages = BigInt(world.invariants.recordedOf(intent.orderId).length);
+    const most = intent.budgetLamports + messages * world.chain.scale.baseFee;
+    must(life.networkFee <= most, "an order's fees are above its budget");
+  }
   for (const wallet of wallets) {
+    const own = orders.flatMap(({ intent }) => (intent.wallet === wallet ? intent.orderId : []));
+    const [stray] = await world.chain.strays(wallet, own);
+    must(stray === undefined, `left ${stray}`);
     const isKnown = orders.every(({ intent, life }) => life.settled || intent.wallet !== wallet);
-    if (isKnown && !world.seen.has("tokens moved out")) checkWallet(world, wallet, orders);
+    if (isKnown && !world.seen.has("tokens moved out")) await checkWallet(world, wallet, orders);
   }
   if (orders.every(({ life }) => life.settled)) checkPositions(world, orders);
 }
@@ -267,10 +252,13 @@ const failedFeesOf = (
     .flatMap((hash) => chainUnderTest.finalReceipt(hash) ?? [])
     .reduce((sum, { status, fee }) => sum + (status === "failed" ? fee : 0n), 0n);
 
-function checkWallet(world: SolWorld, wallet: string, orders: readonly TradeOrder<"sol">[]): void {
-  const account = world.chain.tip.state.accounts.get(wallet);
-  const start = solGenesis.accounts.get(wallet);
-  if (account === undefined || start === undefined) throw new Error("The wallet has no account");
+async function checkWallet(
+  world: SolWorld,
+  wallet: string,
+  orders: readonly TradeOrder<"sol">[],
+): Promise<void> {
+  const account = await world.chain.belongings(wallet);
+  const { genesis: start } = world.chain.scale;
   const own = orders.filter(({ intent }) => intent.wallet === wallet);
   const coins = own.reduce((sum, { intent, life }) => {
     const traded = intent.side === "buy" ? -life.spent : (life.received ?? 0n);
@@ -335,18 +323,27 @@ function checkPositions(
   }
 }
 
+/** Opens a history's chain. Each wallet has the belongings of its genesis. */
+export type OpenSolChain = (random: Random, seed: number) => Soon<SolChainUnderTest>;
+
+const openModel: OpenSolChain = (random) => new SolChain(random, Math.floor(startMs / 1000));
+
+type Parts = { system?: SolSystem | undefined; openChain?: OpenSolChain | undefined };
+
 /** Plays one history. Throws a Violation if the code broke an invariant. */
 export async function playSolHistory(
   seed: number,
   reached: Set<string>,
-  system: SolSystem = theSolSystem,
-): Promise<void> {
-  const world = new SolWorld(new Random(seed), system, solGenesis, startMs);
+  { system = theSolSystem, openChain = openModel }: Parts = {},
+): Promise<SolWorld> {
+  const random = new Random(seed);
+  const world = new SolWorld(random, system, await openChain(random, seed), startMs);
   for (const [userID, wallet] of owners) world.table.put("wallet", { chain, wallet, userID });
   for (let left = 10 + world.random.below(mostMoves); left > 0; left--) await moveIn(world)(world);
   await comeToRest(world);
-  checkEnd(world);
+  await checkEnd(world);
   for (const each of world.seen) reached.add(each);
+  return world;
 }
 
 /** Plays histories one after another. A violation names its history. */
@@ -354,16 +351,15 @@ export async function playSolHistories({
   from,
   count,
   reached = new Set(),
-  system,
+  ...parts
 }: {
   from: number;
   count: number;
   reached?: Set<string>;
-  system?: SolSystem;
-}): Promise<void> {
+} & Parts): Promise<void> {
   for (let seed = from; seed < from + count; seed++)
     try {
-      await playSolHistory(seed, reached, system);
+      await playSolHistory(seed, reached, parts);
     } catch (error) {
       throw error instanceof Violation ? new Violation(`history ${seed}: ${error.message}`) : error;
     }

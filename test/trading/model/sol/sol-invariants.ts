@@ -8,13 +8,13 @@ import { policyAt } from "../../../../lib/trading/core/wallet-policy.ts";
 import type { Process } from "../process.ts";
 import type { ModelTable } from "../table.ts";
 import { must } from "../violation.ts";
-import { baseFee, type Signed, type SolChain } from "./sol-chain.ts";
+import type { Signed, SolChainUnderTest } from "./sol-chain-under-test.ts";
 
 type Change = { kind: string; name: string; before: unknown; after: unknown };
 
 type SolWorld = {
   table: ModelTable<"sol">;
-  chain: SolChain;
+  chain: SolChainUnderTest;
   /** Signers that an attacker has called. */
   called: ReadonlySet<Process<"sol">>;
   orderNamed(userID: string, orderId: string): TradeOrder<"sol"> | undefined;
@@ -77,6 +77,7 @@ export class SolInvariants {
     const newest = slot.attempts.at(-1);
     const count = (purpose: string) => slot.attempts.filter((each) => each.purpose === purpose).length;
     must(count("swap") <= mostAttempts && count("clear") <= mostClears, "signed too many messages");
+    const { baseFee } = this.world.chain.scale;
     const fees = slot.attempts.reduce((sum, each) => sum + mostFeeLamports(each, baseFee), 0n);
     const most = intent.budgetLamports + baseFee * BigInt(slot.attempts.length);
     must(fees <= most, "signed beyond the order's budget");
@@ -138,7 +139,8 @@ export class SolInvariants {
     const isFirst = slot.attempts.filter(({ purpose }) => purpose === "swap").length === 1;
     const amount = side === "buy" && newest.purpose === "swap" && isFirst ? (newest.amountIn ?? 0n) : 0n;
     const key = `${userID} ${wallet} ${dayOf(newest.signedAtMs)}`;
-    const spent = (this.spent.get(key) ?? 0n) + amount + mostFeeLamports(newest, baseFee);
+    const spent =
+      (this.spent.get(key) ?? 0n) + amount + mostFeeLamports(newest, this.world.chain.scale.baseFee);
     this.spent.set(key, spent);
     return spent;
   }
@@ -168,7 +170,7 @@ export class SolInvariants {
       return;
     }
     must(fill === undefined, `settled as ${life.status}, but filled`);
-    const marked = chain.nodes[0].finalized.state.markers.has(orderId);
+    const marked = chain.isMarkedForEver(orderId);
     must(
       chain.isDead(hashes) || marked || hashes.length === 0,
       `settled as ${life.status}, but a message may still fill it`,

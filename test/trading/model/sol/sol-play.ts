@@ -31,12 +31,27 @@ export async function runUntil(
   return false;
 }
 
-export function mine(world: SolWorld, blocks = 1 + world.random.below(3)): void {
-  for (let mined = 0; mined < blocks; mined++) {
+/**
+ * Mines a number of times.
+ *
+ * @param blocks Those of each time.
+ */
+export async function mine(
+  world: SolWorld,
+  times = 1 + world.random.below(3),
+  blocks?: number,
+): Promise<void> {
+  for (let mined = 0; mined < times; mined++) {
     world.nowMs += 400;
-    world.chain.mine(Math.floor(world.nowMs / 1000), world.random.chance(0.5));
+    await world.chain.mine(Math.floor(world.nowMs / 1000), world.random.chance(0.5), blocks);
   }
 }
+
+/** Mines until no message lives that was signed before. */
+export const outlive = (world: SolWorld): Promise<void> => {
+  const { lifetime, blocksAtOnce } = world.chain.scale;
+  return mine(world, Math.ceil(lifetime / blocksAtOnce));
+};
 
 /** Wakes a lane whose invocation may have been lost. */
 export async function wake(world: SolWorld, faults: number): Promise<void> {

@@ -2,16 +2,18 @@ import type { SignRequest } from "../../../../lib/trading/core/effects.ts";
 import type { SolIntent } from "../../../../lib/trading/core/sol/sol-intent.ts";
 import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
 import { retired } from "../table.ts";
-import { lifetime, rents } from "./sol-chain.ts";
 import { placeNew } from "./sol-clients.ts";
-import { anyHost, anyLane, type Move, mine, runOn, runUntil, wake } from "./sol-play.ts";
+import { anyHost, anyLane, type Move, mine, outlive, runOn, runUntil, wake } from "./sol-play.ts";
 import { chain, type SolWorld } from "./sol-world.ts";
 
 /** Longer than a lane is held. */
 const leaseMs = 31_000;
 
 /** Keeps an order from being signed, and returns the move that allows it again. */
-function hinder(world: SolWorld, { userID, wallet, token, side }: SolIntent): () => void {
+async function hinder(
+  world: SolWorld,
+  { userID, wallet, token, side }: SolIntent,
+): Promise<() => void | Promise<void>> {
   const { random } = world;
   const key = { chain, wallet, userID } as const;
   const before = { policy: world.table.get("policy", key), isStopped: world.isStopped };
@@ -33,7 +35,7 @@ function hinder(world: SolWorld, { userID, wallet, token, side }: SolIntent): ()
     }
     default: {
       const [worse, back] = side === "buy" ? [200n, 50n] : [50n, 200n];
-      world.chain.tradeByOthers(token, worse);
+      await world.chain.tradeByOthers(token, worse);
       return () => world.chain.tradeByOthers(token, back);
     }
   }
@@ -43,16 +45,17 @@ function hinder(world: SolWorld, { userID, wallet, token, side }: SolIntent): ()
 export const overtake: Move = async (world) => {
   const { random } = world;
   const intent = placeNew(world);
-  const allow = hinder(world, intent);
+  const allow = await hinder(world, intent);
   const late = world.startWork(intent.wallet);
   if (!(await runUntil(world, late, "write order")) || late === undefined) return allow();
   world.seen.add("a run was overtaken");
   late.isFrozen = true;
-  allow();
+  await allow();
   world.nowMs += leaseMs;
   const next = world.startWork(intent.wallet);
   if (next !== undefined) await runOn(world, next, 0);
-  if (random.chance(0.5)) mine(world, random.below(lifetime));
+  const { lifetime, blocksAtOnce } = world.chain.scale;
+  if (random.chance(0.5)) await mine(world, Math.floor(random.below(lifetime) / blocksAtOnce));
   late.isFrozen = false;
   await runOn(world, late, 0);
 };
@@ -67,11 +70,11 @@ export const orphanSigner: Move = async (world) => {
   caller.isFrozen = true;
   signer.isFrozen = true;
   world.nowMs += leaseMs;
-  const allow = hinder(world, intent);
+  const allow = await hinder(world, intent);
   const next = world.startWork(intent.wallet);
   const isEnding = await runUntil(world, next, "write order");
   if (isEnding) world.seen.add("a signature against an end");
-  allow();
+  await allow();
   signer.isFrozen = false;
   const both = isEnding && next !== undefined ? [signer, next] : [signer];
   for (const process of random.chance(0.8) ? both : both.toReversed()) await runOn(world, process, 0);
@@ -94,7 +97,7 @@ export const lateSignature: Move = async (world) => {
     return runOn(world, caller, 0);
   }
   if (random.chance(0.7)) await runUntil(world, caller, "write signature");
-  if (random.chance(0.5)) hinder(world, intent);
+  if (random.chance(0.5)) await hinder(world, intent);
   else {
     const cancel = world.start({ name: "cancel", procedure: world.system.cancel(userID, orderId) });
     if (cancel !== undefined) await runOn(world, cancel, 0);
@@ -108,18 +111,19 @@ export const landLast: Move = async (world) => {
   const { wallet, orderId } = placeNew(world);
   const first = world.startWork(wallet);
   if (first !== undefined) await runOn(world, first, 0);
-  const [signed] = blocks.tip.state.markers.has(orderId) ? [] : (world.invariants.signed.get(orderId) ?? []);
+  const [signed] = blocks.isMarked(orderId) ? [] : (world.invariants.signed.get(orderId) ?? []);
   if (signed === undefined || !world.invariants.recorded.has(signed.raw)) return;
-  blocks.drop();
+  await blocks.drop();
   const lateness = 1 + random.below(3);
-  while (blocks.tip.height < signed.message.lastValidBlockHeight - lateness) mine(world, 1);
-  blocks.resendOld([signed.raw]);
-  for (const host of [0, 1] as const) blocks.setPruned(host, true);
-  mine(world, lateness + 5 + random.below(4));
+  const last = signed.message.lastValidBlockHeight - lateness;
+  while (blocks.head.height < last) await mine(world, 1, 1);
+  await blocks.resendOld([signed.raw]);
+  for (const host of [0, 1] as const) await blocks.setPruned(host, true);
+  await mine(world, lateness + 5 + random.below(4));
   world.seen.add("a message in one of its last blocks");
-  const last = world.startWork(wallet);
-  if (last !== undefined) await runOn(world, last, 0);
-  for (const host of [0, 1] as const) blocks.setPruned(host, false);
+  const later = world.startWork(wallet);
+  if (later !== undefined) await runOn(world, later, 0);
+  for (const host of [0, 1] as const) await blocks.setPruned(host, false);
 };
 
 /** Makes one host lie while the other is silent, until no message of the lane can land any more. */
@@ -127,15 +131,15 @@ export const oneLiar: Move = async (world) => {
   const host = anyHost(world);
   const other = host === 0 ? 1 : 0;
   await wake(world, 0);
-  world.chain.setLie(host, true);
-  world.chain.setDown(other, true);
+  await world.chain.setLie(host, true);
+  await world.chain.setDown(other, true);
   world.seen.add("one host lies, the other is silent");
   for (let rounds = 0; rounds < 3; rounds++) {
-    mine(world, lifetime);
+    await outlive(world);
     await wake(world, 0);
   }
-  world.chain.setLie(host, false);
-  world.chain.setDown(other, false);
+  await world.chain.setLie(host, false);
+  await world.chain.setDown(other, false);
 };
 
 /** Asks the signer for messages that no run would ask for, as a run does that is taken over by an attacker. */
@@ -160,7 +164,7 @@ export const intrude: Move = async (world) => {
     if (signer === undefined) continue;
     world.called.add(signer);
     await runOn(world, signer, 0);
-    mine(world);
+    await mine(world);
   }
 };
 
@@ -169,15 +173,16 @@ function intrusion(world: SolWorld, order: TradeOrder<"sol">): SignRequest<"sol"
   const { wallet, userID, orderId, amount, routes, isPrivate, budgetLamports } = order.intent;
   const slot = world.table.all("slot").find((each) => each.orderId === orderId);
   const places = world.table.all("slot").map(({ place }) => place);
-  const { tip: head } = world.chain;
+  const { head, scale } = world.chain;
   const common = {
     signatures: 1,
-    computeUnitLimit: 1000,
-    microLamportsPerUnit: (BigInt(random.below(5)) * budgetLamports * 1000n) / 4n,
+    computeUnitLimit: scale.computeUnitLimit,
+    microLamportsPerUnit:
+      (BigInt(random.below(5)) * budgetLamports * 1_000_000n) / BigInt(4 * scale.computeUnitLimit),
     ...(isPrivate && random.chance(0.5) && { tip: { account: "tips", lamports: budgetLamports + 1n } }),
     blockhash: head.hash,
-    lastValidBlockHeight: head.height + lifetime,
-    markerRentLamports: rents.marker,
+    lastValidBlockHeight: head.height + scale.lifetime,
+    markerRentLamports: scale.rents.marker,
   };
   const isClear = random.chance(0.3);
   const message: SignRequest<"sol">["message"] = isClear
@@ -186,7 +191,7 @@ function intrusion(world: SolWorld, order: TradeOrder<"sol">): SignRequest<"sol"
         purpose: "swap",
         ...common,
         amountIn: random.chance(0.7) ? amount : amount + BigInt(1 + random.below(100)),
-        wsolRentLamports: rents.wsol,
+        wsolRentLamports: scale.rents.wsol,
         route: { ...(routes[0] as (typeof routes)[0]), ...(random.chance(0.2) && { pool: "another pool" }) },
       };
   return {

@@ -21,7 +21,7 @@ import { type Answer, labelOf, type Process } from "../process.ts";
 import type { Random } from "../random.ts";
 import { isRetired, ModelTable } from "../table.ts";
 import { must } from "../violation.ts";
-import { baseFee, SolChain, type SolFlaws, type SolState } from "./sol-chain.ts";
+import type { SolChainUnderTest, SolFlaws } from "./sol-chain-under-test.ts";
 import { SolInvariants } from "./sol-invariants.ts";
 
 export const chain = "sol" as const;
@@ -50,34 +50,26 @@ export const theSolSystem: SolSystem = {
   sweep: () => sweepLanes(chain, newSweepMemory()),
 };
 
-export const solLimits: SolLimits = {
-  maxNetworkFee: 1_000_000n,
-  baseFeeLamports: 2n * baseFee,
-  relay: { tipAccounts: ["tips"], leastTipLamports: 1n },
-};
-
 /** Everything around the code under test: chain, table, machines and clocks. */
 export class SolWorld extends Machines<"sol"> {
   readonly table = new ModelTable<"sol">();
-  readonly chain: SolChain;
+  readonly chain: SolChainUnderTest;
   readonly invariants: SolInvariants;
   readonly system: SolSystem;
-  chainLimits = solLimits;
+  chainLimits: SolLimits;
   isStopped = false;
   /** Signers that an attacker has called. */
   readonly called = new Set<SolProcess>();
   /** The id under which each run takes its lane. */
   private readonly holders = new Map<SolProcess, string>();
-  /** The blockhash that each process was offered last. */
-  private readonly offered = new Map<SolProcess, string>();
 
-  constructor(random: Random, system: SolSystem, state: SolState, nowMs: number) {
-    const chainUnderTest = new SolChain(random, state, Math.floor(nowMs / 1000));
+  constructor(random: Random, system: SolSystem, chainUnderTest: SolChainUnderTest, nowMs: number) {
     super(random, chainUnderTest.seen, nowMs);
     this.chain = chainUnderTest;
     this.system = system;
     this.invariants = new SolInvariants(this);
-    Object.assign(chainUnderTest.flaws, system.flaws);
+    this.chainLimits = chainUnderTest.scale.limits;
+    Object.assign(chainUnderTest.flaws ?? {}, system.flaws);
   }
 
   /** Records an order, as its placing does. Its minimum is below the present price. */
@@ -173,12 +165,10 @@ export class SolWorld extends Machines<"sol"> {
       }
       case "hostSnapshot": {
         const question = effect.question as Question<"sol">;
-        const snapshot = this.chain.hostSnapshot(effect.host, question, this.offered.get(process));
-        if (effect.host === 0) this.offered.set(process, snapshot?.blockhash?.hash ?? "");
-        return snapshot;
+        return this.chain.hostSnapshot(effect.host, question, process);
       }
       case "look": {
-        const snapshot = this.snapshotBy(effect.host, []);
+        const snapshot = await this.snapshotBy(effect.host, []);
         if (snapshot === undefined) return undefined;
         const { confirmed, finalized } = snapshot;
         const heights = [confirmed.slot - 1, ...effect.heights];
@@ -193,7 +183,7 @@ export class SolWorld extends Machines<"sol"> {
         };
       }
       case "minedIn": {
-        const receipts = this.snapshotBy(effect.host, effect.hashes)?.receipts;
+        const receipts = (await this.snapshotBy(effect.host, effect.hashes))?.receipts;
         return receipts && new Map(effect.hashes.map((hash) => [hash, receipts.get(hash)?.block.hash ?? ""]));
       }
       case "send":
@@ -205,7 +195,8 @@ export class SolWorld extends Machines<"sol"> {
       case "checkMac":
         return effect.mac === macOf(effect.intent as SolIntent);
       case "signMessage": {
-        const signed = this.chain.sign(effect.intent, effect.message);
+        const signed = await this.chain.sign(effect.intent, effect.message);
+        if (!("raw" in signed)) return signed;
         this.invariants.noteSigned(process, signed);
         return signed;
       }
@@ -214,10 +205,10 @@ export class SolWorld extends Machines<"sol"> {
     }
   }
 
-  private snapshotBy(host: number, hashes: readonly string[]) {
+  private async snapshotBy(host: number, hashes: readonly string[]) {
     const [{ wallet } = { wallet: "" }] = this.table.all("wallet");
     const question = { chain, wallet, hashes, orders: [], marked: [], wantsBlockhash: false } as const;
-    return this.chain.hostSnapshot(host % 2 === 0 ? 0 : 1, question);
+    return this.chain.hostSnapshot(host % 2 === 0 ? 0 : 1, question, {});
   }
 
   orderNamed(userID: string, orderId: string): TradeOrder<"sol"> | undefined {
