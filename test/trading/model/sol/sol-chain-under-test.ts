@@ -14,8 +14,8 @@ export type SolBelongings = { coins: bigint; tokens: ReadonlyMap<string, bigint>
 export type SolScale = {
   /** The lamports, or the units of a token, of the smallest step of amounts. */
   unit: bigint;
-  /** What each wallet has at first. */
-  genesis: SolBelongings;
+  /** What a wallet has at first. */
+  genesis(wallet: string): SolBelongings;
   limits: SolLimits;
   baseFee: bigint;
   rents: { marker: bigint; wsol: bigint };

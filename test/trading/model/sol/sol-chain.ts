@@ -39,10 +39,14 @@ type SolBlock = {
   receipts: ReadonlyMap<string, SolReceipt>;
 };
 
+/** Enough for two orders of a wallet at once. */
+const startCoins = 13_000_000n;
+
+const belongings = { coins: startCoins, tokens: new Map(tokens.map((token) => [token, 30_000n])) };
+
 const modelScale: SolScale = {
   unit: 1n,
-  // Enough for two orders of a wallet at once.
-  genesis: { coins: 13_000_000n, tokens: new Map(tokens.map((token) => [token, 30_000n])) },
+  genesis: () => belongings,
   limits: {
     maxNetworkFee: 1_000_000n,
     baseFeeLamports: 2n * baseFee,
@@ -52,9 +56,7 @@ const modelScale: SolScale = {
 };
 
 const genesis: SolState = {
-  accounts: new Map(
-    ["A1", "B2"].map((wallet) => [wallet, { ...modelScale.genesis, opened: new Set(["MOON"]) }]),
-  ),
+  accounts: new Map(["A1", "B2"].map((wallet) => [wallet, { ...belongings, opened: new Set(["MOON"]) }])),
   pools: new Map(tokens.map((token) => [token, { coins: 1_000_000n, tokens: 100_000_000n }])),
   markers: new Set(),
 };

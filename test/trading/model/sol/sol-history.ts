@@ -258,7 +258,7 @@ async function checkWallet(
   orders: readonly TradeOrder<"sol">[],
 ): Promise<void> {
   const account = await world.chain.belongings(wallet);
-  const { genesis: start } = world.chain.scale;
+  const start = world.chain.scale.genesis(wallet);
   const own = orders.filter(({ intent }) => intent.wallet === wallet);
   const coins = own.reduce((sum, { intent, life }) => {
     const traded = intent.side === "buy" ? -life.spent : (life.received ?? 0n);
@@ -335,15 +335,15 @@ export async function playSolHistory(
   seed: number,
   reached: Set<string>,
   { system = theSolSystem, openChain = openModel }: Parts = {},
-): Promise<SolWorld> {
+): Promise<void> {
   const random = new Random(seed);
   const world = new SolWorld(random, system, await openChain(random, seed), startMs);
   for (const [userID, wallet] of owners) world.table.put("wallet", { chain, wallet, userID });
   for (let left = 10 + world.random.below(mostMoves); left > 0; left--) await moveIn(world)(world);
   await comeToRest(world);
   await checkEnd(world);
+  for (const { life } of world.table.all("order")) reached.add(life.status);
   for (const each of world.seen) reached.add(each);
-  return world;
 }
 
 /** Plays histories one after another. A violation names its history. */
