@@ -1,0 +1,92 @@
+import type { RpcQuestion, RpcReply } from "../../../lib/tools/dev/chains/rpc-service.ts";
+import { answerAsOf } from "../../../lib/tools/dev/chains/sol/lagging-sol.ts";
+import type { SolNode } from "../../../lib/tools/dev/chains/sol/sol-node.ts";
+import { transactionIn } from "../../../lib/tools/dev/chains/sol/wire-message.ts";
+import { HostFault, RpcRefusal } from "../../../lib/trading/chains/host-fault.ts";
+import type { RpcCall, ValuesOf } from "../../../lib/trading/chains/rpc-call.ts";
+import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";
+import type { SolLie } from "../model/sol/sol-lies.ts";
+import { type Branch, finalAfter, type SurfpoolFork } from "./surfpool-fork.ts";
+
+/** Data shared by both hosts. */
+type Common = {
+  fork: SurfpoolFork;
+  node: SolNode;
+  /** Runs questions of the node on a branch. */
+  onBranch<Value>(branch: Branch, run: () => Promise<Value>): Promise<Value>;
+  take(raw: string): void;
+};
+
+/** How far one of several nodes of a host is behind, in slots. */
+const mostBehind = 40;
+
+const ofHistory = ["getSignatureStatuses", "getTransaction"];
+
+/** A host in front of two branches, which can lag, lie, lose its history or be silent. */
+export class SurfpoolHost implements RpcHost {
+  isDown = false;
+  isPruned = false;
+  isSplit = false;
+  lie: SolLie | undefined;
+  laggingAt: number | undefined;
+  private readonly common: Common;
+  private readonly branch: () => Branch;
+
+  constructor(common: Common, branch: () => Branch) {
+    this.common = common;
+    this.branch = branch;
+  }
+
+  async request<const Calls extends readonly RpcCall<unknown>[]>(calls: Calls): Promise<ValuesOf<Calls>> {
+    return (await Promise.all(calls.map((call) => this.valueOf(call)))) as ValuesOf<Calls>;
+  }
+
+  private async valueOf(call: RpcCall<unknown>): Promise<unknown> {
+    const { method, params } = call;
+    if (this.isDown) throw new HostFault("UNREACHABLE", method);
+    const reply = await this.replyTo({ id: 1, method, params });
+    if ("error" in reply) {
+      const refusal = new RpcRefusal(method, reply.error);
+      if (call.recover === undefined) throw refusal;
+      return call.recover(refusal);
+    }
+    try {
+      return call.read(reply.result);
+    } catch {
+      throw new HostFault("BAD_RESULT", method);
+    }
+  }
+
+  private async replyTo(question: RpcQuestion): Promise<RpcReply> {
+    const { fork, node, onBranch, take } = this.common;
+    const { method, params } = question;
+    if (method === "sendTransaction") {
+      take(String(params[0]));
+      return { result: transactionIn(params)?.signature };
+    }
+    const branch = this.branch();
+    const isOfHistory = ofHistory.includes(method);
+    const head = (this.laggingAt ?? fork.slot) - (this.isSplit && isOfHistory ? mostBehind : 0);
+    const lag = { node, past: fork.past(branch), newest: fork.slot, head: headFor(question, head) };
+    const reply = await onBranch(branch, () =>
+      head === fork.slot ? node.replyTo(question) : answerAsOf(lag, question),
+    );
+    return this.isPruned && isOfHistory ? withoutFinal(reply, head - finalAfter) : reply;
+  }
+}
+
+/** A host that lags knows final accounts of a slot further back. */
+const headFor = ({ method, params }: RpcQuestion, head: number): number => {
+  const isFinal = (params[1] as { commitment?: string } | undefined)?.commitment === "finalized";
+  return method === "getMultipleAccounts" && isFinal ? head - finalAfter : head;
+};
+
+/** Hides transactions that are final, like a host that has deleted old ones. */
+function withoutFinal(reply: RpcReply, finalized: number): RpcReply {
+  if ("error" in reply) return reply;
+  const hidden = <Found extends { slot: number }>(found: Found | null) =>
+    found === null || found.slot <= finalized ? null : found;
+  const { result } = reply as { result: { slot: number } | { value: ({ slot: number } | null)[] } | null };
+  if (result === null || !("value" in result)) return { result: hidden(result) };
+  return { result: { ...result, value: result.value.map(hidden) } };
+}
