@@ -1,0 +1,149 @@
+import type { Address } from "@solana/web3.js";
+import { orderIdFor } from "../../../lib/core/record-ids.ts";
+import type { SolDeployment } from "../../../lib/tools/dev/chains/sol/sol-deployment.ts";
+import { programs, tokenAccountOf } from "../../../lib/trading/chains/sol/addresses.ts";
+import type { Question } from "../../../lib/trading/core/effects.ts";
+import type { SolIntent, SolRoute } from "../../../lib/trading/core/sol/sol-intent.ts";
+import type { SolMessage } from "../../../lib/trading/core/sol/sol-message.ts";
+import type { SolSnapshot } from "../../../lib/trading/core/sol/sol-snapshot.ts";
+import { solKey } from "../../support/sol-terms.ts";
+import type { SolScale } from "../model/sol/sol-chain-under-test.ts";
+import { tokens, wallets } from "../model/sol/sol-clients.ts";
+import { startMs } from "../model/sol/sol-world.ts";
+import { SurfpoolFork } from "./surfpool-fork.ts";
+
+type Symbol = keyof SolDeployment["tokens"];
+
+export const unit = 100n;
+const baseFee = 5000n;
+
+/** Pools are as small as the model's, and rents and base fees those of the chain. */
+export const surfpoolScale: SolScale = {
+  unit,
+  genesis: (wallet) => ({
+    // Enough for a few markers and accounts.
+    coins: 40_000_000n,
+    tokens: new Map([
+      ["MOON", 30_000n * unit],
+      // The other wallet has no account for it.
+      ["FEEZ", wallet === "A1" ? 30_000n * unit : 0n],
+    ]),
+  }),
+  limits: {
+    maxNetworkFee: 1_000_000n,
+    baseFeeLamports: 2n * baseFee,
+    relay: { tipAccounts: ["tips"], leastTipLamports: unit },
+  },
+  baseFee,
+  rents: { marker: 890_880n, wsol: 2_039_280n },
+  computeUnitLimit: 200_000,
+  lifetime: 150,
+  blocksAtOnce: 10,
+};
+
+/** What each pool has at the start of a history. */
+export const poolAtStart = { coins: 1_000_000n * unit, tokens: 100_000_000n * unit };
+
+/** Names of a history, and what they stand for on the chain. */
+export class SurfpoolNames {
+  readonly deployment: SolDeployment;
+  private readonly keys: ReadonlyMap<string, ReturnType<typeof solKey>>;
+  /** Names of orders by their ids. */
+  private readonly orders = new Map<string, string>();
+  private readonly history: string;
+
+  /** @param history Different for each history of a chain. */
+  constructor(deployment: SolDeployment, history: string) {
+    this.deployment = deployment;
+    this.history = history;
+    this.keys = new Map(wallets.map((name) => [name, solKey(`${history} ${name}`)]));
+  }
+
+  /** The wallet's own address, which seeds all others. */
+  wallet(name: string): Address {
+    return this.keyOf(name).address;
+  }
+
+  seed(name: string): Uint8Array {
+    return Uint8Array.from(this.keyOf(name).seed);
+  }
+
+  private keyOf(name: string) {
+    return this.keys.get(name) as ReturnType<typeof solKey>;
+  }
+
+  token(name: string) {
+    return this.deployment.tokens[name as Symbol];
+  }
+
+  orderId(name: string): string {
+    const orderId = orderIdFor(this.history, name, new Date(startMs));
+    this.orders.set(orderId, name);
+    return orderId;
+  }
+
+  tokenAccount(wallet: string, token: string): Promise<Address> {
+    const { mint, program } = this.token(token);
+    return tokenAccountOf(this.wallet(wallet), mint, program);
+  }
+
+  private route(route: SolRoute, token: string): SolRoute {
+    const { pool, config } = this.token(token);
+    const isOwn = route.pool === `pool of ${token}`;
+    return { ...route, pool: isOwn ? pool : solKey(route.pool).address, config };
+  }
+
+  intent(intent: SolIntent): SolIntent {
+    const { mint, program } = this.token(intent.token);
+    return {
+      ...intent,
+      ...{ wallet: this.wallet(intent.wallet), orderId: this.orderId(intent.orderId) },
+      ...{ token: mint, tokenProgram: program },
+      routes: intent.routes.map((route) => this.route(route, intent.token)),
+    };
+  }
+
+  message(message: SolMessage, { token }: SolIntent): SolMessage {
+    const [account = ""] = this.deployment.tipAccounts;
+    return {
+      ...message,
+      ...(message.tip && { tip: { ...message.tip, account } }),
+      ...(message.purpose === "swap" && { route: this.route(message.route, token) }),
+    };
+  }
+
+  question({ wallet, orders, marked, ...rest }: Question<"sol">): Question<"sol"> {
+    return {
+      ...{ ...rest, wallet: this.wallet(wallet) },
+      orders: orders.map((intent) => this.intent(intent)),
+      marked: marked.map((orderId) => this.orderId(orderId)),
+    };
+  }
+
+  /** Puts names back into an answer. */
+  snapshot(snapshot: SolSnapshot): SolSnapshot {
+    const named = <Value>(values: ReadonlyMap<string, Value>) =>
+      new Map([...values].map(([orderId, value]) => [this.orders.get(orderId) ?? orderId, value] as const));
+    const namedRoute = <Route extends SolRoute>(route: Route): Route => {
+      const token = tokens.find((each) => this.token(each).pool === route.pool);
+      return { ...route, pool: `pool of ${token}`, config: "config" };
+    };
+    const orders = [...named(snapshot.orders)].map(
+      ([orderId, facts]) => [orderId, { ...facts, routes: facts.routes.map(namedRoute) }] as const,
+    );
+    return { ...snapshot, orders: new Map(orders), markers: named(snapshot.markers) };
+  }
+}
+
+export type SurfpoolSetup = { fork: SurfpoolFork; histories: number };
+
+export const startSurfpoolSetup = async (): Promise<SurfpoolSetup> => ({
+  fork: await SurfpoolFork.start(),
+  histories: 0,
+});
+
+export const systemAccount = (lamports: bigint) => ({
+  lamports,
+  owner: programs.system,
+  data: new Uint8Array(),
+});
