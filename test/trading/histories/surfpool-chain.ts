@@ -1,0 +1,461 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Address } from "@solana/web3.js";
+import { defaultSol } from "../../../lib/infra/default-chains.ts";
+import { createSolNode } from "../../../lib/tools/dev/chains/sol/sol-node.ts";
+import type { SolReader } from "../../../lib/trading/chains/open-chains.ts";
+import { markerOf, programs, wsolAccountOf } from "../../../lib/trading/chains/sol/addresses.ts";
+import { composeFor } from "../../../lib/trading/chains/sol/order-message.ts";
+import { readReceipt } from "../../../lib/trading/chains/sol/read-receipt.ts";
+import { joinTransaction, signMessageAndWipe } from "../../../lib/trading/chains/sol/signed-message.ts";
+import { landedCall } from "../../../lib/trading/chains/sol/transaction-call.ts";
+import type { Objection, Question, Recipients } from "../../../lib/trading/core/effects.ts";
+import type { SolIntent } from "../../../lib/trading/core/sol/sol-intent.ts";
+import type { SolMessage } from "../../../lib/trading/core/sol/sol-message.ts";
+import type { SolReceipt, SolSnapshot } from "../../../lib/trading/core/sol/sol-snapshot.ts";
+import { sightOfSol } from "../../../lib/trading/execution/snapshot-of-sol-host.ts";
+import { solEffects } from "../../../lib/trading/execution/sol-effects.ts";
+import { tokenAccountBytes } from "../../support/surfnet.ts";
+import type { Random } from "../model/random.ts";
+import type {
+  Signed,
+  SolBelongings,
+  SolChainUnderTest,
+  SolFlaws,
+} from "../model/sol/sol-chain-under-test.ts";
+import { tokens, wallets } from "../model/sol/sol-clients.ts";
+import { type SolLie, solLies, withLie } from "../model/sol/sol-lies.ts";
+import { type Branch, finalAfter, otherThan, type SurfpoolFork } from "./surfpool-fork.ts";
+import { SurfpoolHost } from "./surfpool-host.ts";
+import {
+  poolAtStart,
+  SurfpoolNames,
+  type SurfpoolSetup,
+  surfpoolScale,
+  systemAccount,
+} from "./surfpool-setup.ts";
+
+/** Lies about a blockhash, which only the hosts' joint answer has. */
+const liesOfLife: readonly SolLie[] = [
+  ...(["an invented blockhash", "a short life", "a long life", "an endless life"] as const),
+];
+
+const unitsAt = 64;
+
+/** An account of a token with transfer fees: its owner stays, and nothing is withheld yet. */
+const feeExtensions = Buffer.from(`02${"07000000"}${"02000800"}${"00".repeat(8)}`, "hex");
+
+/** The share of chances to undo a receipt that a host has shown. Reorganisations at random times rarely meet one. */
+const undoneShare = 0.3;
+const rentOf = (data: Uint8Array) => BigInt((128 + data.length) * 6960);
+
+const branches = [0, 1] as const;
+
+type Sights = readonly (SolSnapshot | undefined)[];
+
+/** Real programs on two real chains, one of which loses at each fork, behind two hosts with the model's faults. */
+export class SurfpoolChain implements SolChainUnderTest {
+  readonly seen = new Set<string>();
+  readonly scale = surfpoolScale;
+  readonly flaws: SolFlaws = {};
+  private readonly fork: SurfpoolFork;
+  private readonly names: SurfpoolNames;
+  private readonly random: Random;
+  private readonly hosts: readonly [SurfpoolHost, SurfpoolHost];
+  private readonly effects: ReturnType<typeof solEffects>;
+  private readonly node: ReturnType<typeof createSolNode>;
+  private readonly branch = new AsyncLocalStorage<Branch>();
+  private readonly signed = new Map<string, Signed>();
+  private readonly waiting = new Map<string, Signed>();
+  private readonly receipts = [new Map<string, SolReceipt>(), new Map<string, SolReceipt>()] as const;
+  private readonly hadEffect = new Map<string, boolean>();
+  private readonly asked = new WeakMap<object, Sights>();
+  private readonly pools = new Map<string, { coins: bigint; tokens: bigint }>();
+  private readonly shown = new Set<string>();
+  private readonly stolen = new Set<string>();
+  /** The host that still follows a branch that has lost. */
+  private late: 0 | 1 | undefined;
+  private isRelayUp = true;
+
+  /** Opens the chain with new wallets. */
+  static async open(setup: SurfpoolSetup, random: Random): Promise<SurfpoolChain> {
+    const { fork } = setup;
+    const names = new SurfpoolNames(fork.chains[0].deployment, `history ${++setup.histories}`);
+    await fork.unite();
+    fork.forget();
+    const chain = new SurfpoolChain(fork, names, random);
+    await chain.begin();
+    return chain;
+  }
+
+  private constructor(fork: SurfpoolFork, names: SurfpoolNames, random: Random) {
+    this.fork = fork;
+    this.names = names;
+    this.random = random;
+    const { branch } = this;
+    this.node = createSolNode({
+      request: (method, params) => fork.request(branch.getStore() ?? fork.main, method, params),
+    });
+    const common: ConstructorParameters<typeof SurfpoolHost>[0] = {
+      ...{ fork, node: this.node },
+      onBranch: (on, run) => branch.run(on, run),
+      take: (raw) => this.take(raw),
+    };
+    const hostOf = (index: 0 | 1) =>
+      new SurfpoolHost(common, () => (this.late === index ? otherThan(fork.main) : fork.main));
+    this.hosts = [hostOf(0), hostOf(1)];
+    const reader = { chain: "sol", configuration: defaultSol, client: { hosts: this.hosts } } as const;
+    this.effects = solEffects(reader as unknown as SolReader, async (host, ...asked) => {
+      const sight = await sightOfSol(host, ...asked);
+      const { lie } = host as SurfpoolHost;
+      if (sight === undefined || lie === undefined) return sight;
+      this.seen.add(`lie: ${lie}`);
+      return { ...sight, snapshot: withLie(sight.snapshot, lie, asked[1]) };
+    });
+  }
+
+  private async begin(): Promise<void> {
+    const { fork, names, scale } = this;
+    for (const wallet of wallets) {
+      const { coins, tokens: held } = scale.genesis(wallet);
+      await fork.put(names.wallet(wallet), systemAccount(coins));
+      for (const [token, units] of held) {
+        const { mint, program } = names.token(token);
+        const plain = tokenAccountBytes(mint, names.wallet(wallet), units);
+        const data = token === "FEEZ" ? Buffer.concat([plain, feeExtensions]) : plain;
+        const account = { lamports: rentOf(data), owner: program, data };
+        if (units > 0n) await fork.put(await names.tokenAccount(wallet, token), account);
+      }
+    }
+    for (const token of tokens) await this.setPool(token, () => poolAtStart);
+    await fork.tick();
+    await fork.unite();
+    await this.noteBlock();
+    await this.readPools();
+  }
+
+  get head(): { hash: string; height: number } {
+    return { hash: this.fork.blockhash, height: this.fork.height };
+  }
+
+  async sign(intent: SolIntent, message: SolMessage): Promise<Signed | Objection> {
+    const { names, flaws, signed: earlier } = this;
+    const orderId = flaws.makesNoMarker ? `${intent.orderId} ${earlier.size}` : intent.orderId;
+    const composed = await composeFor(names.intent({ ...intent, orderId }), names.message(message, intent));
+    if (!("message" in composed)) return composed;
+    const signature = signMessageAndWipe(composed.message, names.seed(intent.wallet));
+    const { id, bytes } = joinTransaction(composed.message, [signature]);
+    const signed = { hash: id, raw: Buffer.from(bytes).toString("base64"), intent, message };
+    this.signed.set(signed.raw, signed);
+    return signed;
+  }
+
+  async hostSnapshot(host: 0 | 1, question: Question<"sol">, run: object): Promise<SolSnapshot | undefined> {
+    const both = (host === 1 && this.asked.get(run)) || (await this.sights(question));
+    this.asked.set(run, both);
+    return both[host];
+  }
+
+  private async sights(question: Question<"sol">): Promise<Sights> {
+    const { names, hosts, seen } = this;
+    const asked = names.question(question);
+    const both = await Promise.all(this.effects.snapshots(asked));
+    for (const { laggingAt, isPruned, isSplit } of hosts) {
+      if (laggingAt !== undefined) seen.add("a host lags");
+      if (isPruned) seen.add("history pruned");
+      if (isSplit) seen.add("a host of several nodes");
+    }
+    if (this.late !== undefined) seen.add("hosts on two forks");
+    this.noteShown(question, both);
+    return both.map((snapshot, index) => {
+      const { lie } = hosts[index] as SurfpoolHost;
+      const shown = snapshot && lie && liesOfLife.includes(lie) ? withLie(snapshot, lie, asked) : snapshot;
+      return shown && names.snapshot(shown);
+    });
+  }
+
+  /** Notes receipts that honest hosts have shown before, and show no more. */
+  private noteShown({ hashes }: Question<"sol">, both: Sights): void {
+    for (const [index, snapshot] of both.entries()) {
+      const { lie, laggingAt, isPruned, isSplit } = this.hosts[index] as SurfpoolHost;
+      if (snapshot === undefined || lie || laggingAt !== undefined || isPruned || isSplit) continue;
+      for (const hash of hashes) {
+        if (snapshot.receipts.has(hash)) this.shown.add(hash);
+        else if (this.shown.has(hash)) this.seen.add("a receipt vanished");
+      }
+    }
+  }
+
+  async send(raw: string, to: Recipients): Promise<"reached" | "unreached"> {
+    const answers = to === "relay" ? [] : await Promise.all(this.effects.publish(raw));
+    if (to !== "hosts" && this.isRelayUp) this.take(raw);
+    const isTaken = to === "relay" ? this.isRelayUp : answers.includes("reached");
+    if (!isTaken) this.seen.add("send unreached");
+    return isTaken ? "reached" : "unreached";
+  }
+
+  /** A leader drops some. */
+  private take(raw: string): void {
+    const signed = this.signed.get(raw);
+    if (signed !== undefined && this.random.chance(0.5)) this.waiting.set(raw, signed);
+  }
+
+  resendOld(kept: readonly string[]): void {
+    const signed = this.signed.get(this.random.pick(kept) ?? "");
+    if (signed !== undefined) this.waiting.set(signed.raw, signed);
+    this.seen.add("old bytes sent");
+  }
+
+  async mine(_time: number, isAll: boolean, blocks = this.scale.blocksAtOnce): Promise<void> {
+    const { fork, random } = this;
+    if (this.lost.some((hash) => this.shown.has(hash)) && random.chance(undoneShare))
+      await this.changeBranch();
+    if (fork.slot + blocks - fork.equalSlot >= finalAfter) await this.unite();
+    const at = random.below(blocks);
+    let sent: readonly Signed[] = [];
+    for (let block = 0; block < blocks; block++) {
+      if (block === at) sent = await this.include(isAll);
+      await fork.tick();
+    }
+    await this.noteBlock();
+    if (sent.length === 0) return;
+    for (const branch of branches)
+      for (const hash of await fork.confirm(branch, sent)) await this.noteReceipt(branch, hash);
+    await this.readPools();
+  }
+
+  private async unite(): Promise<void> {
+    await this.fork.unite();
+    this.late = undefined;
+  }
+
+  /** Puts waiting messages into blocks of the main branch, and some into those of the other one. */
+  private async include(isAll: boolean): Promise<readonly Signed[]> {
+    const { fork, random, waiting } = this;
+    const ready = [...waiting.values()].filter(() => isAll || random.chance(0.6));
+    const sorted = ready
+      .map((signed) => ({ signed, order: random.next() }))
+      .toSorted((a, b) => a.order - b.order)
+      .map(({ signed }) => signed);
+    for (const { raw } of sorted) waiting.delete(raw);
+    const onBoth = sorted.filter(() => random.chance(0.3));
+    await fork.execute(fork.main, sorted);
+    await fork.execute(otherThan(fork.main), onBoth);
+    return sorted;
+  }
+
+  private async noteReceipt(branch: Branch, hash: string): Promise<void> {
+    const signed = [...this.signed.values()].find((each) => each.hash === hash) as Signed;
+    const { method, params, read } = landedCall(hash);
+    const reply = await this.branch.run(branch, () => this.node.replyTo({ id: 1, method, params }));
+    const landed = "result" in reply ? read(reply.result) : undefined;
+    const receipt = landed && (await readReceipt(this.names.wallet(signed.intent.wallet), hash, landed));
+    if (receipt === undefined) throw new Error("A message in a block has no receipt");
+    this.receipts[branch].set(hash, receipt);
+    this.hadEffect.set(hash, receipt.status === "ok" || this.hadEffect.get(hash) === true);
+    const { purpose } = signed.message;
+    if (receipt.status === "ok") this.seen.add(`landed: ${purpose}`);
+    else this.seen.add(receipt.isSlippage ? "failed: slippage" : `failed: ${purpose} at the marker`);
+  }
+
+  private async noteBlock(): Promise<void> {
+    await this.fork.noteBlock();
+    // A host accepts only blockhashes that one of them has named.
+    await this.node.replyTo({ id: 1, method: "getLatestBlockhash", params: [{ commitment: "confirmed" }] });
+  }
+
+  async reorganise(time: number): Promise<void> {
+    await this.changeBranch();
+    for (let mined = this.random.below(3); mined > 0; mined--) await this.mine(time, false);
+  }
+
+  /** The messages that the other branch does not have. */
+  private get lost(): string[] {
+    const { fresh, main } = this.fork;
+    return [...fresh[main]].filter((hash) => !fresh[otherThan(main)].has(hash));
+  }
+
+  private async changeBranch(): Promise<void> {
+    const { fork, random, lost } = this;
+    fork.main = otherThan(fork.main);
+    this.late = random.chance(0.3) ? (random.below(2) as 0 | 1) : undefined;
+    for (const hash of lost) {
+      this.seen.add("transaction taken back");
+      const signed = [...this.signed.values()].find((each) => each.hash === hash);
+      if (signed !== undefined && random.chance(0.5)) this.waiting.set(signed.raw, signed);
+    }
+    await this.readPools();
+  }
+
+  drop(): void {
+    this.waiting.clear();
+    this.seen.add("messages dropped");
+  }
+
+  setLag(host: 0 | 1, isLagging: boolean): void {
+    const own = this.hosts[host];
+    own.laggingAt = isLagging ? (own.laggingAt ?? this.fork.slot) : undefined;
+  }
+
+  setDown(host: 0 | 1, isDown: boolean): void {
+    this.hosts[host].isDown = isDown;
+  }
+
+  setPruned(host: 0 | 1, isPruned: boolean): void {
+    this.hosts[host].isPruned = isPruned;
+    if (this.hosts.every((each) => each.isPruned)) this.seen.add("no host has a history");
+  }
+
+  setSplit(host: 0 | 1, isSplit: boolean): void {
+    this.hosts[host].isSplit = isSplit;
+  }
+
+  setLie(host: 0 | 1, isLying: boolean): void {
+    this.hosts[host].lie = isLying ? this.random.pick(solLies) : undefined;
+    this.hosts[host === 0 ? 1 : 0].lie = undefined;
+  }
+
+  setRelay(isUp: boolean): void {
+    this.isRelayUp = isUp;
+  }
+
+  async tradeByOthers(token: string, share: bigint): Promise<void> {
+    await this.setPool(token, ({ coins, tokens: units }) => ({
+      coins: (coins * share) / 100n,
+      tokens: (units * 100n) / share,
+    }));
+    await this.readPools();
+  }
+
+  private async setPool(
+    token: string,
+    change: (pool: { coins: bigint; tokens: bigint }) => { coins: bigint; tokens: bigint },
+  ): Promise<void> {
+    const { vaults } = this.names.token(token);
+    for (const name of ["coins", "tokens"] as const)
+      await this.fork.put(name === "coins" ? vaults.coin : vaults.token, ({ lamports, owner, data }) => {
+        const bytes = Buffer.from(data);
+        const before = bytes.readBigUInt64LE(unitsAt);
+        const after = change({ coins: before, tokens: before })[name];
+        bytes.writeBigUInt64LE(after, unitsAt);
+        return { lamports: name === "coins" ? lamports + after - before : lamports, owner, data: bytes };
+      });
+  }
+
+  private async readPools(): Promise<void> {
+    for (const token of tokens) {
+      const { vaults } = this.names.token(token);
+      const [coins = 0n, units = 0n] = await Promise.all(
+        [vaults.coin, vaults.token].map((at) => this.units(at)),
+      );
+      this.pools.set(token, { coins, tokens: units });
+    }
+  }
+
+  private async units(account: string): Promise<bigint> {
+    const { data } = (await this.fork.newest(account)) ?? {};
+    return data === undefined ? 0n : Buffer.from(data).readBigUInt64LE(unitsAt);
+  }
+
+  async stealMarker(orderId: string): Promise<void> {
+    const { names, fork } = this;
+    const job = [...this.signed.values()].find(({ intent }) => intent.orderId === orderId);
+    // The wallet of an order of which nothing was signed is unknown to strangers.
+    if (job === undefined) return;
+    const marker = await markerOf(names.wallet(job.intent.wallet), names.orderId(orderId));
+    if ((await fork.newest(marker)) !== undefined) return;
+    this.stolen.add(orderId);
+    await fork.put(marker, systemAccount(this.scale.rents.marker));
+  }
+
+  async moveOut(wallet: string, token: string): Promise<void> {
+    const account = await this.names.tokenAccount(wallet, token);
+    if ((await this.fork.newest(account)) === undefined) return;
+    await this.fork.put(account, ({ lamports, owner, data }) => {
+      const bytes = Buffer.from(data);
+      if (bytes.length > 0) bytes.writeBigUInt64LE(0n, unitsAt);
+      return { lamports, owner, data: bytes };
+    });
+  }
+
+  async moveCoins(wallet: string, left: bigint): Promise<void> {
+    await this.fork.put(this.names.wallet(wallet), systemAccount(left));
+  }
+
+  poolOf(token: string): { coins: bigint; tokens: bigint } {
+    return this.pools.get(token) ?? poolAtStart;
+  }
+
+  async belongings(wallet: string): Promise<SolBelongings> {
+    const { fork, names } = this;
+    const own = await fork.newest(names.wallet(wallet));
+    const held = tokens.map(
+      async (token) => [token, await this.units(await names.tokenAccount(wallet, token))] as const,
+    );
+    return { coins: own?.lamports ?? 0n, tokens: new Map(await Promise.all(held)) };
+  }
+
+  async strays(wallet: string, orderIds: readonly string[]): Promise<readonly string[]> {
+    const { fork, names } = this;
+    const owner = names.wallet(wallet);
+    const usual = new Set(await Promise.all(tokens.map((token) => names.tokenAccount(wallet, token))));
+    const found: string[] = [];
+    for (const programId of [programs.token, programs.token2022]) {
+      const { value } = (await fork.request(fork.main, "getTokenAccountsByOwner", [
+        owner,
+        { programId },
+        { encoding: "base64", commitment: "processed" },
+      ])) as { value: { pubkey: Address; account: { data: [string] } }[] };
+      for (const { pubkey, account } of value) {
+        if (!usual.has(pubkey)) found.push("another token account");
+        if (hasDelegate(Buffer.from(account.data[0], "base64"))) found.push("a delegate");
+      }
+    }
+    for (const orderId of orderIds) {
+      if ((await fork.newest(await wsolAccountOf(owner, names.orderId(orderId)))) !== undefined)
+        found.push("an account of wrapped coin");
+      const marker = await fork.newest(await markerOf(owner, names.orderId(orderId)));
+      if ((marker !== undefined) !== this.isMarked(orderId)) found.push("another marker than was made");
+    }
+    return found;
+  }
+
+  isMarked(orderId: string): boolean {
+    return this.isMarkedBy(orderId, [...this.fork.kept.keys(), ...this.fork.fresh[this.fork.main]]);
+  }
+
+  isMarkedForEver(orderId: string): boolean {
+    return this.isMarkedBy(orderId, [...this.fork.kept.keys()]);
+  }
+
+  private isMarkedBy(orderId: string, hashes: readonly string[]): boolean {
+    const own = [...this.signed.values()].filter(({ intent }) => intent.orderId === orderId);
+    const isMaker = ({ hash }: Signed) => hashes.includes(hash) && this.receiptOf(hash)?.status === "ok";
+    return this.stolen.has(orderId) || own.some(isMaker);
+  }
+
+  private receiptOf(hash: string): SolReceipt | undefined {
+    return this.receipts[this.fork.kept.get(hash) ?? this.fork.main].get(hash);
+  }
+
+  finalReceipt(hash: string): SolReceipt | undefined {
+    return this.fork.kept.has(hash) ? this.receiptOf(hash) : undefined;
+  }
+
+  areSpent(attempts: readonly { hash: string; lastValidBlockHeight: number }[]): boolean {
+    const isOver = ({ hash, lastValidBlockHeight }: (typeof attempts)[number]) =>
+      this.hadEffect.has(hash) || this.fork.height > lastValidBlockHeight;
+    return attempts.some(({ hash }) => this.hadEffect.get(hash) === true) || attempts.every(isOver);
+  }
+
+  isDead(hashes: readonly string[]): boolean {
+    const { fork, scale } = this;
+    const isOld = (blockhash: string) =>
+      fork.height - finalAfter - (fork.heights.get(blockhash) ?? Number.NEGATIVE_INFINITY) >= scale.lifetime;
+    return [...this.signed.values()]
+      .filter(({ hash }) => hashes.includes(hash))
+      .every(({ hash, message }) => fork.kept.has(hash) || isOld(message.blockhash));
+  }
+}
+
+/** True if somebody may take tokens from an account, or close it. */
+const hasDelegate = (data: Buffer): boolean => data.readUInt32LE(72) !== 0 || data.readUInt32LE(129) !== 0;
