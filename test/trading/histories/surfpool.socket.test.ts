@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { playSolHistories } from "../model/sol/sol-history.ts";
+import { solLies } from "../model/sol/sol-lies.ts";
+import { solMutants } from "../model/sol/sol-mutants.ts";
+import type { SolSystem } from "../model/sol/sol-world.ts";
+import { SurfpoolChain } from "./surfpool-chain.ts";
+import { type SurfpoolSetup, startSurfpoolSetup } from "./surfpool-setup.ts";
+
+const isFull = process.env.FULL !== undefined;
+
+/** `FULL=1` plays all of them, which takes three minutes of one core. */
+const most = isFull ? 200 : 20;
+/** Ends with the history that reaches the last wanted event, but not before this many. */
+const least = isFull ? most : 8;
+/** From here on, few and short histories reach all wanted events. */
+const first = isFull ? 1 : 8;
+
+/** Events that the histories must reach to prove anything about a real chain. */
+const wanted: Readonly<Record<string, readonly string[]>> = {
+  "fills on real programs": ["landed: swap", "filled", "settle"],
+  "receipts that vanish in a fork": ["transaction taken back", "a receipt vanished", "hosts on two forks"],
+  "attempts that lose, and a clear that wins": ["failed: swap at the marker", "landed: clear"],
+  "dropped messages, and bytes that turn up late": ["messages dropped", "old bytes sent", "expired"],
+  "crashes, and two runs for one lane": ["restart", "two runs for a lane", "a run was overtaken"],
+  "hosts that lag, forget or lie": [
+    ...["a host lags", "history pruned", "a host of several nodes"],
+    "one host lies, the other is silent",
+  ],
+  "an attacker who asks the signer": ["an intruder asked the signer"],
+};
+
+/** Events that only the full number reaches. */
+const rare: typeof wanted = {
+  "a clear that loses, and a price that falls": ["failed: clear at the marker", "failed: slippage"],
+  "a message in one of its last blocks, without a history": [
+    "a message in one of its last blocks",
+    "no host has a history",
+  ],
+  "a stranger who makes the marker": ["a stranger's marker"],
+  "every lie": solLies.map((lie) => `lie: ${lie}`),
+};
+
+let setup: SurfpoolSetup;
+beforeAll(async () => {
+  setup = await startSurfpoolSetup();
+});
+afterAll(() => setup.fork.stop());
+
+const play = (from: number, count: number, rest: { reached?: Set<string>; system?: SolSystem }) =>
+  playSolHistories({ from, count, openChain: (random) => SurfpoolChain.open(setup, random), ...rest });
+
+describe("the trading core on a real Solana chain, in histories full of faults", () => {
+  const reached = new Set<string>();
+  const isEnough = () => Object.values(wanted).every((labels) => labels.every((each) => reached.has(each)));
+
+  beforeAll(async () => {
+    for (let count = 0; count < most && (count < least || !isEnough()); count++)
+      await play(first + count, 1, { reached });
+  }, 900_000);
+
+  it.each(Object.entries({ ...wanted, ...(isFull && rare) }))(
+    "spends money once and reports the chain's outcome, with %s",
+    (_, labels) => {
+      expect(labels.filter((label) => !reached.has(label))).toEqual([]);
+    },
+  );
+});
+
+describe("the histories on a real Solana chain", () => {
+  // The first histories catch these faults. test/trading/model plays more histories and catches the others.
+  it.each(["makes no marker", "takes confirmed for finalized"])("catch a core that %s", async (name) => {
+    await expect(play(2, 10, { system: solMutants[name] as SolSystem })).rejects.toThrow(/^history \d+: /);
+  });
+});
