@@ -83,13 +83,14 @@ export async function signOnRequest(
     const effects = signingEffects(deps, (id) => {
       awsRequestId = id;
     });
+    const noted = <Signed extends object>(signed: Signed): Signed => {
+      isSigned = "raw" in signed;
+      return signed;
+    };
     const answer = await runProcedure(signRequested(request), {
       ...effects,
-      async signBytes(ask) {
-        const signed = await effects.signBytes(ask);
-        isSigned = "raw" in signed;
-        return signed;
-      },
+      signBytes: async (ask) => noted(await effects.signBytes(ask)),
+      signMessage: async (ask) => noted(await effects.signMessage(ask)),
       write(ask) {
         isNew = ask.step.some(({ of }) => of === "ledger");
         return effects.write(ask);

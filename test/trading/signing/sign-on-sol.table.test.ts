@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { defaultSol } from "../../../lib/infra/default-chains.ts";
+import { writeStep } from "../../../lib/trading/items/write-step.ts";
+import { signOnRequest } from "../../../lib/trading/signing/sign-transaction.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { putKey, putWallet } from "../../support/placed-orders.ts";
+import { ignoredNotes, openKeys, sealedKey } from "../../support/signing.ts";
+import { solKey } from "../../support/sol-terms.ts";
+import { intentOf, nowMs, orderOf } from "../core/sol/sol-fixtures.ts";
+
+const db = tableForTests();
+const { vault, macs } = openKeys();
+const { seed, address: wallet } = solKey("wallet");
+const mint = solKey("mint").address;
+const lane = { chain: "sol", wallet } as const;
+const userID = "alice";
+
+let count = 0;
+
+/** Places an order, asks for its first message, and returns the answer with the lines that the signer logs. */
+async function sign(computeUnitLimit: number) {
+  const orderId = `01KAMZ3Q5T9WJ2M4N6P8R0S1V${++count}`;
+  const route = { venue: "raydium-cpmm", pool: mint, config: mint } as const;
+  const tokenProgram = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
+  const own = { wallet, orderId, token: mint, tokenProgram, routes: [route] };
+  const intent = intentOf(own);
+  const order = orderOf({ mac: await macs.makeMac(intent) }, own);
+  await writeStep(db.table, [{ kind: "put", of: "order", item: order, when: "absent" }]);
+  await putWallet(db.table, lane, userID, { _id: `wallet of ${userID}` });
+  await putKey(db.table, lane, userID, await sealedKey(vault, lane, userID, Uint8Array.from(seed)));
+  const lines: object[] = [];
+  const log = (note: object) => void lines.push(note);
+  const deps = {
+    ...{ table: db.table, vault, checkMac: macs.checkMac, chains: { sol: defaultSol } },
+    ...{ ...ignoredNotes(), nowMs: () => nowMs, onSigned: log },
+  };
+  const answer = await signOnRequest(deps, {
+    ...{ chain: "sol", wallet, orderId, userID, place: count, attempt: 1, purpose: "swap" },
+    message: {
+      ...{ purpose: "swap", signatures: 1, computeUnitLimit, microLamportsPerUnit: 0n },
+      ...{ blockhash: mint, lastValidBlockHeight: 281, markerRentLamports: 890_880n },
+      ...{ wsolRentLamports: 2_039_280n, amountIn: intent.amount, route },
+    },
+  });
+  return { orderId, answer, lines };
+}
+
+describe("a signature on sol", () => {
+  it("is logged with its order", async () => {
+    const { orderId, answer, lines } = await sign(100_000);
+    expect(answer).toMatchObject({ slot: { orderId, attempts: [{ purpose: "swap" }] } });
+    // The local KMS gives its calls no ids.
+    expect(lines).toEqual([{ orderId, awsRequestId: undefined }]);
+  });
+
+  it("is not logged if the signer refuses it", async () => {
+    const { answer, lines } = await sign(0);
+    expect(answer).toHaveProperty("refused");
+    expect(lines).toEqual([]);
+  });
+});
