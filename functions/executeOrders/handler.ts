@@ -3,7 +3,7 @@ import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
-import { logFault } from "../../lib/runtime/log.ts";
+import { logFault, logLandings } from "../../lib/runtime/log.ts";
 import { openChains } from "../../lib/trading/chains/open-chains.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
 import { executeOrders } from "../../lib/trading/execution/execute-orders.ts";
@@ -19,5 +19,8 @@ const signer = remoteSigner(callOf(environment("SIGN_TRANSACTION_FUNCTION")), on
 const start = handOverTo<object>(environment("READ_CHAINS_FUNCTION"));
 
 export const handler = background("executeOrders", (event: WakeEvent) =>
-  executeOrders({ effects, signer, trading, startReader: () => start({}), onFault }, event),
+  executeOrders(
+    { effects, signer, trading, startReader: () => start({}), onFault, onLandings: logLandings },
+    event,
+  ),
 );

@@ -19,6 +19,14 @@ export function logSignature(note: object): void {
   console.info({ event: signatureMade, ...note });
 }
 
+/** The text by which the messages of settled orders on Solana are counted in the log of executeOrders. */
+export const orderSettled = "executeOrders settled";
+
+/** Logs how many messages of a settled order were signed, and how many are in a block. It names no order. */
+export function logLandings(counts: { path: string; signed: number; landed: number }): void {
+  console.info({ event: orderSettled, ...counts });
+}
+
 /** The text by which postponed requests are counted in the signer's log. */
 export const signaturePostponed = "signTransaction postponed";
 

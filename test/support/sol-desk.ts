@@ -8,6 +8,7 @@ import { cancelOrder } from "../../lib/trading/cancel-order.ts";
 import type { SolConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
 import { tokenAccountOf } from "../../lib/trading/chains/sol/addresses.ts";
 import { newReader, readChain } from "../../lib/trading/core/reading.ts";
+import type { Landings } from "../../lib/trading/core/sol/landings.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
 import { executeOrders, type Signer } from "../../lib/trading/execution/execute-orders.ts";
 import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
@@ -20,20 +21,23 @@ import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
 import { ignoredNotes, openKeys, putSealedWallet } from "./signing.ts";
 import { solReaderOf, type TestSolHost } from "./sol-reader.ts";
 import type { TestSurfnet } from "./surfnet.ts";
+import type { Caller } from "./trading-desk.ts";
 
 type Setup = { table: Table; chain: TestSurfnet; hosts: readonly TestSolHost[] };
 
 type Options = {
   configuration?: Partial<SolConfiguration>;
   keys?: ReturnType<typeof openKeys>;
+  userID?: string;
+  /** The table as each function sees it. */
+  tableOf?: (caller: Caller) => Table;
 };
 
 const nothing = async () => undefined;
 
 /** A user with a wallet of ten coins, who trades through the use cases on a real chain and a real table. */
 export async function openSolDesk({ table, chain, hosts }: Setup, options: Options = {}) {
-  const { configuration = {}, keys = openKeys() } = options;
-  const userID = randomUUID();
+  const { configuration = {}, keys = openKeys(), userID = randomUUID(), tableOf = () => table } = options;
   const key = await chain.newWallet(10n ** 10n);
   const wallet = key.address;
   const lane = { chain: "sol", wallet } as const;
@@ -47,13 +51,15 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
     return undefined;
   };
   const plain = {
-    ...tableEffects(table),
+    ...tableEffects(tableOf("executeOrders")),
     ...chainEffects(chains),
     ...lookEffects(chains),
     now: () => Date.now(),
     wake,
   };
-  const signing = { table, vault, checkMac: macs.checkMac, chains: trading, ...ignoredNotes() };
+  const ofSigner = { table: tableOf("signTransaction"), vault, checkMac: macs.checkMac };
+  const signing = { ...ofSigner, chains: trading, ...ignoredNotes() };
+  const landings: Landings[] = [];
   const signer: Signer = (request) => signOnRequest(signing, request);
   const changes = {
     /** Changes the effects of executeOrders, such as into failing ones. */
@@ -65,7 +71,8 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
     const effects = changes.wrap({ ...plain, sign: ({ request }) => signer(request) });
     const sign = effects.sign as NonNullable<Performers["sign"]>;
     const nowMs = () => Date.now() + changes.aheadMs;
-    const deps = { effects, trading, startReader: nothing, onFault: nothing, nowMs };
+    const onLandings = (each: Landings) => void landings.push(each);
+    const deps = { effects, trading, startReader: nothing, onFault: nothing, onLandings, nowMs };
     await executeOrders({ ...deps, signer: async (request) => sign({ request }) }, lane);
   };
   await putSealedWallet({ table, vault }, lane, userID, Buffer.from(key.seed).toString("hex"));
@@ -76,16 +83,16 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
     if (woken > 0) await work();
   };
   return Object.assign(changes, {
-    ...{ userID, wallet, lane, work, watchAndWork, isDone, wake },
+    ...{ userID, wallet, lane, work, watchAndWork, isDone, wake, landings },
     ask: (asked: Partial<PlaceOrderRequest>, idempotencyKey: string = randomUUID()) => {
       const { mint: token } = chain.deployment.tokens.MOON;
       const body = { ...lane, type: "market", side: "buy", token, ...asked } as PlaceOrderRequest;
       return placeOrder(
-        { table, chains, macs, wake },
+        { table: tableOf("placeOrder"), chains, macs, wake },
         { userID, now: new Date(), key: idempotencyKey, body },
       );
     },
-    cancel: (orderId: string) => cancelOrder({ table, wake }, userID, orderId),
+    cancel: (orderId: string) => cancelOrder({ table: tableOf("cancelOrder"), wake }, userID, orderId),
     read: (orderId: string) => getOrder(table, userID, orderId),
     /** Runs the lane as a reader wakes it, until it has ended. */
     async settle(patienceMs = 60_000): Promise<void> {

@@ -41,6 +41,7 @@ export type TradingDesk = Awaited<ReturnType<typeof openDesk>>;
 let count = 0;
 
 const nothing = async () => undefined;
+const ignore = () => undefined;
 
 /** A user with a wallet of 100 coins, who trades through the use cases on a real chain and a real table. */
 export async function openDesk(table: Table, chain: TestChain, changes: Changes = {}) {
@@ -76,7 +77,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   const work = (by: Signer = signer, afterMs = 0) => {
     const nowMs = () => Date.now() + afterMs;
     return executeOrders(
-      { effects, signer: by, trading, startReader: nothing, onFault: nothing, nowMs },
+      { effects, signer: by, trading, startReader: nothing, onFault: nothing, onLandings: ignore, nowMs },
       lane,
     );
   };

@@ -5,6 +5,7 @@ import { limitsIn, setupName } from "../chains/requests.ts";
 import type { SignAnswer, SignRequest } from "../core/effects.ts";
 import type { Family } from "../core/families.ts";
 import { ensureReader } from "../core/reader-lease.ts";
+import { type Landings, landingsIn } from "../core/sol/landings.ts";
 import { workLane } from "../core/work-lane.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 import type { WakeEvent } from "./wake-effect.ts";
@@ -20,6 +21,8 @@ export type ExecutionDeps = {
   startReader: () => Promise<void>;
   /** Receives the error that kept a reader from starting. The sweep takes its place. */
   onFault: (error: unknown) => void;
+  /** Receives the counts of each order on Solana that has settled, once. A run that breaks off may lose them. */
+  onLandings: (landings: Landings) => void;
   nowMs?: () => number;
 };
 
@@ -28,13 +31,21 @@ export type ExecutionDeps = {
  * that the chain is read.
  */
 export async function executeOrders(
-  { effects, signer, trading, startReader, onFault, nowMs = Date.now }: ExecutionDeps,
+  { effects, signer, trading, startReader, onFault, onLandings, nowMs = Date.now }: ExecutionDeps,
   { chain, wallet, job }: WakeEvent,
 ): Promise<void> {
   const configuration = trading[chain];
+  const { write } = effects;
   const setup = configuration ? setupName(configuration) : "";
   const performers: Performers = {
     ...effects,
+    ...(write && {
+      async write(ask) {
+        const isWritten = await write(ask);
+        if (isWritten) landingsIn(ask.step).forEach(onLandings);
+        return isWritten;
+      },
+    }),
     now: nowMs,
     pause: ({ ms }) => pause(ms),
     sign: ({ request }) => signer(request),

@@ -86,6 +86,7 @@ describe("orders on sol, on a real chain and table", () => {
     expect(await desk.units()).toBe(0n);
     expect(bought?.report).toMatchObject({ networkFee: { total: "0.000205" }, rent: "0.00293016" });
     expect(sold?.attempts).toMatchObject([{ purpose: "swap", outcome: "mined", tip: "0" }]);
+    expect(desk.landings).toEqual(Array(2).fill({ path: "public", signed: 1, landed: 1 }));
   });
 
   it("cancel by a clear that competes with the order's message", async () => {
@@ -115,6 +116,8 @@ describe("orders on sol, on a real chain and table", () => {
       try {
         const [shown] = await expectChainAgrees(desk, [await play(desk)]);
         expect([shown?.order.status, shown?.order.reasonCode]).toEqual(["filled", undefined]);
+        // A run that died right after it settled the order has counted nothing.
+        expect(desk.landings.length).toBeLessThanOrEqual(1);
       } catch (error) {
         throw new Error(`${names[fault.number - 1]}, effect ${fault.number}, ${fault.how}`, { cause: error });
       }

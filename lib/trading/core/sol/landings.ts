@@ -1,0 +1,31 @@
+import type { Submission } from "../order-details.ts";
+import type { TradeStep } from "../table-step.ts";
+import { isSolOrder } from "../trade-order.ts";
+
+/** The way of an order's messages. Clears stand alone, as those of private orders go to the relay and to the hosts. */
+type LandingPath = Extract<Submission, "private" | "public"> | "clear";
+
+/** The messages that were signed for an order and went one way, and those of them that are in a block. */
+export type Landings = { path: LandingPath; signed: number; landed: number };
+
+/**
+ * Counts the messages of the orders on Solana that a step settles. No later block can have any more of them. A message
+ * that failed in a block counts as landed, as it found its way there.
+ *
+ * No order settles twice, so each message counts once if this is used after the step was written.
+ */
+export function landingsIn(step: TradeStep): Landings[] {
+  const counts = new Map<LandingPath, Landings>();
+  for (const write of step) {
+    if (write.kind !== "put" || write.of !== "order") continue;
+    const { item } = write;
+    if (!isSolOrder(item) || !item.life.settled) continue;
+    for (const { purpose, submission, outcome } of item.details?.attempts ?? []) {
+      const path = purpose === "clear" ? "clear" : submission === "private" ? "private" : "public";
+      const { signed, landed } = counts.get(path) ?? { signed: 0, landed: 0 };
+      const isLanded = outcome === "mined" || outcome === "reverted";
+      counts.set(path, { path, signed: signed + 1, landed: landed + Number(isLanded) });
+    }
+  }
+  return [...counts.values()];
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { defaultSol } from "../../../lib/infra/default-chains.ts";
+import type { LaneView } from "../../../lib/trading/core/effects.ts";
+import { afterStep } from "../../../lib/trading/core/lane-steps.ts";
+import type { Landings } from "../../../lib/trading/core/sol/landings.ts";
+import type { TradeStep } from "../../../lib/trading/core/table-step.ts";
+import { type ExecutionDeps, executeOrders } from "../../../lib/trading/execution/execute-orders.ts";
+import { bothHosts, filled, finalAt, nowMs, seen, slotOf, viewOf } from "../core/sol/sol-fixtures.ts";
+
+const lane = { chain: "sol", wallet: "A1" } as const;
+const receipt = filled("a");
+const final = bothHosts({ ...finalAt(300), receipts: seen([receipt]), markers: new Map([["order1", true]]) });
+
+const settles = (step: TradeStep) => step.some(({ kind, of }) => kind === "remove" && of === "job");
+
+type Table = { view: LaneView<"sol"> };
+
+/** A table whose lane has an order of which a final block has the only message. */
+const tableWithFill = (): Table => ({
+  view: viewOf({ slots: [slotOf({ state: "mined", receipts: [receipt] })] }),
+});
+
+/** Writes a step, as long as the lane exists. */
+function writeTo(table: Table, step: TradeStep): boolean {
+  if (table.view.lane === undefined) return false;
+  const [taken] = step;
+  const holder = taken?.kind === "change" ? taken.set?.holder : undefined;
+  const view = afterStep(table.view, step);
+  table.view =
+    holder === undefined || view.lane === undefined ? view : { ...view, lane: { ...view.lane, holder } };
+  return true;
+}
+
+/** Runs executeOrders, and returns the counts that it reports. A run may break off. */
+async function run(table: Table, write = writeTo): Promise<Landings[]> {
+  const landings: Landings[] = [];
+  const deps: ExecutionDeps = {
+    effects: {
+      readLane: () => table.view as unknown as LaneView<"evm" | "sol">,
+      hostSnapshot: ({ host }) => final[host],
+      write: ({ step }) => write(table, step),
+    },
+    signer: async () => ({ later: "no order needs it" }),
+    trading: { sol: defaultSol },
+    startReader: async () => undefined,
+    onFault: () => undefined,
+    onLandings: (each) => void landings.push(each),
+    nowMs: () => nowMs,
+  };
+  await executeOrders(deps, lane).catch(() => undefined);
+  return landings;
+}
+
+const once = [{ path: "public", signed: 1, landed: 1 }];
+
+describe("executeOrders, of an order on sol that settles", () => {
+  it("counts its messages once, however often it runs", async () => {
+    const table = tableWithFill();
+    expect(await run(table)).toEqual(once);
+    expect(table.view.orders).toEqual([]);
+    expect(await run(table)).toEqual([]);
+  });
+
+  it("leaves them to the run whose write succeeds", async () => {
+    const table = tableWithFill();
+    expect(await run(table, (each, step) => !settles(step) && writeTo(each, step))).toEqual([]);
+    expect(await run(table)).toEqual(once);
+  });
+
+  it("loses them, rather than count them twice, if the answer to its write is lost", async () => {
+    const table = tableWithFill();
+    const losing: typeof writeTo = (each, step) => {
+      const isWritten = writeTo(each, step);
+      if (settles(step)) throw new Error("the answer is lost");
+      return isWritten;
+    };
+    expect(await run(table, losing)).toEqual([]);
+    expect(table.view.orders).toEqual([]);
+    expect(await run(table)).toEqual([]);
+  });
+});
