@@ -17,6 +17,6 @@ export class WatchStack extends Stack {
     // CloudFormation would refuse to remove or replace what this stack imports.
     CrossStackReferences.of(this).consume(ReferenceStrength.WEAK);
     new Alarms(this, "Alarms", watched, configuration.alarmTopicArn);
-    new TerminalDashboard(this, "Dashboard", watched);
+    new TerminalDashboard(this, "Dashboard", watched, { hasSol: configuration.trading.sol !== undefined });
   }
 }

@@ -1,8 +1,10 @@
+import { Duration } from "aws-cdk-lib";
 import { Dashboard, GraphWidget, type IMetric, type IWidget, Stats } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 import type { OperationFunction } from "../functions/operation-functions.ts";
 import {
   failedRequests,
+  landingRates,
   limitMetric,
   requestMetric,
   streamMetric,
@@ -12,7 +14,7 @@ import {
 
 /** One page from the callers down to the table: traffic, errors and latency. */
 export class TerminalDashboard extends Dashboard {
-  constructor(scope: Construct, id: string, watched: Watched) {
+  constructor(scope: Construct, id: string, watched: Watched, { hasSol }: { hasSol: boolean }) {
     const all = watched.functions.all();
     const ofRequests = all.filter(
       ({ name, row }) => row.kind === "rest" || row.kind === "refusal" || name === "authorize",
@@ -27,7 +29,7 @@ export class TerminalDashboard extends Dashboard {
         changes(watched),
         functions("Real time", ofRealTime),
         [...functions("Plans", ofPlans), plans(watched)],
-        table(watched),
+        [...table(watched), ...(hasSol ? [landings(scope, watched)] : [])],
       ],
     });
   }
@@ -109,6 +111,15 @@ function table({ table }: Watched): IWidget[] {
     ]),
   ];
 }
+
+/** Orders are few, so a shorter period would show single messages. */
+const landings = (scope: Construct, { functions }: Watched): IWidget =>
+  graph(
+    "Solana: messages in a block, in percent of those signed",
+    landingRates(scope, functions.get("executeOrders")).map((rate) =>
+      rate.with({ period: Duration.hours(1) }),
+    ),
+  );
 
 const percentiles = [Stats.p(50), Stats.p(99)];
 

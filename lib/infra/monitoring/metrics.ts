@@ -10,9 +10,10 @@ import {
 import type { Construct } from "constructs";
 import { type OperationName, operations } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
-import { signatureMade, signaturePostponed, signatureRefused } from "../../runtime/log.ts";
+import { orderSettled, signatureMade, signaturePostponed, signatureRefused } from "../../runtime/log.ts";
 import { outsider } from "../../runtime/request-origin.ts";
 import type { LaneTrouble } from "../../trading/core/lane-trouble.ts";
+import { type LandingPath, landingPaths } from "../../trading/core/sol/landings.ts";
 import type { TableChanges } from "../data/table-changes.ts";
 import { deployedStackName } from "../functions/function-stack.ts";
 import type { OperationFunction, OperationFunctions } from "../functions/operation-functions.ts";
@@ -170,6 +171,34 @@ export function postponedSignatures(scope: Construct, { lambda }: OperationFunct
       signed: counting("SignatureMade", signatureMade),
     },
   });
+}
+
+/**
+ * How many of the signed messages of settled orders on Solana are in a block, in percent, for each path: the lines of
+ * logLandings (lib/runtime/log.ts). A path has metrics, and costs, only while it is used.
+ */
+export function landingRates(scope: Construct, { lambda: { logGroup } }: OperationFunction) {
+  const summed = (metricName: string, field: string) => {
+    const metric = logMetric(logGroup, metricName);
+    new MetricFilter(scope, metricName, {
+      logGroup,
+      filterPattern: stringValue("$.message.event", "=", orderSettled),
+      metricNamespace: metric.namespace,
+      metricName,
+      metricValue: `$.message.${field}`,
+      dimensions: { Path: "$.message.path" },
+    });
+    return (Path: LandingPath) => metric.with({ dimensionsMap: { Path } });
+  };
+  const [signed, landed] = [summed("SolSigned", "signed"), summed("SolLanded", "landed")];
+  return landingPaths.map(
+    (path) =>
+      new MathExpression({
+        label: path,
+        expression: `100 * ${path}Landed / ${path}Signed`,
+        usingMetrics: { [`${path}Landed`]: landed(path), [`${path}Signed`]: signed(path) },
+      }),
+  );
 }
 
 /**

@@ -1,9 +1,10 @@
-import type { Submission } from "../order-details.ts";
 import type { TradeStep } from "../table-step.ts";
 import { isSolOrder } from "../trade-order.ts";
 
-/** The way of an order's messages. Clears stand alone, as those of private orders go to the relay and to the hosts. */
-type LandingPath = Extract<Submission, "private" | "public"> | "clear";
+/** The ways of messages. Clears stand alone, as those of private orders go to the relay and to the hosts. */
+export const landingPaths = ["private", "public", "clear"] as const;
+
+export type LandingPath = (typeof landingPaths)[number];
 
 /** The messages that were signed for an order and went one way, and those of them that are in a block. */
 export type Landings = { path: LandingPath; signed: number; landed: number };

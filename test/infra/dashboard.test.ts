@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { only, ownHosts, propertiesOf, synthesize, type Template, watchOf } from "./synthesized.ts";
+
+type Filter = {
+  FilterPattern: string;
+  LogGroupName: { Ref: string };
+  MetricTransformations: { MetricName: string }[];
+};
+
+const chains = { ...ownHosts, sol: ownHosts.base };
+const templateOf = (trading: string[]) => watchOf(synthesize({ trading, chains }));
+const withSol = templateOf(["base", "sol"]);
+const without = templateOf(["base"]);
+
+const filtersOf = (template: Template) =>
+  propertiesOf<Filter>(template, "AWS::Logs::MetricFilter").filter(({ MetricTransformations: [metric] }) =>
+    metric?.MetricName.startsWith("Sol"),
+  );
+
+const textOf = (template: Template) =>
+  JSON.stringify(only(template, "AWS::CloudWatch::Dashboard").Properties);
+
+describe("the dashboard of a deployment that trades on Solana", () => {
+  it("has filters that add up what executeOrders logs of settled orders, by path", () => {
+    const expected = ["signed", "landed"].map((field) => ({
+      FilterPattern: '{ $.message.event = "executeOrders settled" }',
+      LogGroupName: { Ref: expect.stringMatching(/^executeOrdersLog/) },
+      MetricTransformations: [
+        {
+          MetricName: field === "signed" ? "SolSigned" : "SolLanded",
+          MetricNamespace: "TerminalApi",
+          MetricValue: `$.message.${field}`,
+          Dimensions: [{ Key: "Path", Value: "$.message.path" }],
+        },
+      ],
+    }));
+    expect(filtersOf(withSol)).toEqual(expected);
+  });
+
+  it("shows for each path how many of the signed messages are in a block", () => {
+    for (const path of ["private", "public", "clear"])
+      expect(textOf(withSol)).toContain(`100 * ${path}Landed / ${path}Signed`);
+  });
+
+  it("has neither where Solana does not trade", () => {
+    expect(filtersOf(without)).toEqual([]);
+    expect(textOf(without)).not.toContain("Solana");
+  });
+});
