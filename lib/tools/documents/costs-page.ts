@@ -15,7 +15,9 @@ import {
   runs,
   runsOfApproval,
   runsOfBuy,
+  runsOfSolBuy,
   runWithoutNews,
+  solBuy,
   subscriberBytes,
   usage,
 } from "./price-table.ts";
@@ -101,6 +103,10 @@ export function costsPage(templates: readonly CostTemplate[], trading: readonly 
     "- Each change that the user sees includes one push to one connection.",
     "- A test counts the write units; durations and reads are estimates.",
     "- Not included are gas, which the user's wallet pays, the runs at rest, and hosts.",
+    "",
+    "### On sol",
+    "",
+    ...solPart(functions),
     "",
     "### Hosts",
     "",
@@ -342,6 +348,40 @@ function orderTable(functions: Functions): string[] {
   ).concat("", `A sale that needs an approval costs $${Math.round(approval)} a million more.`);
 }
 
+/** Compares a buy on sol with one on base. Only write units and calls were counted. */
+function solPart(functions: Functions): string[] {
+  const total = (of: (run: (typeof runsOfSolBuy)[number]) => number) =>
+    runsOfSolBuy.reduce((before, run) => before + of(run), 0);
+  const [writes, onBase] = [total((run) => run.writes), total((run) => run.onBase)];
+  const saved = (onBase - writes) * perMillion.writes;
+  const attempt = [
+    { name: "executeOrders", writes: solBuy.executeOrders.swap.writes },
+    { name: "signTransaction", writes: solBuy.signTransaction.writes },
+  ] as const;
+  const attemptCost = attempt.reduce(
+    (before, { name, writes: units }) =>
+      before + orderRunCost({ name, count: 1, run: { ...runs[name], writes: units } }, functions),
+    0,
+  );
+  return [
+    ...table(
+      ["Function", "Write units of a buy", "On base", "Calls to two hosts"],
+      runsOfSolBuy.map((run) => [
+        "purpose" in run ? `${run.name}: ${run.purpose}` : run.name,
+        ...[run.writes, run.onBase, run.calls].map((count) => `${count}`),
+      ]),
+      ["**Total**", ...[writes, onBase, total((run) => run.calls)].map((count) => `**${count}**`)],
+    ),
+    "",
+    `- So a million buys on sol cost ${dollars(saved)} less in writes than on base; durations and reads are assumed to be the same, but outcomes are final after seconds, so readChains reads an order for a shorter time.`,
+    `- Until a block has a message, it is sent again every two seconds: each time is a run of executeOrders with at least ${solBuy.executeOrders.nothingNew.calls} calls, ${dollars(orderRunCost(runWithoutNews, functions))} a million on AWS.`,
+    `- Each further attempt, and a cancellation after the first, signs again: ${dollars(attemptCost)} a million.`,
+    "- Each call is a request of its own, which AWS does not bill and hosts do, by their own weights.",
+    `- The metrics of [messages that land](operations.md#messages-that-land-on-sol) cost up to ${dollars(monthly.metric)} a month for each of two and each path, only for hours with settled orders.`,
+    "- [Fees and rents](trading.md#costs-on-sol) are paid by the user's wallet.",
+  ];
+}
+
 /** The calls of the sweep's check, one to each of two hosts. */
 const checkOfHosts = ["eth_getBlockByNumber", "eth_getBlockByNumber"];
 
@@ -379,7 +419,7 @@ function hostTable(functions: Functions): string[] {
     "- The sweep checks two hosts of each chain each minute, also without orders.",
     "- The reader and the sweep look at a chain while orders wait there, once for all of them; a buy includes its share.",
     "- Not included are approvals, fee increases, orders that wait for a price, repetitions after a host's failure, readBalances and inspectToken.",
-    "  bsc and avax were not counted.",
+    "  bsc and avax were not counted, and of sol only [its calls](#on-sol).",
   ];
 }
 

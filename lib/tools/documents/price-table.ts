@@ -68,6 +68,21 @@ export const writesOfBuy = {
 } as const;
 
 /**
+ * The write units of a buy on sol, and its calls to two hosts, counted by test/trading/execution/sol-usage.table.test.ts.
+ * Each call is a request of its own.
+ */
+export const solBuy = {
+  placeOrder: { writes: 18, calls: 18 },
+  executeOrders: {
+    swap: { writes: 13, calls: 24 },
+    fill: { writes: 21, calls: 14 },
+    nothingNew: { writes: 2, calls: 14 },
+    end: { writes: 25, calls: 14 },
+  },
+  signTransaction: { writes: 20 },
+} as const;
+
+/**
  * The usage of each function. Runs of authorizers read nothing if their process has met the user within a minute. With many
  * processes, most runs read once.
  */
@@ -168,6 +183,16 @@ export const runsOfBuy: readonly OrderRuns[] = [
   { name: "signTransaction", count: 1 },
   { name: "publishChanges", count: 4 },
 ];
+
+/** The same runs for a buy on sol, with their calls to hosts. Their durations and reads were not counted. */
+export const runsOfSolBuy = [
+  { name: "placeOrder", ...solBuy.placeOrder, onBase: writesOfBuy.placeOrder },
+  ...(["swap", "fill", "end"] as const).map((purpose) => ({
+    ...{ name: "executeOrders" as const, purpose: `the ${purpose}`, ...solBuy.executeOrders[purpose] },
+    onBase: writesOfBuy.executeOrders[purpose],
+  })),
+  { name: "signTransaction", ...solBuy.signTransaction, calls: 0, onBase: writesOfBuy.signTransaction },
+] as const;
 
 /** A run of executeOrders that finds nothing new, of an order that waits to be sent. */
 export const runWithoutNews: OrderRuns = {

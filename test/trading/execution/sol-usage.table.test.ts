@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { solBuy } from "../../../lib/tools/documents/price-table.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { openSolDesk } from "../../support/sol-desk.ts";
+import { startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
+import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
+import type { Caller } from "../../support/trading-desk.ts";
+import { countingUnits, type UnitCounter } from "./support/write-units.ts";
+
+const db = tableForTests();
+
+let chain: TestSurfnet;
+let hosts: [TestSolHost, TestSolHost];
+/** Final blocks are hidden until this is true. */
+let isFinal = false;
+/** The calls to both hosts since they were last taken. A process asks for the cluster once, so that is none of them. */
+const asked: string[] = [];
+const takeCalls = () => asked.splice(0).filter((method) => method !== "getGenesisHash").length;
+
+type Statuses = { value: ({ confirmationStatus: string } | null)[] };
+
+beforeAll(async () => {
+  chain = await startTestSurfnet();
+  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
+  for (const host of hosts)
+    host.lie = (method, result) => {
+      asked.push(method);
+      if (method !== "getSignatureStatuses" || isFinal) return result;
+      const { value, ...rest } = result as Statuses;
+      return { ...rest, value: value.map((each) => each && { ...each, confirmationStatus: "confirmed" }) };
+    };
+});
+afterAll(async () => {
+  await Promise.all(hosts.map((host) => host.close()));
+  await chain.stop();
+});
+
+describe("a buy on sol", () => {
+  it("takes the write units and the calls to hosts that docs/costs.md shows", async () => {
+    const placeOrder = countingUnits(db.table);
+    const executeOrders = countingUnits(db.table);
+    const signTransaction = countingUnits(db.table);
+    const tables: Partial<Record<Caller, UnitCounter>> = { placeOrder, executeOrders, signTransaction };
+    const tableOf = (caller: Caller) => tables[caller]?.table ?? db.table;
+    // Cognito's ids of users have this length.
+    const desk = await openSolDesk({ table: db.table, chain, hosts }, { userID: "a".repeat(36), tableOf });
+    desk.wrap = (effects) => ({
+      ...effects,
+      hostSnapshot(ask) {
+        // A busy machine makes hosts disagree, and then a run asks both again.
+        if (ask.host === 0) asked.splice(0);
+        return effects.hostSnapshot?.(ask);
+      },
+    });
+    const work = async () => {
+      await desk.work();
+      return { writes: executeOrders.take(), calls: takeCalls() };
+    };
+    takeCalls();
+    const placed = await desk.ask({ amount: "0.5" });
+    if (!("order" in placed)) throw new Error("It was not placed");
+    const { orderId } = placed.order;
+    const calls = [takeCalls()];
+    // Hosts that disagree are asked again, so the least number is that of one round.
+    for (const _ of [1, 2]) {
+      await desk.ask({ amount: "0.5", dryRun: true });
+      calls.push(takeCalls());
+    }
+    /** Returns the usage of the run that first shows the order like this. */
+    const workUntil = (shown: object) =>
+      vi.waitFor(async () => {
+        const usage = await work();
+        expect((await desk.read(orderId)).order).toMatchObject(shown);
+        return usage;
+      }, 30_000);
+    const swap = await work();
+    const [{ txHash } = { txHash: "" }] = (await desk.read(orderId)).attempts;
+    expect(await chain.inBlock(txHash)).toBeDefined();
+    const fill = await workUntil({ status: "filled", settled: false });
+    const nothingNew = await work();
+    isFinal = true;
+    const end = await workUntil({ status: "filled", settled: true });
+    expect({
+      placeOrder: { writes: placeOrder.take(), calls: Math.min(...calls) },
+      executeOrders: { swap, fill, nothingNew, end },
+      signTransaction: { writes: signTransaction.take() },
+    }).toEqual(solBuy);
+  });
+});
