@@ -14,6 +14,8 @@ export type Desk = {
   profile: Profile;
   /** The number of changes of redemptions since the page was opened. */
   redemptionChanges: number;
+  /** The chains of this machine. Undefined before they are known. */
+  localChains: ReadonlySet<string> | undefined;
   /** Warnings about the orders placed on this page, by order. The stream does not repeat them. */
   orderWarnings: ReadonlyMap<string, readonly Warning[]>;
   noteOrder(placed: Placed): void;

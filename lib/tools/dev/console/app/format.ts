@@ -12,8 +12,16 @@ export function amount(text: string | undefined, digits = 6): string {
   return `${sign === "-" ? "−" : ""}${grouped}${shown && `.${shown}`}`;
 }
 
-/** The coins of the chains that trade. */
-export const coinOf = { eth: "ETH", base: "ETH", bsc: "BNB", avax: "AVAX" } as const;
+export const coinOf = { eth: "ETH", base: "ETH", bsc: "BNB", avax: "AVAX", sol: "SOL" } as const;
+
+const venueNames: Readonly<Record<string, string>> = { "raydium-cpmm": "Raydium CPMM" };
+
+/** Returns the name under which people know an exchange. */
+export const venueName = (venue: string) => venueNames[venue] ?? venue;
+
+/** Writes a number without an exponent: browsers show a lamport of SOL as 1e-9. */
+export const plainNumber = (value: number) =>
+  value.toLocaleString("en", { useGrouping: false, maximumFractionDigits: 20 });
 
 /** Formats a price in USD. */
 export const usd = (price: number) =>

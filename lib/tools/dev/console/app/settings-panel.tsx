@@ -2,6 +2,8 @@ import { useEffect, useState } from "preact/hooks";
 import type { Settings, SettingsChain } from "../../../../client/index.ts";
 import { Choice, Field, Form, Panel } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
+import { plainNumber } from "./format.ts";
+import { gasPresets } from "./order-limits.ts";
 
 const chains = [
   ["eth", "Ethereum"],
@@ -9,7 +11,6 @@ const chains = [
   ["sol", "Solana"],
 ] as const;
 
-const presets = ["slow", "medium", "fast", "turbo"] as const;
 const switches = [
   ["mevProtection", "MEV protection"],
   ["autoBuy", "Auto buy"],
@@ -38,7 +39,7 @@ export function SettingsPanel() {
 }
 
 type Edits = Partial<Record<keyof typeof numbers, string>> & {
-  gasPreset?: (typeof presets)[number];
+  gasPreset?: (typeof gasPresets)[number];
 } & Partial<Record<(typeof switches)[number][0], boolean>>;
 
 /** Shows the service's settings until the user edits them. Later changes by others are shown and never overwritten. */
@@ -85,7 +86,7 @@ function SettingsForm({ chain, current: streamed }: { chain: SettingsChain; curr
               pattern="[0-9]*[.]?[0-9]+"
               title="A number, such as 1.5"
               required
-              value={String(shown[name])}
+              value={edits[name] ?? plainNumber(Number(shown[name]))}
               onInput={({ currentTarget }) => edit({ [name]: currentTarget.value })}
             />
           </Field>
@@ -94,8 +95,8 @@ function SettingsForm({ chain, current: streamed }: { chain: SettingsChain; curr
         <Choice
           label="Gas"
           name={`preset-${chain}`}
-          value={shown.gasPreset as (typeof presets)[number]}
-          options={presets.map((preset) => [preset, preset] as const)}
+          value={shown.gasPreset as (typeof gasPresets)[number]}
+          options={gasPresets.map((preset) => [preset, preset] as const)}
           onPick={(gasPreset) => edit({ gasPreset })}
         />
       )}

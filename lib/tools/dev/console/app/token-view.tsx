@@ -1,14 +1,15 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RestData } from "../../../../client/index.ts";
+import type { NetworkName } from "./controls.tsx";
 import { useDesk } from "./desk.ts";
+import { ExploredLink } from "./explored-link.tsx";
+import { isAddressOn } from "./explorers.ts";
 import { amount, percent, words } from "./format.ts";
-
-export type TradingChain = "eth" | "base" | "bsc" | "avax";
 
 type Inspected = RestData<"inspectToken">["token"];
 
 /** Shows the results of a simulated buy and sale of a token before the trade. */
-export function TokenView({ chain, token }: { chain: TradingChain; token: string }) {
+export function TokenView({ chain, token }: { chain: NetworkName; token: string }) {
   const { terminal } = useDesk();
   const [inspected, setInspected] = useState<Inspected>();
   const [problem, setProblem] = useState("");
@@ -16,7 +17,7 @@ export function TokenView({ chain, token }: { chain: TradingChain; token: string
   useEffect(() => {
     setInspected(undefined);
     setProblem("");
-    if (!/^0x[\da-f]{40}$/i.test(token)) return;
+    if (!isAddressOn(chain, token)) return;
     const reading = new AbortController();
     const { signal } = reading;
     void terminal.inspectToken({ path: { chain, token }, signal }).then(({ data, error }) => {
@@ -28,13 +29,15 @@ export function TokenView({ chain, token }: { chain: TradingChain; token: string
   }, [terminal, chain, token]);
 
   if (problem) return <p class="notice bad">{problem}</p>;
+  if (token !== "" && !isAddressOn(chain, token))
+    return <p class="notice">This is not an address on {chain}.</p>;
   if (inspected === undefined) return <p class="token-view quiet">Inspecting the token …</p>;
   const { name, sellable, buyTax, sellTax, flags, pools } = inspected;
   const [deepest] = pools;
   return (
     <div class="token-view">
       <p>
-        <strong>{name}</strong>{" "}
+        <strong>{name}</strong> <ExploredLink network={chain} kind="token" id={inspected.token} />{" "}
         <span class={sellable === false ? "badge bad" : "badge good"}>
           {sellable === false ? "cannot be sold" : sellable === null ? "sale unknown" : "can be sold"}
         </span>

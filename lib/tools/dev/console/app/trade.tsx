@@ -1,16 +1,17 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RestData, RestRequest } from "../../../../client/index.ts";
-import { Choice, Field, Form, networks, Panel, Select } from "./controls.tsx";
+import { Choice, Field, Form, type NetworkName, networks, Panel, Select } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
+import { isAddressOn } from "./explorers.ts";
 import { amount } from "./format.ts";
+import { LimitsForm } from "./limits-form.tsx";
+import { givenLimits, noLimits } from "./order-limits.ts";
 import { QuoteView, useQuote } from "./quote-view.tsx";
-import { TokenView, type TradingChain } from "./token-view.tsx";
+import { TokenView } from "./token-view.tsx";
 
 type Token = RestData<"listTokens">["tokens"][number];
 type Balance = RestData<"readBalances">["balances"][number];
 type Side = "buy" | "sell";
-
-const chains = networks.filter(([network]) => network !== "sol");
 
 const sides = [
   ["buy", "Buy"],
@@ -23,11 +24,13 @@ const shortcuts = { buy: ["0.1", "0.5", "1"], sell: ["25", "50", "100"] } as con
 export function Trade() {
   const { terminal, state, notify, noteOrder } = useDesk();
   const { call, isBusy } = useCall();
-  const [chain, setChain] = useState<TradingChain>("eth");
+  const [chain, setChain] = useState<NetworkName>("eth");
   const [side, setSide] = useState<Side>("buy");
   const [given, setGiven] = useState("0.1");
   const [token, setToken] = useState("");
   const [picked, setPicked] = useState("");
+  const [limits, setLimits] = useState(noLimits);
+  const [problem, setProblem] = useState("");
   const [tokens, setTokens] = useState<readonly Token[]>([]);
   const [balances, setBalances] = useState<readonly Balance[]>([]);
 
@@ -42,8 +45,9 @@ export function Trade() {
   useEffect(() => {
     const reading = new AbortController();
     const { signal } = reading;
-    void terminal.listTokens({ query: { chain }, signal }).then(({ data }) => {
+    void terminal.listTokens({ query: { chain }, signal }).then(({ data, error }) => {
       if (signal.aborted) return;
+      setProblem(error?.message ?? "");
       const traded = data?.tokens.filter((each) => each.token !== "native" && !each.wrapped) ?? [];
       setTokens(traded);
       // Keeps an address that was typed meanwhile.
@@ -64,8 +68,12 @@ export function Trade() {
   }, [terminal, chain, wallet, progress]);
 
   const units = side === "buy" ? { amount: given } : { percent: Number(given) };
-  const trade = { chain, side, token, ...units } as RestRequest<"quoteOrder">["body"];
-  const isWhole = token !== "" && Number(given) > 0;
+  const trade: RestRequest<"quoteOrder">["body"] = {
+    ...{ chain, side, token },
+    ...units,
+    ...givenLimits(chain, limits),
+  };
+  const isWhole = isAddressOn(chain, token) && Number(given) > 0;
   const quoted = useQuote(
     isWhole ? (wallet === undefined ? trade : { ...trade, wallet }) : undefined,
     progress,
@@ -80,8 +88,8 @@ export function Trade() {
     noteOrder(placed);
     notify(side === "buy" ? "The buy is placed" : "The sale is placed");
   }
-  function pickChain(next: string) {
-    setChain(next as TradingChain);
+  function pickChain(next: NetworkName) {
+    setChain(next);
     setTokens([]);
     setToken("");
   }
@@ -97,7 +105,7 @@ export function Trade() {
     <Panel title="Trade" area="trade">
       <Form label="Trade" onSubmit={place}>
         <Choice label="Side" name="side" value={side} options={sides} onPick={pickSide} />
-        <Select label="Chain" value={chain} options={chains} onPick={pickChain} />
+        <Select label="Chain" value={chain} options={networks} onPick={pickChain} />
         <Select
           label="Wallet"
           value={wallets.find(({ generatedWalletAddress }) => generatedWalletAddress === wallet)?._id ?? ""}
@@ -137,7 +145,7 @@ export function Trade() {
             </button>
           ))}
         </fieldset>
-        <TokenView chain={chain} token={token} />
+        {problem ? <p class="notice bad">{problem}</p> : <TokenView chain={chain} token={token} />}
         <Field label={side === "buy" ? `Amount, ${coin?.symbol ?? "coins"}` : "Share of the balance, %"}>
           <input
             inputMode="decimal"
@@ -155,6 +163,7 @@ export function Trade() {
             </button>
           ))}
         </fieldset>
+        <LimitsForm chain={chain} limits={limits} onEdit={setLimits} />
         {isWhole && <QuoteView quoted={quoted} tokens={tokens} />}
         <button type="submit" class={`primary ${side}`} disabled={!canPlace}>
           {side === "buy" ? "Buy" : "Sell"} {symbol}

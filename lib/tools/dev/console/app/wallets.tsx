@@ -11,6 +11,7 @@ import {
   Swatches,
 } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
+import { explorerPage } from "./explorers.ts";
 import { shortened } from "./format.ts";
 import { importSealed } from "./seal-key.ts";
 
@@ -87,6 +88,7 @@ function WalletRow({ wallet, onRetired }: { wallet: Wallet; onRetired: () => voi
       <button type="button" class="plain address" onClick={copy} title={`Copy ${address}`}>
         {shortened(address)}
       </button>
+      <ExplorerLink wallet={wallet} />
       <button type="button" class="plain" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
         Edit
       </button>
@@ -109,6 +111,18 @@ function WalletRow({ wallet, onRetired }: { wallet: Wallet; onRetired: () => voi
         </EditWallet>
       )}
     </li>
+  );
+}
+
+/** The address beside it copies itself, so this is a link of its own. */
+function ExplorerLink({ wallet: { network, generatedWalletAddress: address } }: { wallet: Wallet }) {
+  const { localChains } = useDesk();
+  const page = explorerPage(localChains, network, "wallet", address);
+  if (page === undefined) return null;
+  return (
+    <a href={page} rel="noopener noreferrer" target="_blank">
+      Explorer
+    </a>
   );
 }
 

@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { StreamStatus, TerminalState } from "../../../../client/index.ts";
 import { type Desk, DeskContext, type Profile } from "./desk.ts";
 import { Executions } from "./executions.tsx";
+import { readLocalChains } from "./explorers.ts";
 import { type LogEntry, newEntry, withNewest } from "./log-entries.ts";
 import { MessageLog } from "./message-log.tsx";
 import { Prices } from "./prices.tsx";
@@ -28,6 +29,7 @@ export function Workspace({ session, onSignOut }: { session: Session; onSignOut:
   const [log, setLog] = useState<LogEntry[]>([]);
   const [redemptionChanges, setRedemptionChanges] = useState(0);
   const [orderWarnings, setOrderWarnings] = useState<Desk["orderWarnings"]>(new Map());
+  const [localChains, setLocalChains] = useState<Desk["localChains"]>();
   const [notices, setNotices] = useState<Notice[]>([]);
   const { terminal, onSend } = session;
 
@@ -58,6 +60,8 @@ export function Workspace({ session, onSignOut }: { session: Session; onSignOut:
     return () => reading.abort();
   }, [terminal, tries]);
 
+  useEffect(() => void readLocalChains().then(setLocalChains), []);
+
   function notify(text: string, kind: Notice["kind"] = "good") {
     const notice = { id: ++lastNotice, text, kind };
     setNotices((shown) => [...shown, notice].slice(-3));
@@ -68,7 +72,7 @@ export function Workspace({ session, onSignOut }: { session: Session; onSignOut:
     setOrderWarnings((noted) => new Map(noted).set(order.orderId, warnings));
 
   const desk: Desk | undefined = profile && {
-    ...{ terminal, profile, redemptionChanges, notify, orderWarnings, noteOrder },
+    ...{ terminal, profile, redemptionChanges, localChains, notify, orderWarnings, noteOrder },
     state: state ?? nothing,
   };
   return (

@@ -1,0 +1,18 @@
+import type { Network } from "../../../../client/index.ts";
+import { useDesk } from "./desk.ts";
+import { type Explored, explorerPage } from "./explorers.ts";
+import { shortened } from "./format.ts";
+
+type LinkProps = { network: Network; kind: Explored; id: string; text?: string };
+
+/** Links a shortened id to the explorer of a public chain. A local chain has none. */
+export function ExploredLink({ network, kind, id, text = shortened(id) }: LinkProps) {
+  const { localChains } = useDesk();
+  const page = explorerPage(localChains, network, kind, id);
+  if (page === undefined) return <span title={id}>{text}</span>;
+  return (
+    <a href={page} title={id} rel="noopener noreferrer" target="_blank">
+      {text}
+    </a>
+  );
+}

@@ -1,0 +1,52 @@
+import { Field, type NetworkName, Select } from "./controls.tsx";
+import { useDesk } from "./desk.ts";
+import { plainNumber } from "./format.ts";
+import { gasPresets, type Limits, numbersOf } from "./order-limits.ts";
+
+const asSet = ["", "as in the settings"] as const;
+const presets = [asSet, ...gasPresets.map((preset) => [preset, preset] as const)];
+const protections = [asSet, ["on", "on"], ["off", "off"]] as const;
+
+type LimitsProps = { chain: NetworkName; limits: Limits; onEdit: (limits: Limits) => void };
+
+/** Edits the limits of one order. Those left empty are the user's settings. */
+export function LimitsForm({ chain, limits, onEdit }: LimitsProps) {
+  const settings: Readonly<Record<string, { [name: string]: unknown }>> = useDesk().state.settings;
+  const edit = (change: Partial<Limits>) => onEdit({ ...limits, ...change });
+  return (
+    <details class="drawer">
+      <summary>Limits of this order</summary>
+      <div class="limits">
+        {numbersOf(chain).map(([name, label]) => {
+          const setting = settings[chain]?.[name];
+          return (
+            <Field key={name} label={label} hint={asSet[1]}>
+              <input
+                inputMode="decimal"
+                pattern="[0-9]*[.]?[0-9]+"
+                title="A number, such as 1.5"
+                value={limits[name]}
+                placeholder={setting === undefined ? "" : plainNumber(Number(setting))}
+                onInput={({ currentTarget }) => edit({ [name]: currentTarget.value })}
+              />
+            </Field>
+          );
+        })}
+        {chain !== "sol" && (
+          <Select
+            label="Gas"
+            value={limits.gasPreset}
+            options={presets}
+            onPick={(gasPreset) => edit({ gasPreset })}
+          />
+        )}
+        <Select
+          label="MEV protection"
+          value={limits.mevProtection}
+          options={protections}
+          onPick={(mevProtection) => edit({ mevProtection })}
+        />
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,38 @@
+import type { Network, RestRequest } from "../../../../client/index.ts";
+
+type Body = RestRequest<"quoteOrder">["body"];
+type Given = Partial<Pick<Body, "slippage" | "gasPreset" | "maxGasPrice" | "priorityFee" | "mevProtection">>;
+
+export const gasPresets = ["slow", "medium", "fast", "turbo"] as const;
+
+/** The limits of an order as text. The empty text stands for the user's setting. */
+export type Limits = {
+  slippage: string;
+  gasPreset: "" | (typeof gasPresets)[number];
+  maxGasPrice: string;
+  priorityFee: string;
+  mevProtection: "" | "on" | "off";
+};
+
+export const noLimits: Limits = {
+  ...{ slippage: "", gasPreset: "", maxGasPrice: "", priorityFee: "", mevProtection: "" },
+};
+
+type NumberField = readonly [name: "slippage" | "maxGasPrice" | "priorityFee", label: string];
+
+/** The numbers that a chain's orders have: gas is of EVM chains, and a priority fee of sol. */
+export const numbersOf = (chain: Network): readonly NumberField[] => [
+  ["slippage", "Slippage, %"],
+  chain === "sol" ? ["priorityFee", "Priority fee, SOL"] : ["maxGasPrice", "Max gas price, gwei"],
+];
+
+/** Returns the fields of a request. Those of other chains, and those left empty, are absent. */
+export function givenLimits(chain: Network, limits: Limits): Given {
+  const { gasPreset, mevProtection } = limits;
+  const numbers = numbersOf(chain).map(([name]) => [name, Number(limits[name] || Number.NaN)] as const);
+  return {
+    ...Object.fromEntries(numbers.filter(([, number]) => Number.isFinite(number))),
+    ...(chain !== "sol" && gasPreset !== "" && { gasPreset }),
+    ...(mevProtection !== "" && { mevProtection: mevProtection === "on" }),
+  };
+}

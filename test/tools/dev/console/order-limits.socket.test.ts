@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { givenLimits, type Limits, noLimits } from "../../../../lib/tools/dev/console/app/order-limits.ts";
+
+const limits: Limits = {
+  ...{ slippage: "2", gasPreset: "fast", maxGasPrice: "30" },
+  ...{ priorityFee: "0.000000001", mevProtection: "off" },
+};
+
+describe("givenLimits", () => {
+  it("gives gas to EVM chains, and a priority fee to sol", () => {
+    const common = { slippage: 2, mevProtection: false };
+    expect(givenLimits("sol", limits)).toEqual({ ...common, priorityFee: 1e-9 });
+    for (const chain of ["eth", "base", "bsc", "avax"] as const)
+      expect(givenLimits(chain, limits)).toEqual({ ...common, gasPreset: "fast", maxGasPrice: 30 });
+  });
+
+  it("leaves out what is empty, so that the settings apply, and gives a priority fee of 0", () => {
+    expect(givenLimits("sol", noLimits)).toEqual({});
+    expect(givenLimits("eth", noLimits)).toEqual({});
+    expect(givenLimits("sol", { ...noLimits, priorityFee: "0", mevProtection: "on" })).toEqual({
+      priorityFee: 0,
+      mevProtection: true,
+    });
+  });
+});
