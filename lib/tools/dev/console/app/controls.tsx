@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import { type ComponentChildren, Fragment } from "preact";
 import { useId } from "preact/hooks";
 
 type PanelProps = { title: string; children: ComponentChildren; aside?: ComponentChildren; area: string };
@@ -79,6 +79,21 @@ export function Choice<Value extends string>({ label, name, value, options, onPi
         </label>
       ))}
     </fieldset>
+  );
+}
+
+type FactsProps = { facts: readonly (readonly [name: string, text: ComponentChildren])[] };
+
+export function Facts({ facts }: FactsProps) {
+  return (
+    <dl class="facts">
+      {facts.map(([name, text]) => (
+        <Fragment key={name}>
+          <dt>{name}</dt>
+          <dd>{text}</dd>
+        </Fragment>
+      ))}
+    </dl>
   );
 }
 

@@ -2,7 +2,9 @@ import { useState } from "preact/hooks";
 import type { Order, Position } from "../../../../client/index.ts";
 import { Choice, Panel } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
+import { ExploredLink } from "./explored-link.tsx";
 import { amount, clock, shortened, words } from "./format.ts";
+import { OrderDetails } from "./order-details.tsx";
 import { Warnings } from "./quote-view.tsx";
 
 export function Executions() {
@@ -73,7 +75,9 @@ function OrderRow({ order }: { order: Order }) {
         <dt>Price</dt>
         <dd>{amount(order.averagePrice)}</dd>
         <dt>Wallet</dt>
-        <dd>{nameOf(order)}</dd>
+        <dd>
+          <ExploredLink network={chain} kind="wallet" id={order.wallet} text={nameOf(order)} />
+        </dd>
         <dt>Placed</dt>
         <dd>{clock(order.createdAt)}</dd>
       </dl>
@@ -82,6 +86,7 @@ function OrderRow({ order }: { order: Order }) {
           Cancel
         </button>
       )}
+      <OrderDetails order={order} />
     </li>
   );
 }
@@ -107,7 +112,14 @@ function Positions({ positions }: { positions: readonly Position[] }) {
             <dt>Cost</dt>
             <dd>{amount(position.cost)}</dd>
             <dt>Wallet</dt>
-            <dd>{nameOf(position)}</dd>
+            <dd>
+              <ExploredLink
+                network={position.chain}
+                kind="wallet"
+                id={position.wallet}
+                text={nameOf(position)}
+              />
+            </dd>
             <dt>Opened</dt>
             <dd>{clock(position.openedAt)}</dd>
           </dl>

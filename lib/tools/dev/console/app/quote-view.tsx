@@ -1,7 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RestData, RestRequest } from "../../../../client/index.ts";
+import { Facts } from "./controls.tsx";
 import { useDesk, type Warning } from "./desk.ts";
-import { amount, coinOf, percent, shortened, words } from "./format.ts";
+import { feeFacts } from "./facts.ts";
+import { amount, coinOf, percent, shortened, venueName, words } from "./format.ts";
 
 type Quote = RestData<"quoteOrder">["quote"];
 
@@ -57,7 +59,7 @@ type Token = RestData<"listTokens">["tokens"][number];
 const wayOf = (route: Quote["route"], tokens: readonly Token[]) =>
   route
     .map(({ venue, feeBps, tokenIn }, index) => {
-      const pool = `${venue} ${feeBps / 100} %`;
+      const pool = `${venueName(venue)} ${feeBps / 100} %`;
       const symbol = tokens.find(({ token }) => token === tokenIn)?.symbol ?? shortened(tokenIn);
       return index === 0 ? pool : `${symbol} → ${pool}`;
     })
@@ -68,7 +70,7 @@ export function QuoteView({ quoted, tokens }: { quoted: Quoted | undefined; toke
   if (quoted?.problem) return <p class="notice bad">{quoted.problem}</p>;
   const quote = quoted?.quote;
   if (quote === undefined) return <p class="quote quiet">Asking for a quote …</p>;
-  const { chain, side, symbol, networkFee, route, wouldBeRefused } = quote;
+  const { chain, side, symbol, route, wouldBeRefused } = quote;
   const coin = coinOf[chain];
   // `symbol` names a pair, such as MOON/ETH.
   const bought = side === "buy" ? symbol.split("/")[0] : coin;
@@ -80,20 +82,14 @@ export function QuoteView({ quoted, tokens }: { quoted: Quoted | undefined; toke
           {amount(quote.amountOut)} {bought}
         </strong>
       </p>
-      <dl>
-        <dt>At least</dt>
-        <dd>
-          {amount(quote.minAmountOut)} {bought}
-        </dd>
-        <dt>Price impact</dt>
-        <dd>{percent(Math.max(quote.priceImpact, quote.marketImpact ?? 0))}</dd>
-        <dt>Network fee</dt>
-        <dd>
-          {amount(networkFee.expected, 3)} {coin}
-        </dd>
-        <dt>Route</dt>
-        <dd>{wayOf(route, tokens)}</dd>
-      </dl>
+      <Facts
+        facts={[
+          ["At least", `${amount(quote.minAmountOut)} ${bought}`],
+          ["Price impact", percent(Math.max(quote.priceImpact, quote.marketImpact ?? 0))],
+          ...feeFacts(quote),
+          ["Route", wayOf(route, tokens)],
+        ]}
+      />
       <Warnings about="the trade" warnings={quote.warnings} />
       {wouldBeRefused && (
         <p class="notice bad">

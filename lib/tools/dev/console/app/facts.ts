@@ -1,0 +1,99 @@
+import type { Network, Order, RestData } from "../../../../client/index.ts";
+import { amount, clock, coinOf, percent, venueName, words } from "./format.ts";
+
+/** A name, and its value for people. */
+export type Fact = readonly [name: string, text: string];
+
+type Read = RestData<"getOrder">;
+type Quote = RestData<"quoteOrder">["quote"];
+
+const coins = (chain: Network, text: string) => `${amount(text, 4)} ${coinOf[chain]}`;
+const present = (facts: readonly (Fact | false)[]): Fact[] => facts.filter((fact) => fact !== false);
+
+/** Lists what a trade pays the network. On sol, that has parts, and accounts keep a rent. */
+export function feeFacts({ chain, networkFee, rent }: Quote): Fact[] {
+  const { expected, max } = networkFee;
+  return present([
+    ["Network fee", `${coins(chain, expected)}, at most ${amount(max, 4)}`],
+    "priority" in networkFee && ["for priority", coins(chain, networkFee.priority)],
+    "tip" in networkFee && Number(networkFee.tip) > 0 && ["as a tip", coins(chain, networkFee.tip)],
+    rent !== undefined && ["Rent of accounts", coins(chain, rent)],
+  ]);
+}
+
+/** Lists the terms of a transaction. */
+export function attemptFacts(chain: Network, attempt: Read["attempts"][number]): Fact[] {
+  const { submission, sentAt } = attempt;
+  const terms: Fact[] =
+    "lastValidBlockHeight" in attempt
+      ? [
+          ["Priority fee", coins(chain, attempt.priorityFee)],
+          ["Tip", coins(chain, attempt.tip)],
+          ["Compute units", `at most ${amount(`${attempt.computeUnitLimit}`, 15)}`],
+          ["Valid to block height", amount(`${attempt.lastValidBlockHeight}`, 15)],
+        ]
+      : [
+          ["Nonce", `${attempt.nonce}`],
+          ["Gas price", `at most ${amount(attempt.maxFeePerGas)} gwei`],
+          ["Priority", `${amount(attempt.maxPriorityFeePerGas)} gwei`],
+          ["Gas limit", amount(`${attempt.gasLimit}`, 15)],
+        ];
+  return present([
+    ...terms,
+    ["Sent", sentAt === undefined ? "not yet known" : clock(sentAt)],
+    ["Way", submission],
+  ]);
+}
+
+/** Lists what an order has cost so far, and its limits. */
+export function orderFacts({ chain, networkFee, rent, minAmountOut, validUntil, reason }: Order): Fact[] {
+  return present([
+    minAmountOut !== undefined && ["At least", amount(minAmountOut)],
+    validUntil !== undefined && [chain === "sol" ? "Signed until" : "Valid until", clock(validUntil)],
+    networkFee !== undefined && ["Network fee", coins(chain, networkFee)],
+    rent !== undefined && ["Rent of accounts", coins(chain, rent)],
+    reason !== undefined && ["Reason", reason],
+  ]);
+}
+
+/** Lists the result of a filled order. */
+export function reportFacts({ chain, symbol }: Order, report: NonNullable<Read["report"]>): Fact[] {
+  // `symbol` names a pair, such as MOON/SOL.
+  const nameOf = (token: string) => (token === "native" ? coinOf[chain] : (symbol.split("/")[0] ?? symbol));
+  const side = ({ token, amount: text }: typeof report.spent) => `${amount(text)} ${nameOf(token)}`;
+  const { spent, received, quotedAmountOut, slippage, networkFee, route = [] } = report;
+  const parts: Fact[] =
+    "rent" in report
+      ? [
+          ...feeParts(chain, report.networkFee),
+          ["Rent of accounts", coins(chain, report.rent)],
+          ["Compute units", amount(`${report.computeUnits}`, 15)],
+        ]
+      : [
+          ...feeParts(chain, report.networkFee),
+          ["Gas used", amount(`${report.gasUsed}`, 15)],
+          ["Gas price", `${amount(report.effectiveGasPrice)} gwei`],
+          ["Approval left", amount(report.approvalLeft)],
+        ];
+  return present([
+    ["Spent", side(spent)],
+    ["Received", side(received)],
+    ["Quoted", amount(quotedAmountOut)],
+    ["Slippage", percent(slippage)],
+    route.length > 0 && [
+      "Route",
+      route.map(({ venue, feeBps }) => `${venueName(venue)} ${feeBps / 100} %`).join(" → "),
+    ],
+    ["Network fee", coins(chain, networkFee.total)],
+    ...parts,
+    [chain === "sol" ? "Slot" : "Block", amount(`${report.block}`, 15)],
+    ["At", clock(report.blockTime)],
+    ["Way", report.submission],
+  ]);
+}
+
+/** Lists the parts of a fee that were paid: most are 0. */
+const feeParts = (chain: Network, { total: _, ...parts }: Record<string, string>): Fact[] =>
+  Object.entries(parts)
+    .filter(([, text]) => Number(text) > 0)
+    .map(([name, text]) => [`of it ${words(name)}`, coins(chain, text)]);

@@ -1,0 +1,78 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Order, RestData } from "../../../../client/index.ts";
+import { Facts } from "./controls.tsx";
+import { useDesk } from "./desk.ts";
+import { ExploredLink } from "./explored-link.tsx";
+import { attemptFacts, orderFacts, reportFacts } from "./facts.ts";
+
+type Read = RestData<"getOrder">;
+
+/** Shows the transactions of an order and its result, once they are asked for. */
+export function OrderDetails({ order }: { order: Order }) {
+  const { terminal } = useDesk();
+  const [isOpen, setOpen] = useState(false);
+  const [read, setRead] = useState<Read>();
+  const [problem, setProblem] = useState("");
+  const { orderId, version } = order;
+
+  // Each change of the order may come with another transaction.
+  useEffect(() => {
+    if (!isOpen) return;
+    const reading = new AbortController();
+    const { signal } = reading;
+    void terminal.getOrder({ path: { orderId }, signal }).then(({ data, error }) => {
+      if (signal.aborted) return;
+      if (data) setRead(data);
+      setProblem(error?.message ?? "");
+    });
+    return () => reading.abort();
+  }, [terminal, isOpen, orderId, version]);
+
+  return (
+    <details class="drawer" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Details</summary>
+      {problem && <p class="notice bad">{problem}</p>}
+      {read === undefined ? <p class="quiet">Reading …</p> : <Shown {...read} />}
+    </details>
+  );
+}
+
+function Shown({ order, attempts, report }: Read) {
+  const { chain, wallet, token, txHash } = order;
+  return (
+    <>
+      <Facts
+        facts={[
+          ["Wallet", <ExploredLink key="wallet" network={chain} kind="wallet" id={wallet} />],
+          ...(token === undefined
+            ? []
+            : [["Token", <ExploredLink key="token" network={chain} kind="token" id={token} />] as const]),
+          ...(txHash === undefined
+            ? []
+            : [
+                [
+                  "Transaction",
+                  <ExploredLink key="hash" network={chain} kind="transaction" id={txHash} />,
+                ] as const,
+              ]),
+          ...orderFacts(order),
+        ]}
+      />
+      {attempts.map((each) => (
+        <section key={each.txHash} aria-label={`Attempt ${each.attempt}`}>
+          <h3>
+            {each.purpose}, {each.outcome}{" "}
+            <ExploredLink network={chain} kind="transaction" id={each.txHash} />
+          </h3>
+          <Facts facts={attemptFacts(chain, each)} />
+        </section>
+      ))}
+      {report && (
+        <section aria-label="Report">
+          <h3>Report</h3>
+          <Facts facts={reportFacts(order, report)} />
+        </section>
+      )}
+    </>
+  );
+}
