@@ -1,0 +1,95 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { exampleSolWallet } from "../../lib/tools/dev/chains/example-wallets.ts";
+import { solDeployment } from "../../lib/tools/dev/chains/sol/sol-deployment.ts";
+import { browserForTests, signIn } from "./support/browser.ts";
+
+const browser = browserForTests();
+const { tokens } = await solDeployment();
+
+const panel = (page: Page, name: string) => page.getByRole("region", { name });
+const explorerLinks = (page: Page) => page.locator("a[href*='solscan.io']");
+
+/** Signs in, and picks the chain. */
+async function onSol(page: Page) {
+  await signIn(page, "alice");
+  const trade = panel(page, "Trade");
+  await trade.getByLabel("Chain").selectOption("sol");
+  return { trade, token: trade.getByRole("combobox", { name: /^Token/ }) };
+}
+
+describe("the console on sol", () => {
+  it("buys with a limit of its own, and shows the transaction and the report", async () => {
+    const { page, complaints, context, screenshot } = await browser.visit("/console/", { width: 1440 });
+    const { trade } = await onSol(page);
+    await trade.getByText("can be sold").waitFor();
+    await trade.getByText("Limits of this order").click();
+    await trade.getByLabel(/^Priority fee/).fill("0.002");
+    expect(await trade.getByLabel(/gas/i).count()).toBe(0);
+    await trade.getByText("Raydium CPMM 0.25 %").waitFor();
+    // Thirty percent of what the first attempt may pay.
+    await trade.getByText("0.00012 SOL", { exact: true }).waitFor();
+    await trade.getByText("Rent of accounts").waitFor();
+    const placing = page.waitForRequest((request) => request.url().endsWith("/api/v2/orders"));
+    await trade.getByRole("button", { name: "Buy MOON" }).click();
+    expect((await placing).postDataJSON()).toMatchObject({ chain: "sol", priorityFee: 0.002 });
+
+    const order = panel(page, "Orders and positions").getByRole("listitem").filter({ hasText: "MOON/SOL" });
+    await order.getByText(/filled/).waitFor();
+    await order.getByText("Details").click();
+    const attempt = order.getByRole("region", { name: "Attempt 1" });
+    await attempt.getByText("swap, mined").waitFor();
+    for (const name of ["Priority fee", "Tip", "Compute units", "Valid to block height"])
+      await attempt.getByText(name, { exact: true }).waitFor();
+    const report = order.getByRole("region", { name: "Report" });
+    await report.getByText("0.1 SOL", { exact: true }).waitFor();
+    for (const name of ["Rent of accounts", "Slot"]) await report.getByText(name, { exact: true }).waitFor();
+    await screenshot("console-sol");
+    expect(await explorerLinks(page).count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it("shows the flags of a pasted mint, and no quote of an address of another chain", async () => {
+    const { page, context } = await browser.visit();
+    const { trade, token } = await onSol(page);
+    const flags = trade.getByRole("list", { name: "Warnings about the token" });
+    await token.fill(tokens.FEEZ.mint);
+    await trade.getByText("Tax 1 % in, 1 % out").waitFor();
+    await flags.getByText("taxed").waitFor();
+    await token.fill(tokens.TRAP.mint);
+    await trade.getByText("cannot be sold").waitFor();
+    await flags.getByText("frozen by default").waitFor();
+    await trade.getByLabel("Chain").selectOption("eth");
+    await token.fill(tokens.TRAP.mint);
+    await trade.getByText("This is not an address on eth.").waitFor();
+    expect(await trade.getByText("Asking for a quote").count()).toBe(0);
+    await context.close();
+  });
+
+  it("links to an explorer where the chain is not one of this machine", async () => {
+    const { page, context } = await browser.visit("about:blank");
+    await page.route("**/chains.json", (route) => route.fulfill({ json: {} }));
+    await page.goto(new URL("/console/", browser.runner.baseUrl).href);
+    await onSol(page);
+    const wallets = panel(page, "Wallets");
+    await wallets.locator(`a[href="https://solscan.io/account/${exampleSolWallet.address}"]`).waitFor();
+    await page.locator(`a[href="https://solscan.io/token/${tokens.MOON.mint}"]`).waitFor();
+    await context.close();
+  });
+
+  it("saves the priority fee of the settings, as small as a lamport", async () => {
+    const { page, context } = await browser.visit();
+    await signIn(page, "kim");
+    const settings = panel(page, "Settings");
+    await settings.getByText("Solana", { exact: true }).click();
+    await settings.getByLabel(/^Priority fee/).fill("0.000000001");
+    await settings.getByRole("button", { name: "Save" }).click();
+    await settings.getByText("version 1").waitFor();
+    expect(await settings.getByLabel(/^Priority fee/).inputValue()).toBe("0.000000001");
+    await settings.getByLabel("Slippage").fill("2");
+    await settings.getByRole("button", { name: "Save" }).click();
+    await settings.getByText("version 2").waitFor();
+    await context.close();
+  });
+});
