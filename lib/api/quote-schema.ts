@@ -118,8 +118,8 @@ const SolNetworkFeeSchema = v.pipe(
   v.object({
     expected: amount("Of a first attempt that fills the order"),
     max: amount("Of all attempts and a cancellation"),
-    priority: amount("The most that an attempt pays for its priority"),
-    tip: amount("What an attempt pays a relay"),
+    priority: amount("The part of a first attempt for its priority. Later attempts pay more"),
+    tip: amount("The part of a first attempt for a relay"),
   }),
   v.title("SolNetworkFee"),
 );

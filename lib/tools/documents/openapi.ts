@@ -8,7 +8,7 @@ import { operationsOf, type RestOperationName } from "../../operations/operation
 import type { RestRow } from "../../operations/types.ts";
 import { type JsonSchema, schemaComponents } from "./components.ts";
 import { clientSample, curlSample, introduction } from "./request-samples.ts";
-import { type RestExample, restExamples } from "./rest-examples.ts";
+import { type RestExample, restExamples, solBodies } from "./rest-examples.ts";
 import { restNotes, restTags } from "./rest-notes.ts";
 
 /** The description of each error code. */
@@ -65,8 +65,12 @@ const gatewayReasons: Record<number, string> = {
 /** Makes the OpenAPI 3.1 description of the REST API. */
 export function openApiDocument(): JsonSchema {
   const components = schemaComponents("draft-2020-12");
-  const json = (schema: v.GenericSchema, example?: object) => ({
-    "application/json": { schema: components.convert(schema), ...(example && { example }) },
+  const json = (schema: v.GenericSchema, example?: object, onSol?: object) => ({
+    "application/json": {
+      schema: components.convert(schema),
+      ...(example && onSol === undefined && { example }),
+      ...(onSol && { examples: { evm: { value: example }, sol: { value: onSol } } }),
+    },
   });
 
   function operation(name: RestOperationName, row: RestRow): JsonSchema {
@@ -85,7 +89,7 @@ export function openApiDocument(): JsonSchema {
       summary: row.summary,
       description,
       ...(parameters.length > 0 && { parameters }),
-      ...(body && { requestBody: { required: true, content: json(body, example?.body) } }),
+      ...(body && { requestBody: { required: true, content: json(body, example?.body, solBodies[name]) } }),
       responses: {
         [success === NoContentSchema ? 204 : 200]: {
           description: "Success",

@@ -3,8 +3,10 @@ import type { OperationSchemas } from "../../../lib/api/operation-schema.ts";
 import { schemas } from "../../../lib/api/operation-schemas.ts";
 import { restMethods } from "../../../lib/operations/operations.ts";
 import { validate } from "../../../lib/runtime/validate.ts";
+import { exampleSolWallet } from "../../../lib/tools/dev/chains/example-wallets.ts";
+import { solDeployment } from "../../../lib/tools/dev/chains/sol/sol-deployment.ts";
 import { clientSample, curlSample } from "../../../lib/tools/documents/request-samples.ts";
-import { type RestExample, restExamples } from "../../../lib/tools/documents/rest-examples.ts";
+import { type RestExample, restExamples, solBodies } from "../../../lib/tools/documents/rest-examples.ts";
 import { curlRequests } from "../../support/curl-requests.ts";
 
 describe("the example of a request", () => {
@@ -21,6 +23,15 @@ describe("the example of a request", () => {
     const given = { path, query, headers, body };
     for (const [part, value] of Object.entries(given))
       if (value !== undefined) expect(schema).toHaveProperty(part);
+  });
+
+  it.each(Object.entries(solBodies))("has a body for sol, in its accepted form: %s", async (name, body) => {
+    const schema: OperationSchemas = schemas[name as keyof typeof schemas];
+    if (schema.body === undefined) throw new Error("It has no body");
+    validate(schema.body, body);
+    const { tokens } = await solDeployment();
+    if ("token" in body)
+      expect(body).toMatchObject({ wallet: exampleSolWallet.address, token: tokens.MOON.mint });
   });
 
   it.each(restMethods)("becomes a call of the client: $name", async ({ name }) => {

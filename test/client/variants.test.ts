@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import type { components, RestData } from "../../lib/client/index.ts";
+
+type Schemas = components["schemas"];
+type Read = RestData<"getOrder">;
+type Quote = RestData<"quoteOrder">["quote"];
+
+const common = { attempt: 1, txHash: "h", submission: "public", purpose: "swap", outcome: "mined" } as const;
+
+// The compiler checks these types: a field that narrows no longer would not compile.
+const priceOf = (attempt: Read["attempts"][number]): string => {
+  if ("lastValidBlockHeight" in attempt) {
+    const ofSol: Schemas["SolAttempt"] = attempt;
+    return ofSol.priorityFee;
+  }
+  const ofEvm: Schemas["Attempt"] = attempt;
+  return ofEvm.maxFeePerGas;
+};
+
+const leftOf = (report: NonNullable<Read["report"]>): string => {
+  if ("rent" in report) {
+    const ofSol: Schemas["SolOrderReport"] = report;
+    return ofSol.rent;
+  }
+  const ofEvm: Schemas["OrderReport"] = report;
+  return ofEvm.approvalLeft;
+};
+
+const partOf = ({ networkFee }: Pick<Quote, "networkFee">): string => {
+  if ("tip" in networkFee) {
+    const ofSol: Schemas["SolNetworkFee"] = networkFee;
+    return ofSol.priority;
+  }
+  const ofEvm: Schemas["EvmNetworkFee"] = networkFee;
+  return ofEvm.l1;
+};
+
+describe("a field narrows", () => {
+  it("attempts to those of sol or of EVM chains", () => {
+    const sol = { priorityFee: "0.001", tip: "0", computeUnitLimit: 1, lastValidBlockHeight: 2 };
+    const evm = { nonce: 0, maxFeePerGas: "30", maxPriorityFeePerGas: "1", gasLimit: 3 };
+    const attempts: Read["attempts"] = [
+      { ...common, ...sol },
+      { ...common, ...evm },
+    ];
+    expect(attempts.map(priceOf)).toEqual(["0.001", "30"]);
+  });
+
+  it("reports, and the network fees of quotes", () => {
+    const result = { spent: {}, received: {} };
+    const reports = [
+      { ...result, rent: "0.002" },
+      { ...result, approvalLeft: "0" },
+    ] as NonNullable<Read["report"]>[];
+    expect(reports.map(leftOf)).toEqual(["0.002", "0"]);
+    const fees = { expected: "1", max: "2" };
+    expect(partOf({ networkFee: { ...fees, priority: "0.1", tip: "0.2" } })).toBe("0.1");
+    expect(partOf({ networkFee: { ...fees, l1: "0.3" } })).toBe("0.3");
+  });
+});
