@@ -67,6 +67,11 @@ describe("show-order", () => {
       order: { status: "filled", settled: "true" },
       lane: { job: "none: it has settled", jobs: "none: the lane has ended" },
       "attempt 1": { purpose: "approve", outcome: "mined" },
+      report: {
+        received: expect.stringMatching(/^[\d.]+ ETH$/),
+        networkFee: expect.stringMatching(/^total [\d.]+ ETH, /),
+        block: expect.stringMatching(/^\d+ at 20/),
+      },
     });
     expect(settled).not.toHaveProperty("slot 0");
   });

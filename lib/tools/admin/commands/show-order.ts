@@ -2,15 +2,16 @@ import type { Command } from "commander";
 import { getItems } from "../../../table/batch-get.ts";
 import type { Key } from "../../../table/keys.ts";
 import type { Table } from "../../../table/table.ts";
-import { coinDecimals, coinText, formatAmount } from "../../../trading/core/decimal-text.ts";
+import { coinDecimals, formatAmount } from "../../../trading/core/decimal-text.ts";
 import { gweiText } from "../../../trading/core/evm/fees.ts";
 import type { Slot } from "../../../trading/core/evm/slot.ts";
 import { type Family, slotPlace } from "../../../trading/core/families.ts";
 import type { Fees, PoolKey, Route } from "../../../trading/core/intent.ts";
+import type { OrderDetails } from "../../../trading/core/order-details.ts";
 import { detailsOf } from "../../../trading/core/order-report.ts";
-import { lastValidOf, type SolSlot } from "../../../trading/core/sol/sol-slot.ts";
 import type { Lane, Ledger } from "../../../trading/core/table-step.ts";
 import { type AnyOrder, isSolOrder, shownOrder, type TradeOrder } from "../../../trading/core/trade-order.ts";
+import { chainFacts, nativeToken } from "../../../trading/core/trading-chain.ts";
 import { readExecution } from "../../../trading/items/execution-records.ts";
 import { contentOf, keysOfItems } from "../../../trading/items/items.ts";
 import { laneKey } from "../../../trading/items/keys.ts";
@@ -18,6 +19,7 @@ import { homeShard, placeOf } from "../../../trading/items/lane-places.ts";
 import { readOrder } from "../../../trading/items/views.ts";
 import { OperatorError } from "../operator-error.ts";
 import { targeted } from "../options.ts";
+import { messageFacts, solFees, solIntentFacts, solSlotFacts } from "../sol-facts.ts";
 import type { AdminDeps, TargetOptions } from "../target.ts";
 import { harmless, print } from "../terminal.ts";
 
@@ -26,8 +28,8 @@ export function showOrder(program: Command, deps: AdminDeps): void {
     program
       .command("show-order <userID> <orderId>")
       .description(
-        "Show everything about an order: the user's view, its intent, its wallet's lane, its nonces, its " +
-          "transactions, and the signatures made for it. Signed bytes are never shown.",
+        "Show everything about an order: the user's view, its intent, its wallet's lane, its slots, its " +
+          "transactions, its result, and the signatures made for it. Signed bytes are never shown.",
       ),
   ).action(async (userID: string, orderId: string, options: TargetOptions) => {
     const { table } = await deps.openTarget(options);
@@ -49,16 +51,28 @@ async function orderSheet(table: Table, userID: string, orderId: string): Promis
   const items = await getItems<object>(table, Object.values(names));
   const found = ({ PK, SK }: Key) => items.find((item) => item.PK === PK && item.SK === SK);
   const [lane, job, ledger] = [found(names.lane), found(names.job), found(names.ledger)];
+  const { attempts, report } = detailsOf(order, slots);
   return [
-    ...section("order", shownOrder(order)),
-    ...section("intent", isSolOrder(order) ? solFacts(order) : evmFacts(order as TradeOrder)),
+    ...section("order", orderFacts(order)),
+    ...section("intent", {
+      ...commonFacts(order),
+      ...(isSolOrder(order) ? solIntentFacts(order.intent) : evmFacts(order as TradeOrder)),
+    }),
     ...section("lane", laneFacts(lane && contentOf("lane", lane), job !== undefined)),
     ...slots.flatMap((slot) =>
-      section(`slot ${slotPlace(slot)}`, "nonce" in slot ? slotFacts(slot) : solSlotFacts(slot)),
+      section(`slot ${slotPlace(slot)}`, {
+        ...("nonce" in slot ? slotFacts(slot) : solSlotFacts(slot)),
+        submission: submissionText(slot),
+      }),
     ),
-    ...detailsOf(order, slots).attempts.flatMap(({ attempt, purpose, outcome, txHash, ...facts }) =>
-      section(`attempt ${attempt}`, { purpose, outcome, txHash, ...facts }),
+    ...attempts.flatMap(({ attempt, purpose, outcome, txHash, ...facts }) =>
+      section(`attempt ${attempt}`, {
+        ...{ purpose, outcome, txHash },
+        ...facts,
+        ...("priorityFee" in facts && solFees(facts)),
+      }),
     ),
+    ...(report === undefined ? [] : section("report", reportFacts(order, report))),
     ...section("ledger", {
       ...ledgerFacts(ledger && contentOf("ledger", ledger)),
       cancelled:
@@ -97,6 +111,32 @@ const poolText = ({ venue, feeBps, spacing }: PoolKey) =>
 const routeText = ({ bridge, ...pool }: Route) =>
   bridge === undefined ? poolText(pool) : `${poolText(bridge)} > ${bridge.token} > ${poolText(pool)}`;
 
+const coinOf = ({ intent }: AnyOrder) => chainFacts[intent.chain].coin.symbol;
+
+/** The user's view, in which what was paid has no unit. */
+function orderFacts(order: AnyOrder) {
+  const { networkFee, rent, ...facts } = shownOrder(order);
+  const paid = (text: string | undefined) => text && `${text} ${coinOf(order)}`;
+  return { ...facts, networkFee: paid(networkFee), rent: paid(rent) };
+}
+
+/** The result of a fill. A block of sol is named by its slot. */
+function reportFacts(order: AnyOrder, report: NonNullable<OrderDetails["report"]>) {
+  const { spent, received, networkFee, route = [], block, blockTime, ...facts } = report;
+  const coin = coinOf(order);
+  const side = ({ token, amount }: typeof spent) => `${amount} ${token === nativeToken ? coin : token}`;
+  const fees = Object.entries(networkFee).filter(([name, text]) => name === "total" || text !== "0");
+  return {
+    spent: side(spent),
+    received: side(received),
+    ...facts,
+    ...("rent" in facts && { rent: `${facts.rent} ${coin}` }),
+    route: route.map(({ venue, pool }) => `${venue} ${pool}`).join(" > ") || undefined,
+    networkFee: fees.map(([name, text]) => `${name} ${text} ${coin}`).join(", "),
+    [isSolOrder(order) ? "slot" : "block"]: `${block} at ${blockTime}`,
+  };
+}
+
 /** Facts that clients do not see. */
 const commonFacts = ({ intent, placed, ending, isCancelling, revision }: AnyOrder) => ({
   user: intent.userID,
@@ -111,20 +151,12 @@ const commonFacts = ({ intent, placed, ending, isCancelling, revision }: AnyOrde
 });
 
 const evmFacts = ({ intent, ...order }: TradeOrder) => ({
-  ...commonFacts({ intent, ...order }),
   routes: intent.routes.map(routeText).join(", "),
   gasLimit: intent.gasLimit,
   gasPreset: intent.gasPreset,
   maxGasPrice: `${gweiText(intent.maxGasPrice)} gwei`,
   approveNonces: order.approveNonces.join(", ") || "none",
   swapNonce: order.swapNonce ?? "none",
-});
-
-const solFacts = (order: TradeOrder<"sol">) => ({
-  ...commonFacts(order),
-  routes: order.intent.routes.map(({ venue, pool }) => `${venue} ${pool}`).join(", "),
-  tokenProgram: order.intent.tokenProgram,
-  budget: coinText("sol", order.intent.budgetLamports),
 });
 
 function laneFacts(lane: Lane | undefined, hasJob: boolean) {
@@ -146,7 +178,6 @@ const slotFacts = ({ state, call, fees, gasLimit, receipt, revision, ...slot }: 
   router: call.router,
   fees: feesText(fees),
   gasLimit,
-  submission: submissionText(slot),
   isUndelivered: slot.isUndelivered,
   refusal: slot.refusal,
   receipt:
@@ -154,27 +185,9 @@ const slotFacts = ({ state, call, fees, gasLimit, receipt, revision, ...slot }: 
   revision,
 });
 
-const solSlotFacts = ({ state, attempts, receipts, revision, ...slot }: SolSlot) => ({
-  state,
-  lastValidBlockHeight: lastValidOf({ attempts }),
-  submission: submissionText(slot),
-  isUndelivered: slot.isUndelivered,
-  refusal: slot.refusal,
-  receipts: receipts
-    .map(({ status, block, hash }) => `${status} in slot ${block.number}: ${hash}`)
-    .join(", "),
-  revision,
-});
-
 function ledgerFacts(ledger: Ledger<Family> | undefined) {
   if (ledger === undefined) return { signed: "nothing" };
-  if ("messages" in ledger) {
-    const messages = ledger.messages.map(({ purpose, hash, mostFeeLamports }, index) => [
-      `message ${index + 1}`,
-      `${purpose} ${hash}, at most ${coinText("sol", mostFeeLamports)}`,
-    ]);
-    return { ...Object.fromEntries(messages), revision: ledger.revision };
-  }
+  if ("messages" in ledger) return { ...messageFacts(ledger.messages), revision: ledger.revision };
   const fees = Object.entries(ledger.fees).map(([nonce, each]) => [`fees at ${nonce}`, feesText(each)]);
   return {
     approveNonces: ledger.approveNonces.join(", ") || "none",

@@ -1,0 +1,40 @@
+import { coinText } from "../../trading/core/decimal-text.ts";
+import type { SignedMessage } from "../../trading/core/families.ts";
+import type { ShownSolAttempt } from "../../trading/core/order-details.ts";
+import type { SolIntent } from "../../trading/core/sol/sol-intent.ts";
+import { lastValidOf, type SolSlot } from "../../trading/core/sol/sol-slot.ts";
+
+const solText = (lamports: bigint) => `${coinText("sol", lamports)} SOL`;
+
+/** Facts of an intent on sol that clients do not see. */
+export const solIntentFacts = ({ routes, tokenProgram, budgetLamports }: SolIntent) => ({
+  routes: routes.map(({ venue, pool }) => `${venue} ${pool}`).join(", "),
+  tokenProgram,
+  budget: `${solText(budgetLamports)} for priority and tips`,
+});
+
+export const solSlotFacts = ({ state, attempts, receipts, isUndelivered, refusal, revision }: SolSlot) => ({
+  state,
+  lastValidBlockHeight: lastValidOf({ attempts }),
+  isUndelivered,
+  refusal,
+  receipts: receipts
+    .map(({ status, block, hash, fee }) => `${status} in slot ${block.number}, paid ${solText(fee)}: ${hash}`)
+    .join(", "),
+  revision,
+});
+
+/** The fees of a transaction, which clients get without a unit. */
+export const solFees = ({ priorityFee, tip }: Pick<ShownSolAttempt, "priorityFee" | "tip">) => ({
+  priorityFee: `${priorityFee} SOL`,
+  tip: `${tip} SOL`,
+});
+
+/** Describes what the signer has signed of an order on sol. */
+export const messageFacts = (messages: readonly SignedMessage[]): Record<string, string> =>
+  Object.fromEntries(
+    messages.map(({ purpose, hash, mostFeeLamports }, index) => [
+      `message ${index + 1}`,
+      `${purpose} ${hash}, at most ${solText(mostFeeLamports)}`,
+    ]),
+  );
