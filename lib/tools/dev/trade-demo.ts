@@ -10,7 +10,7 @@ import {
   type Terminal,
 } from "trading-terminal/client";
 import { coinDecimals, coinText } from "../../trading/core/decimal-text.ts";
-import { type TradingChain, tradingChains } from "../../trading/core/trading-chain.ts";
+import { chainFacts, type TradingChain, tradingChains } from "../../trading/core/trading-chain.ts";
 import { type DemoChain, demoChain, type Holdings } from "./demo-chains.ts";
 import { port, runProgram, type Stdio, timeLimit } from "./run-program.ts";
 
@@ -149,13 +149,18 @@ const positionIn = ({ positions, token }: Pick<Round, "positions" | "token">) =>
 const wayOf = ({ report }: Trade) =>
   (report?.route ?? []).map(({ venue, feeBps }) => `${venue} ${feeBps / 100} %`).join(" → ");
 
-/** For example `eth: buy 0.5 → 4960.27 MOON by uniswap-v2 0.3 % in 3.2 s | sell 100 % → 0.497 by …`. */
-function lineOf(chain: TradingChain, round: Round): string {
+/** Names where a trade is on its chain, such as `block 12`. */
+const placeOf = ({ order, report }: Trade) => `${order.chain === "sol" ? "slot" : "block"} ${report?.block}`;
+
+/** For example `sol: buy 0.5 SOL → 4960.27 MOON by raydium-cpmm 0.25 %, slot 45 in 3.2 s | sell 100 % → 0.497 SOL …`. */
+export function lineOf(chain: TradingChain, round: Round): string {
   const { buy, sell } = round;
   const short = (amount = "0") => Number(Number(amount).toPrecision(6));
-  const bought = `buy ${short(buy.order.filledAmount)} → ${short(buy.order.receivedAmount)} MOON by ${wayOf(buy)}`;
-  const sold = `sell 100 % → ${short(sell.order.receivedAmount)} by ${wayOf(sell)}`;
-  return `${chain}: ${bought} in ${buy.seconds} s | ${sold} in ${sell.seconds} s | PnL ${short(positionIn(round)?.realizedPnl)}`;
+  const coins = (amount?: string) => `${short(amount)} ${chainFacts[chain].coin.symbol}`;
+  const how = (trade: Trade) => `by ${wayOf(trade)}, ${placeOf(trade)} in ${trade.seconds} s`;
+  const bought = `buy ${coins(buy.order.filledAmount)} → ${short(buy.order.receivedAmount)} MOON ${how(buy)}`;
+  const sold = `sell 100 % → ${coins(sell.order.receivedAmount)} ${how(sell)}`;
+  return `${chain}: ${bought} | ${sold} | PnL ${coins(positionIn(round)?.realizedPnl)}`;
 }
 
 /** Names each point on which the chain and the service differ, by as little as a unit. */

@@ -64,6 +64,15 @@ try        npm run -s trade:demo${port === "3000" ? "" : ` -- --port ${port}`}
   const sell = { chain: "eth", wallet: "$W", side: "sell", token: "$MOON", percent: 100 };
   const importing =
     chains === undefined ? `${post("/storeWallet_v2", { network: "eth", privateKey })}\n` : "";
+  const tryingSol =
+    sol === undefined
+      ? ""
+      : `${get("/api/v2/tokens?chain=sol")}
+${get("/api/v2/tokens/sol/$SOL_TRAP")}
+${get("/api/v2/tokens/sol/$SOL_FEEZ")}
+${post("/api/v2/quotes", solBuy)}
+${order(solBuy)}
+`;
   const trying =
     chains === undefined
       ? ""
@@ -75,7 +84,7 @@ ${get("/api/v2/balances?chain=eth&wallet=$W")}
 for CHAIN in ${chains.map(({ chain }) => chain).join(" ")}; do ${post("/api/v2/quotes", buy)}; done
 ${post("/api/v2/quotes", { ...buy, chain: "eth", token: "$STAR" })}
 ${order({ ...buy, chain: "eth" })}
-${sol === undefined ? "" : `${get("/api/v2/tokens/sol/$SOL_TRAP")}\n${post("/api/v2/quotes", solBuy)}\n${order(solBuy)}\n`}sleep 5
+${tryingSol}sleep 5
 ${get("/api/v2/positions?chain=eth")}
 ${order(sell)}
 sleep 5

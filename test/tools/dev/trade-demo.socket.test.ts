@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Order, Position } from "../../../lib/client/index.ts";
 import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
-import { disagreements, main, type Round } from "../../../lib/tools/dev/trade-demo.ts";
+import { disagreements, lineOf, main, type Round } from "../../../lib/tools/dev/trade-demo.ts";
 import { stdioForTests } from "./support/stdio.ts";
 
 const coin = 10n ** 18n;
@@ -74,6 +74,25 @@ describe("disagreements", () => {
     ["finality of the position: false, not true", { positions: [{ ...position, settled: false }] }],
   ])("names %s", (problem, changes) => {
     expect(disagreements({ ...agreeing, ...changes }).join("\n")).toContain(problem);
+  });
+});
+
+describe("lineOf", () => {
+  const route = [{ venue: "raydium-cpmm", feeBps: 25 }];
+
+  it("names coins, and a slot on sol where other chains have a block", () => {
+    const on = (chain: Order["chain"]) =>
+      ({
+        ...agreeing,
+        buy: { ...agreeing.buy, order: { ...agreeing.buy.order, chain }, report: { block: 45, route } },
+        sell: { ...agreeing.sell, order: { ...agreeing.sell.order, chain }, report: { block: 46, route } },
+      }) as Round;
+    expect(lineOf("sol", on("sol"))).toBe(
+      "sol: buy 0.5 SOL → 4000 MOON by raydium-cpmm 0.25 %, slot 45 in 3.2 s | sell 100 % → 0.4 SOL by raydium-cpmm 0.25 %, slot 46 in 3.2 s | PnL -0.1 SOL",
+    );
+    expect(lineOf("avax", on("avax"))).toContain(
+      "buy 0.5 AVAX → 4000 MOON by raydium-cpmm 0.25 %, block 45 in 3.2 s",
+    );
   });
 });
 

@@ -85,7 +85,7 @@ wallet     0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 of alice, 100 coins on eac
     const { moon: token, trap, taxd, star } = localAddresses;
     const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
     const trade = { type: "market", chain: "eth", wallet, token };
-    const sol = { url: "http://127.0.0.1:1", tokens: { MOON: "m", TRAP: "t" } };
+    const sol = { url: "http://127.0.0.1:1", tokens: { MOON: "m", FEEZ: "f", TRAP: "t" } };
     const solBuy = { chain: "sol", wallet: exampleSolWallet.address, side: "buy", token: "m", amount: "0.5" };
     expect(await pasted({ chains, sol })).toEqual([
       ...always,
@@ -100,7 +100,9 @@ wallet     0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266 of alice, 100 coins on eac
       ]),
       ["POST", "/api/v2/quotes", { chain: "eth", wallet, side: "buy", token: star, amount: "0.5" }],
       ["POST", "/api/v2/orders", { ...trade, side: "buy", amount: "0.5" }],
+      ["GET", "/api/v2/tokens?chain=sol"],
       ["GET", "/api/v2/tokens/sol/t"],
+      ["GET", "/api/v2/tokens/sol/f"],
       ["POST", "/api/v2/quotes", solBuy],
       ["POST", "/api/v2/orders", { type: "market", ...solBuy }],
       ["GET", "/api/v2/positions?chain=eth"],
