@@ -61,7 +61,7 @@ function objectionToTerms(terms: MessageTerms, tipAccounts: readonly Address[]):
     return refused("an amount is not one of 64 bits");
   const { computeUnitLimit, markerRentLamports } = terms;
   if (!isUnitLimit(computeUnitLimit)) return refused("the limit of compute units is not one of the chain");
-  if (!isRent("marker", markerRentLamports)) return refused("the marker's rent is above its ceiling");
+  if (!isRent("marker", markerRentLamports)) return refused("the marker's rent is 0, or above its ceiling");
   return terms.purpose === "swap" ? objectionToTrade(terms, tipAccounts) : undefined;
 }
 
@@ -95,7 +95,7 @@ function objectionToTrade(terms: AttemptTerms, tipAccounts: readonly Address[]):
   if (tokenProgram !== programs.token && tokenProgram !== programs.token2022)
     return refused("the token's program is neither Token nor Token-2022");
   if (!isRent("wsol", wsolRentLamports))
-    return refused("the rent of the account of wrapped SOL is above its ceiling");
+    return refused("the rent of the account of wrapped SOL is 0, or above its ceiling");
   if (tip !== undefined && (tip.lamports === 0n || !tipAccounts.includes(tip.account)))
     return refused("the tip is 0, or for an account that is not configured");
   return undefined;

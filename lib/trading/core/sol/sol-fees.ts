@@ -28,8 +28,9 @@ export const budgetFor = (shareLamports: bigint, purpose: "swap", earlier: 0 | 1
  */
 export const mostRentLamports = { marker: 890_880n, wsol: 2_039_280n };
 
+/** True if an account may get so much. One without lamports ends with its transaction, so it would mark nothing. */
 export const isRent = (account: keyof typeof mostRentLamports, lamports: bigint): boolean =>
-  lamports >= 0n && lamports <= mostRentLamports[account];
+  lamports > 0n && lamports <= mostRentLamports[account];
 
 /** The most compute units of a transaction on the chain. */
 export const mostComputeUnits = 1_400_000;

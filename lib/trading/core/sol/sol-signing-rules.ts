@@ -89,9 +89,9 @@ function objectionToCosts(
   if (!isUnitLimit(computeUnitLimit)) return refused("the compute unit limit is not one of the chain's");
   if (microLamportsPerUnit < 0n || (tip !== undefined && tip.lamports <= 0n))
     return refused("a fee is negative");
-  const wsolRent = message.purpose === "swap" ? message.wsolRentLamports : 0n;
-  if (!isRent("marker", markerRentLamports) || !isRent("wsol", wsolRent))
-    return refused("an account would get more than keeps it alive");
+  const hasRent = message.purpose === "clear" || isRent("wsol", message.wsolRentLamports);
+  if (!hasRent || !isRent("marker", markerRentLamports))
+    return refused("an account would get nothing, or more than keeps it alive");
   if (tip !== undefined && !(intent.isPrivate && chainLimits.relay?.tipAccounts.includes(tip.account)))
     return refused("the tip is for another account than the relay's");
   const fee = mostFeeOfMessage(message, chainLimits);

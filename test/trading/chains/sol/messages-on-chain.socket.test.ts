@@ -215,6 +215,22 @@ describe("a composed message on a chain", () => {
     expect(await tokensOf(own)).toBeGreaterThan(bought);
   });
 
+  it("would fill twice by a marker without lamports, which no block keeps", async () => {
+    const { wallet, name, buy, own } = await newWallet();
+    const eager = { ...buy, minAmountOut: 1n };
+    const empty = createMarker(wallet, await markerOf(wallet, buy.orderId), buy.orderId, 0n);
+    const weaker = async (blockhash: string) => {
+      const instructions = instructionsOf(await messageOf(eager)).toSpliced(2, 1, empty);
+      return compileAny(instructions, { payer: wallet, blockhash });
+    };
+    const first = await weaker(buy.blockhash);
+    expect(await isRead(first)).toBe(false);
+    expect(await send(first, name)).toBe("filled");
+    const bought = await tokensOf(own);
+    expect(await send(await weaker(await chain.latestBlockhash()), name)).toBe("filled");
+    expect(await tokensOf(own)).toBeGreaterThan(bought);
+  });
+
   it("clears an order, so that its attempts fail at the marker", async () => {
     const { name, buy, clear, own } = await newWallet();
     expect(await send(await messageOf(clear), name)).toBe("filled");

@@ -77,10 +77,13 @@ describe("mostFeeLamports", () => {
 
 describe("the ceilings of the signer", () => {
   it("end at the rents of today", () => {
-    expect([-1n, 0n, 890_880n, 890_881n].map((rent) => isRent("marker", rent))).toEqual([
-      ...[false, true, true, false],
-    ]);
-    expect([2_039_280n, 2_039_281n].map((rent) => isRent("wsol", rent))).toEqual([true, false]);
+    expect([1n, 890_880n, 890_881n].map((rent) => isRent("marker", rent))).toEqual([true, true, false]);
+    expect([1n, 2_039_280n, 2_039_281n].map((rent) => isRent("wsol", rent))).toEqual([true, true, false]);
+  });
+
+  it("allow no account without lamports, since no block keeps it", () => {
+    const rents = [-1n, 0n];
+    expect(rents.filter((rent) => isRent("marker", rent) || isRent("wsol", rent))).toEqual([]);
   });
 
   it("end at the compute units of the chain", () => {

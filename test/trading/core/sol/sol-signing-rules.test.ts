@@ -112,6 +112,8 @@ describe("objectionToMessage", () => {
     ["too many compute units", { ...swap, computeUnitLimit: 1_400_001 }, {}],
     ["a negative price", { ...swap, microLamportsPerUnit: -1n }, {}],
     ["a marker that gets too much", { ...clear, markerRentLamports: 890_881n }, signed(["swap", "a"])],
+    ["a marker that gets nothing", { ...swap, markerRentLamports: 0n }, {}],
+    ["a clear whose marker gets nothing", { ...clear, markerRentLamports: 0n }, signed(["swap", "a"])],
     ["wrapped coin that gets too much", { ...swap, wsolRentLamports: 2_039_281n }, {}],
     ["a tip of a public order", { ...swap, ...tip(1n) }, { chainLimits: withRelay }],
     ["a tip for a stranger", { ...swap, ...tip(1n, "thief") }, isPrivate()],
