@@ -167,6 +167,7 @@ function signingEffects(
       return signAndWipe(secret, encoded, { chainId: chainFacts[chain].chainId, nonce, gasLimit, fees });
     },
     async signMessage({ intent, message }) {
+      if (chains.sol === undefined) return { later: "the chain does not trade" };
       const { chain: network, wallet: address, userID } = intent;
       const composed = await composeFor(intent, message);
       if (!("message" in composed)) return composed;
