@@ -6,6 +6,7 @@ import { orderSides, orderStages, reasonCodes } from "../core/execution.ts";
 import { swapVenues } from "../core/intent.ts";
 import { mostAttempts, mostClears } from "../core/sol/sol-intent.ts";
 import type { Items } from "../core/table-step.ts";
+import { isEvmChain } from "../core/trading-chain.ts";
 import { contentOf } from "./items.ts";
 
 /** A stored item has another form than the service writes. */
@@ -27,6 +28,7 @@ const maybe = v.exactOptional;
 
 const lane = { chain: v.picklist(networks), wallet: text };
 const owner = { ...lane, userID: text };
+const evmOwner = { ...owner, chain: v.pipe(lane.chain, v.check(isEvmChain)) };
 const fees = { maxFeePerGas: units, maxPriorityFeePerGas: units };
 const pool = { venue: v.picklist(swapVenues), feeBps: count, spacing: maybe(count) };
 const route = { ...pool, router: text, bridge: maybe(v.strictObject({ ...pool, token: text })) };
@@ -64,7 +66,7 @@ const receipt = {
 };
 
 const intent = v.strictObject({
-  ...owner,
+  ...evmOwner,
   orderId: text,
   side: v.picklist(orderSides),
   token: text,
@@ -171,7 +173,7 @@ const order = {
 };
 
 const evmSlot = v.strictObject({
-  ...owner,
+  ...evmOwner,
   nonce: count,
   orderId: text,
   state: v.picklist(["planned", "signed", "mined", "taken"]),

@@ -3,6 +3,8 @@ import { orderIdFor } from "../../../lib/core/record-ids.ts";
 import { defaultSol } from "../../../lib/infra/default-chains.ts";
 import { readTransaction } from "../../../lib/trading/chains/sol/signed-message.ts";
 import type { SignRequest } from "../../../lib/trading/core/effects.ts";
+import type { AnyIntent } from "../../../lib/trading/core/families.ts";
+import type { SolIntent } from "../../../lib/trading/core/sol/sol-intent.ts";
 import type { SolMessage } from "../../../lib/trading/core/sol/sol-message.ts";
 import type { Items } from "../../../lib/trading/core/table-step.ts";
 import { readSigning } from "../../../lib/trading/items/signing-view.ts";
@@ -11,6 +13,7 @@ import { signOnRequest } from "../../../lib/trading/signing/sign-transaction.ts"
 import { tableForTests } from "../../support/dynamodb.ts";
 import { ignoredNotes, openKeys, putSealedWallet } from "../../support/signing.ts";
 import { buyTerms, solKey } from "../../support/sol-terms.ts";
+import { intent } from "../../support/trading.ts";
 import { intentOf, nowMs, orderOf } from "../core/sol/sol-fixtures.ts";
 
 const db = tableForTests();
@@ -33,12 +36,13 @@ const { amountIn: _, wsolRentLamports: __, route: ___, ...common } = swap;
 const clear: SolMessage = { ...common, purpose: "clear" };
 
 /** Records an order of a new wallet, and returns the request for its first message. */
-async function placed(): Promise<SignRequest<"sol">> {
+async function placed(changes: (own: SolIntent) => AnyIntent = (own) => own): Promise<SignRequest<"sol">> {
   const userID = `user${++count}`;
   const { address: wallet, seed } = solKey(userID);
   const orderId = orderIdFor(userID, "k", new Date(nowMs));
-  const intent = intentOf({ userID, wallet, orderId, token, tokenProgram, routes: [route] });
-  const order = { ...orderOf(), intent, mac: await macs.makeMac(intent) } as Items["order"];
+  const intent = changes(intentOf({ userID, wallet, orderId, token, tokenProgram, routes: [route] }));
+  const nonces = intent.chain === "sol" && "budgetLamports" in intent ? {} : { approveNonces: [] };
+  const order = { ...orderOf(), ...nonces, intent, mac: await macs.makeMac(intent) } as Items["order"];
   await writeStep(db.table, [{ kind: "put", of: "order", item: order, when: "absent" }]);
   await putSealedWallet({ table: db.table, vault }, intent, userID, Buffer.from(seed).toString("hex"));
   return { chain: "sol", wallet, orderId, userID, place: 1, attempt: 1, purpose: "swap", message: swap };
@@ -80,5 +84,12 @@ describe("signMessage on the table", () => {
     const request = await placed();
     const message = { ...swap, microLamportsPerUnit: 0n };
     expect(await sign({ ...request, message }, {})).toEqual({ later: "the chain does not trade" });
+  });
+
+  it("refuses an intent of another family, though it is of sol and has a MAC", async () => {
+    const request = await placed(({ wallet, userID, orderId, validUntil }) =>
+      intent({ ...{ wallet, userID, orderId, validUntil }, chain: "sol", token, amount: 1_000_000n }),
+    );
+    expect(await sign(request)).toEqual({ refused: "the stored order is invalid" });
   });
 });
