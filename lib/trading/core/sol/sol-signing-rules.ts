@@ -21,14 +21,16 @@ export const mostFeeOfMessage = (message: SolMessage, { baseFeeLamports }: SolLi
 export const isFirstToFill = (message: SolMessage, ledger: Ledger<"sol"> | undefined): boolean =>
   message.purpose === "swap" && !ledger?.messages.some(({ purpose }) => purpose === "swap");
 
-/** Computes what a signature adds to the day's count: a buy's amount with its first message, and the message's fee. */
+/**
+ * Computes what a signature adds to the day's count: the amount of a buy with its first message, whatever that spends, since
+ * each later one may spend all of it; and the message's fee.
+ */
 export function addedByMessage(
   message: SolMessage,
-  { side }: SolIntent,
+  { side, amount }: SolIntent,
   { ledger, chainLimits }: Pick<SigningView<"sol">, "ledger" | "chainLimits">,
 ): bigint {
-  const spent =
-    side === "buy" && message.purpose === "swap" && isFirstToFill(message, ledger) ? message.amountIn : 0n;
+  const spent = side === "buy" && isFirstToFill(message, ledger) ? amount : 0n;
   return spent + mostFeeOfMessage(message, chainLimits);
 }
 

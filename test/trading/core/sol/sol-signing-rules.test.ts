@@ -194,6 +194,13 @@ describe("addedByMessage", () => {
     expect(added(clear, signed(["swap", "a"]))).toBe(25_000n);
   });
 
+  it("counts the whole of a buy, whatever its first message spends: a later one may spend all", () => {
+    const little = { ...swap, amountIn: 1n };
+    expect(added(little)).toBe(1_025_000n);
+    expect(objection(little, policy({ maxPerDay: 1_024_999n }))).toHaveProperty("later");
+    expect(objection(swap, { ...signed(["swap", "a"]), ...policy({ maxPerDay: 25_000n }) })).toBeUndefined();
+  });
+
   it("counts only the fees of a sale", () => {
     expect(added(swap, {}, intentOf({ side: "sell" }))).toBe(25_000n);
   });
