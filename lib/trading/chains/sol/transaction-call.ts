@@ -8,6 +8,8 @@ export type TransactionStatus = { slot: number; isFinal: boolean };
 const Status = v.nullable(
   v.object({
     slot: Count,
+    // How many blocks came after it. Null once it is final.
+    confirmations: v.optional(v.nullable(Count), null),
     confirmationStatus: v.nullable(v.picklist(["processed", "confirmed", "finalized"])),
   }),
 );
@@ -27,15 +29,26 @@ export const statusesCall = (ids: readonly string[]): RpcCall<(TransactionStatus
     [ids, { searchTransactionHistory: true }],
     v.pipe(
       contextOf(v.pipe(v.array(Status), v.length(ids.length))),
-      v.transform(({ value }) =>
-        value.map((status) =>
-          status === null || status.confirmationStatus === "processed"
-            ? undefined
-            : { slot: status.slot, isFinal: status.confirmationStatus !== "confirmed" },
-        ),
-      ),
+      v.transform(({ value }) => value.map((status) => (status === null ? undefined : landedIn(status)))),
     ),
   );
+
+function landedIn({
+  slot,
+  confirmations,
+  confirmationStatus,
+}: NonNullable<v.InferOutput<typeof Status>>): TransactionStatus | undefined {
+  switch (confirmationStatus) {
+    case "finalized":
+      return { slot, isFinal: true };
+    case "confirmed":
+      return { slot, isFinal: false };
+    case "processed":
+      return undefined;
+    case null:
+      return confirmations === null ? { slot, isFinal: true } : undefined;
+  }
+}
 
 /** The place of the instruction that failed, and the code that its program gave. */
 export type InstructionFailure = { index: number; code?: number | undefined };
@@ -80,10 +93,13 @@ const Failure = v.pipe(
   }),
 );
 
+/** The last second of the year 9999. Later times cannot be written as a date. */
+const lastSecond = 253_402_300_799;
+
 const Transaction = v.pipe(
   v.object({
     slot: Count,
-    blockTime: Count,
+    blockTime: v.nullable(v.pipe(Count, v.maxValue(lastSecond))),
     transaction: v.tuple([v.pipe(v.string(), v.base64()), v.literal("base64")]),
     meta: v.object({
       err: v.unknown(),
@@ -95,7 +111,9 @@ const Transaction = v.pipe(
       postTokenBalances: TokenBalances,
     }),
   }),
-  v.transform(({ slot, blockTime, transaction: [text], meta }): LandedTransaction => {
+  v.transform(({ slot, blockTime, transaction: [text], meta }): LandedTransaction | undefined => {
+    // The host does not have all of the block yet.
+    if (blockTime === null) return undefined;
     const failure = v.safeParse(Failure, meta.err);
     return {
       bytes: Uint8Array.from(Buffer.from(text, "base64")),
