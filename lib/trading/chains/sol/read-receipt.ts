@@ -25,6 +25,7 @@ export async function readReceipt(
   landed: LandedTransaction,
 ): Promise<SolReceipt | undefined> {
   const accounts = accountsIn(landed.bytes);
+  if (accounts === undefined) return undefined;
   if (bs58.encode(landed.bytes.subarray(1, 65)) !== hash || accounts.length > landed.lamports.after.length)
     return undefined;
   // A transaction that is signed has passed the check of its tip.
@@ -53,8 +54,14 @@ export async function readReceipt(
     : { ...base, spent: held - left, received: coins, held };
 }
 
-const accountsIn = (bytes: Uint8Array): readonly Address[] =>
-  getCompiledTransactionMessageDecoder().decode(messageIn(bytes)).staticAccounts;
+/** Returns a message's own accounts. Undefined if a host shows other bytes. */
+function accountsIn(bytes: Uint8Array): readonly Address[] | undefined {
+  try {
+    return getCompiledTransactionMessageDecoder().decode(messageIn(bytes)).staticAccounts;
+  } catch {
+    return undefined;
+  }
+}
 
 const messageIn = (bytes: Uint8Array): Uint8Array => bytes.subarray(1 + 64 * (bytes[0] ?? 0));
 

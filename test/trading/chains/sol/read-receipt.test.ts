@@ -1,0 +1,67 @@
+import { getCompiledTransactionMessageDecoder } from "@solana/web3.js";
+import { describe, expect, it } from "vitest";
+import { markerOf, tokenAccountOf } from "../../../../lib/trading/chains/sol/addresses.ts";
+import type { AttemptTerms } from "../../../../lib/trading/chains/sol/message-terms.ts";
+import { readReceipt } from "../../../../lib/trading/chains/sol/read-receipt.ts";
+import { joinTransaction, signMessageAndWipe } from "../../../../lib/trading/chains/sol/signed-message.ts";
+import { buyTerms, messageOf, saleTerms, solKey, wallet } from "../../../support/sol-terms.ts";
+
+const empty = 890_880n;
+const start = 10_000_000_000n;
+
+/** The result of a message: the lamports that the wallet loses beside rent, and the change of its tokens. */
+async function landed(terms: AttemptTerms, { coins, tokens }: { coins: bigint; tokens: bigint }) {
+  const message = await messageOf(terms);
+  const { id, bytes } = joinTransaction(message, [signMessageAndWipe(message, solKey("wallet").seed)]);
+  const accounts = getCompiledTransactionMessageDecoder().decode(message).staticAccounts;
+  const marker = await markerOf(wallet, terms.orderId);
+  const own = await tokenAccountOf(wallet, terms.mint, terms.tokenProgram);
+  const place = accounts.indexOf(own);
+  const fee = 5_000n + 300_000n;
+  const after = new Map([
+    [wallet, start + coins - empty - fee - (terms.tip?.lamports ?? 0n)],
+    [marker, empty],
+  ]);
+  const units = 5_000_000_000n;
+  return {
+    id,
+    found: {
+      ...{ bytes, slot: 40, time: 1_795_291_200, fee, computeUnits: 1, failure: undefined },
+      lamports: {
+        before: accounts.map((each) => (each === wallet ? start : 0n)),
+        after: accounts.map((each) => after.get(each) ?? 0n),
+      },
+      tokens: {
+        before: [{ account: place, units }],
+        after: [{ account: place, units: units + tokens }],
+      },
+    },
+  };
+}
+
+const { amountIn, minAmountOut } = buyTerms;
+
+describe("readReceipt", () => {
+  it("reads a purchase and a sale at their limits", async () => {
+    const bought = await landed(buyTerms, { coins: -amountIn, tokens: minAmountOut });
+    expect(await readReceipt(wallet, bought.id, bought.found)).toMatchObject({
+      ...{ status: "ok", spent: amountIn, received: minAmountOut, rent: empty },
+    });
+    const sold = await landed(saleTerms, { coins: minAmountOut, tokens: -amountIn });
+    expect(await readReceipt(wallet, sold.id, sold.found)).toMatchObject({
+      ...{ status: "ok", spent: amountIn, received: minAmountOut, rent: empty },
+    });
+  });
+
+  it("reads nothing from bytes that are no transaction, or end early", async () => {
+    const { id, found } = await landed(buyTerms, { coins: -amountIn, tokens: minAmountOut });
+    for (const bytes of [
+      new Uint8Array(),
+      Uint8Array.of(1),
+      Uint8Array.of(255, 1),
+      found.bytes.subarray(0, 65),
+      found.bytes.subarray(0, -1),
+    ])
+      expect(await readReceipt(wallet, id, { ...found, bytes })).toBeUndefined();
+  });
+});
