@@ -216,13 +216,13 @@ describe("hosts of Solana that cannot be trusted", () => {
         if (method === "getSignatureStatuses")
           return { context: { slot: 1 }, value: [{ slot: 40, confirmationStatus: "finalized" }] };
         return method === "getTransaction" && id === other.id
-          ? { ...(landed as object), transaction: [other.raw, "base64"] }
+          ? { ...landed, meta: { ...landed.meta, err: "failed" }, transaction: [other.raw, "base64"] }
           : result;
       };
-    const landed = await chain.request("getTransaction", [
+    const landed = (await chain.request("getTransaction", [
       own.receipt.hash,
       { encoding: "base64", commitment: "confirmed", maxSupportedTransactionVersion: 0 },
-    ]);
+    ])) as { meta: object };
     const [shown] = await ask({ hashes: [other.id] });
     expect(shown.receipts.get(other.id)).toMatchObject({ hash: other.id });
     for (const host of hosts) {

@@ -1,5 +1,6 @@
 import { type Address, getCompiledTransactionMessageDecoder } from "@solana/web3.js";
 import bs58 from "bs58";
+import { greatest } from "../../core/bigints.ts";
 import { blockOfSlot, type SolReceipt } from "../../core/sol/sol-snapshot.ts";
 import { markerOf, tokenAccountOf, wsolAccountOf } from "./addresses.ts";
 import { cpmmProgram, cpmmSlippageCode } from "./cpmm-addresses.ts";
@@ -17,7 +18,7 @@ const slippageCodes: Readonly<Record<string, number>> = {
 /**
  * Reads the result of a wallet's transaction. What the wallet spent and received is the change of all accounts that are
  * its own, so that coins which others send to them do not count as a payment. Undefined if the host shows another
- * transaction, or one that is not ours.
+ * transaction, one that is not ours, or a result that the transaction cannot have.
  */
 export async function readReceipt(
   wallet: string,
@@ -49,9 +50,10 @@ export async function readReceipt(
   const [held, left] = [landed.tokens.before, landed.tokens.after].map((balances) =>
     unitsOf(accounts, own.token, balances),
   ) as [bigint, bigint];
-  return terms.side === "buy"
-    ? { ...base, spent: -coins, received: left - held, held }
-    : { ...base, spent: held - left, received: coins, held };
+  const [spent, received] = terms.side === "buy" ? [-coins, left - held] : [held - left, coins];
+  // The venue keeps to both limits, so a host that shows more or less is wrong.
+  if (spent > terms.amountIn || received < terms.minAmountOut) return undefined;
+  return { ...base, spent: greatest(spent, 0n), received, held };
 }
 
 /** Returns a message's own accounts. Undefined if a host shows other bytes. */

@@ -53,6 +53,25 @@ describe("readReceipt", () => {
     });
   });
 
+  it.each([
+    ["spends more than its amount", buyTerms, { coins: -amountIn - 1n, tokens: minAmountOut }],
+    ["brings less than its minimum", buyTerms, { coins: -amountIn, tokens: minAmountOut - 1n }],
+    ["brings nothing", buyTerms, { coins: -amountIn, tokens: 0n }],
+    ["takes what it should bring", buyTerms, { coins: -amountIn, tokens: -1n }],
+    ["sells more than its amount", saleTerms, { coins: minAmountOut, tokens: -amountIn - 1n }],
+    ["sells below its minimum", saleTerms, { coins: minAmountOut - 1n, tokens: -amountIn }],
+  ])("believes no host by which an attempt %s", async (_, terms, change) => {
+    const { id, found } = await landed(terms, change);
+    expect(await readReceipt(wallet, id, found)).toBeUndefined();
+  });
+
+  it("counts what others add to a purchase or a sale as nothing spent", async () => {
+    const bought = await landed(buyTerms, { coins: 7n, tokens: minAmountOut });
+    expect(await readReceipt(wallet, bought.id, bought.found)).toMatchObject({ spent: 0n });
+    const sold = await landed(saleTerms, { coins: minAmountOut, tokens: 7n });
+    expect(await readReceipt(wallet, sold.id, sold.found)).toMatchObject({ spent: 0n });
+  });
+
   it("reads nothing from bytes that are no transaction, or end early", async () => {
     const { id, found } = await landed(buyTerms, { coins: -amountIn, tokens: minAmountOut });
     for (const bytes of [
