@@ -1,4 +1,5 @@
 import type { Address } from "@solana/web3.js";
+import { inPartsOf } from "../../core/in-parts.ts";
 import { type Ask, askTogether } from "../chains/ask-together.ts";
 import { isHostError } from "../chains/host-fault.ts";
 import type { SolReader } from "../chains/open-chains.ts";
@@ -9,12 +10,14 @@ import {
   accountsCall,
   chainTimeCall,
   messageFeeCall,
+  mostAccounts,
   rentCall,
   simulationCall,
 } from "../chains/sol/sol-call.ts";
 import { paymentsOf, type TokenView, tokenViewCall } from "../chains/sol/token-view.ts";
 import {
   landedCall,
+  mostStatuses,
   type RecentBlockhash,
   recentBlockhashCall,
   statusesCall,
@@ -66,7 +69,7 @@ async function takeSight(
     finalized: chainTimeCall({ commitment: "finalized" }),
     confirmed: chainTimeCall(at),
     own: accountsCall([wallet], at),
-    statuses: hashes.length === 0 ? [] : [statusesCall(hashes)],
+    statuses: inPartsOf(mostStatuses, hashes).map(statusesCall),
     recent: wantsBlockhash || orders.length > 0 ? [recentBlockhashCall()] : [],
     rents: { marker: rentCall(0, at), wsol: orders.length === 0 ? [] : [rentCall(wsolBytes, at)] },
     views,
@@ -78,17 +81,19 @@ async function takeSight(
       planOf(intent, head.views[index], { blockhash: recent?.hash ?? "", rents }),
     ),
   );
-  const found = (head.statuses[0] ?? []).flatMap((status, index) =>
-    status === undefined ? [] : [{ hash: hashes[index] as string, status }],
-  );
+  const found = head.statuses
+    .flat()
+    .flatMap((status, index) => (status === undefined ? [] : [{ hash: hashes[index] as string, status }]));
   const markers = await Promise.all(marked.map((orderId) => markerOf(wallet as Address, orderId)));
   const { slot } = head.finalized;
   const facts = await askTogether(ask, {
-    markers:
-      markers.length === 0 ? [] : [accountsCall(markers, { commitment: "finalized", minContextSlot: slot })],
+    markers: inPartsOf(mostAccounts, markers).map((part) =>
+      accountsCall(part, { commitment: "finalized", minContextSlot: slot }),
+    ),
     landed: found.map(({ hash }) => landedCall(hash)),
     plans: plans.map(({ calls }) => calls),
   });
+  const marks = facts.markers.flatMap(({ accounts }) => accounts);
   const receipts = await Promise.all(
     found.map(async ({ hash, status }, index) => {
       const landed = facts.landed[index];
@@ -112,9 +117,7 @@ async function takeSight(
         }),
       ),
       receipts: new Map(receipts.flatMap((receipt) => (receipt ? [[receipt.hash, receipt]] : []))),
-      markers: new Map(
-        marked.map((orderId, index) => [orderId, facts.markers[0]?.accounts[index] !== undefined]),
-      ),
+      markers: new Map(marked.map((orderId, index) => [orderId, marks[index] !== undefined])),
     },
   };
 }

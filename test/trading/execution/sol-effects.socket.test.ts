@@ -196,6 +196,16 @@ describe("snapshots of Solana", () => {
     expect([...failed.snapshot.markers.values()]).toEqual([false]);
   });
 
+  it("shows the markers and messages of more orders than a call can name", async () => {
+    const { receipt } = await carryOut(intentOf("MOON"));
+    const orders = Array.from({ length: 130 }, () => intentOf("MOON").orderId);
+    const { id } = await sign(intentOf("MOON"));
+    const hashes = [...Array.from({ length: 256 }, () => id), receipt.hash];
+    const [{ markers, receipts }] = await ask({ marked: orders, hashes });
+    expect([...markers.keys()]).toEqual(orders);
+    expect([...receipts.keys()]).toEqual([receipt.hash]);
+  });
+
   it("leaves out a route whose pool refuses the trade", async () => {
     const intent = intentOf("TRAP", { side: "sell", amount: 1_000_000n });
     const { mint, program } = chain.deployment.tokens.TRAP;
