@@ -147,12 +147,16 @@ async function planOf(
     Address,
     Address,
   ];
-  const messages = await Promise.all(
-    payments.map(({ pool }) =>
-      attemptMessage({ wallet, mint, tokenProgram, pool, blockhash, rents }, { side, amountIn }, usualUnits),
-    ),
-  );
-  const tried = messages.flatMap((message) => message ?? []);
+  const messagesOf = async (units?: number) => {
+    const messages = await Promise.all(
+      payments.map(({ pool }) =>
+        attemptMessage({ wallet, mint, tokenProgram, pool, blockhash, rents }, { side, amountIn }, units),
+      ),
+    );
+    return messages.flatMap((message) => message ?? []);
+  };
+  // A base fee may depend on the limit, which follows from the simulation. With too low a limit, that shows a refusal.
+  const [priced, tried] = await Promise.all([messagesOf(usualUnits), messagesOf()]);
   const shown: Shown = {
     held,
     routes: payments.map(({ amountOut, pool: { address, pool } }) => ({
@@ -160,7 +164,7 @@ async function planOf(
     })),
   };
   const calls = {
-    fee: tried.slice(0, 1).map((message) => messageFeeCall(message, at)),
+    fee: priced.slice(0, 1).map((message) => messageFeeCall(message, at)),
     tried: tried.map((message) => maybe(simulationCall(message, at))),
     rent: side === "buy" && !hasAccount ? [rentCall(view.mint.accountBytes, at)] : [],
   };

@@ -206,6 +206,24 @@ describe("snapshots of Solana", () => {
     expect([...receipts.keys()]).toEqual([receipt.hash]);
   });
 
+  it("keeps a route whose pool needs more compute units than usual", async () => {
+    const intent = intentOf("MOON");
+    for (const host of hosts)
+      host.lie = (method, result, [raw]) => {
+        if (method !== "simulateTransaction") return result;
+        const bytes = Buffer.from(raw as string, "base64");
+        // The limit is the data of the first instruction, without accounts and with 5 bytes.
+        const given = bytes.readUInt32LE(bytes.indexOf(Buffer.of(0, 5, 2)) + 3);
+        const err = given < 250_000 ? { InstructionError: [7, "ProgramFailedToComplete"] } : null;
+        return { context: { slot: 1 }, value: { err, unitsConsumed: Math.min(given, 250_000) } };
+      };
+    const [{ orders }] = await ask({ orders: [intent], wantsBlockhash: true });
+    expect(orders.get(intent.orderId)).toMatchObject({
+      routes: [expect.anything()],
+      computeUnitLimit: 300_000,
+    });
+  });
+
   it("leaves out a route whose pool refuses the trade", async () => {
     const intent = intentOf("TRAP", { side: "sell", amount: 1_000_000n });
     const { mint, program } = chain.deployment.tokens.TRAP;
