@@ -136,11 +136,14 @@ async function planOf(
   const { side } = intent;
   const nothing = { fee: [], tried: [], rent: [] };
   if (view?.holding === undefined) return { intent, shown: undefined, calls: nothing };
-  const { units, hasAccount } = view.holding;
-  const held = side === "sell" ? units : undefined;
+  const { units, owned, hasAccount } = view.holding;
+  // Frozen tokens have not left the wallet, but no pool takes them.
+  const held = side === "sell" ? owned : undefined;
+  const isFrozen = held !== undefined && units < held;
   const amountIn = held === undefined || held === 0n ? intent.amount : least(held, intent.amount);
-  const payments = paymentsOf(view, side, amountIn).filter(({ pool: { address, pool } }) =>
-    intent.routes.some((route) => route.pool === address && route.config === pool.config),
+  const payments = paymentsOf(view, side, amountIn).filter(
+    ({ pool: { address, pool } }) =>
+      !isFrozen && intent.routes.some((route) => route.pool === address && route.config === pool.config),
   );
   const [wallet, mint, tokenProgram] = [intent.wallet, intent.token, intent.tokenProgram] as Address[] as [
     Address,

@@ -47,6 +47,10 @@ export function readTokenAccount({
   };
 }
 
+/** Returns the units in an account of the wallet, frozen ones too. */
+export const ownUnits = (account: TokenAccount | undefined, wallet: string, mint: string): bigint =>
+  account?.owner === wallet && account.mint === mint ? account.amount : 0n;
+
 /** Returns the units that a wallet can sell from an account: none if the account is frozen, or no longer the wallet's. */
 export const sellableUnits = (account: TokenAccount | undefined, wallet: string, mint: string): bigint =>
-  account?.owner === wallet && account.mint === mint && !account.isFrozen ? account.amount : 0n;
+  account?.isFrozen ? 0n : ownUnits(account, wallet, mint);

@@ -16,7 +16,7 @@ import {
 } from "./cpmm-pool.ts";
 import { type Mint, readMint, withheldFrom } from "./mint.ts";
 import { type Account, type Accounts, accountsCall, type ReadAt } from "./sol-call.ts";
-import { readTokenAccount, sellableUnits } from "./token-account.ts";
+import { ownUnits, readTokenAccount, sellableUnits } from "./token-account.ts";
 import { claimsOfMint, metadataOf, readMetadata } from "./token-claims.ts";
 
 const clock = address("SysvarC1ock11111111111111111111111111111111");
@@ -49,6 +49,8 @@ export type WalletHolding = {
   lamports: bigint;
   /** The units that it can sell from its usual account. */
   units: bigint;
+  /** Those in that account, frozen ones too. */
+  owned: bigint;
   /** True if that account exists, so that a purchase does not pay its rent. */
   hasAccount: boolean;
 };
@@ -104,6 +106,7 @@ function holdingOf(
   return {
     lamports: own?.lamports ?? 0n,
     units: sellableUnits(held, wallet, mint),
+    owned: ownUnits(held, wallet, mint),
     hasAccount: held !== undefined,
   };
 }
