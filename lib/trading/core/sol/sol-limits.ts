@@ -2,7 +2,7 @@
 export type SolLimits = {
   /** The most that a buy may spend. */
   maxOrder?: bigint | undefined;
-  /** The most that a transaction may pay the network, its base fee included. */
+  /** The most that an order's transactions may pay beside their base fees. One alone may pay as much with its base fee. */
   maxNetworkFee: bigint;
   /** The most that a signature may cost. */
   baseFeeLamports: bigint;

@@ -102,8 +102,11 @@ function objectionToCosts(
   const messages = ledger?.messages ?? [];
   const sum = messages.reduce((total, { mostFeeLamports: most }) => total + most, fee);
   const baseFees = BigInt(messages.length + 1) * chainLimits.baseFeeLamports;
-  return sum > intent.budgetLamports + baseFees
-    ? refused("the fees of all the order's messages are above its budget")
+  if (sum > intent.budgetLamports + baseFees)
+    return refused("the fees of all the order's messages are above its budget");
+  // Operators may have lowered their limit since.
+  return sum > chainLimits.maxNetworkFee + baseFees
+    ? later("the fees of all the order's messages are above the operators' limit")
     : undefined;
 }
 

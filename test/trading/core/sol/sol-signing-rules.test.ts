@@ -137,6 +137,15 @@ describe("objectionToMessage", () => {
     expect(objection(swap, { ...budget(40_000n), ...signed(["swap", "a"]) })).toBeUndefined();
   });
 
+  it.each([swap, clear])(
+    "signs nothing by which an order would pay more than the operators allow it",
+    (next) => {
+      const paidBefore = (paid: bigint) => ({ ...budget(10n ** 10n), ...signed(["swap", "a", paid]) });
+      expect(objection(next, paidBefore(985_000n))).toBeUndefined();
+      expect(objection(next, paidBefore(985_001n))).toHaveProperty("later");
+    },
+  );
+
   it("refuses an intent that placeOrder did not make", () => {
     const view = viewOf();
     expect(objectionToMessage(requestOf(swap, view), view, false, nowMs)).toHaveProperty("refused");
