@@ -4,9 +4,10 @@ import { Transaction } from "ethers/transaction";
 import { type AnvilCall, callAnvil } from "../../../lib/tools/dev/chains/call-anvil.ts";
 import { portsOf } from "../../../lib/tools/dev/chains/local-chains.ts";
 import { chainFacts, type EvmChain, evmChains } from "../../../lib/trading/core/trading-chain.ts";
+import { type ChainFaults, faultsOf, urlAt } from "./chain-faults.ts";
 
-/** A chain of the runner, with its proxies and faults. */
-export type ChainAccess = {
+/** An EVM chain of the runner, with its proxies and faults. */
+export type ChainAccess = ChainFaults & {
   chain: EvmChain;
   request(method: string, ...params: unknown[]): Promise<unknown>;
   requestAll(calls: readonly AnvilCall[]): Promise<unknown[]>;
@@ -15,12 +16,6 @@ export type ChainAccess = {
   wake(): Promise<void>;
   /** Resolves once the miner has produced and recorded another block. */
   nextBlock(): Promise<void>;
-  /** Sets faults of the second host. */
-  setHostFaults(faults: object): Promise<void>;
-  /** Sets more faults, of both hosts. */
-  setUnkindness(first: object, second: object): Promise<void>;
-  /** Undefined if the chain has no relay. */
-  setRelayFaults: ((faults: object) => Promise<void>) | undefined;
 };
 
 export type ForeignSend = {
@@ -36,27 +31,18 @@ export type ForeignSend = {
 /** A hash without a transaction. Asking for it makes the miner mine. */
 const noTransaction = `0x${"ab".repeat(32)}`;
 
-async function put(url: string, body: object): Promise<void> {
-  const headers = { "Content-Type": "application/json" };
-  const answer = await fetch(`${url}/_local/faults`, { method: "PUT", headers, body: JSON.stringify(body) });
-  if (!answer.ok) throw new Error(`${url} answers ${answer.status} to its faults: ${await answer.text()}`);
-}
-
 /** @param port the runner's `--chain-port` */
 export function accessChains(port: number): ChainAccess[] {
   return evmChains.map((chain) => {
-    const { node, firstHost, secondHost, relay } = portsOf(chain, port);
-    const at = (each: number) => `http://127.0.0.1:${each}`;
-    const requestAll = (calls: readonly AnvilCall[]) => callAnvil(at(node), calls);
+    const { node, secondHost } = portsOf(chain, port);
+    const requestAll = (calls: readonly AnvilCall[]) => callAnvil(urlAt(node), calls);
     const request = async (method: string, ...params: unknown[]) => (await requestAll([[method, params]]))[0];
     const head = async () => Number(await request("eth_blockNumber"));
     const wake = async () => {
-      await callAnvil(at(secondHost), [["eth_getTransactionByHash", [noTransaction]]]).catch(() => {});
+      await callAnvil(urlAt(secondHost), [["eth_getTransactionByHash", [noTransaction]]]).catch(() => {});
     };
-    let faults: object = {};
-    let unkindness: object = {};
-    const setSecond = () => put(at(secondHost), { ...faults, ...unkindness });
     return {
+      ...faultsOf(chain, port),
       chain,
       request,
       requestAll,
@@ -69,15 +55,6 @@ export function accessChains(port: number): ChainAccess[] {
           await pause(100);
         }
       },
-      setHostFaults(next) {
-        faults = next;
-        return setSecond();
-      },
-      async setUnkindness(first, second) {
-        unkindness = second;
-        await Promise.all([put(at(firstHost), first), setSecond()]);
-      },
-      setRelayFaults: relay === undefined ? undefined : (faults) => put(at(relay), faults),
     };
   });
 }

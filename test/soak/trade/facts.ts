@@ -1,5 +1,6 @@
+import type { Network } from "../../../lib/core/network.ts";
 import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
-import { formatAmount } from "../../../lib/trading/core/decimal-text.ts";
+import { coinDecimals, formatAmount } from "../../../lib/trading/core/decimal-text.ts";
 import type { Order, Position } from "../../../lib/trading/core/execution.ts";
 import type { FillReport, ShownAttempt } from "../../../lib/trading/core/order-details.ts";
 import type { EvmChain } from "../../../lib/trading/core/trading-chain.ts";
@@ -49,7 +50,7 @@ export type ShownOrder = { userID: string; order: Order; attempts: ShownAttempt[
 
 export type ShownPosition = Position & { userID: string };
 
-/** All data that the audit compares. */
+/** All data that the audit of EVM chains compares. */
 export type TradeFacts = {
   orders: readonly ShownOrder[];
   positions: readonly ShownPosition[];
@@ -60,13 +61,18 @@ export type TradeFacts = {
   leftovers: readonly string[];
 };
 
-const decimalsOf = (token: string) => (token === localAddresses.usdx ? 6 : 18);
+/** MOON and the other tokens of sol have as many as USDX. */
+function decimalsOf(token: string, chain: Network): number {
+  if (token === "native") return coinDecimals[chain];
+  return chain === "sol" || token === localAddresses.usdx ? 6 : 18;
+}
 
 /** Units of a token of the local chains, or of the coin, as decimal text. */
-export const textOf = (units: bigint, token: string): string => formatAmount(units, decimalsOf(token));
+export const textOf = (units: bigint, token: string, chain: Network): string =>
+  formatAmount(units, decimalsOf(token, chain));
 
 /** Units from decimal text. */
-export function unitsOf(text: string | undefined, token: string): bigint {
+export function unitsOf(text: string | undefined, token: string, chain: Network): bigint {
   const [whole = "", places = ""] = (text ?? "0").split(".");
-  return BigInt(whole + places.padEnd(decimalsOf(token), "0"));
+  return BigInt(whole + places.padEnd(decimalsOf(token, chain), "0"));
 }

@@ -59,12 +59,12 @@ export function problemsOfOrder(each: TracedOrder, { transactions }: ChainFacts)
 export const feesOf = (mined: readonly MinedTransaction[]): bigint =>
   mined.reduce((sum, { fee }) => sum + fee, 0n);
 
-const sumOfFees = (mined: readonly MinedTransaction[]) => textOf(feesOf(mined), "native");
+const sumOfFees = (mined: readonly MinedTransaction[]) => textOf(feesOf(mined), "native", "eth");
 
-const differences = (field: string, shown: unknown, true_: unknown): string[] =>
+export const differences = (field: string, shown: unknown, true_: unknown): string[] =>
   shown === true_ ? [] : [`has ${field} ${String(shown)} instead of ${String(true_)}`];
 
-function problemsOfEnd({ order }: ShownOrder): string[] {
+export function problemsOfEnd({ order }: Pick<ShownOrder, "order">): string[] {
   const hasEnded = ["filled", "cancelled", "rejected", "expired"].includes(order.status);
   return [
     ...(hasEnded
@@ -126,7 +126,7 @@ function problemsOfFill(each: TracedOrder, fill: MinedTransaction): string[] {
   const { order, report } = each;
   const { spent, received } = amountsOf(each, fill);
   const [given, taken] = nativeIfBuy(order);
-  const [spentText, receivedText] = [textOf(spent, given), textOf(received, taken)];
+  const [spentText, receivedText] = [textOf(spent, given, order.chain), textOf(received, taken, order.chain)];
   const validUntil = Date.parse(order.validUntil ?? "") / 1000;
   return [
     ...differences("filledAmount", order.filledAmount, spentText),
@@ -135,8 +135,10 @@ function problemsOfFill(each: TracedOrder, fill: MinedTransaction): string[] {
     ...differences("spent in its report", report?.spent.amount, spentText),
     ...differences("received in its report", report?.received.amount, receivedText),
     ...differences("total fee in its report", report?.networkFee.total, sumOfFees(each.mined)),
-    ...(received < unitsOf(order.minAmountOut, taken) ? [`received less than ${order.minAmountOut}`] : []),
-    ...(spent > unitsOf(order.amount, given) ? [`spent more than ${order.amount}`] : []),
+    ...(received < unitsOf(order.minAmountOut, taken, order.chain)
+      ? [`received less than ${order.minAmountOut}`]
+      : []),
+    ...(spent > unitsOf(order.amount, given, order.chain) ? [`spent more than ${order.amount}`] : []),
     ...(fill.time > validUntil ? ["was filled too late"] : []),
   ];
 }

@@ -8,13 +8,28 @@ type Place = { userID: string; chain: string; wallet: string; token?: string | u
 const bookOf = ({ userID, chain, wallet, token }: Place) => [userID, chain, wallet, token].join(" ");
 
 /** Checks that each position is the sum of its fills on the chain. Returns the differences, as sentences. */
-export function problemsOfPositions(facts: TradeFacts, orders: readonly TracedOrder[]): string[] {
-  const positions = Map.groupBy(facts.positions.filter(isKept), bookOf);
-  const books = Map.groupBy(orders, ({ userID, order }) => bookOf({ ...order, userID }));
-  const unsettled = facts.positions.filter(({ settled }) => settled !== true);
+export const problemsOfPositions = (facts: TradeFacts, orders: readonly TracedOrder[]): string[] =>
+  problemsOfBooks(
+    facts.positions,
+    orders.map((each) => ({ ...each.order, userID: each.userID, events: eventOf(each, facts) })),
+    // A sale that found no tokens comes before the use of its place.
+    ({ kind }) => (kind === "sold-out" ? 0 : 1),
+  );
+
+type BookedOrder = Place & { events: readonly BookEvent[] };
+
+/** @param rank orders events of one place */
+export function problemsOfBooks(
+  all: readonly ShownPosition[],
+  orders: readonly BookedOrder[],
+  rank: (event: BookEvent) => number,
+): string[] {
+  const positions = Map.groupBy(all.filter(isKept), bookOf);
+  const books = Map.groupBy(orders, bookOf);
+  const unsettled = all.filter(({ settled }) => settled !== true);
   const wrong = [...new Set([...positions.keys(), ...books.keys()])].flatMap((book) => {
     const shown = (positions.get(book) ?? []).toSorted((a, b) => (a.openedAt < b.openedAt ? -1 : 1));
-    const events = (books.get(book) ?? []).flatMap((order) => eventOf(order, facts));
+    const events = (books.get(book) ?? []).flatMap((order) => order.events);
     const sorted = events.toSorted((a, b) => a.place - b.place || rank(a) - rank(b));
     const held = holdingsAfter(nothingHeld, sorted).filter(({ ordinal }) => ordinal > 0);
     if (held.length !== shown.length)
@@ -30,9 +45,6 @@ export function problemsOfPositions(facts: TradeFacts, orders: readonly TracedOr
 /** A position whose fills were taken back stays as a closed, empty one. */
 const isKept = ({ status, amount, networkFees }: ShownPosition) =>
   !(status === "closed" && amount === "0" && networkFees === "0");
-
-/** A sale that found no tokens comes before the use of its place. */
-const rank = ({ kind }: BookEvent) => (kind === "sold-out" ? 0 : 1);
 
 function eventOf(each: TracedOrder, { soldOut, chains }: TradeFacts): BookEvent[] {
   const { order, mined, fills } = each;
@@ -55,14 +67,14 @@ function eventOf(each: TracedOrder, { soldOut, chains }: TradeFacts): BookEvent[
 }
 
 function problemsOfPosition(position: ShownPosition, held: Holding): string[] {
-  const { token = "" } = position;
+  const { token = "", chain } = position;
   const wanted = {
     status: held.closedAt === undefined ? "open" : "closed",
-    amount: textOf(held.amount, token),
-    cost: textOf(held.cost, "native"),
-    realizedPnl: textOf(held.realizedPnl, "native"),
-    networkFees: textOf(held.networkFees, "native"),
-    movedOut: held.movedOut === 0n ? undefined : textOf(held.movedOut, token),
+    amount: textOf(held.amount, token, chain),
+    cost: textOf(held.cost, "native", chain),
+    realizedPnl: textOf(held.realizedPnl, "native", chain),
+    networkFees: textOf(held.networkFees, "native", chain),
+    movedOut: held.movedOut === 0n ? undefined : textOf(held.movedOut, token, chain),
     openedAt: held.openedAt,
   };
   return Object.entries(wanted)

@@ -51,9 +51,10 @@ function problemsOfAccounts(
     for (const { order } of orders.filter((each) => each.order.wallet === wallet)) {
       const [spent, received] =
         order.side === "buy" ? ["native", order.token ?? ""] : [order.token ?? "", "native"];
-      add(spent, -unitsOf(order.filledAmount, spent));
-      add(received, unitsOf(order.receivedAmount, received));
-      add("native", -unitsOf(order.networkFee, "native"));
+      const { chain } = order;
+      add(spent, -unitsOf(order.filledAmount, spent, chain));
+      add(received, unitsOf(order.receivedAmount, received, chain));
+      add("native", -unitsOf(order.networkFee, "native", chain));
     }
     const foreign = transactions.filter((each) => each.isForeign && each.wallet === wallet);
     for (const { fee, tokens } of foreign) {

@@ -1,14 +1,16 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type EvmChain, evmChains } from "../../../lib/trading/core/trading-chain.ts";
+import { type EvmChain, evmChains, type TradingChain } from "../../../lib/trading/core/trading-chain.ts";
 import type { Chance } from "../chance.ts";
 import type { ChainAccess } from "./chain-access.ts";
+import type { ChainFaults } from "./chain-faults.ts";
 import type { ForeignPrograms } from "./foreign-programs.ts";
+import { planSpells, type SpellChange } from "./plan-spells.ts";
 
 export type Sky = {
   chance: Chance;
   foreign: ForeignPrograms;
   /** Stops or starts trading like an operator. */
-  setStopped(chain: EvmChain, isStopped: boolean): Promise<void>;
+  setStopped(chain: TradingChain, isStopped: boolean): Promise<void>;
 };
 
 /** A fault of a chain, for a while or momentary. */
@@ -34,17 +36,27 @@ const lies: Readonly<Record<string, unknown>>[] = [
   { eth_sendRawTransaction: `0x${"12".repeat(32)}` },
 ];
 
-const failures = ["empty", "garbage", "html", "stalled", "unavailable", "otherChain"];
+/** Failures of hosts of any chain. */
+export const hostFailures = ["empty", "garbage", "html", "stalled", "unavailable"];
 
-const hostSpell = (faultsOf: (chance: Chance) => object): Spell => ({
-  begin: (access, { chance }) => access.setHostFaults(faultsOf(chance)),
-  end: (access) => access.setHostFaults({}),
+const failures = [...hostFailures, "otherChain"];
+
+/** Lets the second host of a chain fail. */
+export const hostSpell = (faultsOf: (chance: Chance) => object) => ({
+  begin: (access: ChainFaults, { chance }: Pick<Sky, "chance">) => access.setHostFaults(faultsOf(chance)),
+  end: (access: ChainFaults) => access.setHostFaults({}),
 });
 
-const relaySpell = (faults: object): Spell => ({
-  begin: async (access) => access.setRelayFaults?.(faults),
-  end: async (access) => access.setRelayFaults?.({}),
+export const relaySpell = (faults: object) => ({
+  begin: async (access: ChainFaults) => access.setRelayFaults?.(faults),
+  end: async (access: ChainFaults) => access.setRelayFaults?.({}),
 });
+
+/** Lets an operator stop trading on a chain for a while. */
+export const stopSpell = {
+  begin: ({ chain }: ChainFaults, { setStopped }: Pick<Sky, "setStopped">) => setStopped(chain, true),
+  end: ({ chain }: ChainFaults, { setStopped }: Pick<Sky, "setStopped">) => setStopped(chain, false),
+};
 
 /** How long a reorganisation waits for transactions that it can take back. */
 const reorganisationMs = 3000;
@@ -84,41 +96,26 @@ export const spells = {
   },
   "another program pays": { begin: (access, { foreign }) => foreign.payNothing(access) },
   "another program moves tokens": { begin: (access, { foreign }) => foreign.moveTokens(access) },
-  "operator stops": {
-    begin: ({ chain }, { setStopped }) => setStopped(chain, true),
-    end: ({ chain }, { setStopped }) => setStopped(chain, false),
-  },
+  "operator stops": stopSpell,
 } satisfies Record<string, Spell>;
 
 export type SpellName = keyof typeof spells;
 
-/** The start or end of a spell on a chain, after a number of orders. */
-export type WeatherChange = { after: number; isEnd: boolean; spell: SpellName; chain: EvmChain };
+export type WeatherChange = SpellChange<SpellName, EvmChain>;
 
 /** The number of orders during a spell, and between two starts. */
 const lastsOrders = 8;
 const everyOrders = 3;
 
-/** An operator's stop refuses all orders of a chain, so it is short. */
-const lengthOf = (spell: SpellName) => (spell === "operator stops" ? 2 : lastsOrders);
-
-/** Plans all spells in turn, in a random order each time, each on some chain. */
-export function planWeather(orders: number, chance: Chance): WeatherChange[] {
-  const names = Object.keys(spells) as SpellName[];
-  const every = Math.max(1, Math.min(everyOrders, Math.floor(orders / (names.length + 2))));
-  const changes: WeatherChange[] = [];
-  let coming: SpellName[] = [];
-  for (let after = every; after + every <= orders; after += every) {
-    if (coming.length === 0) coming = chance.shuffled(names);
-    const spell = coming.shift() as SpellName;
+/** Plans spells on the EVM chains. An operator's stop refuses all orders of a chain, so it is short. */
+export const planWeather = (orders: number, chance: Chance): WeatherChange[] =>
+  planSpells<SpellName, EvmChain>(orders, chance, {
+    spells,
     // Only these chains have a relay.
-    const chains = spell.startsWith("relay") ? (["eth", "bsc"] as const) : evmChains;
-    const chain = chance.pick(chains);
-    changes.push({ after, isEnd: false, spell, chain });
-    if ("end" in spells[spell]) changes.push({ after: after + lengthOf(spell), isEnd: true, spell, chain });
-  }
-  return changes.toSorted((a, b) => a.after - b.after);
-}
+    chainFor: (spell) => chance.pick(spell.startsWith("relay") ? (["eth", "bsc"] as const) : evmChains),
+    everyOrders,
+    lengthOf: (spell) => (spell === "operator stops" ? 2 : lastsOrders),
+  });
 
 export async function applyWeather(
   { spell, isEnd }: WeatherChange,
@@ -130,7 +127,7 @@ export async function applyWeather(
 }
 
 /** Ends all faults of a chain. */
-export async function clearSky(access: ChainAccess, { setStopped }: Pick<Sky, "setStopped">): Promise<void> {
+export async function clearSky(access: ChainFaults, { setStopped }: Pick<Sky, "setStopped">): Promise<void> {
   await access.setHostFaults({});
   await access.setRelayFaults?.({});
   await setStopped(access.chain, false);
