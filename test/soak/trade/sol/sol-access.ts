@@ -1,0 +1,45 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { portsOf } from "../../../../lib/tools/dev/chains/local-chains.ts";
+import { type SolDeployment, solDeployment } from "../../../../lib/tools/dev/chains/sol/sol-deployment.ts";
+import { type ChainFaults, faultsOf, urlAt } from "../chain-faults.ts";
+
+/** The Solana chain of the runner, with its faults. */
+export type SolAccess = ChainFaults & {
+  chain: "sol";
+  deployment: SolDeployment;
+  /** Asks the honest host. */
+  request<Result>(method: string, ...params: unknown[]): Promise<Result>;
+  /** Gives a new account coins, and waits until a block has them. */
+  airdrop(address: string, lamports: number): Promise<void>;
+};
+
+/** @param port the runner's `--chain-port` */
+export async function accessSol(port: number): Promise<SolAccess> {
+  const url = urlAt(portsOf("sol", port).node);
+
+  async function request<Result>(method: string, ...params: unknown[]): Promise<Result> {
+    const answer = await fetch(url, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+    const { result, error } = (await answer.json()) as { result: Result; error?: { message: string } };
+    if (error !== undefined) throw new Error(`sol answers to ${method}: ${error.message}`);
+    return result;
+  }
+
+  return {
+    ...faultsOf("sol", port),
+    chain: "sol",
+    deployment: await solDeployment(),
+    request,
+    async airdrop(address, lamports) {
+      await request("requestAirdrop", address, lamports);
+      for (const deadline = Date.now() + 20_000; Date.now() < deadline; await pause(100)) {
+        const { value } = await request<{ value: number }>("getBalance", address);
+        if (value >= lamports) return;
+      }
+      throw new Error(`${address} has no coins on sol`);
+    },
+  };
+}
