@@ -8,6 +8,8 @@ export type Observations = {
   note(execution: Execution): string[];
   /** The greatest version of each record, by its id. */
   newest(): ReadonlyMap<string, Execution>;
+  /** Forgets records, whose versions start again. */
+  forget(is: (execution: Execution) => boolean): void;
 };
 
 /** Immutable fields of a record. The chain may take back a fill, and with it the opening time of a position. */
@@ -50,6 +52,13 @@ export function createObservations(): Observations {
       ];
     },
     newest: () => newest,
+    forget(is) {
+      for (const [id, execution] of newest) {
+        if (!is(execution)) continue;
+        newest.delete(id);
+        versions.delete(id);
+      }
+    },
   };
 }
 

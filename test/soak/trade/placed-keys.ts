@@ -14,6 +14,8 @@ export type PlacedKeys = {
   note(key: string, outcome: PlaceOutcome): string[];
   /** The keys that have certainly placed an order. */
   placed(): string[];
+  /** Forgets a key, as the service does when a chain starts over. */
+  forget(key: string): void;
   /** Compares the user's orders at the end. */
   problemsOf(orders: readonly Order[]): string[];
 };
@@ -38,6 +40,7 @@ export function createPlacedKeys(): PlacedKeys {
           : [`key ${key} was answered with an order of ${order.clientOrderId}`]),
       ];
     },
+    forget: (key) => void keys.delete(key),
     placed: () => [...keys].filter(([, { orderIds }]) => orderIds.size > 0).map(([key]) => key),
     problemsOf(orders) {
       const byKey = Map.groupBy(orders, ({ clientOrderId = "" }) => clientOrderId);

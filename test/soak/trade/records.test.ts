@@ -25,6 +25,15 @@ describe("createObservations", () => {
     expect([open, { ...open, version: 3 }].flatMap(note)).toEqual([]);
   });
 
+  it("lets the versions of forgotten records start again", () => {
+    const { note, newest, forget } = createObservations();
+    note({ ...third, settled: true });
+    note(o1({ orderId: "o2" }));
+    forget(({ status }) => status === "filled");
+    expect([...newest().keys()]).toEqual(["o2"]);
+    expect(note({ ...first, side: "sell" })).toEqual([]);
+  });
+
   it.each([
     ["version 1 of o1 has two contents", first, { ...first, status: "filled" }],
     ["side changes from buy to sell of o1", { ...first, side: "buy" }, { ...third, side: "sell" }],
@@ -60,6 +69,15 @@ describe("createPlacedKeys", () => {
     const { note, problemsOf } = createPlacedKeys();
     expect(outcomes.flatMap((outcome) => note("k", outcome))).toEqual([]);
     expect(problemsOf(orders)).toEqual([]);
+  });
+
+  it("lets a forgotten key place another order", () => {
+    const { note, placed: placedKeys, forget, problemsOf } = createPlacedKeys();
+    note("k", placed);
+    forget("k");
+    expect(placedKeys()).toEqual([]);
+    expect(note("k", { order: o1({ orderId: "o2" }), isReplayed: false })).toEqual([]);
+    expect(problemsOf([o1({ orderId: "o2" })])).toEqual([]);
   });
 
   it.each<[string, PlaceOutcome[], Order[]]>([
