@@ -1,23 +1,28 @@
 import { Transaction } from "ethers/transaction";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import type { Execution, Order, Position } from "../../../lib/trading/core/execution.ts";
-import type { FillReport, ShownAttempt } from "../../../lib/trading/core/order-details.ts";
+import type { OrderDetails } from "../../../lib/trading/core/order-details.ts";
 import type { Service } from "../service.ts";
 import type { Item } from "../table-audit.ts";
-import type { ShownOrder, ShownPosition, TradeFacts } from "./facts.ts";
+import type { ShownPosition, TradeFacts } from "./facts.ts";
 import { leftoversIn, repeated } from "./settle.ts";
 import { noteShown, type Report, type Trader } from "./traders.ts";
 
 type Page = { orders?: Order[]; positions?: Position[]; cursor?: string };
-type Details = { order: Order; attempts: ShownAttempt[]; report?: FillReport };
+type Details = OrderDetails & { order: Order };
+
+/** The final data shown to users, and the leftovers. */
+export type ShownTrade = Omit<TradeFacts, "chains" | "orders"> & {
+  orders: readonly (Details & { userID: string })[];
+};
 
 /** Reads the final data shown to users by the API, and leftovers in the table. */
 export async function readTrade(
   service: Service,
   traders: readonly Trader[],
   report: Report,
-): Promise<Omit<TradeFacts, "chains">> {
-  const orders: ShownOrder[] = [];
+): Promise<ShownTrade> {
+  const orders: (Details & { userID: string })[] = [];
   const positions: ShownPosition[] = [];
   await forEachConcurrently(traders, { concurrency: 6 }, async (trader) => {
     const { id: userID } = trader;
@@ -47,6 +52,8 @@ export async function readTrade(
 export const signedPartsIn = (items: readonly Item[]): string[] =>
   items.flatMap(({ PK, raw }) => {
     if (!PK.startsWith("BYTES#")) return [];
+    // The signature of one on sol is its public name, so all of its bytes are searched for.
+    if (PK.startsWith("BYTES#sol#")) return [raw as string];
     const { r = "", s = "" } = Transaction.from(raw as string).signature ?? {};
     return [r, s].map((part) => part.slice(2));
   });
@@ -81,7 +88,7 @@ async function readAll(service: Service, trader: Trader, path: string): Promise<
 }
 
 /** Compares each user's stream with the final state. Returns differences, as sentences. */
-export function problemsOfStreams(traders: readonly Trader[], facts: Omit<TradeFacts, "chains">): string[] {
+export function problemsOfStreams(traders: readonly Trader[], facts: ShownTrade): string[] {
   return traders.flatMap(({ id, follower, observations }) => {
     if (follower === undefined) return [];
     if (!follower.isReady()) return [`the stream of ${id} is not connected, or has no snapshot`];

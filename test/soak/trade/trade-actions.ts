@@ -1,9 +1,17 @@
 import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import { solDeployment } from "../../../lib/tools/dev/chains/sol/sol-deployment.ts";
 import type { Order } from "../../../lib/trading/core/execution.ts";
 import type { Chance } from "../chance.ts";
 import type { Answer, Service } from "../service.ts";
 import type { PlaceOutcome } from "./placed-keys.ts";
-import { noteShown, openOrdersOf, type Report, type Trader, type TraderWallet } from "./traders.ts";
+import {
+  noteShown,
+  openOrdersOf,
+  type Report,
+  type SentOrder,
+  type Trader,
+  type TraderWallet,
+} from "./traders.ts";
 
 export type TradeWorld = {
   service: Service;
@@ -44,11 +52,12 @@ const refusals = [
   "TOKEN_UNSAFE",
   "PRICE_IMPACT_TOO_HIGH",
   "CHAIN_UNAVAILABLE",
+  "PRIORITY_FEE_TOO_LOW",
 ];
 
 const path = "/api/v2/orders";
 
-type Body = Record<string, unknown>;
+type Body = SentOrder["body"];
 type Envelope = { data?: { order?: Order; orders?: Order[]; positions?: [] }; error?: { code: string } };
 const envelopeOf = ({ json }: Answer) => (json ?? {}) as Envelope;
 
@@ -84,7 +93,7 @@ export const tradeActions: Record<TradeActionName, Action> = {
   },
   async replayOtherBody({ service, report, count, chance }, { trader }) {
     const [used] = trader.keys.placed();
-    const known = used === undefined ? undefined : bodies.get(trader)?.get(chance.pick(trader.keys.placed()));
+    const known = used === undefined ? undefined : trader.sent.get(chance.pick(trader.keys.placed()));
     if (known === undefined) return 0;
     const other = { ...known.body, validForSeconds: 599 };
     const answer = await service.send(trader, "POST", path, other, {
@@ -126,9 +135,10 @@ export const tradeActions: Record<TradeActionName, Action> = {
     const [bad, code] = chance.pick([
       [{ ...body, amount: 1 }, "INVALID_REQUEST"],
       [{ ...body, stranger: true }, "INVALID_REQUEST"],
-      [{ ...body, wallet: localAddresses.moon }, "WALLET_NOT_FOUND"],
+      [{ ...body, wallet: notImportedOn(wallet) }, "WALLET_NOT_FOUND"],
       [{ ...body, token: "native" }, "INVALID_REQUEST"],
       [{ ...body, validForSeconds: 14 }, "INVALID_REQUEST"],
+      [{ ...body, ...feeOfOthers(wallet) }, "INVALID_REQUEST"],
     ] as const);
     const key = newKey(world, wallet);
     const answer = await service.send(wallet.trader, "POST", path, bad, {
@@ -161,18 +171,12 @@ const isFault = (answer: Answer | undefined): boolean =>
 
 const placed = (outcome: PlaceOutcome): number => (typeof outcome === "object" && "order" in outcome ? 1 : 0);
 
-type Sent = { wallet: TraderWallet; key: string; body: Body };
-
-/** The request of each key, to send it again. */
-const bodies = new WeakMap<Trader, Map<string, Sent>>();
-
-function sentBy(trader: Trader, { chance }: TradeWorld): Sent | undefined {
-  const own = [...(bodies.get(trader)?.values() ?? [])];
-  return own.length === 0 ? undefined : chance.pick(own);
+function sentBy({ sent }: Trader, { chance }: TradeWorld): SentOrder | undefined {
+  return sent.size === 0 ? undefined : chance.pick([...sent.values()]);
 }
 
 const newKey = ({ chance }: TradeWorld, { trader }: TraderWallet) =>
-  `${trader.id}-${bodies.get(trader)?.size ?? 0}-${chance.below(1e9)}`;
+  `${trader.id}-${trader.sent.size}-${chance.below(1e9)}`;
 
 /** Sends an order, and records its outcome. */
 async function send(
@@ -184,8 +188,7 @@ async function send(
   waitMs?: number,
 ): Promise<PlaceOutcome> {
   const { trader } = wallet;
-  const own = bodies.get(trader) ?? new Map<string, Sent>();
-  bodies.set(trader, own.set(key, { wallet, key, body }));
+  trader.sent.set(key, { wallet, key, body });
   const headers = { "Idempotency-Key": key };
   const answer = await service.send(trader, "POST", path, body, {
     headers,
@@ -221,26 +224,51 @@ const reversed = (body: Body): Body => Object.fromEntries(Object.entries(body).t
 
 const { moon, usdx, taxd, trap, star, comet } = localAddresses;
 
-function newBody({ chance, mostValidSeconds }: TradeWorld, wallet: TraderWallet): Body {
-  const { chain, address } = wallet;
+const { authority, tokens: tokensOfSol } = await solDeployment();
+
+/** An address of the wallet's chain that no user has. */
+const notImportedOn = ({ chain }: TraderWallet) => (chain === "sol" ? authority : moon);
+
+/** A setting that the wallet's chain does not have. */
+const feeOfOthers = ({ chain }: TraderWallet) =>
+  chain === "sol" ? { gasPreset: "fast" } : { priorityFee: 0.001 };
+
+function tokenFor({ chance }: TradeWorld, { chain }: TraderWallet): string {
+  if (chain === "sol") return tokensOfSol[chance.weighted({ MOON: 8, FEEZ: 4, TRAP: 1 })].mint;
   // Only base and avax have pools of COMET.
   const ofComet = ["base", "avax"].includes(chain) ? 4 : 0.1;
-  const token = { moon, usdx, taxd, trap, star, comet }[
+  return { moon, usdx, taxd, trap, star, comet }[
     chance.weighted({ moon: 6, usdx: 6, taxd: 3, trap: 1, star: 4, comet: ofComet })
   ];
+}
+
+const feesFor = ({ chance }: TradeWorld, { chain }: TraderWallet): Body =>
+  chain === "sol"
+    ? { ...(chance.number() < 0.5 && { priorityFee: chance.pick([0, 0.000001, 0.00005, 0.001, 0.01]) }) }
+    : {
+        ...(chance.number() < 0.4 && { gasPreset: chance.pick(["slow", "medium", "fast", "turbo"]) }),
+        ...(chance.number() < 0.2 && { maxGasPrice: chance.pick([3, 8, 100]) }),
+      };
+
+function newBody(world: TradeWorld, wallet: TraderWallet): Body {
+  const { chance, mostValidSeconds } = world;
+  const { chain, address } = wallet;
+  const token = tokenFor(world, wallet);
   const common = {
     ...{ chain, wallet: address, type: "market", token },
     slippage: chance.pick([0.01, 0.5, 1, 5, 50]),
     validForSeconds: 15 + chance.below(Math.max(1, mostValidSeconds - 14)),
     ...(chance.number() < 0.5 && { mevProtection: chance.number() < 0.4 }),
-    ...(chance.number() < 0.4 && { gasPreset: chance.pick(["slow", "medium", "fast", "turbo"]) }),
-    ...(chance.number() < 0.2 && { maxGasPrice: chance.pick([3, 8, 100]) }),
+    ...feesFor(world, wallet),
     ...(chance.number() < 0.3 && { allowUnsafe: true }),
   };
   if (hasBought(wallet, token) && chance.number() < 0.6)
     return { ...common, side: "sell", percent: chance.pick([10, 33.3333, 50, 100]) };
   const places = String(1 + chance.below(10 ** 9)).padStart(9, "0");
-  return { ...common, side: "buy", amount: `0.${chance.pick(["", "0", "00"])}${places}`.replace(/0+$/, "") };
+  const digits = `${chance.pick(["", "0", "00"])}${places}`;
+  // The coin of sol has 9 decimals.
+  const kept = chain === "sol" ? digits.slice(0, 9) : digits;
+  return { ...common, side: "buy", amount: `0.${kept}`.replace(/0+$/, "") };
 }
 
 const hasBought = ({ trader, chain, address }: TraderWallet, token: string): boolean =>

@@ -11,23 +11,40 @@ function counted(names: readonly string[]): Map<string, number> {
   return new Map([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
 }
 
+const nameOf = (chain: string, purpose: string, isOk: boolean) =>
+  `${chain} ${purpose}${isOk ? "" : " reverted"}`;
+
 /** Reports the outcomes of requests and orders, and the transactions on the chains. */
 export function tradeReportOf(report: TradeReport): string {
-  const { outcomes, facts, spells, unkindnesses, orders, wallets, seconds, crashes, streams, problems } =
-    report;
+  const {
+    outcomes,
+    shown,
+    chains,
+    sol,
+    spells,
+    unkindnesses,
+    orders,
+    wallets,
+    seconds,
+    crashes,
+    streams,
+    problems,
+  } = report;
   const answers = [...outcomes].flatMap(([action, own]) =>
     [...own].map(([outcome, count]) => [`${action}: ${outcome}`, count] as const),
   );
-  const ends = facts.orders.map(
+  const ends = shown.orders.map(
     ({ order }) => `${order.chain} ${order.side} ${order.status} ${order.reasonCode ?? ""}`,
   );
-  const mined = [...facts.chains].flatMap(([chain, { transactions }]) =>
-    transactions.map(
-      ({ purpose, isOk, isForeign }) =>
-        `${chain} ${isForeign ? "foreign" : purpose}${isOk ? "" : " reverted"}`,
+  const mined = [
+    ...[...chains].flatMap(([chain, { transactions }]) =>
+      transactions.map(({ purpose, isOk, isForeign }) =>
+        nameOf(chain, isForeign ? "foreign" : purpose, isOk),
+      ),
     ),
-  );
-  const attempts = facts.orders.reduce((sum, order) => sum + order.attempts.length, 0);
+    ...sol.chain.transactions.map(({ purpose, isOk }) => nameOf("sol", purpose, isOk)),
+  ];
+  const attempts = shown.orders.reduce((sum, order) => sum + order.attempts.length, 0);
   return [
     table(["answers", "count"], new Map(answers)),
     table(["orders ended", "count"], counted(ends)),
@@ -35,9 +52,10 @@ export function tradeReportOf(report: TradeReport): string {
     table(["what happened on chains", "times"], spells),
     ...(unkindnesses.size === 0 ? [] : [table(["unkind hosts", "times"], unkindnesses)]),
     [
-      `${facts.orders.length} orders (${orders} asked for) of ${wallets} wallets in ${seconds.toFixed(1)} s (${((60 * facts.orders.length) / seconds).toFixed(0)} a minute), seed ${report.seed}`,
-      `${attempts} signed transactions, ${mined.length} in blocks; ${facts.positions.length} positions`,
-      `${crashes} crashes of the runner, each with a restart on the same data and chains`,
+      `${shown.orders.length} orders (${orders} asked for) of ${wallets} wallets in ${seconds.toFixed(1)} s (${((60 * shown.orders.length) / seconds).toFixed(0)} a minute), seed ${report.seed}`,
+      `${attempts} signed transactions, ${mined.length} in blocks; ${shown.positions.length} positions`,
+      `${crashes} crashes of the runner, each with a restart on the same data and chains, except sol`,
+      `${sol.compared} orders on sol compared before crashes, all others after the last one`,
       `${streams.count} streams: ${streams.connections} connections, ${streams.messages} messages`,
       `all settled ${report.settledAfterSeconds.toFixed(1)} s after the faults`,
       `${problems.length} problems`,

@@ -1,15 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import { type EvmChain, isEvmChain } from "../../../lib/trading/core/trading-chain.ts";
 import { startTrading, stopTrading } from "../../../lib/trading/items/stops.ts";
 import { type Chance, createChance } from "../chance.ts";
 import { planPhases } from "../phases.ts";
 import { createService, type Service, type Target } from "../service.ts";
 import { accessChains, type ChainAccess } from "./chain-access.ts";
-import type { Balances, TradeFacts } from "./facts.ts";
+import type { Balances, ChainFacts, ShownOrder } from "./facts.ts";
 import { type ForeignPrograms, startForeignPrograms } from "./foreign-programs.ts";
 import { readBalances, readChain } from "./read-chain.ts";
-import { problemsOfStreams, readTrade, signedPartsIn } from "./read-trade.ts";
+import { problemsOfStreams, readTrade, type ShownTrade, signedPartsIn } from "./read-trade.ts";
 import { settleAll } from "./settle.ts";
+import { accessSol, type SolAccess } from "./sol/sol-access.ts";
+import { type SolEras, solEras } from "./sol/sol-eras.ts";
+import type { SolFacts } from "./sol/sol-facts.ts";
+import { startSolPrograms } from "./sol/sol-programs.ts";
+import { applySolWeather, planSolWeather } from "./sol/sol-weather.ts";
 import { type TradeActionName, type TradeWorld, tradeActions, tradeWeights } from "./trade-actions.ts";
 import { problemsOfTrade } from "./trade-audit.ts";
 import { followTrader, makeTraders, openOrdersOf, type Trader, type TraderWallet } from "./traders.ts";
@@ -45,7 +51,10 @@ export type TradeReport = TradeSoakOptions & {
   outcomes: Map<string, Map<string, number>>;
   spells: Map<string, number>;
   unkindnesses: ReadonlyMap<string, number>;
-  facts: TradeFacts;
+  shown: ShownTrade;
+  chains: ReadonlyMap<EvmChain, ChainFacts>;
+  /** The chain since the last crash, and how many orders were compared with it before crashes. */
+  sol: { chain: SolFacts; compared: number };
   streams: { count: number; messages: number; connections: number };
   /** Empty if the service has kept its promises. */
   problems: string[];
@@ -90,16 +99,22 @@ export async function tradeSoak(target: TradeTarget, options: TradeSoakOptions):
   const { wallets: count, seed, patienceMs = 180_000 } = options;
   const service = createService(target);
   const chains = accessChains(target.chainPort);
+  const sol = await accessSol(target.chainPort);
   const problems = new Set<string>();
   const report = (problem: string) => void problems.add(problem);
-  const traders = await makeTraders(service, chains, { wallets: count, run: randomBytes(4).toString("hex") });
+  const traders = await makeTraders(
+    service,
+    { chains, sol },
+    { wallets: count, run: randomBytes(4).toString("hex") },
+  );
   const wallets = traders.flatMap((trader) => trader.wallets);
   const before = await balancesOf(chains, wallets);
   const foreign = startForeignPrograms(wallets, createChance(`foreign ${seed}`));
   for (const trader of traders) followTrader(service, trader, report);
   const outcomes: TradeReport["outcomes"] = new Map();
   const { noteSigned } = target;
-  const stage: Stage = { service, chains, traders, foreign, report, noteSigned, outcomes };
+  const eras = solEras(sol, traders, { report, noteSigned });
+  const stage: Stage = { service, chains, sol, eras, traders, foreign, report, noteSigned, outcomes };
   try {
     const startedAt = Date.now();
     const load = await runLoad(stage, options);
@@ -107,23 +122,25 @@ export async function tradeSoak(target: TradeTarget, options: TradeSoakOptions):
     await settleAll(service, chains, traders, { patienceMs, report });
     const settledAt = Date.now();
     const shown = await readTrade(service, traders, report);
-    const facts: TradeFacts = {
-      ...shown,
-      chains: new Map(
-        await Promise.all(
-          chains.map(async (access) => {
-            const own = before.get(access) as ReadonlyMap<string, Balances>;
-            const { sent } = foreign;
-            return [
-              access.chain,
-              await readChain(access, { before: own, foreign: sent, noteSigned }),
-            ] as const;
-          }),
-        ),
+    const facts = new Map(
+      await Promise.all(
+        chains.map(async (access) => {
+          const own = before.get(access) as ReadonlyMap<string, Balances>;
+          const { sent } = foreign;
+          return [access.chain, await readChain(access, { before: own, foreign: sent, noteSigned })] as const;
+        }),
       ),
+    );
+    const isOnEvm = ({ chain }: { chain: string }) => isEvmChain(chain as never);
+    const ofEvm = {
+      ...shown,
+      orders: shown.orders.filter(({ order }) => isOnEvm(order)) as ShownOrder[],
+      positions: shown.positions.filter(isOnEvm),
+      chains: facts,
     };
-    for (const problem of problemsOfTrade(facts)) report(problem);
-    for (const problem of await lastingProblems(() => problemsOfStreams(traders, facts))) report(problem);
+    for (const problem of problemsOfTrade(ofEvm)) report(problem);
+    const ofSol = await eras.auditLast(shown);
+    for (const problem of await lastingProblems(() => problemsOfStreams(traders, shown))) report(problem);
     const followers = traders.flatMap(({ follower }) => follower?.counts ?? []);
     return {
       ...options,
@@ -131,7 +148,9 @@ export async function tradeSoak(target: TradeTarget, options: TradeSoakOptions):
       seconds: (endedAt - startedAt) / 1000,
       settledAfterSeconds: (settledAt - endedAt) / 1000,
       outcomes,
-      facts,
+      shown,
+      chains: facts,
+      sol: { chain: ofSol, compared: eras.compared },
       streams: {
         count: followers.length,
         messages: followers.reduce((sum, { messages }) => sum + messages, 0),
@@ -156,6 +175,8 @@ async function lastingProblems(find: () => string[]): Promise<string[]> {
 type Stage = {
   service: Service;
   chains: readonly ChainAccess[];
+  sol: SolAccess;
+  eras: SolEras;
   traders: readonly Trader[];
   foreign: ForeignPrograms;
   report(problem: string): void;
@@ -178,12 +199,16 @@ async function runLoad(
   stage: Stage,
   { orders, seed, atOnce = 12, mostValidSeconds = 60, unkind = false, onProgress }: TradeSoakOptions,
 ) {
-  const { service, chains, traders, foreign, report, noteSigned, outcomes } = stage;
+  const { service, chains, sol, eras, traders, foreign, report, noteSigned, outcomes } = stage;
   const phases = planPhases(orders, createChance(`phase ${seed}`), Object.keys(faults) as FaultPhase[], 25);
   const weather = planWeather(orders, createChance(`weather ${seed}`));
+  const solWeather = planSolWeather(orders, createChance(`weather of sol ${seed}`));
   const spells: TradeReport["spells"] = new Map();
   const sky: Sky = { chance: createChance(`sky ${seed}`), foreign, setStopped: stopper(service) };
-  await using hosts = beUnkind(unkind ? chains : [], seed);
+  const wallets = traders.flatMap((trader) => trader.wallets);
+  const programs = startSolPrograms(wallets, createChance(`programs on sol ${seed}`));
+  const solSky = { ...sky, chance: createChance(`sky of sol ${seed}`), programs };
+  await using hosts = beUnkind(unkind ? [...chains, sol] : [], seed);
   let phase: FaultPhase = "calm";
   let crashes = 0;
   let placed = 0;
@@ -206,7 +231,9 @@ async function runLoad(
         return;
       }
       crashes++;
+      await eras.audit();
       await service.restart();
+      await eras.begin();
     }, next);
   const advance = () => {
     while (phases[0] !== undefined && phases[0].after <= clock)
@@ -216,6 +243,11 @@ async function runLoad(
       const access = chains.find(({ chain }) => chain === turn.chain) as ChainAccess;
       if (!turn.isEnd) spells.set(turn.spell, (spells.get(turn.spell) ?? 0) + 1);
       disturb(() => applyWeather(turn, access, sky), turn.spell);
+    }
+    while (solWeather[0] !== undefined && solWeather[0].after <= clock) {
+      const turn = solWeather.shift() as (typeof solWeather)[number];
+      if (!turn.isEnd) spells.set(turn.spell, (spells.get(turn.spell) ?? 0) + 1);
+      disturb(() => applySolWeather(turn, sol, solSky), turn.spell);
     }
   };
 
@@ -243,7 +275,6 @@ async function runLoad(
       onProgress?.(placed, phase);
     }
   };
-  const wallets = traders.flatMap((trader) => trader.wallets);
   const workers = Math.min(atOnce, wallets.length);
   await Promise.all(
     Array.from({ length: workers }, (_, index) =>
@@ -256,7 +287,7 @@ async function runLoad(
   if (placed < orders) report(`only ${placed} of ${orders} orders could be placed`);
   await changing;
   await service.setFaults(faults.calm);
-  for (const access of chains) await clearSky(access, sky);
+  for (const access of [...chains, sol]) await clearSky(access, sky);
   return { crashes, spells, unkindnesses: hosts.counts };
 }
 

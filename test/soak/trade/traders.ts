@@ -1,28 +1,33 @@
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import type { Execution, Order } from "../../../lib/trading/core/execution.ts";
-import { type EvmChain, evmChains } from "../../../lib/trading/core/trading-chain.ts";
-import { formsOf, newEvmKey } from "../../support/keys.ts";
+import { isEvmChain, type TradingChain, tradingChains } from "../../../lib/trading/core/trading-chain.ts";
+import { formsOf, newKey } from "../../support/keys.ts";
 import { type Follower, follow } from "../follower.ts";
 import type { Service } from "../service.ts";
 import type { ChainAccess } from "./chain-access.ts";
 import { createObservations, type Observations } from "./observations.ts";
 import { createPlacedKeys, type PlacedKeys } from "./placed-keys.ts";
+import type { SolAccess } from "./sol/sol-access.ts";
 
 /** A wallet of one user. Another user may have the same key. */
 export type TraderWallet = {
   trader: Trader;
-  chain: EvmChain;
+  chain: TradingChain;
   address: string;
   privateKey: string;
   /** Sends no request for it before this time, in milliseconds since the epoch. */
   restsUntil: number;
 };
 
+export type SentOrder = { wallet: TraderWallet; key: string; body: Readonly<Record<string, unknown>> };
+
 export type Trader = {
   id: string;
   token: string;
   wallets: TraderWallet[];
   keys: PlacedKeys;
+  /** The request of each key, to send it again. */
+  sent: Map<string, SentOrder>;
   observations: Observations;
   follower?: Follower;
 };
@@ -33,13 +38,26 @@ const walletsPerTrader = 5;
 
 const startCoins = 5n * 10n ** 18n;
 
+/** Also after sol has started over. */
+const startLamports = 5 * 10 ** 9;
+
+/** The balances of a wallet on sol before its first trade. */
+export const startOnSol: ReadonlyMap<string, bigint> = new Map([["native", BigInt(startLamports)]]);
+
+export const fundOnSol = (sol: SolAccess, wallets: readonly TraderWallet[]): Promise<unknown> =>
+  forEachConcurrently(
+    wallets.filter(({ chain }) => chain === "sol"),
+    { concurrency: 4 },
+    ({ address }) => sol.airdrop(address, startLamports),
+  );
+
 /**
  * Creates users with funded wallets on all chains. The last wallet has the key of the first one, and another
  * owner.
  */
 export async function makeTraders(
   service: Service,
-  chains: readonly ChainAccess[],
+  { chains, sol }: { chains: readonly ChainAccess[]; sol: SolAccess },
   { wallets, run }: { wallets: number; run: string },
 ): Promise<Trader[]> {
   const count = Math.max(2, Math.ceil(wallets / walletsPerTrader));
@@ -47,15 +65,18 @@ export async function makeTraders(
     Array.from({ length: count }, async (_, index): Promise<Trader> => {
       const id = `trader-${index}-${run}`;
       const token = await service.token({ sub: id, username: `Trader ${index}` });
-      return { id, token, wallets: [], keys: createPlacedKeys(), observations: createObservations() };
+      const records = { keys: createPlacedKeys(), sent: new Map(), observations: createObservations() };
+      return { id, token, wallets: [], ...records };
     }),
   );
-  const [first] = [newEvmKey()];
+  const first = newKey(tradingChains[0]);
   for (let index = 0; index < wallets; index++) {
     const isShared = index > 0 && index === wallets - 1;
     const trader = traders[isShared ? 1 : index % count] as Trader;
-    const chain = evmChains[isShared ? 0 : index % evmChains.length] as EvmChain;
-    const { address, privateKey, secret } = isShared || index === 0 ? first : newEvmKey();
+    // Otherwise, all wallets of a user would be on one chain.
+    const shift = count % tradingChains.length === 0 ? Math.floor(index / count) : 0;
+    const chain = tradingChains[isShared ? 0 : (index + shift) % tradingChains.length] as TradingChain;
+    const { address, privateKey, secret } = isShared || index === 0 ? first : newKey(chain);
     service.target.noteSecret([...formsOf({ privateKey, secret }), secret.toString("latin1")]);
     trader.wallets.push({ trader, chain, address, privateKey, restsUntil: 0 });
   }
@@ -63,8 +84,10 @@ export async function makeTraders(
     traders.flatMap((trader) => trader.wallets),
     { concurrency: 4 },
     async ({ trader, chain, address, privateKey }) => {
-      const access = chains.find((each) => each.chain === chain) as ChainAccess;
-      await access.request("anvil_setBalance", address, `0x${startCoins.toString(16)}`);
+      if (isEvmChain(chain)) {
+        const access = chains.find((each) => each.chain === chain) as ChainAccess;
+        await access.request("anvil_setBalance", address, `0x${startCoins.toString(16)}`);
+      } else await sol.airdrop(address, startLamports);
       const answer = await service.send(trader, "POST", "/storeWallet_v2", { network: chain, privateKey });
       if (answer?.status !== 200)
         throw new Error(`A wallet could not be imported: ${answer?.status} ${answer?.text}`);
@@ -99,3 +122,13 @@ export const openOrdersOf = ({ trader, chain, address }: TraderWallet): Order[] 
     (each): each is Order =>
       "orderId" in each && each.status === "open" && each.wallet === address && each.chain === chain,
   );
+
+/** Forgets all orders and positions on sol, which has started over. */
+export function forgetSol({ keys, sent, observations }: Trader): void {
+  observations.forget(({ chain }) => chain === "sol");
+  for (const [key, { wallet }] of sent) {
+    if (wallet.chain !== "sol") continue;
+    sent.delete(key);
+    keys.forget(key);
+  }
+}

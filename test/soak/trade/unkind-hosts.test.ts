@@ -1,16 +1,16 @@
 import { expect, it } from "vitest";
-import { unkindnesses } from "../../../lib/tools/dev/chains/unkindnesses.ts";
 import { createChance } from "../chance.ts";
-import { nextTurn } from "./unkind-hosts.ts";
+import { nextTurn, unkindnessesOf } from "./unkind-hosts.ts";
 
-function turns(seed: string, count: number) {
+function turns(seed: string, count: number, ways = unkindnessesOf("eth")) {
   const chance = createChance(seed);
-  return Array.from({ length: count }, () => nextTurn(chance));
+  return Array.from({ length: count }, () => nextTurn(chance, ways));
 }
 
-it("switches each unkindness on at either host and at both", () => {
-  const seen = new Set(turns("1", 1000).map(({ name, hosts }) => `${name}, ${hosts}`));
-  expect(seen.size).toBe(3 * Object.keys(unkindnesses).length);
+it.each(["eth", "sol"] as const)("switches each unkindness of %s on at either host and at both", (chain) => {
+  const ways = unkindnessesOf(chain);
+  const seen = new Set(turns("1", 1000, ways).map(({ name, hosts }) => `${name}, ${hosts}`));
+  expect(seen.size).toBe(3 * Object.keys(ways).length);
 });
 
 it("plans the same turns for the same seed, and others for another", () => {

@@ -1,19 +1,25 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type UnkindnessName, unkindnesses } from "../../../lib/tools/dev/chains/unkindnesses.ts";
+import { unkindnesses } from "../../../lib/tools/dev/chains/unkindnesses.ts";
+import type { TradingChain } from "../../../lib/trading/core/trading-chain.ts";
 import { type Chance, createChance } from "../chance.ts";
-import type { ChainAccess } from "./chain-access.ts";
+import type { ChainFaults } from "./chain-faults.ts";
+import { solUnkindnesses } from "./sol/sol-weather.ts";
 
 /** A time of kind hosts, and a time of unkind ones after it. */
 export type Turn = {
-  name: UnkindnessName;
+  name: string;
   hosts: "first" | "second" | "both";
   kindMs: number;
   unkindMs: number;
 };
 
-export function nextTurn(chance: Chance): Turn {
+/** The faults of each way to be unkind, by its name. */
+export const unkindnessesOf = (chain: TradingChain): Readonly<Record<string, object>> =>
+  chain === "sol" ? solUnkindnesses : unkindnesses;
+
+export function nextTurn(chance: Chance, ways: Readonly<Record<string, object>>): Turn {
   return {
-    name: chance.pick(Object.keys(unkindnesses) as UnkindnessName[]),
+    name: chance.pick(Object.keys(ways)),
     hosts: chance.pick(["first", "second", "both"] as const),
     kindMs: 500 + chance.below(2500),
     unkindMs: 2000 + chance.below(8000),
@@ -26,21 +32,22 @@ export function nextTurn(chance: Chance): Turn {
  * @returns how often each unkindness was on, by name and hosts
  */
 export function beUnkind(
-  chains: readonly ChainAccess[],
+  chains: readonly ChainFaults[],
   seed: number,
 ): AsyncDisposable & { counts: ReadonlyMap<string, number> } {
   const counts = new Map<string, number>();
   const ending = new AbortController();
   const { signal } = ending;
 
-  async function vex(access: ChainAccess): Promise<void> {
+  async function vex(access: ChainFaults): Promise<void> {
     const chance = createChance(`unkind ${access.chain} ${seed}`);
+    const ways = unkindnessesOf(access.chain);
     // The runner may be down at the moment.
     const set = (first: object, second: object) => access.setUnkindness(first, second).catch(() => {});
     while (!signal.aborted) {
-      const { name, hosts, kindMs, unkindMs } = nextTurn(chance);
+      const { name, hosts, kindMs, unkindMs } = nextTurn(chance, ways);
       await pause(kindMs, undefined, { signal });
-      const faults = unkindnesses[name];
+      const faults = ways[name] ?? {};
       await set(hosts === "second" ? {} : faults, hosts === "first" ? {} : faults);
       const what = `${name}, ${hosts}`;
       counts.set(what, (counts.get(what) ?? 0) + 1);

@@ -70,4 +70,8 @@ describe("signedPartsIn", () => {
     expect(parts).toHaveLength(2);
     for (const part of parts) expect(raw).toContain(part);
   });
+
+  it("finds all bytes of an attempt on sol, since its signature is public", () => {
+    expect(signedPartsIn([{ PK: "BYTES#sol#W", SK: "BYTES#5", raw: "AbCd" }])).toEqual(["AbCd"]);
+  });
 });
