@@ -31,6 +31,8 @@ export type ForeignSend = {
 /** A hash without a transaction. Asking for it makes the miner mine. */
 const noTransaction = `0x${"ab".repeat(32)}`;
 
+const mostWakeMs = 1000;
+
 /** @param port the runner's `--chain-port` */
 export function accessChains(port: number): ChainAccess[] {
   return evmChains.map((chain) => {
@@ -39,7 +41,9 @@ export function accessChains(port: number): ChainAccess[] {
     const request = async (method: string, ...params: unknown[]) => (await requestAll([[method, params]]))[0];
     const head = async () => Number(await request("eth_blockNumber"));
     const wake = async () => {
-      await callAnvil(urlAt(secondHost), [["eth_getTransactionByHash", [noTransaction]]]).catch(() => {});
+      const asked = callAnvil(urlAt(secondHost), [["eth_getTransactionByHash", [noTransaction]]]);
+      // The host may stall for as long as its fault lasts, which ends only after this.
+      await Promise.race([asked.catch(() => {}), pause(mostWakeMs, undefined, { ref: false })]);
     };
     return {
       ...faultsOf(chain, port),
