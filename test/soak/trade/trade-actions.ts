@@ -254,10 +254,12 @@ function newBody(world: TradeWorld, wallet: TraderWallet): Body {
   const { chance, mostValidSeconds } = world;
   const { chain, address } = wallet;
   const token = tokenFor(world, wallet);
+  // An order on sol waits for earlier ones of its token, whose messages live for a minute.
+  const longest = chain === "sol" ? 3 * mostValidSeconds : mostValidSeconds;
   const common = {
     ...{ chain, wallet: address, type: "market", token },
     slippage: chance.pick([0.01, 0.5, 1, 5, 50]),
-    validForSeconds: 15 + chance.below(Math.max(1, mostValidSeconds - 14)),
+    validForSeconds: 15 + chance.below(Math.max(1, longest - 14)),
     ...(chance.number() < 0.5 && { mevProtection: chance.number() < 0.4 }),
     ...feesFor(world, wallet),
     ...(chance.number() < 0.3 && { allowUnsafe: true }),

@@ -149,10 +149,6 @@ describe("problemsOfSol", () => {
       withOrder(soldOut, { order: { reasonCode: "SIGNING_REFUSED" } }),
     ],
     [
-      "order sold-out of ann on sol is NOT_INCLUDED without a cause on the chain",
-      withOrder(soldOut, { order: { status: "expired", reasonCode: "NOT_INCLUDED" } }),
-    ],
-    [
       "order cleared of ann on sol is REVERTED without a cause on the chain",
       withOrder(cleared, { order: { reasonCode: "REVERTED" } }),
     ],

@@ -118,13 +118,11 @@ function problemsOfAttempts(
 }
 
 /** Reasons that the chain must confirm. */
-function problemsOfReason({ order, attempts, landed }: TracedSolOrder): string[] {
+function problemsOfReason({ order, landed }: TracedSolOrder): string[] {
   const unproven = (holds: boolean) => (holds ? [] : [`is ${order.reasonCode} without a cause on the chain`]);
   switch (order.reasonCode) {
     case "SIGNING_REFUSED":
       return ["was genuine, and the signer refused it"];
-    case "NOT_INCLUDED":
-      return unproven(attempts === undefined || attempts.length > 0);
     case "REVERTED":
       return unproven(landed.some(({ isOk }) => !isOk));
     default:
