@@ -144,7 +144,9 @@ if (isLocal)
           moon: { amount: "0" },
         });
         expect({ status: await demo, err: printed.err }, printed.out).toEqual({ status: 0, err: "" });
-        expect(printed.out.match(/ \| PnL -0\.0\d+ [A-Z]+ \| chain agrees\n/g)).toHaveLength(runsAll() ? 4 : 1);
+        expect(printed.out.match(/ \| PnL -0\.0\d+ [A-Z]+ \| chain agrees\n/g)).toHaveLength(
+          runsAll() ? 4 : 1,
+        );
       },
       restartMs,
     );
