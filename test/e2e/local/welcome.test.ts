@@ -60,6 +60,7 @@ describe("the lines of the welcome text", () => {
       { token: { symbol: "TRAP", sellable: false } },
       { token: { symbol: "TAXD", sellable: true, buyTax: 5, sellTax: 5 } },
       { token: { symbol: "TRAP", sellable: false, flags: expect.arrayContaining(["FROZEN_BY_DEFAULT"]) } },
+      { token: { symbol: "FEEZ", sellable: true, buyTax: 1, sellTax: 1 } },
     ]);
   });
 });

@@ -77,10 +77,13 @@ const feesOf = (units: number) => ({
 });
 
 async function sign(intent: SolIntent, message: Partial<SolMessage> = {}) {
-  const [{ blockhash }] = await ask({ wantsBlockhash: true });
+  // On a busy machine, two hosts may not know the same blockhash at once.
+  const { hash, lastValidBlockHeight } = await vi.waitUntil(
+    async () => (await ask({ wantsBlockhash: true }))[0].blockhash,
+  );
   const common = {
     ...feesOf(200_000),
-    ...{ blockhash: blockhash?.hash ?? "", lastValidBlockHeight: blockhash?.lastValidBlockHeight ?? 0 },
+    ...{ blockhash: hash, lastValidBlockHeight },
     markerRentLamports: rents.marker,
   };
   const [route] = intent.routes;
