@@ -4,8 +4,8 @@ import { exampleWallet } from "../../../lib/tools/dev/chains/example-wallets.ts"
 import { get, post, send } from "../support/client.ts";
 import { deployment } from "../support/deployment.ts";
 import { record } from "../support/executions.ts";
-import type { Message } from "../support/inbox.ts";
-import { type Stream, streamOf, subscribe } from "../support/stream.ts";
+import { dataFor, ordersPath, placeOrder, type Shown, settles, updatesOf } from "../support/orders.ts";
+import { streamOf, subscribe } from "../support/stream.ts";
 import { importWallet } from "../support/terminal.ts";
 import { knownUser, newUser, type User } from "../support/users.ts";
 
@@ -13,11 +13,7 @@ import { knownUser, newUser, type User } from "../support/users.ts";
 const { usdx: token } = localAddresses;
 const { address: wallet } = exampleWallet;
 const chain = "base";
-const path = "/api/v2/orders";
 const trade = { chain, wallet, type: "market", token };
-
-type Shown = { orderId: string; status: string; settled: boolean; version: number; txHash?: string };
-type Data = { order: Shown; orders: Shown[]; positions: unknown[] };
 
 let user: User;
 beforeAll(async () => {
@@ -25,28 +21,9 @@ beforeAll(async () => {
   await importWallet(user, { network: chain, privateKey: exampleWallet.privateKey });
 });
 
-async function place(body: object, key: string, by = user) {
-  const headers = { "Idempotency-Key": key };
-  const { status, json, headers: answered } = await post(path, { token: by.token, headers, body });
-  return {
-    status,
-    replayed: answered.get("Idempotent-Replayed"),
-    body: json as { data: Data; error: object },
-  };
-}
+const place = (body: object, key: string, by = user) => placeOrder(by, body, key);
 
-const dataOf = async (query: string) => ((await get(`/api/v2/${query}`, user)).json as { data: Data }).data;
-
-/** The updates of a channel, oldest first. */
-const updatesOf = (stream: Stream, channel: string): Shown[] =>
-  stream.received
-    .filter((message: Message) => message.type === "update" && message.channel === channel)
-    .flatMap(({ data }) => data as Shown[]);
-
-const isSettled = (orderId: string) => (message: Message) =>
-  message.channel === "orders" &&
-  message.type === "update" &&
-  (message.data as Shown[]).some((order) => order.orderId === orderId && order.settled);
+const dataOf = (query: string) => dataFor(user, query);
 
 describe("an order", () => {
   it("is shown alike by REST and by the stream, from its placement to its settlement", async () => {
@@ -58,7 +35,7 @@ describe("an order", () => {
     expect(replayed).toBeNull();
     const { order } = body.data;
     expect(order).toMatchObject({ clientOrderId: "buy", status: "open", stage: "queued", version: 1 });
-    await stream.see(isSettled(order.orderId));
+    await stream.see(settles(order.orderId));
 
     const shown = updatesOf(stream, "orders");
     expect(shown[0]).toEqual(order);
@@ -96,7 +73,7 @@ describe("an order", () => {
   it("can be cancelled, and a repeated cancellation changes nothing", async () => {
     const { body } = await place({ ...trade, side: "buy", amount: "0.01" }, "cancelled");
     const { orderId } = body.data.order;
-    const cancel = () => post(`${path}/${orderId}/cancel`, { token: user.token, body: {} });
+    const cancel = () => post(`${ordersPath}/${orderId}/cancel`, { token: user.token, body: {} });
     const { status, text } = await cancel();
     // The order may have been mined before its cancellation.
     expect(status === 200 || text.includes("ORDER_NOT_CANCELLABLE"), text).toBe(true);
@@ -116,8 +93,8 @@ describe("an order", () => {
     });
     const [{ orderId } = { orderId: "" }] = (await dataOf("orders")).orders;
     for (const asked of [
-      get(`${path}/${orderId}`, other),
-      post(`${path}/${orderId}/cancel`, { ...other, body: {} }),
+      get(`${ordersPath}/${orderId}`, other),
+      post(`${ordersPath}/${orderId}/cancel`, { ...other, body: {} }),
     ]) {
       const { status, json } = await asked;
       expect(status).toBe(404);
@@ -135,7 +112,7 @@ describe("an order", () => {
 
   it("can be placed and cancelled by pages of an allowed origin", async () => {
     const { allowedOrigin = "" } = deployment();
-    for (const each of [path, `${path}/o-1/cancel`]) {
+    for (const each of [ordersPath, `${ordersPath}/o-1/cancel`]) {
       const { headers } = await send("OPTIONS", each, {
         headers: {
           Origin: allowedOrigin,

@@ -1,0 +1,48 @@
+import { get, post } from "./client.ts";
+import type { Message } from "./inbox.ts";
+import type { Stream } from "./stream.ts";
+import type { User } from "./users.ts";
+
+export const ordersPath = "/api/v2/orders";
+
+export type Shown = {
+  orderId: string;
+  status: string;
+  settled: boolean;
+  version: number;
+  txHash?: string;
+};
+
+export type Data = {
+  order: Shown;
+  orders: Shown[];
+  positions: unknown[];
+  attempts: { purpose: string; txHash: string; outcome: string }[];
+};
+
+/** Places an order with an idempotency key. */
+export async function placeOrder({ token }: User, body: object, key: string) {
+  const headers = { "Idempotency-Key": key };
+  const { status, json, headers: answered } = await post(ordersPath, { token, headers, body });
+  return {
+    status,
+    replayed: answered.get("Idempotent-Replayed"),
+    body: json as { data: Data; error: object },
+  };
+}
+
+/** The data of a GET below `/api/v2/`. */
+export const dataFor = async (user: User, query: string): Promise<Data> =>
+  ((await get(`/api/v2/${query}`, user)).json as { data: Data }).data;
+
+/** The updates of a channel, oldest first. */
+export const updatesOf = (stream: Stream, channel: string): Shown[] =>
+  stream.received
+    .filter((message: Message) => message.type === "update" && message.channel === channel)
+    .flatMap(({ data }) => data as Shown[]);
+
+/** Finds the message that settles an order. */
+export const settles = (orderId: string) => (message: Message) =>
+  message.channel === "orders" &&
+  message.type === "update" &&
+  (message.data as Shown[]).some((order) => order.orderId === orderId && order.settled);
