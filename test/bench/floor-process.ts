@@ -11,26 +11,14 @@ import { jointQuote } from "../../lib/trading/core/evm/joint-facts.ts";
 import { needsRefund, type SwapCall } from "../../lib/trading/core/intent.ts";
 import { chainFacts } from "../../lib/trading/core/trading-chain.ts";
 import { quotesOfHosts } from "../../lib/trading/quotes/quotes-of-hosts.ts";
-import { say } from "./child.ts";
+import { type FloorRequest, serveFloor } from "./serve-floor.ts";
 import { now } from "./statistics.ts";
-
-export type FloorRequest = {
-  configuration: EvmReader["configuration"];
-  wallet: string;
-  /** In hex. */
-  privateKey: string;
-  token: string;
-  /** In coins, as decimal text. */
-  amount: string;
-};
-
-/** Processor time is that of the whole process. */
-export type FloorAnswer = { agreedAt: number; cpuMs: number };
 
 const chain = "eth";
 let reader: EvmReader | undefined;
 
-async function trade({ configuration, wallet, privateKey, token, amount }: FloorRequest): Promise<number> {
+async function trade(request: FloorRequest<EvmReader["configuration"]>): Promise<number> {
+  const { configuration, wallet, secret, token, amount } = request;
   reader ??= openChains({ [chain]: configuration }).get(chain) as EvmReader;
   const trade = { side: "buy", token, amount } as const;
   const quotes = await quotesOfHosts(reader, { chain, wallet, trade, gasPreset: "medium", orders: [] });
@@ -51,23 +39,10 @@ async function trade({ configuration, wallet, privateKey, token, amount }: Floor
     gasLimit: quote.transactions.at(-1)?.gasLimit as bigint,
     fees: quote.fees,
   };
-  const secret = Buffer.from(privateKey.slice(2), "hex");
-  const { raw } = signAndWipe(secret, encodeCall(configuration, call, wallet), terms);
+  const { raw } = signAndWipe(Buffer.from(secret, "hex"), encodeCall(configuration, call, wallet), terms);
   // The hosts may share a node, which takes it once.
   await Promise.any(reader.client.hosts.map((host) => host.request([publishCall(raw)])));
   return agreedAt;
 }
 
-process.on("message", async (request: FloorRequest) => {
-  try {
-    const agreedAt = await trade(request);
-    const { user, system } = process.cpuUsage();
-    say({ agreedAt, cpuMs: (user + system) / 1000 } satisfies FloorAnswer);
-  } catch (error) {
-    // An uncaught error would print the bundle.
-    console.error(`The floor failed: ${error}`);
-    process.exit(1);
-  }
-});
-
-say({});
+serveFloor(trade);

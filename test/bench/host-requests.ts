@@ -15,7 +15,8 @@ const isHead = ({ method, params }: HostCall) => method === "eth_getBlockByNumbe
 
 /**
  * True if all wallets of a chain share the request: it is a reader's look, or the sweep's check that two hosts agree.
- * Hosts ask for the chain's id only now and then, so it may be there or not.
+ * Hosts ask for the chain's id only now and then, so it may be there or not. On sol, a look is one of the requests that runs make,
+ * too, so all count as the order's.
  */
 export function isShared({ calls }: Pick<HostRequest, "calls">): boolean {
   const others = calls.filter(({ method }) => method !== "eth_chainId");
@@ -23,13 +24,16 @@ export function isShared({ calls }: Pick<HostRequest, "calls">): boolean {
 }
 
 export const sends = ({ calls }: HostRequest): boolean =>
-  calls.some(({ method }) => method === "eth_sendRawTransaction");
+  calls.some(({ method }) => method === "eth_sendRawTransaction" || method === "sendTransaction");
 
+/** The units are those of EVM chains. */
 export type HostCounts = { requests: number; calls: number; units: number };
+
+const isOfEvm = (method: string) => method.startsWith("eth_");
 
 export function countsOf(requests: readonly HostRequest[]): HostCounts {
   const methods = requests.flatMap(({ calls }) => calls.map(({ method }) => method));
-  return { requests: requests.length, calls: methods.length, units: unitsOf(methods) };
+  return { requests: requests.length, calls: methods.length, units: unitsOf(methods.filter(isOfEvm)) };
 }
 
 /** The parts of an order's life. */

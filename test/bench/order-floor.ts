@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { buildSync } from "esbuild";
 import { bundleOptions } from "../../lib/infra/functions/bundle.ts";
 import { type Child, startChild } from "./child.ts";
-import type { FloorAnswer, FloorRequest } from "./floor-process.ts";
+import type { OrderChain } from "./order-chain.ts";
+import type { FloorAnswer, FloorRequest } from "./serve-floor.ts";
 import { now } from "./statistics.ts";
 
 /** The time at which a trade began: with the start of its process if that is new. */
@@ -13,23 +14,23 @@ export type FloorTrade = FloorAnswer & { begunAt: number };
  *
  * @param folder for its code, and for compiled code, which the local runner keeps for functions too.
  */
-export function openFloor(folder: string) {
+export function openFloor(folder: string, { floor }: Pick<OrderChain, "floor">) {
   const script = join(folder, "floor.mjs");
-  const entryPoint = join(import.meta.dirname, "floor-process.ts");
+  const entryPoint = join(import.meta.dirname, floor);
   buildSync({ ...bundleOptions, entryPoints: [entryPoint], outfile: script });
   process.env.NODE_COMPILE_CACHE = join(folder, "code-cache");
-  const start = () => startChild<FloorRequest, FloorAnswer, object>(script);
-  let warm: Child<FloorRequest, FloorAnswer> | undefined;
+  const start = () => startChild<FloorRequest<object>, FloorAnswer, object>(script);
+  let warm: Child<FloorRequest<object>, FloorAnswer> | undefined;
 
   return {
     /** Trades in one process, which the first call starts. */
-    async trade(request: FloorRequest): Promise<FloorTrade> {
+    async trade(request: FloorRequest<object>): Promise<FloorTrade> {
       warm ??= await start();
       const begunAt = now();
       return { begunAt, ...(await warm.ask(request)) };
     },
     /** Trades in a new process. */
-    async tradeCold(request: FloorRequest): Promise<FloorTrade> {
+    async tradeCold(request: FloorRequest<object>): Promise<FloorTrade> {
       const begunAt = now();
       const child = await start();
       try {

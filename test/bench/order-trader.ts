@@ -1,16 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
-import type { LocalChain } from "../../lib/tools/dev/chains/local-chain.ts";
-import { newEvmKey } from "../support/keys.ts";
+import { newKey } from "../support/keys.ts";
+import type { OrderChain } from "./order-chain.ts";
 import type { Service } from "./service.ts";
 
 type Order = { orderId: string; status: string; settled: boolean };
 
-const funds = `0x${(10n ** 20n).toString(16)}`;
-
 /** A user who trades on the service. */
-export async function openTrader(service: Service, chain: LocalChain, user = "trader") {
+export async function openTrader(
+  service: Service,
+  { chain, token: bought, amount, fund }: OrderChain,
+  user = "trader",
+) {
   const token = await service.token(user);
 
   async function ask<Data>(path: string, body?: object, key?: string): Promise<Data> {
@@ -27,13 +28,10 @@ export async function openTrader(service: Service, chain: LocalChain, user = "tr
     return (JSON.parse(text) as { data: Data }).data;
   }
 
-  const fund = (address: string) => chain.request("anvil_setBalance", [address, funds]);
-
   return {
-    fund,
     async newWallet(): Promise<string> {
-      const { address, privateKey } = newEvmKey();
-      await ask("/storeWallet_v2", { network: chain.chain, privateKey });
+      const { address, privateKey } = newKey(chain);
+      await ask("/storeWallet_v2", { network: chain, privateKey });
       await fund(address);
       return address;
     },
@@ -41,8 +39,8 @@ export async function openTrader(service: Service, chain: LocalChain, user = "tr
       ask<{ order: Order }>(
         "/api/v2/orders",
         {
-          ...{ chain: chain.chain, wallet, side: "buy", type: "market" },
-          ...{ token: localAddresses.moon, amount: "0.001" },
+          ...{ chain, wallet, side: "buy", type: "market" },
+          ...{ token: bought, amount },
         },
         randomUUID(),
       ),

@@ -2,18 +2,17 @@
  * `npm run bench:orders` measures orders on a local runner with one chain: the times from the request to the response and to
  * the broadcast, cold and warm, the requests to hosts with their units, the processor time of each function, and how many
  * orders of 50 wallets are filled in a minute. It compares the times with those of one process that agrees, signs and sends,
- * in the same run. `--rtt` moves the hosts away, and `--queue` lets asynchronous invocations wait, both in milliseconds.
+ * in the same run. `--chain sol` does so on Solana, `--rtt` moves the hosts away, and `--queue` lets asynchronous invocations wait, both in milliseconds.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { localAddresses, localContracts } from "../../lib/tools/dev/chains/deployment.ts";
-import { startLocalChain } from "../../lib/tools/dev/chains/local-chain.ts";
 import { dollarsOfUnits, hostPrices } from "../../lib/tools/documents/host-units.ts";
-import { newEvmKey } from "../support/keys.ts";
+import { newKey } from "../support/keys.ts";
 import { startCountingHost } from "./counting-host.ts";
 import { countsByPhase, type HostCounts, phases, sends } from "./host-requests.ts";
+import { isOrderChain, orderChains, startOrderChain } from "./order-chain.ts";
 import { type FloorTrade, openFloor } from "./order-floor.ts";
 import { openTrader } from "./order-trader.ts";
 import { type ProcessorTime, processorTime, timeBetween } from "./processor-time.ts";
@@ -30,8 +29,13 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "3" },
     rtt: { type: "string", default: "0" },
     queue: { type: "string", default: "0" },
+    chain: { type: "string", default: "eth" },
   },
 });
+if (!isOrderChain(values.chain)) {
+  console.error(`--chain must be one of ${orderChains.join(", ")}`);
+  process.exit(2);
+}
 const number = (name: keyof typeof values) => Number(values[name]);
 const [orders, coldOrders, walletCount, rounds] = [
   number("orders"),
@@ -51,17 +55,21 @@ const warmUp = 5;
 type Times = { toAnswer: number; toBroadcast: number };
 
 const folder = mkdtempSync(join(tmpdir(), "bench-orders-"));
-const chain = await startLocalChain({ chain: "eth" });
+const chain = await startOrderChain(values.chain);
 const hosts = [
   await startCountingHost(chain.url, roundTripMs),
   await startCountingHost(chain.url, roundTripMs),
 ];
-const miner = setInterval(() => chain.request("evm_mine").catch(() => {}), 1000);
-const configuration = { ...localContracts("eth"), hosts: hosts.map(({ url }) => url) };
-const floor = openFloor(folder);
+const urls = hosts.map(({ url }) => url);
+const floor = openFloor(folder, chain);
+const { context } = chain;
 const service = await startService(
   1,
-  { trading: ["eth"], chains: { eth: { ...configuration, relay: null } }, walletLimits: { Base: 500 } },
+  {
+    trading: [chain.chain],
+    chains: { [chain.chain]: { ...context, hosts: urls, relay: null } },
+    walletLimits: { Base: 500 },
+  },
   queueMs,
 );
 
@@ -109,21 +117,23 @@ async function coldOrdersOneByOne(wallet: string): Promise<Times[]> {
   return times;
 }
 
-/** Trades with a wallet that the service does not have. Blocks come before the next trade, so nonces agree. */
+/** Trades with a wallet that the service does not have. Blocks come before the next trade, so hosts agree. */
 async function floorTrades(
   count: number,
   trade: typeof floor.trade,
 ): Promise<{ times: Times[]; trades: FloorTrade[] }> {
-  const { address: wallet, privateKey } = newEvmKey();
-  await trader.fund(wallet);
-  const request = { configuration, wallet, privateKey, token: localAddresses.moon, amount: "0.001" };
+  const { address: wallet, secret } = newKey(chain.chain);
+  await chain.fund(wallet);
+  const { token, amount } = chain;
+  const configuration = chain.configurationFor(urls);
+  const request = { configuration, wallet, secret: secret.toString("hex"), token, amount };
   const [times, trades]: [Times[], FloorTrade[]] = [[], []];
   while (times.length < count) {
     forget();
     const done = await trade(request);
     trades.push(done);
     times.push({ toAnswer: done.agreedAt - done.begunAt, toBroadcast: sentAt() - done.begunAt });
-    await chain.request("evm_mine");
+    await chain.nextBlock();
   }
   return { times, trades };
 }
@@ -149,7 +159,9 @@ function timeTable(name: string, ours: readonly Times[], lowest: readonly Times[
 }
 
 function countTable(counts: readonly ReturnType<typeof countsByPhase>[]): string {
-  const rows = ([...phases, "shared"] as const).map((phase) => {
+  const hasUnits = chain.chain !== "sol";
+  const counted = hasUnits ? ([...phases, "shared"] as const) : phases;
+  const rows = counted.map((phase) => {
     const usual = (of: (counts: HostCounts) => number) =>
       percentile(
         counts.map((each) => of(each[phase])),
@@ -158,13 +170,15 @@ function countTable(counts: readonly ReturnType<typeof countsByPhase>[]): string
     const units = usual((each) => each.units);
     return [
       phase,
-      ...[usual(({ requests }) => requests), usual(({ calls }) => calls), units].map(figure),
-      `$${(1000 * dollarsOfUnits(units)).toFixed(2)}`,
+      ...[usual(({ requests }) => requests), usual(({ calls }) => calls)].map(figure),
+      ...(hasUnits ? [figure(units), `$${(1000 * dollarsOfUnits(units)).toFixed(2)}`] : []),
     ];
   });
+  const head = ["both hosts, p50", "requests", "calls"];
+  if (!hasUnits) return textTable(head, rows);
   const { provider, source, readOn, perMillionUnits } = hostPrices;
   return `Units of ${provider} (${source}, ${readOn}), at $${perMillionUnits} a million
-${textTable(["both hosts, p50", "requests", "calls", "units", "1,000 orders"], rows)}`;
+${textTable([...head, "units", "1,000 orders"], rows)}`;
 }
 
 function processorTable(used: ProcessorTime, floorMs: number): string {
@@ -229,7 +243,6 @@ try {
 } finally {
   await floor.stop();
   await service.stop();
-  clearInterval(miner);
   for (const host of hosts) host.stop();
   await chain.close();
   rmSync(folder, { recursive: true });

@@ -40,7 +40,7 @@ export type ReadSolOptions = {
   noteSigned(parts: string[]): void;
 };
 
-/** Reads all transactions of the wallets, and their accounts, without the service's code. */
+/** Reads all transactions of the wallets, and their accounts. Of the service's code, it uses only addresses. */
 export async function readSol(access: SolAccess, { before, noteSigned }: ReadSolOptions): Promise<SolFacts> {
   const transactions: SolTransaction[] = [];
   const accounts: SolTokenAccount[] = [];

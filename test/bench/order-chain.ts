@@ -1,0 +1,76 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { solConfigurationOf } from "../../lib/infra/sol-context.ts";
+import { localAddresses, localContracts } from "../../lib/tools/dev/chains/deployment.ts";
+import { startLocalChain } from "../../lib/tools/dev/chains/local-chain.ts";
+import { openServedSol } from "../../lib/tools/dev/chains/sol/served-sol.ts";
+
+/** A local chain on which orders are measured. */
+export type OrderChain = {
+  chain: "eth" | "sol";
+  url: string;
+  /** The context of the stacks, without hosts and relay. */
+  context: object;
+  /** The configuration that the service has, for the lower bound. */
+  configurationFor(hosts: readonly string[]): object;
+  /** The file with the process that is the lower bound. */
+  floor: string;
+  token: string;
+  /** A small purchase. */
+  amount: string;
+  fund(address: string): Promise<unknown>;
+  /** Resolves once everything sent is in a block. */
+  nextBlock(): Promise<unknown>;
+  close(): Promise<void>;
+};
+
+export const orderChains = ["eth", "sol"] as const;
+
+export const isOrderChain = (name: string): name is OrderChain["chain"] =>
+  orderChains.some((each) => each === name);
+
+export const startOrderChain = (chain: OrderChain["chain"]): Promise<OrderChain> =>
+  chain === "eth" ? startEth() : startSol();
+
+const amount = "0.001";
+
+async function startEth(): Promise<OrderChain> {
+  const { url, request, close } = await startLocalChain({ chain: "eth" });
+  const miner = setInterval(() => request("evm_mine").catch(() => {}), 1000);
+  const contracts = localContracts("eth");
+  const funds = `0x${(10n ** 20n).toString(16)}`;
+  return {
+    ...{ chain: "eth", url, context: contracts, floor: "floor-process.ts" },
+    configurationFor: (hosts) => ({ ...contracts, hosts }),
+    ...{ token: localAddresses.moon, amount },
+    fund: (address) => request("anvil_setBalance", [address, funds]),
+    nextBlock: () => request("evm_mine"),
+    close() {
+      clearInterval(miner);
+      return close();
+    },
+  };
+}
+
+const slotMs = 400;
+
+const lamports = 10 ** 11;
+
+/** Starts a chain with slots as long as the real ones, so it is final as late. */
+async function startSol(): Promise<OrderChain> {
+  const ports = { node: 0, firstHost: 0, secondHost: 0 };
+  const sol = await openServedSol({ ports, faults: false, seed: 1, slotMs });
+  await sol.start();
+  const { hosts: _, relay: __, ...context } = sol.context as { hosts: unknown; relay: unknown };
+  const twoSlots = () => pause(2 * slotMs);
+  return {
+    ...{ chain: "sol", url: sol.url, context, floor: "sol-floor-process.ts" },
+    configurationFor: (hosts) => solConfigurationOf({ ...context, hosts: [...hosts] }),
+    ...{ token: sol.tokens.MOON, amount },
+    async fund(address) {
+      await sol.request("requestAirdrop", [address, lamports]);
+      await twoSlots();
+    },
+    nextBlock: twoSlots,
+    close: sol.close,
+  };
+}

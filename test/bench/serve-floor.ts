@@ -1,0 +1,32 @@
+import { say } from "./child.ts";
+
+export type FloorRequest<Configuration> = {
+  configuration: Configuration;
+  wallet: string;
+  /** In hex. */
+  secret: string;
+  token: string;
+  /** In coins, as decimal text. */
+  amount: string;
+};
+
+/** Processor time is that of the whole process. */
+export type FloorAnswer = { agreedAt: number; cpuMs: number };
+
+/** @param trade Returns the time at which two hosts agreed. */
+export function serveFloor<Configuration>(
+  trade: (request: FloorRequest<Configuration>) => Promise<number>,
+): void {
+  process.on("message", async (request: FloorRequest<Configuration>) => {
+    try {
+      const agreedAt = await trade(request);
+      const { user, system } = process.cpuUsage();
+      say({ agreedAt, cpuMs: (user + system) / 1000 } satisfies FloorAnswer);
+    } catch (error) {
+      // An uncaught error would print the bundle.
+      console.error(`The floor failed: ${error}`);
+      process.exit(1);
+    }
+  });
+  say({});
+}

@@ -1,0 +1,71 @@
+/**
+ * The lower bound of an order on sol: one process that has the key. It agrees with two hosts on a quote and a blockhash,
+ * signs the message of an order, and sends it to both.
+ */
+import { randomUUID } from "node:crypto";
+import { DomainError } from "../../lib/core/domain-error.ts";
+import { orderIdFor } from "../../lib/core/record-ids.ts";
+import { openChains, type SolReader } from "../../lib/trading/chains/open-chains.ts";
+import type { RpcHost } from "../../lib/trading/chains/rpc-host.ts";
+import { composeFor } from "../../lib/trading/chains/sol/order-message.ts";
+import { joinTransaction, signMessageAndWipe } from "../../lib/trading/chains/sol/signed-message.ts";
+import {
+  blockhashValidCall,
+  recentBlockhashCall,
+  sendCall,
+} from "../../lib/trading/chains/sol/transaction-call.ts";
+import { jointSolQuote } from "../../lib/trading/core/sol/joint-quote.ts";
+import { feesOfFirst } from "../../lib/trading/core/sol/trade-fees.ts";
+import { quotesOfSolHosts } from "../../lib/trading/quotes/sol/quotes-of-sol-hosts.ts";
+import { serveFloor } from "./serve-floor.ts";
+import { now } from "./statistics.ts";
+
+/** In percent, and in lamports. */
+const [slippage, budget] = [1, 1_000_000n];
+
+let reader: SolReader | undefined;
+
+/** Asks one host for a blockhash, and the other one whether it knows it. */
+async function agreedBlockhash(hosts: SolReader["client"]["hosts"]) {
+  const [first, second] = hosts as [RpcHost, RpcHost];
+  const [recent] = await first.request([recentBlockhashCall()]);
+  const [known] = await second.request([blockhashValidCall(recent.hash)]);
+  if (!known.isValid) throw new Error("The hosts disagree about the blockhash");
+  return recent;
+}
+
+serveFloor<SolReader["configuration"]>(async (request) => {
+  const { configuration, wallet, secret, token, amount } = request;
+  reader ??= openChains({ sol: configuration }).get("sol") as SolReader;
+  const { hosts } = reader.client;
+  const trade = { side: "buy", token, amount } as const;
+  const [quotes, recent] = await Promise.all([
+    quotesOfSolHosts(reader, { wallet, trade, orders: [] }, slippage),
+    agreedBlockhash(hosts),
+  ]);
+  const quote = jointSolQuote(...quotes, slippage);
+  if (quote === undefined || quote instanceof DomainError) throw quote ?? new Error("The hosts disagree");
+  const agreedAt = now();
+  const { computeUnitLimit, rents } = quote.costs;
+  const { venue, pool, config } = quote.routes[0];
+  const composed = await composeFor(
+    {
+      ...{ wallet, token, side: trade.side, tokenProgram: quote.mint.program },
+      orderId: orderIdFor(randomUUID(), "", new Date()),
+      minAmountOut: (quote.amountOut * 99n) / 100n,
+    },
+    {
+      ...{ purpose: "swap", signatures: 1, computeUnitLimit },
+      microLamportsPerUnit: feesOfFirst(budget, computeUnitLimit).microLamportsPerUnit,
+      ...{ blockhash: recent.hash, lastValidBlockHeight: recent.lastValidBlockHeight },
+      ...{ markerRentLamports: rents.empty, wsolRentLamports: rents.wsol },
+      ...{ amountIn: quote.amount, route: { venue, pool, config } },
+    },
+  );
+  if (!("message" in composed)) throw new Error("The message could not be composed");
+  const { message } = composed;
+  const { bytes } = joinTransaction(message, [signMessageAndWipe(message, Buffer.from(secret, "hex"))]);
+  const raw = Buffer.from(bytes).toString("base64");
+  await Promise.any(hosts.map((host) => host.request([sendCall(raw)])));
+  return agreedAt;
+});
