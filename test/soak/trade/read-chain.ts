@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { Interface } from "ethers/abi";
 import { localAddresses, localContracts } from "../../../lib/tools/dev/chains/deployment.ts";
 import type { EvmChain } from "../../../lib/trading/core/trading-chain.ts";
@@ -59,6 +60,19 @@ export type ReadOptions = {
   noteSigned(parts: string[]): void;
 };
 
+/** Asks again for a block that is missing: a node that has just changed its chain may not serve it for a moment. */
+async function readBlock(access: ChainAccess, tag: string): Promise<[RawBlock, RawReceipt[]]> {
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const [block, receipts] = (await access.requestAll([
+      ["eth_getBlockByNumber", [tag, true]],
+      ["eth_getBlockReceipts", [tag]],
+    ])) as [RawBlock | null, RawReceipt[] | null];
+    if (block !== null && receipts !== null) return [block, receipts];
+    await pause(500);
+  }
+  throw new Error(`${access.chain} has no block ${Number(tag)}`);
+}
+
 /** Reads all blocks of a chain, and the balances of its wallets and routers, without the service's code. */
 export async function readChain(access: ChainAccess, options: ReadOptions): Promise<ChainFacts> {
   const { before, foreign, noteSigned } = options;
@@ -68,10 +82,7 @@ export async function readChain(access: ChainAccess, options: ReadOptions): Prom
   const head = await access.head();
   for (let number = 0; number <= head; number++) {
     const tag = `0x${number.toString(16)}`;
-    const [block, receipts] = (await access.requestAll([
-      ["eth_getBlockByNumber", [tag, true]],
-      ["eth_getBlockReceipts", [tag]],
-    ])) as [RawBlock, RawReceipt[]];
+    const [block, receipts] = await readBlock(access, tag);
     for (const [index, transaction] of block.transactions.entries()) {
       const wallet = wallets.get(transaction.from.toLowerCase());
       const receipt = receipts[index];
