@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
+import { portsOf } from "../../../lib/tools/dev/chains/local-chains.ts";
 import { main } from "../../../lib/tools/documents/documents.ts";
 import { watchedOrders } from "../../../lib/tools/documents/host-units.ts";
+import { evmChains, tradingChains } from "../../../lib/trading/core/trading-chain.ts";
 
 function files(first: Iterable<readonly [string, string]>) {
   const texts = new Map(first);
@@ -21,6 +23,23 @@ describe("docs/costs.md", () => {
     const [, eth, base] = /\n\| all \| ([\d,]+), [^|]*\| ([\d,]+), /.exec(page) ?? [];
     const billed = [watchedOrders.eth, watchedOrders.base].map(({ units }) => units.toLocaleString("en-US"));
     expect([eth, base]).toEqual(billed);
+  });
+});
+
+describe("docs/local.md", () => {
+  it("has the ports of the chains", () => {
+    const page = readFileSync("docs/local.md", "utf8");
+    const rows = [...page.matchAll(/^\| (\d{4})(?: to (\d{4}))? \| /gm)];
+    const named = rows.map(([, first, last = first]) => [Number(first), Number(last)]);
+    const all = tradingChains.map((chain) => portsOf(chain, 8545));
+    const span = (ports: readonly number[]) => [Math.min(...ports), Math.max(...ports)];
+    expect(named).toEqual([
+      span(evmChains.map((chain) => portsOf(chain, 8545).node)),
+      span([portsOf("sol", 8545).node]),
+      span(all.map(({ secondHost }) => secondHost)),
+      span(all.flatMap(({ relay }) => relay ?? [])),
+      span(all.map(({ firstHost }) => firstHost)),
+    ]);
   });
 });
 
