@@ -22,7 +22,7 @@ import {
   recentBlockhashCall,
   statusesCall,
 } from "../chains/sol/transaction-call.ts";
-import { attemptMessage, isRefusedByVenue } from "../chains/sol/trial-messages.ts";
+import { attemptMessage, obstacleIn } from "../chains/sol/trial-messages.ts";
 import { least } from "../core/bigints.ts";
 import { coinDecimals, unitsFrom } from "../core/decimal-text.ts";
 import type { Question } from "../core/effects.ts";
@@ -112,7 +112,7 @@ async function takeSight(
         plans.flatMap(({ intent, shown }, index) => {
           const answers = facts.plans[index];
           return shown && answers
-            ? [[intent.orderId, factsOf(intent, shown, answers, { rents, baseFeeLamports })]]
+            ? [[intent.orderId, factsOf(shown, answers, { rents, baseFeeLamports })]]
             : [];
         }),
       ),
@@ -176,21 +176,25 @@ async function planOf(
 
 type Answers = {
   fee: readonly (bigint | undefined)[];
-  tried: readonly (Parameters<typeof isRefusedByVenue>[1] | undefined)[];
+  tried: readonly Parameters<typeof obstacleIn>[0][];
   rent: readonly bigint[];
 };
 
-/** Leaves out routes whose pool refuses the trade. A simulation that fails for another reason shows nothing. */
+/**
+ * Leaves out routes whose trade fails, because the pool refuses it or the wallet's account of the token is not its own. A
+ * simulation without a result shows nothing.
+ */
 function factsOf(
-  { side }: SolIntent,
   { held, routes }: Shown,
   { fee, tried, rent: [token = 0n] }: Answers,
   { rents, baseFeeLamports }: { rents: Rents; baseFeeLamports: bigint },
 ): SolOrderFacts {
   const units = tried.map((each) => (each?.isDone ? each.computeUnits : 0));
+  const obstacles = tried.map(obstacleIn);
   return {
     ...(held !== undefined && { held }),
-    routes: routes.filter((_, index) => !isRefusedByVenue(side, tried[index])),
+    ...(obstacles.includes("coins") && { lacksCoins: true }),
+    routes: routes.filter((_, index) => obstacles[index] !== "trade"),
     computeUnitLimit: unitLimitFor(Math.max(0, ...units)),
     baseFeeLamports: fee[0] ?? baseFeeLamports,
     rents: { marker: rents.empty, wsol: rents.wsol, token },

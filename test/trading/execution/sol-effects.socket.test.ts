@@ -237,6 +237,24 @@ describe("snapshots of Solana", () => {
     // Frozen tokens have not left the wallet, so the sale is not one that found none.
     expect(orders.get(intent.orderId)).toMatchObject({ held: 10n ** 9n, routes: [] });
   });
+
+  it("leaves out the routes of a buy into an account that has been given away", async () => {
+    const intent = intentOf("MOON");
+    const { mint, program } = chain.deployment.tokens.MOON;
+    const thief = await chain.newWallet();
+    const at = await tokenAccountOf(wallet.address, mint, program);
+    await chain.setAccount(at, rents.wsol, program, tokenAccountBytes(mint, thief.address, 0n));
+    const [{ orders }] = await ask({ orders: [intent], wantsBlockhash: true });
+    expect(orders.get(intent.orderId)).toMatchObject({ routes: [] });
+    expect(orders.get(intent.orderId)).not.toHaveProperty("lacksCoins");
+  });
+
+  it("shows that a wallet cannot pay what a message opens", async () => {
+    wallet = await chain.newWallet(sol + 2_000_000n);
+    const intent = intentOf("MOON");
+    const [{ orders }] = await ask({ orders: [intent], wantsBlockhash: true });
+    expect(orders.get(intent.orderId)).toMatchObject({ lacksCoins: true, routes: [expect.anything()] });
+  });
 });
 
 describe("hosts of Solana that cannot be trusted", () => {

@@ -58,12 +58,14 @@ export async function attemptMessage(
   return "message" in composed ? composed.message : undefined;
 }
 
-/** The place of the swap in an attempt of each side. A purchase first makes the account of its token. */
-const swapAt = { buy: 7, sell: 6 } as const;
+/** The place in an attempt after the marker and the account of wrapped coin, which only a lack of coins prevents. */
+const tradeAt = 6;
 
-/** True if the pool itself refuses an attempt, as for frozen tokens. */
-export const isRefusedByVenue = (side: Order["side"], simulation: Simulation | undefined): boolean =>
-  simulation?.failedAt === swapAt[side];
+/** Names what keeps an attempt from an effect: the wallet's coins, or its trade. Undefined if nothing is known to. */
+export function obstacleIn(simulation: Simulation | undefined): "coins" | "trade" | undefined {
+  if (simulation?.failedAt === undefined) return undefined;
+  return simulation.failedAt < tradeAt ? "coins" : "trade";
+}
 
 /** The place of the purchase in a round trip. The sale follows it. */
 const purchaseAt = 5;

@@ -71,7 +71,7 @@ export function planSwap(
   const needed = isSale ? 0n : wanted;
   if (facts.every((each) => free - keptFor(each) < needed)) return reject("INSUFFICIENT_BALANCE");
   // Messages on their way may turn out to take nothing, and one host may name too high a rent.
-  if (spendable < needed) return wait("INSUFFICIENT_BALANCE");
+  if (spendable < needed || facts.some(({ lacksCoins }) => lacksCoins)) return wait("INSUFFICIENT_BALANCE");
   const share = least(wanted, spendable);
   const relay = intent.isPrivate ? limits.relay : undefined;
   const { microLamportsPerUnit, tipLamports } = feesOfShare(share, computeUnitLimit, relay?.leastTipLamports);

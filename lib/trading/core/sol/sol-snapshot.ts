@@ -37,6 +37,8 @@ export type SeenReceipt = SolReceipt & { isFinal: boolean };
 export type SolOrderFacts = {
   /** For a sale: the tokens in the wallet. */
   held?: bigint;
+  /** True if a simulated message failed before its trade. */
+  lacksCoins?: boolean;
   /** Those of the order's routes that pay, with what arrives. */
   routes: readonly (SolRoute & { amountOut: bigint })[];
   /** The compute units that the host's simulation used, with a margin. */

@@ -131,6 +131,11 @@ describe("planSwap", () => {
     expect(plan({ snapshots: hosts })).toEqual({ wait: "INSUFFICIENT_BALANCE" });
   });
 
+  it("waits if a message would fail before its trade, by one host's simulation", () => {
+    const hosts = [withFacts({}), withFacts({ lacksCoins: true })] as const;
+    expect(plan({ snapshots: hosts })).toEqual({ wait: "INSUFFICIENT_BALANCE" });
+  });
+
   it("goes on while the hosts differ by no more than a blockhash lives", () => {
     const later = snapshotOf({ blockhash: { hash: "hash", lastValidBlockHeight: 431 } });
     expect(plan({ snapshots: [snapshotOf(), later] })).toMatchObject({
