@@ -25,6 +25,8 @@ export const tokenFlags = [
   /** An authority can stop all transfers. */
   "PAUSABLE",
   "NON_TRANSFERABLE",
+  /** Wallets may show other amounts of it than the service does. */
+  "SCALED",
 ] as const;
 
 export type TokenFlag = (typeof tokenFlags)[number];

@@ -60,7 +60,7 @@ const evmCoin = 10n ** 18n;
 /** The flags that a mint of sol has by its own account. */
 const mintFlags = [
   ...(["FREEZABLE", "MINTABLE", "HOOKED", "SEIZABLE"] as const),
-  ...(["FROZEN_BY_DEFAULT", "PAUSABLE", "NON_TRANSFERABLE"] as const),
+  ...(["FROZEN_BY_DEFAULT", "PAUSABLE", "NON_TRANSFERABLE", "SCALED"] as const),
 ] satisfies TokenFlag[];
 
 export type MintFlag = (typeof mintFlags)[number];

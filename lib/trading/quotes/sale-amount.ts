@@ -4,7 +4,8 @@ import { shortage } from "../core/order-checks.ts";
 import type { TokenIdentity } from "../core/token-identity.ts";
 import type { Trade } from "../core/trade-facts.ts";
 
-export const noRoute = () => new DomainError("NO_ROUTE", "No pool can trade this token for the chain's coin");
+export const noRoute = (reason = "No pool can trade this token for the chain's coin") =>
+  new DomainError("NO_ROUTE", reason);
 
 export const tooSmall = () =>
   new DomainError("AMOUNT_TOO_SMALL", "The amount is too small: you would receive nothing");

@@ -11,6 +11,7 @@ export const flagsOfMint = (mint: Mint): MintFlag[] => {
     FROZEN_BY_DEFAULT: mint.isDefaultFrozen,
     PAUSABLE: mint.isPausable,
     NON_TRANSFERABLE: mint.isNonTransferable,
+    SCALED: mint.isScaled,
   };
   return (Object.keys(holds) as MintFlag[]).filter((flag) => holds[flag]);
 };

@@ -28,6 +28,8 @@ export type Mint = {
   /** An authority can stop all transfers, or has stopped them. */
   isPausable: boolean;
   isPaused: boolean;
+  /** Programs may show its amounts multiplied, or with interest. Transfers and pools count units all the same. */
+  isScaled: boolean;
   /** Sorted by the epoch from which they are in force. Empty without fees. */
   transferFees: readonly (TransferFee & { fromEpoch: bigint })[];
   name?: string;
@@ -51,9 +53,11 @@ const extensions = {
   transferFeeConfig: 1,
   defaultAccountState: 6,
   nonTransferable: 9,
+  interestBearing: 10,
   permanentDelegate: 12,
   transferHook: 14,
   tokenMetadata: 19,
+  scaledAmount: 25,
   pausable: 26,
 } as const;
 
@@ -90,7 +94,7 @@ export function readMint({ owner, data }: { owner: string; data: Uint8Array }): 
     ...(mintAuthority !== undefined && { mintAuthority }),
     ...(freezeAuthority !== undefined && { freezeAuthority }),
     ...{ isDefaultFrozen: false, isNonTransferable: false, isPausable: false, isPaused: false },
-    ...{ transferFees: [], accountBytes: accountBytes[isToken2022 ? "token2022" : "token"] },
+    ...{ isScaled: false, transferFees: [], accountBytes: accountBytes[isToken2022 ? "token2022" : "token"] },
   };
   if (data.length === plainLength) return plain;
   try {
@@ -109,16 +113,26 @@ function optionalAddress(reader: ByteReader): string | undefined {
 
 function extended(plain: Mint, reader: ByteReader): Mint {
   let mint = plain;
-  while (reader.left >= 4) {
-    const [kind, length] = [reader.u16(), reader.u16()];
-    if (kind === extensions.end) break;
+  for (const [kind, own] of extensionsIn(reader))
     mint = {
       ...mint,
-      ...propertiesOf(kind, new ByteReader(reader.bytes(length))),
+      ...propertiesOf(kind, own),
       accountBytes: mint.accountBytes + (accountParts[kind] ?? 0),
     };
-  }
   return mint;
+}
+
+/**
+ * Lists the extensions of an account of Token-2022, each with its number.
+ *
+ * @throws RangeError if one ends after the account
+ */
+export function* extensionsIn(reader: ByteReader): Generator<readonly [kind: number, own: ByteReader]> {
+  while (reader.left >= 4) {
+    const [kind, length] = [reader.u16(), reader.u16()];
+    if (kind === extensions.end) return;
+    yield [kind, new ByteReader(reader.bytes(length))];
+  }
 }
 
 function propertiesOf(kind: number, reader: ByteReader): Partial<Mint> {
@@ -146,6 +160,9 @@ function propertiesOf(kind: number, reader: ByteReader): Partial<Mint> {
       const isPaused = reader.u8() === 1;
       return { isPausable: hasAuthority || isPaused, isPaused };
     }
+    case extensions.interestBearing:
+    case extensions.scaledAmount:
+      return { isScaled: true };
     case extensions.tokenMetadata: {
       // The authority and the mint come first.
       reader.skip(64);

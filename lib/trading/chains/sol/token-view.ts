@@ -16,7 +16,7 @@ import {
 } from "./cpmm-pool.ts";
 import { type Mint, readMint, withheldFrom } from "./mint.ts";
 import { type Account, type Accounts, accountsCall, type ReadAt } from "./sol-call.ts";
-import { ownUnits, readTokenAccount, sellableUnits } from "./token-account.ts";
+import { hindranceOf, ownUnits, readTokenAccount, sellableUnits } from "./token-account.ts";
 import { claimsOfMint, metadataOf, readMetadata } from "./token-claims.ts";
 
 const clock = address("SysvarC1ock11111111111111111111111111111111");
@@ -53,6 +53,8 @@ export type WalletHolding = {
   owned: bigint;
   /** True if that account exists, so that a purchase does not pay its rent. */
   hasAccount: boolean;
+  /** Why that account cannot take part in a trade of a side. */
+  hindrances: Readonly<Record<Order["side"], string | undefined>>;
 };
 
 type PoolPlaces = { config: Address; pool: Address; vaults: readonly [Address, Address] };
@@ -108,6 +110,7 @@ function holdingOf(
     units: sellableUnits(held, wallet, mint),
     owned: ownUnits(held, wallet, mint),
     hasAccount: held !== undefined,
+    hindrances: { buy: hindranceOf(held, wallet, "buy"), sell: hindranceOf(held, wallet, "sell") },
   };
 }
 

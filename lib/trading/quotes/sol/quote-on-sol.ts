@@ -45,6 +45,8 @@ export async function quoteOnSol(
   const identity = identify({ chain: "sol", configuration }, token, view.claims);
   const { mint, epoch, holding } = view;
   if (trade.percent !== undefined && payersOf(view, "sell").length === 0) throw noRoute();
+  const hindrance = holding?.hindrances[side];
+  if (hindrance !== undefined) throw noRoute(hindrance);
   const held = holding && { coins: holding.lamports, tokens: holding.units };
   const amount = coins ?? amountOfSale(trade, identity, held ? availableOf(held, token, orders).tokens : 0n);
   const payments = paymentsOf(view, side, amount).slice(0, mostSolRoutes);

@@ -5,7 +5,13 @@ import { flagsOfMint, safetyOfMint } from "../../../../lib/trading/chains/sol/mi
 
 const plain: Mint = {
   ...{ program: programs.token2022, decimals: 6, supply: 5n, transferFees: [], accountBytes: 170 },
-  ...{ isDefaultFrozen: false, isNonTransferable: false, isPausable: false, isPaused: false },
+  ...{
+    isDefaultFrozen: false,
+    isNonTransferable: false,
+    isPausable: false,
+    isPaused: false,
+    isScaled: false,
+  },
 };
 
 describe("flagsOfMint", () => {
@@ -17,6 +23,7 @@ describe("flagsOfMint", () => {
     ["FROZEN_BY_DEFAULT", { isDefaultFrozen: true }],
     ["PAUSABLE", { isPausable: true }],
     ["NON_TRANSFERABLE", { isNonTransferable: true }],
+    ["SCALED", { isScaled: true }],
   ])("has %s for %j", (flag, changes) => {
     expect(flagsOfMint({ ...plain, ...changes })).toEqual([flag]);
   });

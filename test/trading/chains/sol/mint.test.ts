@@ -52,7 +52,13 @@ describe("readMint", () => {
           mintAuthority: alice,
           freezeAuthority: bob,
         },
-        ...{ isDefaultFrozen: false, isNonTransferable: false, isPausable: false, isPaused: false },
+        ...{
+          isDefaultFrozen: false,
+          isNonTransferable: false,
+          isPausable: false,
+          isPaused: false,
+          isScaled: false,
+        },
         ...{ transferFees: [], accountBytes: 165 },
       },
     );
@@ -105,6 +111,8 @@ describe("readMint", () => {
       [26, written(key(alice), u8(0))],
       { isPausable: true, accountBytes: 174 },
     ],
+    ["amounts that are shown with interest", [10, Buffer.alloc(52)], { isScaled: true, accountBytes: 170 }],
+    ["amounts that are shown multiplied", [25, Buffer.alloc(56)], { isScaled: true, accountBytes: 170 }],
     ["a pause without end", [26, written(key(zeros), u8(1))], { isPausable: true, isPaused: true }],
     [
       "a name",
