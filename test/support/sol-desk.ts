@@ -7,6 +7,7 @@ import type { Table } from "../../lib/table/table.ts";
 import { cancelOrder } from "../../lib/trading/cancel-order.ts";
 import type { SolConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
 import { tokenAccountOf } from "../../lib/trading/chains/sol/addresses.ts";
+import type { TokenKey } from "../../lib/trading/chains/sol/wallet-view.ts";
 import { newReader, readChain } from "../../lib/trading/core/reading.ts";
 import type { Landings } from "../../lib/trading/core/sol/landings.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
@@ -29,6 +30,7 @@ type Options = {
   configuration?: Partial<SolConfiguration>;
   keys?: ReturnType<typeof openKeys>;
   userID?: string;
+  lamports?: bigint;
   /** The table as each function sees it. */
   tableOf?: (caller: Caller) => Table;
 };
@@ -38,7 +40,7 @@ const nothing = async () => undefined;
 /** A user with a wallet of ten coins, who trades through the use cases on a real chain and a real table. */
 export async function openSolDesk({ table, chain, hosts }: Setup, options: Options = {}) {
   const { configuration = {}, keys = openKeys(), userID = randomUUID(), tableOf = () => table } = options;
-  const key = await chain.newWallet(10n ** 10n);
+  const key = await chain.newWallet(options.lamports ?? 10n ** 10n);
   const wallet = key.address;
   const lane = { chain: "sol", wallet } as const;
   const reader = await solReaderOf(chain, hosts, { payer: chain.deployment.payer, ...configuration });
@@ -103,8 +105,7 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
       throw new Error("The lane did not end");
     },
     coins: async () => BigInt((await accountAt(wallet))?.lamports ?? 0),
-    async units(name: keyof TestSurfnet["deployment"]["tokens"] = "MOON"): Promise<bigint> {
-      const { mint, program } = chain.deployment.tokens[name];
+    async units({ mint, program }: TokenKey = chain.deployment.tokens.MOON): Promise<bigint> {
       const account = await accountAt(await tokenAccountOf(wallet, mint, program));
       return account === undefined ? 0n : Buffer.from(account.data[0], "base64").readBigUInt64LE(64);
     },

@@ -1,0 +1,210 @@
+import type { Address } from "@solana/web3.js";
+import { parseUnits } from "ethers/utils";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { RestData } from "../../../lib/client/index.ts";
+import { programs, tokenAccountOf } from "../../../lib/trading/chains/sol/addresses.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
+import { startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
+import { addMint, addPool, holdTokens } from "../../support/sol-tokens.ts";
+import { startTestSurfnet, type TestSurfnet, tokenAccountBytes } from "../../support/surfnet.ts";
+
+const db = tableForTests();
+
+let chain: TestSurfnet;
+let hosts: [TestSolHost, TestSolHost];
+beforeAll(async () => {
+  chain = await startTestSurfnet();
+  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
+});
+afterAll(async () => {
+  await Promise.all(hosts.map((host) => host.close()));
+  await chain.stop();
+});
+const open = (options?: Parameters<typeof openSolDesk>[1]) =>
+  openSolDesk({ table: db.table, chain, hosts }, options);
+
+const lamportsOf = (text = "0") => parseUnits(text, 9);
+
+/** The rent of an account of wrapped coin, which any account of the first token program has. */
+const rent = 2_039_280n;
+const feezRent = 2_157_600n;
+
+type Asked = Parameters<SolDesk["ask"]>[0];
+
+async function place(desk: SolDesk, asked: Asked): Promise<string> {
+  const placed = await desk.ask(asked);
+  if (!("order" in placed)) throw new Error("It was not placed");
+  return placed.order.orderId;
+}
+
+async function settled(desk: SolDesk, orderId: string): Promise<RestData<"getOrder">> {
+  await desk.work();
+  await desk.settle();
+  const shown = (await desk.read(orderId)) as RestData<"getOrder">;
+  expect(shown.order.settled).toBe(true);
+  return shown;
+}
+
+const refusalOf = (desk: SolDesk, asked: Asked): Promise<{ code: string; message: string }> =>
+  desk.ask(asked).then(
+    () => ({ code: "placed", message: "" }),
+    ({ code, message }) => ({ code, message }),
+  );
+
+/** Expects an order to end without a message, so that the wallet pays nothing. */
+async function expectRefused(desk: SolDesk, orderId: string): Promise<void> {
+  const coins = await desk.coins();
+  const { order, attempts } = await settled(desk, orderId);
+  expect(order).toMatchObject({ status: "rejected", reasonCode: "NO_ROUTE", networkFee: "0" });
+  expect(attempts).toEqual([]);
+  expect(await desk.coins()).toBe(coins);
+}
+
+/** Writes the wallet's account of FEEZ, with an extension that its owner has switched on or off. */
+async function setFeez(wallet: Address, units: bigint, extension: number, isOn: boolean): Promise<void> {
+  const { mint, program } = chain.deployment.tokens.FEEZ;
+  const plain = tokenAccountBytes(mint, wallet, units);
+  // The account's kind, its fixed owner, and what it has withheld come first.
+  const own = Buffer.of(2, 7, 0, 0, 0, 2, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, extension, 0, 1, 0, Number(isOn));
+  const at = await tokenAccountOf(wallet, mint, program);
+  await chain.setAccount(at, 2n * feezRent, program, Buffer.concat([plain, own]));
+}
+
+describe.concurrent("an order on sol whose account of the token", () => {
+  it("has been given away is refused, and ends without a fee if that happens later", async () => {
+    const desk = await open();
+    const { mint, program } = chain.deployment.tokens.MOON;
+    const orderId = await place(desk, { amount: "1" });
+    const thief = await chain.newWallet();
+    const at = await tokenAccountOf(desk.wallet, mint, program);
+    await chain.setAccount(at, rent, program, tokenAccountBytes(mint, thief.address, 0n));
+    await expectRefused(desk, orderId);
+    const refused = { code: "NO_ROUTE", message: expect.stringContaining("somebody else") };
+    expect(await refusalOf(desk, { amount: "1" })).toEqual(refused);
+    expect(await refusalOf(desk, { side: "sell", percent: 100 })).toEqual(refused);
+  });
+
+  it("has a CPI Guard sells nothing through a pool, but buys", async () => {
+    const desk = await open();
+    const token = chain.deployment.tokens.FEEZ.mint;
+    const guard = (isOn: boolean) => setFeez(desk.wallet, 10n ** 9n, 11, isOn);
+    await guard(false);
+    const orderId = await place(desk, { side: "sell", token, amount: "100" });
+    await guard(true);
+    await expectRefused(desk, orderId);
+    expect(await refusalOf(desk, { side: "sell", token, percent: 100 })).toEqual({
+      ...{ code: "NO_ROUTE", message: expect.stringContaining("CPI Guard") },
+    });
+    const { order } = await settled(desk, await place(desk, { token, amount: "0.1" }));
+    expect(order).toMatchObject({ status: "filled", filledAmount: "0.1" });
+  });
+
+  it("needs memos buys nothing through a pool, but sells", async () => {
+    const desk = await open();
+    const token = chain.deployment.tokens.FEEZ.mint;
+    const memos = (isOn: boolean) => setFeez(desk.wallet, 10n ** 9n, 8, isOn);
+    await memos(false);
+    const orderId = await place(desk, { token, amount: "0.1" });
+    await memos(true);
+    await expectRefused(desk, orderId);
+    expect(await refusalOf(desk, { token, amount: "0.1" })).toEqual({
+      ...{ code: "NO_ROUTE", message: expect.stringContaining("a memo") },
+    });
+    const { order } = await settled(desk, await place(desk, { side: "sell", token, percent: 100 }));
+    expect(order).toMatchObject({ status: "filled", filledAmount: "1000" });
+  });
+});
+
+describe.concurrent("an order on sol of a token with", () => {
+  it.each([
+    [0, 5n * 10n ** 6n],
+    [9, 5n * 10n ** 15n],
+  ])("%i decimals is filled to the unit", async (decimals, tokens) => {
+    const desk = await open();
+    const token = await addMint(chain, decimals);
+    await addPool(chain, { mint: token, coins: 500n * 10n ** 9n, tokens });
+    const unitsOf = (text = "0") => parseUnits(text, decimals);
+    const held = () => desk.units({ mint: token, program: programs.token });
+
+    const bought = (await settled(desk, await place(desk, { token, amount: "1" }))).order;
+    expect(bought).toMatchObject({ status: "filled", filledAmount: "1" });
+    expect(unitsOf(bought.receivedAmount)).toBe(await held());
+    expect(await held()).toBe((tokens * 997_500_000n) / (500n * 10n ** 9n + 997_500_000n));
+
+    const sold = (await settled(desk, await place(desk, { side: "sell", token, percent: 100 }))).order;
+    expect(sold).toMatchObject({ status: "filled", filledAmount: bought.receivedAmount });
+    const costs = [bought, sold].flatMap(({ networkFee, rent }) => [networkFee, rent]).map(lamportsOf);
+    const gain = lamportsOf(sold.receivedAmount) - lamportsOf(bought.filledAmount);
+    expect([await held(), await desk.coins()]).toEqual([
+      0n,
+      costs.reduce((left, cost) => left - cost, 10n ** 10n + gain),
+    ]);
+  });
+
+  it("255 decimals is refused", async () => {
+    const token = await addMint(chain, 255);
+    await addPool(chain, { mint: token, coins: 500n * 10n ** 9n, tokens: 10n ** 12n });
+    expect(await refusalOf(await open(), { token, amount: "1" })).toMatchObject({ code: "TOKEN_NOT_FOUND" });
+  });
+});
+
+describe.concurrent("a sale on sol", () => {
+  /** The rents of the account of wrapped coin and of the marker, and the base fees of four messages. */
+  const floor = rent + 890_880n + 4n * 5000n;
+
+  it("needs the floor in coins, and is filled with no lamport more", async () => {
+    expect(floor).toBe(2_950_160n);
+    for (const lamports of [0n, 895_882n, 2_039_280n, 2_044_282n, floor - 1n]) {
+      const poor = await open({ lamports });
+      await holdTokens(chain, poor.wallet, chain.deployment.tokens.MOON, 10n ** 9n);
+      expect(await refusalOf(poor, { side: "sell", percent: 100 })).toMatchObject({
+        ...{ code: "INSUFFICIENT_BALANCE" },
+      });
+    }
+    const desk = await open({ lamports: floor });
+    await holdTokens(chain, desk.wallet, chain.deployment.tokens.MOON, 10n ** 9n);
+    const { order } = await settled(desk, await place(desk, { side: "sell", percent: 100 }));
+    expect(order).toMatchObject({ status: "filled", filledAmount: "1000", networkFee: "0.000005" });
+    const gain = lamportsOf(order.receivedAmount);
+    expect([await desk.units(), await desk.coins()]).toEqual([0n, floor - 890_880n - 5000n + gain]);
+  });
+});
+
+describe.concurrent("a cancelled order on sol", () => {
+  it("is ended by its clear, after which its own message fails at the marker", async () => {
+    const desk = await open();
+    const orderId = await place(desk, { amount: "1" });
+    let kept: string | undefined;
+    // The first message seems to be sent.
+    desk.wrap = (effects) => ({
+      ...effects,
+      async send(ask) {
+        kept ??= ask.raw;
+        return ask.raw === kept ? "reached" : (effects.send?.(ask) ?? "unreached");
+      },
+    });
+    await desk.work();
+    expect(await desk.cancel(orderId)).toMatchObject({ status: "open", stage: "cancelling" });
+    const shown = async () => (await desk.read(orderId)) as RestData<"getOrder">;
+    await vi.waitFor(async () => {
+      await desk.watchAndWork();
+      const { order } = await shown();
+      expect(order).toMatchObject({ status: "cancelled", reasonCode: "CANCELLED_BY_USER", settled: false });
+    }, 30_000);
+    await chain.request("sendTransaction", [kept, { encoding: "base64", skipPreflight: true }]);
+    await desk.settle();
+    const { order, attempts } = await shown();
+    expect(order).toMatchObject({ status: "cancelled", filledAmount: "0", settled: true });
+    expect(attempts).toMatchObject([
+      { purpose: "swap", outcome: "reverted" },
+      { purpose: "clear", outcome: "mined" },
+    ]);
+    const costs = lamportsOf(order.networkFee) + lamportsOf(order.rent);
+    expect([await desk.units(), await desk.coins()]).toEqual([0n, 10n ** 10n - costs]);
+    expect(desk.landings).toEqual([
+      { path: "public", signed: 1, landed: 1 },
+      { path: "clear", signed: 1, landed: 1 },
+    ]);
+  });
+});
