@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { orderIdFor } from "../../../lib/core/record-ids.ts";
 import { ChainRefusal } from "../../../lib/tools/dev/chains/chain-refusal.ts";
+import { startSolRelay } from "../../../lib/tools/dev/chains/sol/sol-relay.ts";
 import { tokenAccountOf, wsolAccountOf } from "../../../lib/trading/chains/sol/addresses.ts";
 import { composeFor } from "../../../lib/trading/chains/sol/order-message.ts";
 import { joinTransaction, signMessageAndWipe } from "../../../lib/trading/chains/sol/signed-message.ts";
@@ -14,6 +15,7 @@ import { lookEffects } from "../../../lib/trading/execution/look-effects.ts";
 import { solEffects } from "../../../lib/trading/execution/sol-effects.ts";
 import { solChainsOf, solReaderOf, startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
 import {
+  slotMs,
   startTestSurfnet,
   type TestSurfnet,
   type TestWallet,
@@ -382,7 +384,24 @@ describe("sending on Solana", () => {
     expect(await Promise.all((await effects()).publish(raw))).toEqual(["unreached", "reached"]);
   });
 
-  it("gives a relay what it gets, and has none where none is configured", async () => {
+  it("gives a relay the bytes, counts only its answer, and has none where none is configured", async () => {
+    const given: unknown[] = [];
+    const node = {
+      ...{ request: chain.request, issuedIn: () => undefined, named: () => [] },
+      replyTo: async ({ params }: { params: readonly unknown[] }) => ({ result: given.push(params[0]) }),
+    };
+    const { tipAccounts } = chain.deployment;
+    const relay = await startSolRelay({ node, slotMs, tipAccounts });
+    onTestFinished(() => relay.close());
+    const [account = ""] = tipAccounts;
+    const { raw } = await sign(intentOf("MOON"), { tip: { account, lamports: 1000n } });
+    const configuration = { relay: { url: relay.url, tipAccounts, leastTip: "0.000001" } };
+    const send = solEffects(await solReaderOf(chain, hosts, configuration)).relay;
+    expect([await send?.(raw), given]).toEqual(["reached", [raw]]);
+    for (const faults of [{ refused: 1 }, { stalled: 1 }]) {
+      relay.faults = faults;
+      expect([await send?.(raw), given]).toEqual(["unreached", [raw]]);
+    }
     expect((await effects()).relay).toBeUndefined();
   });
 });

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { RestData } from "../../../lib/client/index.ts";
+import { type LocalSolRelay, startSolRelay } from "../../../lib/tools/dev/chains/sol/sol-relay.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
+import { startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
+import { slotMs, startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
+
+const db = tableForTests();
+
+let chain: TestSurfnet;
+let hosts: [TestSolHost, TestSolHost];
+let relay: LocalSolRelay;
+/** The transactions that the relay has sent to the chain. */
+let relayed: string[];
+/** The transactions that the hosts were given. */
+let published: string[];
+
+beforeAll(async () => {
+  chain = await startTestSurfnet();
+  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
+  const node = {
+    ...{ request: chain.request, issuedIn: () => undefined, named: () => [] },
+    async replyTo({ method, params }: { method: string; params: readonly unknown[] }) {
+      relayed.push(String(params[0]));
+      return { result: await chain.request(method, params) };
+    },
+  };
+  relay = await startSolRelay({ node, slotMs, tipAccounts: chain.deployment.tipAccounts });
+});
+afterAll(async () => {
+  await relay.close();
+  await Promise.all(hosts.map((host) => host.close()));
+  await chain.stop();
+});
+beforeEach(() => {
+  relay.faults = {};
+  [relayed, published] = [[], []];
+  for (const host of hosts)
+    host.lie = (method, result, [raw]) => {
+      if (method === "sendTransaction") published.push(String(raw));
+      return result;
+    };
+});
+
+async function open(): Promise<SolDesk> {
+  const { tipAccounts } = chain.deployment;
+  const configuration = { relay: { url: relay.url, tipAccounts, leastTip: "0.000001" } };
+  return openSolDesk({ table: db.table, chain, hosts }, { configuration });
+}
+
+async function place(desk: SolDesk): Promise<string> {
+  const placed = await desk.ask({ amount: "1", mevProtection: true, validForSeconds: 15 });
+  if (!("order" in placed)) throw new Error("It was not placed");
+  return placed.order.orderId;
+}
+
+const read = async (desk: SolDesk, orderId: string) => (await desk.read(orderId)) as RestData<"getOrder">;
+
+describe("a private order on sol", () => {
+  it("is sent to the relay alone, and pays its tip", async () => {
+    const desk = await open();
+    const orderId = await place(desk);
+    await desk.work();
+    await desk.settle();
+    const { order, attempts } = await read(desk, orderId);
+    expect(order).toMatchObject({ status: "filled", filledAmount: "1", networkFee: "0.000205" });
+    expect(attempts).toMatchObject([{ submission: "private", outcome: "mined", tip: "0.00006" }]);
+    expect(new Set(relayed).size).toBe(1);
+    expect(published).toEqual([]);
+    expect(desk.landings).toEqual([{ path: "private", signed: 1, landed: 1 }]);
+  });
+
+  it("is filled by a relay that takes it without an answer", async () => {
+    relay.faults = { silent: 1 };
+    const desk = await open();
+    const orderId = await place(desk);
+    await desk.work();
+    await desk.settle();
+    expect((await read(desk, orderId)).order).toMatchObject({ status: "filled" });
+    expect(published).toEqual([]);
+  });
+
+  it("waits for a relay that is silent, and expires without ever being public", async () => {
+    relay.faults = { stalled: 1 };
+    const desk = await open();
+    const orderId = await place(desk);
+    await desk.work();
+    const waiting = { stage: "waiting", reasonCode: "RELAY_UNAVAILABLE" };
+    expect((await read(desk, orderId)).order).toMatchObject(waiting);
+    // Nothing more is signed.
+    desk.aheadMs = 15_000;
+    await desk.settle();
+    const { order, attempts } = await read(desk, orderId);
+    expect(order).toMatchObject({
+      ...{ status: "expired", reasonCode: "RELAY_UNAVAILABLE", settled: true },
+      ...{ filledAmount: "0", networkFee: "0" },
+    });
+    expect(attempts).toMatchObject([{ submission: "private", outcome: "expired" }]);
+    expect([relayed, published]).toEqual([[], []]);
+    expect(await desk.coins()).toBe(10n ** 10n);
+    expect(desk.landings).toEqual([{ path: "private", signed: 1, landed: 0 }]);
+  });
+});
