@@ -3,6 +3,8 @@ import { parseUnits } from "ethers/utils";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { RestData } from "../../../lib/client/index.ts";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
+import type { Position } from "../../../lib/trading/core/execution.ts";
+import { listExecutions } from "../../../lib/trading/list-executions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
 import { startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
@@ -83,6 +85,16 @@ describe("orders on sol, on a real chain and table", () => {
     await desk.settle();
     const [bought, sold] = await expectChainAgrees(desk, [buy, sale]);
     expect([bought?.order.status, sold?.order.status]).toEqual(["filled", "filled"]);
+    const { executions } = await listExecutions<Position>(
+      db.table,
+      { userID: desk.userID, kind: "position" },
+      { limit: "50" },
+    );
+    expect(executions).toMatchObject([{ status: "closed", amount: "0", cost: "0", settled: true }]);
+    const [{ realizedPnl, networkFees } = {}] = executions;
+    const [spent, received] = [bought?.order.filledAmount, sold?.order.receivedAmount].map(coins);
+    expect(coins(realizedPnl)).toBe((received ?? 0n) - (spent ?? 0n));
+    expect(coins(networkFees)).toBe(coins(bought?.order.networkFee) + coins(sold?.order.networkFee));
     expect(await desk.units()).toBe(0n);
     expect(bought?.report).toMatchObject({ networkFee: { total: "0.000205" }, rent: "0.00293016" });
     expect(sold?.attempts).toMatchObject([{ purpose: "swap", outcome: "mined", tip: "0" }]);

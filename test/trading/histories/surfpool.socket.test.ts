@@ -26,6 +26,7 @@ const wanted: Readonly<Record<string, readonly string[]>> = {
     ...["a host lags", "history pruned", "a host of several nodes"],
     "one host lies, the other is silent",
   ],
+  "a halt of the cluster": ["a halt of hours"],
   "an attacker who asks the signer": ["an intruder asked the signer"],
 };
 

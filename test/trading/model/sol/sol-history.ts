@@ -178,7 +178,7 @@ function moveIn(world: SolWorld): Move {
 }
 
 /** Ends all faults, and runs until nothing changes. */
-async function comeToRest(world: SolWorld): Promise<void> {
+export async function comeToRest(world: SolWorld): Promise<void> {
   for (const host of [0, 1] as const) {
     await world.chain.setLie(host, false);
     await world.chain.setDown(host, false);
@@ -213,7 +213,7 @@ const isHidden = (
 };
 
 /** Checks that table and chain agree, to the unit. */
-async function checkEnd(world: SolWorld): Promise<void> {
+export async function checkEnd(world: SolWorld): Promise<void> {
   const orders = world.table.all("order");
   for (const order of orders) {
     const { life } = order;
