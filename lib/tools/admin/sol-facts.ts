@@ -13,11 +13,10 @@ export const solIntentFacts = ({ routes, tokenProgram, budgetLamports }: SolInte
   budget: `${solText(budgetLamports)} for priority and tips`,
 });
 
-export const solSlotFacts = ({ state, attempts, receipts, isUndelivered, refusal, revision }: SolSlot) => ({
+export const solSlotFacts = ({ state, attempts, receipts, isUndelivered, revision }: SolSlot) => ({
   state,
   lastValidBlockHeight: lastValidOf({ attempts }),
   isUndelivered,
-  refusal,
   receipts: receipts
     .map(({ status, block, hash, fee }) => `${status} in slot ${block.number}, paid ${solText(fee)}: ${hash}`)
     .join(", "),

@@ -230,7 +230,6 @@ const solSlot = v.strictObject({
     v.maxLength(mostAttempts + mostClears),
   ),
   isUndelivered: maybe(v.boolean()),
-  refusal: v.optional(v.literal("unfunded")),
   receipts: v.pipe(
     v.array(
       v.variant("status", [

@@ -98,9 +98,8 @@ const failureIn = ({ receipts }: SolSlot): ReasonCode | undefined => {
 };
 
 /** Returns why nobody takes the newest message. Undefined if somebody did. */
-function undeliveredReason({ isUndelivered, refusal, isPrivate, attempts }: SolSlot): ReasonCode | undefined {
+function undeliveredReason({ isUndelivered, isPrivate, attempts }: SolSlot): ReasonCode | undefined {
   if (!isUndelivered) return undefined;
-  if (refusal === "unfunded") return "INSUFFICIENT_BALANCE";
   return isPrivate && attempts.at(-1)?.purpose !== "clear" ? "RELAY_UNAVAILABLE" : "CHAIN_UNAVAILABLE";
 }
 

@@ -47,7 +47,7 @@ function signedSlot(
   };
   const { chain, wallet, orderId, userID, isPrivate } = intent;
   const fresh = { chain, wallet, place, orderId, userID, isPrivate, attempts: [], receipts: [], revision: 0 };
-  const { isUndelivered: _, refusal: __, ...known } = slot ?? { ...fresh, state: "signed" as const };
+  const { isUndelivered: _, ...known } = slot ?? { ...fresh, state: "signed" as const };
   return {
     ...known,
     state: "signed",

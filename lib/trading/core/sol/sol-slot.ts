@@ -36,9 +36,6 @@ export type SolAttempt = SolFees & {
   sentAtMs?: number | undefined;
 };
 
-/** Why nobody took a transaction. */
-export type SolRefusal = "unfunded";
-
 /**
  * All messages of one order. Each of them makes the order's marker, so at most one has an effect, whatever else is in
  * a block:
@@ -59,7 +56,6 @@ export type SolSlot = LaneKey & {
   attempts: readonly SolAttempt[];
   /** True if nobody says that they took the newest attempt. */
   isUndelivered?: boolean;
-  refusal?: SolRefusal | undefined;
   /** The results of the attempts that are in blocks, in their order. */
   receipts: readonly SolReceipt[];
   /** Grows with each write. */
@@ -141,7 +137,7 @@ function stateWith(slot: SolSlot, snapshots: SolSnapshots): SolSlot["state"] {
   return (areLapsed && !isMarked(slot, snapshots)) || areKnown ? "lapsed" : "signed";
 }
 
-/** The time at which each attempt was sent, or why nobody took it, by hash. */
+/** The time at which each attempt was sent, by hash. The reasons for other outcomes are not those of hosts on Solana. */
 type Sendings = ReadonlyMap<string, number | "unreached" | "underpriced" | "unfunded">;
 
 /** Records when its attempts were first sent, and whether anybody took the newest one. */
@@ -153,10 +149,9 @@ export function withSolSendings(slot: SolSlot, sendings: Sendings): SolSlot {
   });
   const newest = sendings.get(slot.attempts.at(-1)?.hash ?? "");
   const isUndelivered = newest === undefined ? (slot.isUndelivered ?? false) : typeof newest !== "number";
-  const refusal = newest === undefined ? slot.refusal : newest === "unfunded" ? newest : undefined;
   const isSame = attempts.every((attempt, index) => attempt === slot.attempts[index]);
-  if (isSame && isUndelivered === (slot.isUndelivered ?? false) && refusal === slot.refusal) return slot;
-  return { ...slot, attempts, isUndelivered, refusal, revision: slot.revision + 1 };
+  if (isSame && isUndelivered === (slot.isUndelivered ?? false)) return slot;
+  return { ...slot, attempts, isUndelivered, revision: slot.revision + 1 };
 }
 
 /** True if both hosts say that no block will have it any more. */

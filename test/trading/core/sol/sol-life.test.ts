@@ -42,7 +42,6 @@ describe("solLifeOf", () => {
 
   it.each([
     ["CHAIN_UNAVAILABLE", slotOf({ isUndelivered: true })],
-    ["INSUFFICIENT_BALANCE", slotOf({ isUndelivered: true, refusal: "unfunded" })],
     ["RELAY_UNAVAILABLE", slotOf({ isUndelivered: true, isPrivate: true })],
     [
       "CHAIN_UNAVAILABLE",

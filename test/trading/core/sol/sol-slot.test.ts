@@ -173,10 +173,10 @@ describe("withSolSendings", () => {
   });
 
   it("records that nobody took the newest message, until somebody does", () => {
-    const refused = withSolSendings(slot, new Map([["b", "unfunded"]] as const));
-    expect(refused).toMatchObject({ isUndelivered: true, refusal: "unfunded" });
+    const refused = withSolSendings(slot, new Map([["b", "unreached"]] as const));
+    expect(refused).toMatchObject({ isUndelivered: true });
     const taken = withSolSendings(refused, new Map([["b", 5]]));
-    expect(taken).toMatchObject({ isUndelivered: false, refusal: undefined, revision: 3 });
+    expect(taken).toMatchObject({ isUndelivered: false, revision: 3 });
   });
 
   it("learns nothing from a run that sends nothing", () => {
