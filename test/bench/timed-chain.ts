@@ -2,7 +2,7 @@ import type { Result } from "ethers/abi";
 import { multicallABI } from "../../lib/trading/chains/evm/contract-abi.ts";
 import type { RpcCall } from "../../lib/trading/chains/rpc-call.ts";
 import type { RpcHost } from "../../lib/trading/chains/rpc-host.ts";
-import type { Block } from "../../lib/trading/core/evm/host-snapshot.ts";
+import type { Block } from "../../lib/trading/core/block.ts";
 import { chainFacts, type EvmChain } from "../../lib/trading/core/trading-chain.ts";
 
 /** In seconds: when the final block jumps, it is this old, and then it stays for the time between two jumps. */

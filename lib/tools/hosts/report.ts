@@ -1,4 +1,4 @@
-import type { Block } from "../../trading/core/evm/host-snapshot.ts";
+import type { Block } from "../../trading/core/block.ts";
 import type { TradingChain } from "../../trading/core/trading-chain.ts";
 
 /** A fatal problem makes orders fail. Trading works around the others. */

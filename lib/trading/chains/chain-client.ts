@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Block } from "../core/evm/host-snapshot.ts";
+import type { Block } from "../core/block.ts";
 import { chainFacts, type EvmChain, mostApartSeconds } from "../core/trading-chain.ts";
 import { blockCall } from "./evm/rpc-call.ts";
 import { ChainUnavailable, type HostError, RpcRefusal } from "./host-fault.ts";

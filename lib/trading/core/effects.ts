@@ -1,5 +1,5 @@
+import type { Look } from "./block.ts";
 import type { Book } from "./book.ts";
-import type { Look } from "./evm/host-snapshot.ts";
 import type { SendFailure } from "./evm/slot.ts";
 import type { AnyIntent, AnySlot, Families, Family } from "./families.ts";
 import type { LaneKey, UnsignedTransaction } from "./intent.ts";

@@ -1,6 +1,6 @@
+import type { BlockName } from "./block.ts";
 import type { LaneView } from "./effects.ts";
 import { bumpDueMs, clearPreset } from "./evm/fee-bumps.ts";
-import type { BlockName } from "./evm/host-snapshot.ts";
 import { newestAttempt, type Slot } from "./evm/slot.ts";
 import type { AnySlot, Family } from "./families.ts";
 import { hasUnseenOrder, idleSinceMs } from "./lane-trouble.ts";

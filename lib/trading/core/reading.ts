@@ -1,6 +1,6 @@
 import type { Network } from "../../core/network.ts";
+import type { BlockName, Look } from "./block.ts";
 import { type Procedure, perform } from "./effects.ts";
-import type { BlockName, Look } from "./evm/host-snapshot.ts";
 import type { LaneKey } from "./intent.ts";
 import { isHeld } from "./lane-steps.ts";
 import { type ChainNews, isDue, isLookDue, isSettling, mustSettle, watchedIn } from "./lane-watch.ts";

@@ -1,6 +1,6 @@
 import { atMost, type Condition, type Matching, type When } from "../../table/step.ts";
+import type { BlockName } from "./block.ts";
 import type { Book, BookKey } from "./book.ts";
-import type { BlockName } from "./evm/host-snapshot.ts";
 import type { Position } from "./execution.ts";
 import type { AnySlot, Families, Family } from "./families.ts";
 import type { IntentTerms, LaneKey } from "./intent.ts";

@@ -1,5 +1,5 @@
+import type { BlockName } from "./block.ts";
 import { coinDecimals, coinText, formatAmount, formatPrice } from "./decimal-text.ts";
-import type { BlockName } from "./evm/host-snapshot.ts";
 import type { Order, ReasonCode } from "./execution.ts";
 import type { AnySlot, Families, Family } from "./families.ts";
 import type { OrderDetails } from "./order-details.ts";

@@ -8,8 +8,8 @@ import { contractQuestion, multicall, multicallAddress } from "../chains/evm/mul
 import { blockCall, blockHashCall, receiptCall } from "../chains/evm/rpc-call.ts";
 import { ChainUnavailable, type HostError, HostFault, isHostError } from "../chains/host-fault.ts";
 import type { ChainReader } from "../chains/open-chains.ts";
+import type { Look } from "../core/block.ts";
 import type { Effects } from "../core/effects.ts";
-import type { Look } from "../core/evm/host-snapshot.ts";
 import type { Performers } from "./run-procedure.ts";
 import { lookAtSol, solBlocksOf } from "./sol-looks.ts";
 

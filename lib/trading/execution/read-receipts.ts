@@ -11,7 +11,8 @@ import {
 } from "../chains/evm/rpc-call.ts";
 import { isHostError, type RpcRefusal } from "../chains/host-fault.ts";
 import type { RpcCall, ValuesOf } from "../chains/rpc-call.ts";
-import type { Block, Receipt } from "../core/evm/host-snapshot.ts";
+import type { Block } from "../core/block.ts";
+import type { Receipt } from "../core/evm/host-snapshot.ts";
 import type { Call } from "../core/intent.ts";
 
 /** A transaction for which a host has a receipt. */

@@ -2,7 +2,7 @@ import { inPartsOf } from "../../core/in-parts.ts";
 import { type Ask, askTogether } from "../chains/ask-together.ts";
 import { chainTimeCall } from "../chains/sol/sol-call.ts";
 import { mostStatuses, statusesCall } from "../chains/sol/transaction-call.ts";
-import type { Look } from "../core/evm/host-snapshot.ts";
+import type { Look } from "../core/block.ts";
 import { blockOfSlot } from "../core/sol/sol-snapshot.ts";
 import { chainFacts } from "../core/trading-chain.ts";
 

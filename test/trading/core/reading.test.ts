@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Look } from "../../../lib/trading/core/block.ts";
 import type { Effect, Effects, Procedure } from "../../../lib/trading/core/effects.ts";
-import type { Look } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import {
   newReader,
   newSweepMemory,

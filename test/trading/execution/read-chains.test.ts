@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ChainUnavailable } from "../../../lib/trading/chains/host-fault.ts";
+import type { Look } from "../../../lib/trading/core/block.ts";
 import type { Effects } from "../../../lib/trading/core/effects.ts";
-import type { Look } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { Lane, ReaderLease } from "../../../lib/trading/core/table-step.ts";
 import type { TradingChain } from "../../../lib/trading/core/trading-chain.ts";
 import { readChains } from "../../../lib/trading/execution/read-chains.ts";

@@ -1,4 +1,5 @@
-import type { Block, Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import type { Block } from "../../../lib/trading/core/block.ts";
+import type { Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { Fees } from "../../../lib/trading/core/intent.ts";
 import type { Lie, SendAnswer } from "./chain-under-test.ts";
 import { mostCost, type State, type Transaction } from "./ledger-state.ts";

@@ -1,5 +1,6 @@
+import type { Look } from "../../../lib/trading/core/block.ts";
 import type { Effect, Effects, Procedure, Question, SignRequest } from "../../../lib/trading/core/effects.ts";
-import type { HostSnapshot, Look } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import { newestAttempt } from "../../../lib/trading/core/evm/slot.ts";
 import type { Family } from "../../../lib/trading/core/families.ts";
 import type { Intent, LaneKey } from "../../../lib/trading/core/intent.ts";

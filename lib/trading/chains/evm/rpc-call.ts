@@ -1,6 +1,6 @@
 import { getAddress } from "ethers/address";
 import * as v from "valibot";
-import type { Block } from "../../core/evm/host-snapshot.ts";
+import type { Block } from "../../core/block.ts";
 import { attempt, type RpcCall } from "../rpc-call.ts";
 
 /** A block's number, or `latest`, `pending`, `safe` or `finalized`. */

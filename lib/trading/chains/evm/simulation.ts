@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 import * as v from "valibot";
-import type { Block } from "../../core/evm/host-snapshot.ts";
+import type { Block } from "../../core/block.ts";
 import type { RpcCall } from "../rpc-call.ts";
 import {
   Bytes,

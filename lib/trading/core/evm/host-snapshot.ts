@@ -1,11 +1,7 @@
+import type { Block } from "../block.ts";
 import type { Route } from "../intent.ts";
 import type { HostFees, L1Fee } from "./fees.ts";
 import type { Candidate } from "./route-choice.ts";
-
-/** A block. Its time is in seconds. */
-export type Block = { number: number; hash: string; time: number };
-
-export type BlockName = Pick<Block, "number" | "hash">;
 
 /** The result of a transaction, read from its receipt and logs. */
 export type Receipt = {
@@ -68,22 +64,6 @@ export type HostSnapshot = {
 /** The part of a host's snapshot from which an order's first transaction can be planned, at the block of its quote. */
 export type WalletFacts = Pick<HostSnapshot, "latest" | "nonce" | "coins" | "baseFee"> & {
   order: OrderFacts;
-};
-
-/**
- * One host's view of a chain, for all lanes. A block cannot know its own hash, so a look knows its parent's: a replaced
- * block shows in the next look.
- */
-export type Look = {
-  /** The number of the latest block. */
-  number: number;
-  /** Its time, in seconds. */
-  time: number;
-  parentHash: string;
-  /** The hashes of the blocks at the requested heights, without those that the host does not know. */
-  hashes: ReadonlyMap<number, string>;
-  /** The final block. Its time is in seconds. */
-  final?: Pick<Block, "number" | "time">;
 };
 
 /**

@@ -1,4 +1,5 @@
-import { type Block, type BlockName, bothAnswered, type HostSnapshots } from "./host-snapshot.ts";
+import type { Block, BlockName } from "../block.ts";
+import { bothAnswered, type HostSnapshots } from "./host-snapshot.ts";
 
 /** The times of honest hosts' latest blocks are at most this far apart. */
 const mostApartSeconds = 200;

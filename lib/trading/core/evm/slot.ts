@@ -1,7 +1,7 @@
 import { greatest } from "../bigints.ts";
+import type { BlockName } from "../block.ts";
 import type { ApproveCall, Call, Fees, LaneKey, SwapCall } from "../intent.ts";
 import {
-  type BlockName,
   bothAnswered,
   bothSay,
   type HostSnapshot,
