@@ -4,5 +4,14 @@ export const greatest = (first: bigint, ...others: readonly bigint[]): bigint =>
 export const least = (first: bigint, ...others: readonly bigint[]): bigint =>
   others.reduce((a, b) => (a < b ? a : b), first);
 
+/** Takes the greater value of each field. */
+export const greatestEach = <Name extends string>(
+  a: Record<Name, bigint>,
+  b: Record<Name, bigint>,
+): Record<Name, bigint> =>
+  Object.fromEntries(
+    Object.entries<bigint>(a).map(([name, value]) => [name, greatest(value, b[name as Name])]),
+  ) as Record<Name, bigint>;
+
 /** Divides, and rounds up. */
 export const ceilDivide = (dividend: bigint, divisor: bigint): bigint => (dividend + divisor - 1n) / divisor;

@@ -5,6 +5,7 @@ import { isHostError } from "../chains/host-fault.ts";
 import type { SolReader } from "../chains/open-chains.ts";
 import type { RpcHost } from "../chains/rpc-host.ts";
 import { markerOf } from "../chains/sol/addresses.ts";
+import { addressesIn } from "../chains/sol/order-message.ts";
 import { readReceipt } from "../chains/sol/read-receipt.ts";
 import {
   accountsCall,
@@ -145,11 +146,7 @@ async function planOf(
     ({ pool: { address, pool } }) =>
       !isFrozen && intent.routes.some((route) => route.pool === address && route.config === pool.config),
   );
-  const [wallet, mint, tokenProgram] = [intent.wallet, intent.token, intent.tokenProgram] as Address[] as [
-    Address,
-    Address,
-    Address,
-  ];
+  const { wallet, mint, tokenProgram } = addressesIn(intent);
   const messagesOf = async (units?: number) => {
     const messages = await Promise.all(
       payments.map(({ pool }) =>

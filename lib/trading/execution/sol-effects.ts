@@ -43,6 +43,7 @@ async function withBlockhash([a, b]: readonly (Seen | undefined)[]): Promise<
   const [namer, other] = isBehind ? [a, b] : [b, a];
   const { recent } = namer.sight;
   if (recent === undefined) return plain;
+  // A chain may have a single host, which then stands for both.
   const checked = namer === other ? recent : await knownBy(other.host, recent);
   if (checked === undefined) return plain;
   const withOwn = ({ sight: { snapshot } }: Seen, blockhash: RecentBlockhash) => ({ ...snapshot, blockhash });

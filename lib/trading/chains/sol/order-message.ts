@@ -21,11 +21,7 @@ export const composeFor = (
 
 function termsOf(intent: OrderTerms, message: SolMessage): MessageTerms {
   const { orderId, side, minAmountOut } = intent;
-  const [wallet, mint, tokenProgram] = [intent.wallet, intent.token, intent.tokenProgram] as Address[] as [
-    Address,
-    Address,
-    Address,
-  ];
+  const { wallet, mint, tokenProgram } = addressesIn(intent);
   const { blockhash, computeUnitLimit, microLamportsPerUnit, markerRentLamports, tip } = message;
   const common = { wallet, orderId, blockhash, computeUnitLimit, microLamportsPerUnit, markerRentLamports };
   if (message.purpose === "clear") return { ...common, purpose: "clear" };
@@ -38,3 +34,11 @@ function termsOf(intent: OrderTerms, message: SolMessage): MessageTerms {
     venue: { kind: "cpmm", pool, config },
   };
 }
+
+/** Names the addresses of an order by what Solana's instructions call them. */
+export const addressesIn = ({
+  wallet,
+  token,
+  tokenProgram,
+}: Pick<SolIntent, "wallet" | "token" | "tokenProgram">) =>
+  ({ wallet, mint: token, tokenProgram }) as Record<"wallet" | "mint" | "tokenProgram", Address>;

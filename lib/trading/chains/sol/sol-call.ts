@@ -99,17 +99,6 @@ export const chainTimeCall = (at: ReadAt): RpcCall<ChainTime> => solCall("getEpo
 export const rentCall = (bytes: number, { commitment }: Pick<ReadAt, "commitment">): RpcCall<bigint> =>
   solCall("getMinimumBalanceForRentExemption", [bytes, { commitment }], Lamports);
 
-/** Asks for a hash of a recent block, which a message names to be of the cluster and of its time. */
-export const blockhashCall = ({ commitment }: Pick<ReadAt, "commitment">): RpcCall<string> =>
-  solCall(
-    "getLatestBlockhash",
-    [{ commitment }],
-    v.pipe(
-      contextOf(v.object({ blockhash: PublicKey })),
-      v.transform(({ value }) => value.blockhash),
-    ),
-  );
-
 /** Asks for the lamports of a message, priority included. Undefined if the host does not know the message's block. */
 export const messageFeeCall = (
   message: Uint8Array,

@@ -1,4 +1,4 @@
-import { greatest, least } from "../bigints.ts";
+import { greatest, greatestEach, least } from "../bigints.ts";
 import type { LaneView } from "../effects.ts";
 import type { ReasonCode } from "../execution.ts";
 import type { OrderEnd, TradeOrder } from "../trade-order.ts";
@@ -10,6 +10,7 @@ import type { SolMessage } from "./sol-message.ts";
 import { countOf, mayLand, type SolSlot } from "./sol-slot.ts";
 import {
   areSlotsNear,
+  blockhashBlocks,
   bothSeen,
   type SolOrderFacts,
   type SolSnapshot,
@@ -27,9 +28,6 @@ const reject = (
   reasonCode: ReasonCode,
   soldOut?: Required<Pick<OrderEnd, "soldOutAt" | "soldOutIn">>,
 ): SolReadiness => ({ end: { status: "rejected", reasonCode, ...soldOut } });
-
-/** A blockhash lives for this many blocks, so honest hosts differ by less about its end. */
-const mostBlocksApart = 150;
 
 /** The compute units of a transaction that makes only the marker, with a margin. */
 const clearUnits = 2000;
@@ -57,7 +55,7 @@ export function planSwap(
   const route = routeFor(order, facts);
   if (route === undefined) return wait("CHAIN_UNAVAILABLE");
   if (typeof route === "string") return reject(route);
-  const costs = jointCosts(facts);
+  const costs = greaterCosts(facts);
   const { rents, computeUnitLimit } = costs;
   // The signer refuses it for good, and one host could have invented it.
   if (!isRent("marker", rents.marker) || !isRent("wsol", rents.wsol) || !isUnitLimit(computeUnitLimit))
@@ -141,12 +139,12 @@ function agreedFacts(orderId: string, [a, b]: Both): readonly [SolOrderFacts, So
 }
 
 /**
- * Returns a blockhash that both hosts know, and the later of the heights that they say it lives to. Without a bound, one
- * lying host could make an order wait for its end for ever.
+ * Returns a blockhash that both hosts know, and the later of the heights that they say it lives to. Honest hosts differ by
+ * less than it lives. Without a bound, one lying host could make an order wait for its end for ever.
  */
 function agreedBlockhash([{ blockhash: a }, { blockhash: b }]: Both) {
   if (a === undefined || a.hash !== b?.hash) return undefined;
-  if (Math.abs(a.lastValidBlockHeight - b.lastValidBlockHeight) > mostBlocksApart) return undefined;
+  if (Math.abs(a.lastValidBlockHeight - b.lastValidBlockHeight) > blockhashBlocks) return undefined;
   const lastValidBlockHeight = Math.max(a.lastValidBlockHeight, b.lastValidBlockHeight);
   return { hash: a.hash, lastValidBlockHeight };
 }
@@ -154,12 +152,8 @@ function agreedBlockhash([{ blockhash: a }, { blockhash: b }]: Both) {
 type Costs = Pick<SolOrderFacts, "rents" | "baseFeeLamports" | "computeUnitLimit">;
 
 /** Returns the greater of what the hosts say that a message costs. */
-const jointCosts = ([a, b]: readonly [SolOrderFacts, SolOrderFacts]): Costs => ({
-  rents: {
-    marker: greatest(a.rents.marker, b.rents.marker),
-    wsol: greatest(a.rents.wsol, b.rents.wsol),
-    token: greatest(a.rents.token, b.rents.token),
-  },
+const greaterCosts = ([a, b]: readonly [SolOrderFacts, SolOrderFacts]): Costs => ({
+  rents: greatestEach(a.rents, b.rents),
   baseFeeLamports: greatest(a.baseFeeLamports, b.baseFeeLamports),
   computeUnitLimit: Math.max(a.computeUnitLimit, b.computeUnitLimit),
 });

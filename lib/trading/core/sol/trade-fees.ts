@@ -1,15 +1,13 @@
-import { greatest } from "../bigints.ts";
-import { formatAmount } from "../decimal-text.ts";
+import { greatest, greatestEach } from "../bigints.ts";
+import { coinDecimals, formatAmount } from "../decimal-text.ts";
 import { budgetFor, feesOfShare, mostComputeUnits, shareOf } from "./sol-fees.ts";
 import { mostAttempts, mostClears } from "./sol-intent.ts";
 import type { SolCosts } from "./trade-facts.ts";
 
-const places = 9;
-
 /** Converts SOL of the settings to lamports. */
-export const lamportsOfSol = (sol: number): bigint => BigInt(sol.toFixed(places).replace(".", ""));
+export const lamportsOfSol = (sol: number): bigint => BigInt(sol.toFixed(coinDecimals.sol).replace(".", ""));
 
-export const solText = (lamports: bigint): string => formatAmount(lamports, places);
+export const solText = (lamports: bigint): string => formatAmount(lamports, coinDecimals.sol);
 
 /** The base fees that an order may pay: those of three attempts and a clear. */
 const mostTransactions = BigInt(mostAttempts + mostClears);
@@ -65,11 +63,7 @@ export const unitLimitFor = (simulated: number): number =>
 export const jointCosts = (a: SolCosts, b: SolCosts): SolCosts => ({
   computeUnitLimit: Math.max(a.computeUnitLimit, b.computeUnitLimit),
   baseFee: greatest(a.baseFee, b.baseFee),
-  rents: {
-    empty: greatest(a.rents.empty, b.rents.empty),
-    wsol: greatest(a.rents.wsol, b.rents.wsol),
-    tokenAccount: greatest(a.rents.tokenAccount, b.rents.tokenAccount),
-  },
+  rents: greatestEach(a.rents, b.rents),
   medianPrice: greatest(a.medianPrice, b.medianPrice),
 });
 

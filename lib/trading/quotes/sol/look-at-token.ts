@@ -3,7 +3,7 @@ import { type Ask, askTogether } from "../../chains/ask-together.ts";
 import type { SolReader } from "../../chains/open-chains.ts";
 import type { RpcCall } from "../../chains/rpc-call.ts";
 import { cpmmConfigOf } from "../../chains/sol/cpmm-addresses.ts";
-import { blockhashCall, rentCall, type Simulation, simulationCall } from "../../chains/sol/sol-call.ts";
+import { rentCall, type Simulation, simulationCall } from "../../chains/sol/sol-call.ts";
 import {
   feeRateOf,
   type PoolView,
@@ -11,6 +11,7 @@ import {
   type TokenView,
   tokenViewCall,
 } from "../../chains/sol/token-view.ts";
+import { recentBlockhashCall } from "../../chains/sol/transaction-call.ts";
 import { roundTripMessage, type Trial } from "../../chains/sol/trial-messages.ts";
 
 /** A purchase of 0.01 coins shows whether a token can be sold. */
@@ -33,12 +34,12 @@ export async function lookAtToken(
   wallet?: Address,
 ): Promise<{ view: TokenView | undefined } & Pick<Trial, "blockhash" | "rents">> {
   const configs = await Promise.all(cpmmConfigs.map(cpmmConfigOf));
-  const { view, blockhash, rents } = await askTogether(ask, {
+  const { view, recent, rents } = await askTogether(ask, {
     view: await tokenViewCall(token, configs, at, wallet),
-    blockhash: blockhashCall(at),
+    recent: recentBlockhashCall(),
     rents: { empty: rentCall(0, at), wsol: rentCall(wsolBytes, at) },
   });
-  return { view, blockhash, rents };
+  return { view, blockhash: recent.hash, rents };
 }
 
 /** Returns the fee of a pool in basis points, which are hundreds of millionths. */

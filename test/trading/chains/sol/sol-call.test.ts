@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
   accountsCall,
-  blockhashCall,
   chainTimeCall,
   clusterCall,
   genesisHashCall,
@@ -86,8 +85,7 @@ describe("the calls about fees", () => {
   const of = (value: unknown) => ({ context: { slot: 9 }, value });
   const message = Uint8Array.of(0x80, 1, 0, 0);
 
-  it("read a hash, a fee and prices", () => {
-    expect(blockhashCall(at).read(of({ blockhash: token, lastValidBlockHeight: 5 }))).toBe(token);
+  it("read a fee and prices", () => {
     expect(messageFeeCall(message, at)).toMatchObject({
       ...{ method: "getFeeForMessage", params: ["gAEAAA==", { commitment: "confirmed" }] },
     });
