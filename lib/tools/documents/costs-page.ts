@@ -1,6 +1,7 @@
 import { defaults } from "../../infra/config.ts";
 import { type OperationName, operations, operationsOf } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
+import { evmChains } from "../../trading/core/trading-chain.ts";
 import { atRest, type CostTemplate, knownResources } from "./billed-resources.ts";
 import { dollarsOfUnits, hostPrices, unitsOf, watchedOrders } from "./host-units.ts";
 import {
@@ -363,6 +364,10 @@ function solPart(functions: Functions): string[] {
       before + orderRunCost({ name, count: 1, run: { ...runs[name], writes: units } }, functions),
     0,
   );
+  const { reads = 0, writes: lookWrites = 0 } = runs.readChains;
+  // Those of the row are for all other chains.
+  const looks =
+    (monthMinutes / evmChains.length) * (reads * perMillion.reads + lookWrites * perMillion.writes);
   return [
     ...table(
       ["Function", "Write units of a buy", "On base", "Calls to two hosts"],
@@ -376,6 +381,7 @@ function solPart(functions: Functions): string[] {
     `- So a million buys on sol cost ${dollars(saved)} less in writes than on base; durations and reads are assumed to be the same, but outcomes are final after seconds, so readChains reads an order for a shorter time.`,
     `- Until a block has a message, it is sent again every two seconds: each time is a run of executeOrders with at least ${solBuy.executeOrders.nothingNew.calls} calls, ${dollars(orderRunCost(runWithoutNews, functions))} a million on AWS.`,
     `- Each further attempt, and a cancellation after the first, signs again: ${dollars(attemptCost)} a million.`,
+    `- As a fifth chain, sol adds at most ${dollars(looks / million)} to what readChains costs in a month.`,
     "- Each call is a request of its own, which AWS does not bill and hosts do, by their own weights.",
     `- The metrics of [messages that land](operations.md#messages-that-land-on-sol) cost up to ${dollars(monthly.metric)} a month for each of two and each path, only for hours with settled orders.`,
     "- [Fees and rents](trading.md#costs-on-sol) are paid by the user's wallet.",
