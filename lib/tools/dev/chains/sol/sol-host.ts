@@ -71,6 +71,51 @@ const tooManyRequests = (): GatewayResponse => ({
 /** How far an answer with the fault `backwards` is behind the others, in slots. */
 const backwardSlots = 20;
 
+const newestSlot = async (node: SolNode) =>
+  (await node.request("getSlot", [{ commitment: "processed" }])) as number;
+
+/** Answers like the chain, or like one that is behind, whose past it keeps as long as it is. */
+function openLag(node: SolNode, slotMs: number) {
+  let past: Promise<SolPast> | undefined;
+
+  async function forget(): Promise<void> {
+    const ending = past;
+    past = undefined;
+    await (await ending?.catch(() => undefined))?.stop();
+  }
+
+  return {
+    forget,
+    async truth(question: RpcQuestion): Promise<RpcReply> {
+      await forget();
+      return node.replyTo(question);
+    },
+    /** @param backwards The slots by which this answer is behind the others. */
+    async replyTo(question: RpcQuestion, slotsBehind: number, backwards: number): Promise<RpcReply> {
+      past ??= startSolPast(node, slotMs / 2).catch((error) => {
+        past = undefined;
+        throw error;
+      });
+      const known = await past;
+      const newest = await newestSlot(node);
+      const usual = slotsBehind === 0 ? newest : Math.max(known.firstSlot, newest - slotsBehind);
+      const head = Math.max(0, usual - backwards);
+      return head === newest
+        ? node.replyTo(question)
+        : answerAsOf({ node, past: known, newest, head }, question);
+    },
+  };
+}
+
+/** Hides transactions and their statuses, like a host that has deleted old ones. */
+function withoutHistory({ method }: RpcQuestion, reply: RpcReply, isPruned: () => boolean): RpcReply {
+  if (!("result" in reply)) return reply;
+  if (method === "getTransaction" && isPruned()) return { result: null };
+  if (method !== "getSignatureStatuses" || !isPruned()) return reply;
+  const { value, ...rest } = reply.result as { value: unknown[] };
+  return { result: { ...rest, value: value.map(() => null) } };
+}
+
 /**
  * Starts a host of a local Solana chain: it answers like the node, and lags, lies, stalls and fails on demand. It falls
  * behind from the first question after the fault was set: it stays where it is until the chain is far enough ahead.
@@ -80,32 +125,12 @@ const backwardSlots = 20;
 export async function startSolHost(options: SolHostOptions): Promise<SolHost> {
   const { node, port = 0, slotMs, canBeSet = false, seed = 1 } = options;
   const strikes = strikesOf(names, seed, () => host.faults);
-  let past: Promise<SolPast> | undefined;
+  const lag = openLag(node, slotMs);
 
-  async function forgetPast(): Promise<void> {
-    const ending = past;
-    past = undefined;
-    await (await ending?.catch(() => undefined))?.stop();
-  }
-
-  const newestSlot = async () => (await node.request("getSlot", [{ commitment: "processed" }])) as number;
-
-  async function truth(question: RpcQuestion): Promise<RpcReply> {
+  function truth(question: RpcQuestion): Promise<RpcReply> {
     const { slotsBehind = 0, backwards = 0 } = host.faults;
-    if (slotsBehind + backwards === 0) {
-      await forgetPast();
-      return node.replyTo(question);
-    }
-    past ??= startSolPast(node, slotMs / 2).catch((error) => {
-      past = undefined;
-      throw error;
-    });
-    const known = await past;
-    const newest = await newestSlot();
-    const usual = slotsBehind === 0 ? newest : Math.max(known.firstSlot, newest - slotsBehind);
-    const head = Math.max(0, usual - (strikes("backwards") ? backwardSlots : 0));
-    if (head === newest) return node.replyTo(question);
-    return answerAsOf({ node, past: known, newest, head }, question);
+    if (slotsBehind + backwards === 0) return lag.truth(question);
+    return lag.replyTo(question, slotsBehind, strikes("backwards") ? backwardSlots : 0);
   }
 
   /** The reply to a question that does not reach the chain. */
@@ -120,7 +145,7 @@ export async function startSolHost(options: SolHostOptions): Promise<SolHost> {
       if (sent !== undefined && strikes("dropSends")) return { result: sent.signature };
     }
     if (method === "simulateTransaction" && strikes("blockhashNotFound"))
-      return simulatedWithoutBlockhash(await newestSlot());
+      return simulatedWithoutBlockhash(await newestSlot(node));
     return undefined;
   }
 
@@ -128,17 +153,9 @@ export async function startSolHost(options: SolHostOptions): Promise<SolHost> {
     const { method } = question;
     const { results = {} } = host.faults;
     if (Object.hasOwn(results, method)) return host.lie(question, { result: results[method] });
-    const reply = (await refusalOf(question)) ?? withoutHistory(question, await truth(question));
+    const reply =
+      (await refusalOf(question)) ?? withoutHistory(question, await truth(question), () => strikes("pruned"));
     return host.lie(question, reply);
-  }
-
-  /** Hides transactions and their statuses, like a host that has deleted old ones. */
-  function withoutHistory({ method }: RpcQuestion, reply: RpcReply): RpcReply {
-    if (!("result" in reply)) return reply;
-    if (method === "getTransaction" && strikes("pruned")) return { result: null };
-    if (method !== "getSignatureStatuses" || !strikes("pruned")) return reply;
-    const { value, ...rest } = reply.result as { value: unknown[] };
-    return { result: { ...rest, value: value.map(() => null) } };
   }
 
   const serve = rpcService((questions) =>
@@ -160,7 +177,7 @@ export async function startSolHost(options: SolHostOptions): Promise<SolHost> {
     lie: (_, reply) => reply,
     async close() {
       await listener.close();
-      await forgetPast();
+      await lag.forget();
     },
   };
   return host;

@@ -71,33 +71,10 @@ export const accountsIn = ({ method, params: [first] }: RpcQuestion): readonly s
     ? [first].flat().filter((each) => typeof each === "string")
     : [];
 
-/**
- * Mends what Surfpool does unlike real clusters:
- *
- * - Its fees leave out the part for priority, which it charges all the same.
- * - Its transactions have times a thousand times too small, and are shown before the commitment that a call asks for.
- * - Each start issues the same blockhashes again, so that bytes of an earlier run would be valid. Only those are valid
- * that a host has issued.
- * - Each start has another genesis hash.
- * - Its epoch is that of the newest slot, whatever commitment a call asks for.
- * - It refuses transactions that it already has, and answers questions about slots to come.
- *
- * Its accounts are always those of the newest slot, whatever commitment a call asks for.
- */
-export function createSolNode({ request }: Pick<Surfnet, "request">): SolNode {
+/** Answers questions as real clusters do, which {@link createSolNode} describes. */
+function mendedAnswers(request: Surfnet["request"]) {
+  /** The slot in which each blockhash was issued first. */
   const issued = new Map<string, number>();
-  const named = new Set<string>();
-
-  function name(addresses: readonly string[]): void {
-    for (const address of addresses) {
-      named.delete(address);
-      named.add(address);
-    }
-    for (const address of named) {
-      if (named.size <= mostNamed) break;
-      named.delete(address);
-    }
-  }
 
   const slotAt = async (commitment = "finalized") => (await request("getSlot", [{ commitment }])) as number;
 
@@ -158,6 +135,44 @@ export function createSolNode({ request }: Pick<Surfnet, "request">): SolNode {
     const blockTime = await request("getBlockTime", [found.slot]);
     return { ...found, blockTime, meta: { ...found.meta, fee } };
   }
+
+  return { answer, slotAt, issued };
+}
+
+/** Keeps the accounts that were named last. */
+function namedLately() {
+  const named = new Set<string>();
+  return {
+    named,
+    name(addresses: readonly string[]): void {
+      for (const address of addresses) {
+        named.delete(address);
+        named.add(address);
+      }
+      for (const address of named) {
+        if (named.size <= mostNamed) break;
+        named.delete(address);
+      }
+    },
+  };
+}
+
+/**
+ * Mends what Surfpool does unlike real clusters:
+ *
+ * - Its fees leave out the part for priority, which it charges all the same.
+ * - Its transactions have times a thousand times too small, and are shown before the commitment that a call asks for.
+ * - Each start issues the same blockhashes again, so that bytes of an earlier run would be valid. Only those are valid
+ * that a host has issued.
+ * - Each start has another genesis hash.
+ * - Its epoch is that of the newest slot, whatever commitment a call asks for.
+ * - It refuses transactions that it already has, and answers questions about slots to come.
+ *
+ * Its accounts are always those of the newest slot, whatever commitment a call asks for.
+ */
+export function createSolNode({ request }: Pick<Surfnet, "request">): SolNode {
+  const { answer, slotAt, issued } = mendedAnswers(request);
+  const { name, named } = namedLately();
 
   /** Answers questions with a transaction. Undefined if the chain is to answer. */
   async function replyToTransaction(question: RpcQuestion): Promise<RpcReply | undefined> {
