@@ -152,7 +152,7 @@ if (isLocal)
         const lines = [...printed.out.matchAll(/^(\w+): .+ \| PnL -0\.0\d+ [A-Z]+ \| chain agrees$/gm)];
         expect(lines.map(([, chain]) => chain).toSorted()).toEqual(chains.toSorted());
       },
-      restartMs,
+      2 * restartMs,
     );
   });
 
