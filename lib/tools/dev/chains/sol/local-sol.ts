@@ -13,7 +13,7 @@ export async function startLocalSol(options: {
   deployment?: SolDeployment;
 }): Promise<LocalSol> {
   const { slotMs, deployment = await solDeployment() } = options;
-  const surfnet = await startSurfnet({ slotMs, amm: deployment.amm });
+  const surfnet = await startSurfnet({ slotMs, amm: deployment.amm, jupiter: deployment.jupiter });
   try {
     await Promise.all(
       deployment.accounts.map(({ address, data, ...rest }) =>

@@ -13,9 +13,11 @@ import {
   cpmmProgram,
   cpmmVaultOf,
 } from "../../../../trading/chains/sol/cpmm-addresses.ts";
+import { jupiterProgram } from "../../../../trading/chains/sol/jupiter.ts";
 import { metadataOf, metadataProgram } from "../../../../trading/chains/sol/token-claims.ts";
 import { exampleSolWallet } from "../example-wallets.ts";
-import { tradeFee } from "./stand-in-amm.ts";
+import { tradeFee } from "./constant-product.ts";
+import { jupiterAuthoritySeed } from "./stand-in-jupiter.ts";
 
 /** An account of the local chain, which `surfnet_setAccount` makes. */
 type MadeAccount = { address: Address; lamports: number; owner: Address; data: Buffer };
@@ -32,9 +34,25 @@ export type LocalToken = {
 
 const symbols = ["MOON", "FEEZ", "TRAP"] as const;
 
+/** The tokens that Jupiter's stand-in trades. It alone trades ORBIT. */
+const jupiterSymbols = ["MOON", "FEEZ", "ORBIT"] as const;
+
+export type JupiterPool = {
+  mint: Address;
+  program: Address;
+  /** The vaults of the wrapped coin and the token. */
+  vaults: { coin: Address; token: Address };
+};
+
 export type SolDeployment = {
   amm: { program: Address; bump: number };
   authority: Address;
+  jupiter: {
+    program: Address;
+    bump: number;
+    authority: Address;
+    pools: Record<(typeof jupiterSymbols)[number], JupiterPool>;
+  };
   tokens: Record<(typeof symbols)[number], LocalToken>;
   /** A rich account, which pays for simulations. */
   payer: Address;
@@ -125,9 +143,12 @@ const decimals = 6;
 const supply = 10n ** 15n;
 const pooled = { coins: 500n * 10n ** 9n, tokens: 5n * 10n ** 12n };
 
+/** Jupiter's pools pay a little more. */
+const pooledAtJupiter = { ...pooled, tokens: (pooled.tokens * 102n) / 100n };
+
 /**
- * Makes the accounts of the local chain: an exchange, three tokens, a pool of each with the wrapped coin, and accounts
- * for tips.
+ * Makes the accounts of the local chain: an exchange, three tokens, a pool of each with the wrapped coin, pools and a token
+ * of Jupiter's stand-in, and accounts for tips.
  */
 export async function solDeployment(): Promise<SolDeployment> {
   const [authority, bump] = await getProgramDerivedAddress({
@@ -143,6 +164,7 @@ export async function solDeployment(): Promise<SolDeployment> {
     tokens[symbol] = token;
     accounts.push(...(await mintAccounts(symbol, mint)), ...poolAccounts(token, authority));
   }
+  const jupiter = await jupiterOf(tokens, accounts);
   const tipAccounts = await Promise.all(
     ["1", "2"].map((each) => derivedAddress(programs.system, ["local tip account", each])),
   );
@@ -156,7 +178,38 @@ export async function solDeployment(): Promise<SolDeployment> {
     data: Buffer.alloc(0),
   };
   accounts.push({ ...trader, lamports: 100 * 10 ** 9 });
-  return { amm: { program: cpmmProgram, bump }, authority, tokens, payer, tipAccounts, accounts };
+  const amm = { program: cpmmProgram, bump };
+  return { amm, authority, jupiter, tokens, payer, tipAccounts, accounts };
+}
+
+/** Opens the pools of Jupiter's stand-in, and adds their accounts to the others. */
+async function jupiterOf(
+  tokens: SolDeployment["tokens"],
+  accounts: MadeAccount[],
+): Promise<SolDeployment["jupiter"]> {
+  const [authority, bump] = await getProgramDerivedAddress({
+    programAddress: jupiterProgram,
+    seeds: [jupiterAuthoritySeed],
+  });
+  const orbit = await derivedAddress(programs.system, ["local mint", "ORBIT"]);
+  accounts.push(...(await plainMintAccounts(orbit, "Orbit", "ORBIT")));
+  const pools = {} as SolDeployment["jupiter"]["pools"];
+  for (const symbol of jupiterSymbols) {
+    const { mint, program } = symbol === "ORBIT" ? { mint: orbit, program: programs.token } : tokens[symbol];
+    const vaultOf = (side: string) => derivedAddress(jupiterProgram, ["local vault", symbol, side]);
+    pools[symbol] = { mint, program, vaults: { coin: await vaultOf("coin"), token: await vaultOf("token") } };
+    accounts.push(...vaultAccounts(pools[symbol], authority, pooledAtJupiter));
+  }
+  return { program: jupiterProgram, bump, authority, pools };
+}
+
+async function plainMintAccounts(mint: Address, name: string, symbol: string): Promise<MadeAccount[]> {
+  const names = [text(name), text(symbol), text("")];
+  const data = Buffer.concat([Buffer.of(4), nobody, key(mint), ...names]);
+  return [
+    account(mint, programs.token, mintData(supply, decimals)),
+    account(await metadataOf(mint), metadataProgram, data),
+  ];
 }
 
 async function tokenOf(
@@ -174,14 +227,8 @@ async function tokenOf(
 
 async function mintAccounts(symbol: (typeof symbols)[number], mint: Address): Promise<MadeAccount[]> {
   switch (symbol) {
-    case "MOON": {
-      const metadata = await metadataOf(mint);
-      const names = [text("Moon"), text("MOON"), text("")];
-      return [
-        account(mint, programs.token, mintData(supply, decimals)),
-        account(metadata, metadataProgram, Buffer.concat([Buffer.of(4), nobody, key(mint), ...names])),
-      ];
-    }
+    case "MOON":
+      return plainMintAccounts(mint, "Moon", symbol);
     case "FEEZ": {
       const fees = extension(1, nobody, nobody, u64(0n), fee, fee);
       const data = mintData(supply, decimals, undefined, [fees, ...namesInMint(mint, "Feez", symbol)]);
@@ -196,19 +243,25 @@ async function mintAccounts(symbol: (typeof symbols)[number], mint: Address): Pr
 }
 
 function poolAccounts(token: LocalToken, authority: Address): MadeAccount[] {
-  const { mint, program, pool, observation, vaults } = token;
-  const withheld = program === programs.token2022 ? [extension(2, u64(0n))] : [];
-  const coinData = (rent: bigint) => tokenAccountData(wsolMint, authority, pooled.coins, { rent });
-  const coinRent = rentOf(coinData(0n).length);
+  const { pool, observation } = token;
   return [
     account(pool, cpmmProgram, poolData(token)),
     account(observation, cpmmProgram, Buffer.alloc(4075)),
-    account(vaults.coin, programs.token, coinData(BigInt(coinRent)), Number(pooled.coins)),
-    account(
-      vaults.token,
-      program,
-      tokenAccountData(mint, authority, pooled.tokens, { extensions: withheld }),
-    ),
+    ...vaultAccounts(token, authority, pooled),
+  ];
+}
+
+function vaultAccounts(
+  { mint, program, vaults }: JupiterPool,
+  authority: Address,
+  { coins, tokens }: typeof pooled,
+): MadeAccount[] {
+  const withheld = program === programs.token2022 ? [extension(2, u64(0n))] : [];
+  const coinData = (rent: bigint) => tokenAccountData(wsolMint, authority, coins, { rent });
+  const coinRent = rentOf(coinData(0n).length);
+  return [
+    account(vaults.coin, programs.token, coinData(BigInt(coinRent)), Number(coins)),
+    account(vaults.token, program, tokenAccountData(mint, authority, tokens, { extensions: withheld })),
   ];
 }
 

@@ -4,6 +4,7 @@
  */
 import { createRequire } from "node:module";
 import { standInAMM } from "./stand-in-amm.ts";
+import { standInJupiter } from "./stand-in-jupiter.ts";
 import { type SurfnetOptions, surfpoolPackage } from "./surfnet.ts";
 
 type Surfnet = {
@@ -19,12 +20,13 @@ type Addon = {
   };
 };
 
-const { slotMs, amm } = JSON.parse(process.argv[2] ?? "") as SurfnetOptions;
+const { slotMs, amm, jupiter } = JSON.parse(process.argv[2] ?? "") as SurfnetOptions;
 const addon = createRequire(import.meta.url)(surfpoolPackage()) as Addon;
 const surfnet = addon.Surfnet.startWithConfig({
   ...{ offline: true, blockProductionMode: "clock", slotTimeMs: slotMs },
 });
 surfnet.deploy({ programId: amm.program, soBytes: [...standInAMM(amm.bump)] });
+surfnet.deploy({ programId: jupiter.program, soBytes: [...standInJupiter(jupiter.bump)] });
 console.log(`Listening on ${surfnet.rpcUrl}`);
 
 /** Each slot has an event, and each change some more. */

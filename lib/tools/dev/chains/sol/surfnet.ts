@@ -9,6 +9,8 @@ export type SurfnetOptions = {
   slotMs: number;
   /** The program that stands for Raydium's, and the bump of its authority's address. */
   amm: { program: string; bump: number };
+  /** The same for Jupiter's. */
+  jupiter: { program: string; bump: number };
 };
 
 export type Surfnet = Omit<ChainProcess, "address"> & {

@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Surfnet, startSurfnet } from "../../../../../lib/tools/dev/chains/sol/surfnet.ts";
 import { cpmmProgram } from "../../../../../lib/trading/chains/sol/cpmm-addresses.ts";
+import { jupiterProgram } from "../../../../../lib/trading/chains/sol/jupiter.ts";
 
 let chain: Surfnet;
 beforeAll(async () => {
-  chain = await startSurfnet({ slotMs: 60_000, amm: { program: cpmmProgram, bump: 255 } });
+  chain = await startSurfnet({
+    slotMs: 60_000,
+    amm: { program: cpmmProgram, bump: 255 },
+    jupiter: { program: jupiterProgram, bump: 255 },
+  });
 });
 afterAll(() => chain.stop());
 
