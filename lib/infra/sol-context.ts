@@ -38,6 +38,15 @@ const Relay = v.strictObject(
   "must be an object of url, tipAccounts and leastTip",
 );
 
+const Jupiter = v.strictObject(
+  {
+    url: HostUrl,
+    // Messages do not repeat it.
+    key: v.optional(matching(/^[\x21-\x7e]{1,200}$/, "1 to 200 printable characters")),
+  },
+  "must be an object of url and key",
+);
+
 /** The accounts of as many pools fit into one call, beside those of the token and the wallet. */
 const mostConfigs = 16;
 
@@ -51,6 +60,7 @@ export const SolContext = v.strictObject(
       ),
     ),
     relay: v.optional(v.nullable(Relay)),
+    jupiter: v.optional(v.nullable(Jupiter)),
     wrapped: v.optional(Token),
     cpmmConfigs: v.optional(
       v.pipe(
@@ -65,17 +75,18 @@ export const SolContext = v.strictObject(
     baseFee: v.optional(Coins),
     payer: v.optional(Address),
   },
-  "must be an object of hosts, cluster, relay, wrapped, cpmmConfigs, tokens, maxOrder, maxNetworkFee, baseFee and payer",
+  "must be an object of hosts, cluster, relay, jupiter, wrapped, cpmmConfigs, tokens, maxOrder, maxNetworkFee, baseFee and payer",
 );
 
 /** Completes the setup of sol by the defaults. */
 export function solConfigurationOf(given: v.InferOutput<typeof SolContext> = {}): SolConfiguration {
-  const { relay, maxOrder, payer, ...rest } = given;
+  const { relay, jupiter, maxOrder, payer, ...rest } = given;
   const chosen = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   return {
     ...defaultSol,
     ...(chosen as Partial<SolConfiguration>),
     ...(relay && { relay }),
+    ...(jupiter && { jupiter: { url: jupiter.url, ...(jupiter.key !== undefined && { key: jupiter.key }) } }),
     ...(maxOrder !== undefined && { maxOrder }),
     ...(payer !== undefined && { payer }),
   };

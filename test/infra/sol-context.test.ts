@@ -51,6 +51,26 @@ describe("the context of sol", () => {
     expect(read({}, { chains: JSON.stringify({ sol }) })).toEqual({ ...defaultSol, ...sol });
   });
 
+  it("has Jupiter only with a URL, which may need a key", () => {
+    expect(read({ hosts })).not.toHaveProperty("jupiter");
+    expect(read({ hosts, jupiter: null })).not.toHaveProperty("jupiter");
+    const url = "https://api.jup.ag/swap/v2/build";
+    for (const jupiter of [{ url }, { url, key: "c0ffee" }])
+      expect(read({ hosts, jupiter })).toHaveProperty("jupiter", jupiter);
+  });
+
+  it.each([
+    [{ url: "http://api.jup.ag/swap/v2/build" }, "https"],
+    [{ url: "https://a.example", key: "c0ffee 5ec4e7" }, "1 to 200 printable characters"],
+    [{ key: "c0ffee5ec4e7" }, "url"],
+    [{ url: "https://a.example", keys: "c0ffee5ec4e7" }, "keys"],
+  ])("names what is wrong with Jupiter, but no key (%#)", (jupiter, problem) => {
+    const lines = linesFor({ hosts, jupiter }).join();
+    expect(lines).toContain("jupiter");
+    expect(lines).toContain(problem);
+    expect(lines).not.toContain("5ec4e7");
+  });
+
   it("has no relay if the context says null", () => {
     expect(read({ hosts, relay: null })).not.toHaveProperty("relay");
   });
@@ -69,7 +89,7 @@ describe("the context of sol", () => {
   it.each<[object, string]>([
     [
       { venues: [] },
-      "venues must be an object of hosts, cluster, relay, wrapped, cpmmConfigs, tokens, maxOrder, maxNetworkFee, baseFee and payer",
+      "venues must be an object of hosts, cluster, relay, jupiter, wrapped, cpmmConfigs, tokens, maxOrder, maxNetworkFee, baseFee and payer",
     ],
     [{ hosts: [] }, "hosts must have a host"],
     [{ hosts: ["http://rpc.example"] }, "hosts.0 must be an https URL"],

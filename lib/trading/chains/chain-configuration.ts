@@ -67,6 +67,14 @@ export type SolRelay = {
   leastTip: string;
 };
 
+/** Where Jupiter builds swaps. */
+export type JupiterAccess = {
+  /** The URL of its method `build`. */
+  url: string;
+  /** Is sent with each request. Without one, Jupiter answers less often. */
+  key?: string;
+};
+
 /** The hosts and tokens of sol. Addresses are in base58. */
 export type SolConfiguration = {
   /** URLs of RPC hosts, in order of preference. The first two should belong to different operators. */
@@ -86,6 +94,8 @@ export type SolConfiguration = {
   maxNetworkFee: string;
   /** The highest base fee of a signature, in SOL as decimal text. */
   baseFee: string;
+  /** Absent if orders trade with pools of Raydium CPMM alone. */
+  jupiter?: JupiterAccess;
   /** A rich account that anybody can name as the payer of a simulation. */
   payer?: string;
 };

@@ -23,12 +23,15 @@ export type FaultReason =
  */
 export class HostFault extends Error {
   readonly reason: FaultReason;
+  /** The HTTP status of a refusal. */
+  readonly status: number | undefined;
 
-  constructor(reason: FaultReason, method: string) {
+  constructor(reason: FaultReason, method: string, status?: number) {
     super(`A host failed to answer ${method}: ${reason}`);
     // Logs contain only the name.
     this.name = `HostFault ${reason}`;
     this.reason = reason;
+    this.status = status;
   }
 }
 

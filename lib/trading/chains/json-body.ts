@@ -13,9 +13,22 @@ type Limits = {
  *
  * @throws {HostFault}
  */
-export async function readJsonBody(url: string, body: unknown, limits: Limits): Promise<unknown> {
-  const { methods, signal } = limits;
-  const text = await post(url, body, limits).catch((error: unknown) => {
+export const readJsonBody = (url: string, body: unknown, limits: Limits): Promise<unknown> =>
+  jsonIn(post(url, body, limits), limits);
+
+/**
+ * Gets JSON in the same way.
+ *
+ * @throws {HostFault}
+ */
+export const getJsonBody = (
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  limits: Limits,
+): Promise<unknown> => jsonIn(get(url, headers, limits), limits);
+
+async function jsonIn(body: Promise<string>, { methods, signal }: Limits): Promise<unknown> {
+  const text = await body.catch((error: unknown) => {
     if (error instanceof HostFault) throw error;
     throw new HostFault(
       signal.aborted ? "TIMEOUT" : wasUnsent(error) ? "UNREACHABLE" : "BROKEN_OFF",
@@ -62,13 +75,25 @@ async function refusalOf(
       body.map(({ method }) => method),
       text,
     );
-  return new HostFault(response.status === 429 ? "TOO_MANY_REQUESTS" : "BAD_STATUS", methods);
+  const { status } = response;
+  return new HostFault(status === 429 ? "TOO_MANY_REQUESTS" : "BAD_STATUS", methods, status);
 }
 
 // Loads Node's HTTP client now: Lambda gives a function a whole processor until it is loaded.
 await fetch("data:,");
 
-async function post(url: string, body: unknown, { methods, maxBytes, signal, onBytes }: Limits) {
+async function get(url: URL, headers: Readonly<Record<string, string>>, limits: Limits): Promise<string> {
+  const { signal } = limits;
+  const response = await fetch(url, {
+    headers: { Accept: "application/json", ...headers },
+    redirect: "error",
+    signal,
+  });
+  return textOf(response, undefined, limits);
+}
+
+async function post(url: string, body: unknown, limits: Limits): Promise<string> {
+  const { signal } = limits;
   const response = await fetch(url, {
     method: "POST",
     headers: { "Content-Type": "application/json", Accept: "application/json" },
@@ -76,6 +101,10 @@ async function post(url: string, body: unknown, { methods, maxBytes, signal, onB
     redirect: "error",
     signal,
   });
+  return textOf(response, body, limits);
+}
+
+async function textOf(response: Response, body: unknown, { methods, maxBytes, onBytes }: Limits) {
   if (!response.ok) throw await refusalOf(response, body, methods, onBytes);
   const { text, isWhole } = await readText(response, maxBytes, onBytes);
   if (!isWhole) throw new HostFault("TOO_LARGE", methods);

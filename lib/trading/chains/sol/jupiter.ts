@@ -36,6 +36,9 @@ const layouts: Readonly<Record<string, Layout>> = {
   },
 };
 
+/** The bytes of both amounts and the three parts in basis points. */
+const amountsLength = 22;
+
 const wholeBps = 10_000n;
 
 /** The terms that Jupiter's data states. Amounts are in units, or lamports. */
@@ -73,6 +76,20 @@ export function readJupiter({ accounts, data }: Pick<JupiterVenue, "accounts" | 
   };
 }
 
+/**
+ * Returns the data with the least output set: as the quoted one without slippage. Unchanged if the instruction is not
+ * allowed, or ends early.
+ */
+export function withLeastOut(data: Uint8Array, leastOut: bigint): Uint8Array {
+  const changed = Uint8Array.from(data);
+  const layout = layoutOf(changed);
+  if (layout === undefined || changed.length < layout.amountsAt + amountsLength) return changed;
+  const view = new DataView(changed.buffer);
+  view.setBigUint64(layout.amountsAt + 8, leastOut, true);
+  view.setUint16(layout.amountsAt + 16, 0, true);
+  return changed;
+}
+
 const addressOf = (account: VenueAccount | undefined): Address | undefined =>
   account !== undefined && "address" in account ? account.address : undefined;
 
@@ -90,7 +107,7 @@ export function objectionToJupiter(
 ): Objection | undefined {
   const layout = layoutOf(data);
   if (layout === undefined) return refused("the instruction of the venue is not in the list");
-  if (data.length < layout.amountsAt + 22) return refused("the venue's data ends early");
+  if (data.length < layout.amountsAt + amountsLength) return refused("the venue's data ends early");
   if (!Number.isInteger(sourceDecimals) || sourceDecimals < 0 || sourceDecimals > 255)
     return refused("the decimals are not one byte");
   if (side === "buy" && sourceDecimals !== 9) return refused("SOL has 9 decimals");

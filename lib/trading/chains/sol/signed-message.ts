@@ -71,5 +71,5 @@ function signersOf(message: Uint8Array): Address[] {
 }
 
 /** Verifies as strictly as the chain: one key and message have no second signature that is derived from the first. */
-const isSignatureOf = (signature: Uint8Array, message: Uint8Array, signer: Address): boolean =>
+export const isSignatureOf = (signature: Uint8Array, message: Uint8Array, signer: Address): boolean =>
   ed25519.verify(signature, message, bytesOfAddress(signer), { zip215: false });
