@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { tokenFlags } from "../core/token-flag.ts";
 import { swapVenues } from "../trading/core/intent.ts";
+import { solVenues } from "../trading/core/sol/sol-intent.ts";
 import { envelopeOf } from "./scalars.ts";
 import {
   AddressSchema,
@@ -34,14 +35,18 @@ export type Token = v.InferInput<typeof TokenSchema>;
 
 export const TokenListSchema = envelopeOf(v.object({ tokens: v.array(TokenSchema) }));
 
-const venueAndPool = {
-  venue: v.picklist([...swapVenues, "raydium-cpmm"]),
-  pool: AddressSchema,
-  feeBps: v.number(),
-};
+const venue = v.picklist([...swapVenues, ...solVenues]);
+
+const ofPool = "Absent for `jupiter-metis`, which chooses pools by itself";
 
 export const RouteStepSchema = v.pipe(
-  v.object({ ...venueAndPool, tokenIn: TokenNameSchema, tokenOut: TokenNameSchema }),
+  v.object({
+    venue,
+    pool: v.exactOptional(v.pipe(AddressSchema, v.description(ofPool))),
+    feeBps: v.exactOptional(v.pipe(v.number(), v.description(ofPool))),
+    tokenIn: TokenNameSchema,
+    tokenOut: TokenNameSchema,
+  }),
   v.title("RouteStep"),
 );
 
@@ -55,7 +60,9 @@ export const safetyEntries = {
 
 const PoolSchema = v.pipe(
   v.object({
-    ...venueAndPool,
+    venue,
+    pool: AddressSchema,
+    feeBps: v.number(),
     quoteToken: v.exactOptional(
       v.pipe(AddressSchema, v.description("The other token. Absent if that is the wrapped coin")),
     ),

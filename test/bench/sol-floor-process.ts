@@ -47,7 +47,9 @@ serveFloor<SolReader["configuration"]>(async (request) => {
   if (quote === undefined || quote instanceof DomainError) throw quote ?? new Error("The hosts disagree");
   const agreedAt = now();
   const { computeUnitLimit, rents } = quote.costs;
-  const { venue, pool, config } = quote.routes[0];
+  const [route] = quote.routes;
+  if (route.venue !== "raydium-cpmm") throw new Error("The best route is not a pool");
+  const { venue, pool, config } = route;
   const composed = await composeFor(
     {
       ...{ wallet, token, side: trade.side, tokenProgram: quote.mint.program },

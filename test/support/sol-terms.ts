@@ -26,6 +26,7 @@ import type {
   VenueAccount,
 } from "../../lib/trading/chains/sol/message-terms.ts";
 import { mostFeeLamports } from "../../lib/trading/core/sol/sol-fees.ts";
+import type { JupiterBuild } from "../../lib/trading/core/sol/sol-message.ts";
 
 /** A key that follows from its name. */
 export const solKey = (name: string) => {
@@ -102,12 +103,12 @@ export async function byJupiter(
   changes: Partial<RouteArguments> = {},
 ): Promise<AttemptTerms & { venue: JupiterVenue }> {
   const wsol = {
-    account: await wsolAccountOf(wallet, terms.orderId),
+    account: await wsolAccountOf(terms.wallet, terms.orderId),
     mint: wsolMint,
     program: programs.token,
   };
   const token = {
-    account: await tokenAccountOf(wallet, terms.mint, terms.tokenProgram),
+    account: await tokenAccountOf(terms.wallet, terms.mint, terms.tokenProgram),
     ...{ mint: terms.mint, program: terms.tokenProgram },
   };
   const [from, to] = terms.side === "buy" ? [wsol, token] : [token, wsol];
@@ -144,6 +145,11 @@ export async function byJupiter(
     },
   };
 }
+
+/** Returns Jupiter's part of an attempt's terms as an order's message has it. */
+export const buildIn = ({ helper, sourceDecimals, accounts, data }: JupiterVenue): JupiterBuild => ({
+  ...{ helper, sourceDecimals, accounts, data: Buffer.from(data).toString("base64") },
+});
 
 /** Composes a message that must be allowed. */
 export async function messageOf(terms: MessageTerms, tipAccounts = [tipAccount]): Promise<Uint8Array> {

@@ -8,7 +8,7 @@ const solText = (lamports: bigint) => `${coinText("sol", lamports)} SOL`;
 
 /** Facts of an intent on sol that clients do not see. */
 export const solIntentFacts = ({ routes, tokenProgram, budgetLamports }: SolIntent) => ({
-  routes: routes.map(({ venue, pool }) => `${venue} ${pool}`).join(", "),
+  routes: routes.map((route) => ("pool" in route ? `${route.venue} ${route.pool}` : route.venue)).join(", "),
   tokenProgram,
   budget: `${solText(budgetLamports)} for priority and tips`,
 });

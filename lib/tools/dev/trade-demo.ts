@@ -147,7 +147,9 @@ const positionIn = ({ positions, token }: Pick<Round, "positions" | "token">) =>
 
 /** Names the pools that a trade took. */
 const wayOf = ({ report }: Trade) =>
-  (report?.route ?? []).map(({ venue, feeBps }) => `${venue} ${feeBps / 100} %`).join(" → ");
+  (report?.route ?? [])
+    .map(({ venue, feeBps }) => (feeBps === undefined ? venue : `${venue} ${feeBps / 100} %`))
+    .join(" → ");
 
 /** Names where a trade is on its chain, such as `block 12`. */
 const placeOf = ({ order, report }: Trade) => `${order.chain === "sol" ? "slot" : "block"} ${report?.block}`;

@@ -152,6 +152,11 @@ export type Effects = {
   };
   /** Invokes readChains without waiting for it. */
   startReader: { ask: Record<never, never>; answer: undefined };
+  /**
+   * Signs a message as the helper key of its route by Jupiter, in base58. There is no answer if the key is gone, as it
+   * is after a message has been signed.
+   */
+  signAsHelper: { ask: { intent: SolIntent; message: SolMessage }; answer: string | undefined };
   /** Invokes the signer. */
   sign: { ask: { request: SignRequest<Family> }; answer: SignAnswer<Family> };
   /**
@@ -172,7 +177,7 @@ export type Effects = {
   };
   /** Does the same with the only message that an order on Solana allows. */
   signMessage: {
-    ask: { intent: SolIntent; message: SolMessage };
+    ask: { intent: SolIntent; message: SolMessage; helperSignature?: string | undefined };
     answer: { hash: string; raw: string } | Objection;
   };
 };

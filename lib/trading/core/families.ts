@@ -51,6 +51,8 @@ export type Families = {
       attempt: number;
       purpose: SolPurpose;
       message: SolMessage;
+      /** The signature of Jupiter's helper key over the message, in base58. The run that has the key adds it. */
+      helperSignature?: string;
     };
     question: {
       /** The orders whose markers are wanted. */
@@ -61,8 +63,13 @@ export type Families = {
   };
 };
 
-/** A message in the ledger: the most that it may pay, in lamports. */
-export type SignedMessage = { purpose: SolPurpose; hash: string; mostFeeLamports: bigint };
+/** A message in the ledger: the signatures that it pays for, and the most that it may pay in all, in lamports. */
+export type SignedMessage = {
+  purpose: SolPurpose;
+  hash: string;
+  signatures: number;
+  mostFeeLamports: bigint;
+};
 
 export type Family = keyof Families;
 

@@ -1,4 +1,4 @@
-import type { LaneView, Question, Recipients, SignRequest } from "./effects.ts";
+import type { LaneView, Procedure, Question, Recipients, SignRequest } from "./effects.ts";
 import type { SendFailure } from "./evm/slot.ts";
 import type { Families, Family } from "./families.ts";
 import type { LaneKey } from "./intent.ts";
@@ -38,6 +38,8 @@ export type LaneCore<F extends Family> = {
   questionAbout(lane: LaneKey, view: LaneView<F>, untilMs: number): Question<F>;
   /** Decides only from the current state of the table and the chain. */
   nextMove(state: LaneState<F>): Move<F>;
+  /** Completes a request with what only this run has. Undefined if it cannot: the signer is not asked then. */
+  completed(request: SignRequest<F>, order: TradeOrder<F>): Procedure<SignRequest<F> | undefined>;
   /** Returns the facts from the placing of an order, if its first transaction is planned from them. */
   placedSnapshots(state: Omit<LaneState<F>, "snapshots">, setup: string): Snapshots<F> | undefined;
   /** True if the request was for the first attempt, so that its refusal ends the order. */

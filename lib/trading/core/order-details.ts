@@ -1,6 +1,6 @@
 import type { Call, LaneKey } from "./intent.ts";
 import type { RouteStep } from "./route-steps.ts";
-import type { SolRoute } from "./sol/sol-intent.ts";
+import type { SolRouteStep } from "./sol/sol-route-step.ts";
 import { chainFacts, isEvmChain } from "./trading-chain.ts";
 
 /**
@@ -59,7 +59,7 @@ type CommonReport = {
   priceImpact?: number;
   marketImpact?: number;
   /** The pools of the swap, in the order of the trade. Absent in reports of old orders. */
-  route?: (Omit<RouteStep, "venue"> & { venue: RouteStep["venue"] | SolRoute["venue"] })[];
+  route?: (RouteStep | SolRouteStep)[];
   submission: Submission;
   /** On Solana, the slot. */
   block: number;

@@ -130,7 +130,11 @@ function* carryOut<F extends Family>(
       return view;
     }
     case "sign": {
-      const answer = yield* perform({ do: "sign", request: move.request as SignRequest<Family> });
+      const request = yield* core.completed(move.request, move.order);
+      const answer: SignAnswer<Family> =
+        request === undefined
+          ? { later: "the request cannot be completed" }
+          : yield* perform({ do: "sign", request: request as SignRequest<Family> });
       if ("slot" in answer) return withSigned(view, answer as Signed<F>);
       if (core.isFirst(move.request, view) && "refused" in answer)
         return yield* writeStep(core, core.refusedStep(state, move.order), state);

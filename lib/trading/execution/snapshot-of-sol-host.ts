@@ -27,7 +27,7 @@ import { attemptMessage, obstacleIn } from "../chains/sol/trial-messages.ts";
 import { least } from "../core/bigints.ts";
 import { coinDecimals, unitsFrom } from "../core/decimal-text.ts";
 import type { Question } from "../core/effects.ts";
-import type { SolIntent, SolRoute } from "../core/sol/sol-intent.ts";
+import type { CpmmRoute, SolIntent } from "../core/sol/sol-intent.ts";
 import type { SolOrderFacts, SolSnapshot } from "../core/sol/sol-snapshot.ts";
 import { unitLimitFor, usualUnits } from "../core/sol/trade-fees.ts";
 import { at, maybe, wsolBytes } from "../quotes/sol/look-at-token.ts";
@@ -62,7 +62,8 @@ async function takeSight(
 ): Promise<SolSight> {
   const views = await Promise.all(
     orders.map(({ token, routes }) => {
-      const configs = new Set(routes.map(({ config }) => config as Address));
+      const pools = routes.filter((route) => route.venue === "raydium-cpmm");
+      const configs = new Set(pools.map(({ config }) => config as Address));
       return tokenViewCall(token as Address, [...configs], at, wallet as Address);
     }),
   );
@@ -126,7 +127,7 @@ async function takeSight(
 type Rents = { empty: bigint; wsol: bigint };
 
 /** The routes of an order that pay, for the amount that the wallet can spend now. */
-type Shown = { held: bigint | undefined; routes: readonly (SolRoute & { amountOut: bigint })[] };
+type Shown = { held: bigint | undefined; routes: readonly (CpmmRoute & { amountOut: bigint })[] };
 
 /** Prepares the questions about an order. Its token may not be there, or not be tradable. */
 async function planOf(
@@ -144,7 +145,10 @@ async function planOf(
   const amountIn = held === undefined || held === 0n ? intent.amount : least(held, intent.amount);
   const payments = paymentsOf(view, side, amountIn).filter(
     ({ pool: { address, pool } }) =>
-      !isFrozen && intent.routes.some((route) => route.pool === address && route.config === pool.config),
+      !isFrozen &&
+      intent.routes.some(
+        (route) => route.venue === "raydium-cpmm" && route.pool === address && route.config === pool.config,
+      ),
   );
   const { wallet, mint, tokenProgram } = addressesIn(intent);
   const messagesOf = async (units?: number) => {

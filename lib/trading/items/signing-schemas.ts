@@ -99,7 +99,10 @@ const solReceipt = {
   computeUnits: count,
 };
 
-const solRoute = v.strictObject({ venue: v.literal("raydium-cpmm"), pool: text, config: text });
+const solRoute = v.variant("venue", [
+  v.strictObject({ venue: v.literal("raydium-cpmm"), pool: text, config: text }),
+  v.strictObject({ venue: v.literal("jupiter-metis") }),
+]);
 
 const solIntent = v.strictObject({
   ...{ ...owner, chain: v.literal("sol") },
@@ -276,7 +279,12 @@ const schemas = {
       ...ledger,
       messages: v.pipe(
         v.array(
-          v.strictObject({ purpose: v.picklist(["swap", "clear"]), hash: text, mostFeeLamports: units }),
+          v.strictObject({
+            purpose: v.picklist(["swap", "clear"]),
+            hash: text,
+            signatures: count,
+            mostFeeLamports: units,
+          }),
         ),
         v.maxLength(mostAttempts + mostClears),
       ),

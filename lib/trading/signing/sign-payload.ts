@@ -46,16 +46,47 @@ const common = {
   markerRentLamports: lamports,
 };
 
-const solMessage = v.variant("purpose", [
+const swap = {
+  purpose: v.literal("swap"),
+  ...common,
+  amountIn: lamports,
+  wsolRentLamports: lamports,
+};
+
+const byte = v.pipe(count, v.maxValue(255));
+const isWritable = v.boolean();
+
+/** The chain takes no transaction with as many accounts or as much data. */
+const most = { accounts: 256, dataBytes: 1232 };
+
+const build = v.strictObject({
+  helper: solAddress,
+  sourceDecimals: byte,
+  accounts: v.pipe(
+    v.array(
+      v.union([
+        v.strictObject({ isWritable, address: solAddress }),
+        v.strictObject({ isWritable, table: solAddress, index: byte }),
+      ]),
+    ),
+    v.maxLength(most.accounts),
+  ),
+  data: v.pipe(v.string(), v.maxLength(2 * most.dataBytes), v.base64()),
+});
+
+const solMessage = v.union([
   v.strictObject({ purpose: v.literal("clear"), ...common }),
   v.strictObject({
-    purpose: v.literal("swap"),
-    ...common,
-    amountIn: lamports,
-    wsolRentLamports: lamports,
+    ...swap,
     route: v.strictObject({ venue: v.literal("raydium-cpmm"), pool: solAddress, config: solAddress }),
   }),
+  v.strictObject({ ...swap, route: v.strictObject({ venue: v.literal("jupiter-metis") }), build }),
 ]);
+
+const solSignature = v.pipe(
+  text(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/),
+  v.check((signature) => bs58.decodeUnsafe(signature)?.length === 64),
+);
 
 const solRequest = v.strictObject({
   chain: v.literal("sol"),
@@ -65,6 +96,7 @@ const solRequest = v.strictObject({
   attempt: count,
   purpose: v.picklist(["swap", "clear"]),
   message: solMessage,
+  helperSignature: v.exactOptional(solSignature),
 });
 
 const request = v.union([evmRequest, solRequest]);

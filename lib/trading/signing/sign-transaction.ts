@@ -10,7 +10,7 @@ import { type CallTransaction, decodeCall, encodeCall } from "../chains/evm/call
 import type { Contracts } from "../chains/evm/configured-routes.ts";
 import { isKeyOf, signAndWipe } from "../chains/evm/signed-transaction.ts";
 import { limitsIn } from "../chains/requests.ts";
-import { composeFor } from "../chains/sol/order-message.ts";
+import { composeFor, signaturesBeside } from "../chains/sol/order-message.ts";
 import { joinTransaction, signMessageAndWipe } from "../chains/sol/signed-message.ts";
 import type { Objection, SignAnswer, SignRequest } from "../core/effects.ts";
 import type { Family } from "../core/families.ts";
@@ -166,14 +166,17 @@ function signingEffects(
       const fees = { maxFeePerGas, maxPriorityFeePerGas };
       return signAndWipe(secret, encoded, { chainId: chainFacts[chain].chainId, nonce, gasLimit, fees });
     },
-    async signMessage({ intent, message }) {
+    async signMessage({ intent, message, helperSignature }) {
       if (chains.sol === undefined) return { later: "the chain does not trade" };
       const { chain: network, wallet: address, userID } = intent;
       const composed = await composeFor(intent, message);
       if (!("message" in composed)) return composed;
+      const others = signaturesBeside(composed.message, message, helperSignature);
+      if ("refused" in others) return others;
       const secret = await open({ userID, network, address }, (key) => addressOfSeed(key) === address);
       if (!("byteLength" in secret)) return secret;
-      const { id, bytes } = joinTransaction(composed.message, [signMessageAndWipe(composed.message, secret)]);
+      const own = signMessageAndWipe(composed.message, secret);
+      const { id, bytes } = joinTransaction(composed.message, [own, ...others]);
       return { hash: id, raw: Buffer.from(bytes).toString("base64") };
     },
     write: ({ step }) => writeStep(table, step),

@@ -1,7 +1,9 @@
+import bs58 from "bs58";
 import { describe, expect, it } from "vitest";
 import { orderIdFor } from "../../../lib/core/record-ids.ts";
 import { defaultSol } from "../../../lib/infra/default-chains.ts";
-import { readTransaction } from "../../../lib/trading/chains/sol/signed-message.ts";
+import { composeFor } from "../../../lib/trading/chains/sol/order-message.ts";
+import { readTransaction, signMessageAndWipe } from "../../../lib/trading/chains/sol/signed-message.ts";
 import type { SignRequest } from "../../../lib/trading/core/effects.ts";
 import type { AnyIntent } from "../../../lib/trading/core/families.ts";
 import type { SolIntent } from "../../../lib/trading/core/sol/sol-intent.ts";
@@ -9,10 +11,11 @@ import type { SolMessage } from "../../../lib/trading/core/sol/sol-message.ts";
 import type { Items } from "../../../lib/trading/core/table-step.ts";
 import { readSigning } from "../../../lib/trading/items/signing-view.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
+import { readSignRequest, signPayload } from "../../../lib/trading/signing/sign-payload.ts";
 import { signOnRequest } from "../../../lib/trading/signing/sign-transaction.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { ignoredNotes, openKeys, putSealedWallet } from "../../support/signing.ts";
-import { buyTerms, solKey } from "../../support/sol-terms.ts";
+import { buildIn, buyTerms, byJupiter, routeData, solKey } from "../../support/sol-terms.ts";
 import { intent } from "../../support/trading.ts";
 import { intentOf, nowMs, orderOf } from "../core/sol/sol-fixtures.ts";
 
@@ -27,12 +30,14 @@ const route = {
 } as const;
 let count = 0;
 
-const swap: SolMessage = {
-  ...{ purpose: "swap", signatures: 1, computeUnitLimit: 100_000, microLamportsPerUnit: 100_000n },
+const plain = {
+  ...({ purpose: "swap" } as const),
+  ...{ signatures: 1, computeUnitLimit: 100_000, microLamportsPerUnit: 100_000n },
   ...{ blockhash: buyTerms.blockhash, lastValidBlockHeight: 281, markerRentLamports: 890_880n },
-  ...{ amountIn: 1_000_000n, wsolRentLamports: 2_039_280n, route },
+  ...{ amountIn: 1_000_000n, wsolRentLamports: 2_039_280n },
 };
-const { amountIn: _, wsolRentLamports: __, route: ___, ...common } = swap;
+const swap: SolMessage = { ...plain, route };
+const { amountIn: _, wsolRentLamports: __, ...common } = plain;
 const clear: SolMessage = { ...common, purpose: "clear" };
 
 /** Records an order of a new wallet, and returns the request for its first message. */
@@ -91,5 +96,148 @@ describe("signMessage on the table", () => {
       intent({ ...{ wallet, userID, orderId, validUntil }, chain: "sol", token, amount: 1_000_000n }),
     );
     expect(await sign(request)).toEqual({ refused: "the stored order is invalid" });
+  });
+});
+
+describe("signMessage by Jupiter", () => {
+  const jupiter = { venue: "jupiter-metis" } as const;
+  const helper = solKey("helper");
+  const amountIn = 1_000_000n;
+  const minAmountOut = 294_000_000n;
+
+  type Venue = Awaited<ReturnType<typeof byJupiter>>["venue"];
+  type Intruder = (venue: Venue) => Partial<Venue>;
+
+  /** Asks for the first message of an order that may use Jupiter. */
+  async function asked(
+    {
+      venue: change = () => ({}),
+      routes = [jupiter],
+    }: { venue?: Intruder; routes?: SolIntent["routes"] } = {},
+    helperSeed = helper.seed,
+  ): Promise<SignRequest<"sol">> {
+    let intent: SolIntent | undefined;
+    const request = await placed((own) => {
+      intent = { ...own, routes, minAmountOut };
+      return intent;
+    });
+    const { venue } = await byJupiter(
+      {
+        ...buyTerms,
+        ...{ wallet: request.wallet as typeof buyTerms.wallet, orderId: request.orderId, amountIn },
+      },
+      { name: "route_v2" },
+    );
+    const build = buildIn({ ...venue, ...change(venue) });
+    const message: SolMessage = { ...plain, signatures: 2, route: jupiter, build };
+    const composed = await composeFor(intent as SolIntent, message);
+    const bytes = "message" in composed ? composed.message : Uint8Array.of(1);
+    const helperSignature = bs58.encode(signMessageAndWipe(bytes, Uint8Array.from(helperSeed)));
+    return { ...request, message, helperSignature };
+  }
+
+  it("signs what it has composed, beside the helper, and records the whole", async () => {
+    const request = await asked();
+    const answer = await sign(request);
+    if (!("raw" in answer)) return expect.fail(JSON.stringify(answer));
+    const terms = await readTransaction(Buffer.from(answer.raw, "base64"), []);
+    expect(terms).toMatchObject({
+      minAmountOut,
+      amountIn,
+      venue: { kind: "jupiter", helper: helper.address },
+    });
+    const { view } = await readSigning(db.table, { request, day });
+    expect(view.slot).toMatchObject({ attempts: [{ route: jupiter, signatures: 2 }] });
+    // Two base fees, and those for priority.
+    expect(view.ledger).toMatchObject({ messages: [{ signatures: 2, mostFeeLamports: 30_000n }] });
+    const stored = JSON.stringify(view, (_, value) => (typeof value === "bigint" ? `${value}` : value));
+    expect(stored).not.toContain(Buffer.from(helper.seed).toString("base64"));
+    // Asked again, it signs no second first message.
+    expect(await sign(request)).toHaveProperty("later");
+  });
+
+  const thief = solKey("thief").address;
+  const dataWith = (changes: Parameters<typeof routeData>[1], amount = amountIn) => ({
+    data: routeData(amount, { name: "route_v2", ...changes }),
+  });
+
+  it.each<[string, Intruder]>([
+    [
+      "another destination",
+      ({ accounts }) => ({ accounts: accounts.with(2, { address: thief, isWritable: true }) }),
+    ],
+    [
+      "another final destination",
+      ({ accounts }) => ({ accounts: accounts.with(7, { address: thief, isWritable: true }) }),
+    ],
+    [
+      "another source",
+      ({ accounts }) => ({ accounts: accounts.with(1, { address: thief, isWritable: true }) }),
+    ],
+    ["a platform's fee", () => dataWith({ platformFeeBps: 1 })],
+    ["a minimum below the order's", () => dataWith({ quotedOut: minAmountOut - 1n, slippageBps: 0 })],
+    ["a greater amount", () => dataWith({}, amountIn + 1n)],
+    ["another instruction of Jupiter", ({ data }) => ({ data: data.with(0, 0) })],
+    ["another helper than the authority", () => ({ helper: thief })],
+    [
+      "the wallet among its accounts",
+      ({ accounts }) => ({
+        accounts: [...accounts, { address: solKey(`user${count}`).address, isWritable: true }],
+      }),
+    ],
+  ])("refuses a taken-over executor that asks for %s", async (_, venue) => {
+    expect(await sign(await asked({ venue }))).toHaveProperty("refused");
+  });
+
+  it("refuses the wallet as its own helper", async () => {
+    const own = () => solKey(`user${count}`);
+    const request = await asked({
+      venue: ({ accounts }) => ({
+        helper: own().address,
+        accounts: accounts.with(0, { address: own().address, isWritable: false }),
+      }),
+    });
+    expect(await sign(request)).toHaveProperty("refused");
+  });
+
+  it("refuses a signature that is not the helper's over these very bytes", async () => {
+    expect(await sign(await asked({}, solKey("another").seed))).toEqual({
+      refused: "the helper has not signed this message",
+    });
+    const request = await asked();
+    const { helperSignature: _, ...unsigned } = request;
+    expect(await sign(unsigned)).toEqual({ refused: "the helper's signature is absent" });
+    const later = { ...request.message, microLamportsPerUnit: 99_999n };
+    expect(await sign({ ...request, message: later })).toEqual({
+      refused: "the helper has not signed this message",
+    });
+  });
+
+  it("refuses a helper's signature beside a message that has no helper", async () => {
+    const { helperSignature = "" } = await asked();
+    expect(await sign({ ...(await placed()), helperSignature })).toEqual({
+      refused: "a helper has signed that the message does not have",
+    });
+  });
+
+  it("refuses an order that may not use Jupiter", async () => {
+    expect(await sign(await asked({ routes: [route] }))).toEqual({ refused: "the route is not allowed" });
+  });
+
+  it("takes no instruction beside Jupiter's: a request has no place for it", async () => {
+    const request = await asked();
+    const read = (message: object) => readSignRequest(signPayload({ ...request, message } as typeof request));
+    const { message } = request;
+    if (!("build" in message)) return expect.fail();
+    expect(read(message)).toEqual(request);
+    const { build } = message;
+    expect(read({ ...message, setup: [build] })).toBeUndefined();
+    expect(read({ ...message, build: { ...build, setupInstructions: [] } })).toBeUndefined();
+    expect(read({ ...message, build: { ...build, programId: thief } })).toBeUndefined();
+    expect(read({ ...message, build: undefined })).toBeUndefined();
+    expect(read({ ...message, route })).toBeUndefined();
+    expect(read({ ...message, build: { ...build, data: "x".repeat(4000) } })).toBeUndefined();
+    const accounts = Array.from({ length: 257 }, () => ({ address: thief, isWritable: false }));
+    expect(read({ ...message, build: { ...build, accounts } })).toBeUndefined();
   });
 });

@@ -38,7 +38,7 @@ export const surfpoolScale: SolScale = {
   rents: { marker: 890_880n, wsol: 2_039_280n },
   computeUnitLimit: 200_000,
   lifetime: 150,
-  blocksAtOnce: 10,
+  ...{ blocksAtOnce: 10, hasJupiter: false },
 };
 
 /** What each pool has at the start of a history. */
@@ -87,7 +87,8 @@ export class SurfpoolNames {
     return tokenAccountOf(this.wallet(wallet), mint, program);
   }
 
-  private route(route: SolRoute, token: string): SolRoute {
+  private route<Route extends SolRoute>(route: Route, token: string): Route {
+    if (route.venue === "jupiter-metis") return route;
     const { pool, config } = this.token(token);
     const isOwn = route.pool === `pool of ${token}`;
     return { ...route, pool: isOwn ? pool : solKey(route.pool).address, config };
@@ -105,11 +106,10 @@ export class SurfpoolNames {
 
   message(message: SolMessage, { token }: SolIntent): SolMessage {
     const [account = ""] = this.deployment.tipAccounts;
-    return {
-      ...message,
-      ...(message.tip && { tip: { ...message.tip, account } }),
-      ...(message.purpose === "swap" && { route: this.route(message.route, token) }),
-    };
+    const named = { ...message, ...(message.tip && { tip: { ...message.tip, account } }) };
+    return named.purpose === "swap" && !("build" in named)
+      ? { ...named, route: this.route(named.route, token) }
+      : named;
   }
 
   question({ wallet, orders, marked, ...rest }: Question<"sol">): Question<"sol"> {
@@ -125,6 +125,7 @@ export class SurfpoolNames {
     const named = <Value>(values: ReadonlyMap<string, Value>) =>
       new Map([...values].map(([orderId, value]) => [this.orders.get(orderId) ?? orderId, value] as const));
     const namedRoute = <Route extends SolRoute>(route: Route): Route => {
+      if (route.venue === "jupiter-metis") return route;
       const token = tokens.find((each) => this.token(each).pool === route.pool);
       return { ...route, pool: `pool of ${token}`, config: "config" };
     };

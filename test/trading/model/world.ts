@@ -176,6 +176,7 @@ export class World extends Machines {
         this.invariants.noteSigned(signed.hash, { raw: signed.raw, transaction, sawStop: process.sawStop });
         return signed;
       }
+      case "signAsHelper":
       case "signMessage":
         throw new Error("the chain is not Solana");
     }

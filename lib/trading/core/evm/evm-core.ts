@@ -30,6 +30,11 @@ export const evmCore: LaneCore<"evm"> = {
   questionAbout,
   nextMove,
   refusedStep,
+  /** A request says all that the signer needs. */
+  // biome-ignore lint/correctness/useYield: nothing is asked for.
+  *completed(request) {
+    return request;
+  },
   /** Everything but a first plan takes fresh answers: these only spare the order the time of asking. */
   placedSnapshots(state, setup) {
     const snapshots = placedSnapshots(state.view, setup, state.nowMs);

@@ -90,7 +90,7 @@ export function checkSolTrade(
   const lowest = leastTip === undefined ? 0n : leastBudget(leastTip);
   const feeOf = (budget: bigint) => {
     const attempt = feesOfFirst(budget, costs.computeUnitLimit, leastTip);
-    return { attempt, networkFee: solNetworkFee(budget, baseFee, attempt) };
+    return { attempt, networkFee: solNetworkFee(budget, baseFee, attempt, facts.routes) };
   };
   const mostRents = rentsOf(side, costs);
   const besideFees = mostRents + (side === "buy" ? amount : 0n);

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { DomainError } from "../../../core/domain-error.ts";
 import { greatest } from "../bigints.ts";
 import { millionthsOf } from "../percent.ts";
+import { isSameSolRoute } from "./sol-intent.ts";
 import { areSlotsNear } from "./sol-snapshot.ts";
 import type { SolHostQuote, SolQuotedRoute, SolTradeFacts } from "./trade-facts.ts";
 import { jointCosts } from "./trade-fees.ts";
@@ -30,7 +31,7 @@ function jointFacts(a: SolTradeFacts, b: SolTradeFacts, slippage: number): SolHo
   const isNear = (one: bigint, other: bigint) => isWithin(one, other, slippage);
   if (!isSameTrade(a, b) || !isNear(a.amountOut, b.amountOut)) return undefined;
   const shared = a.routes.flatMap((route): SolQuotedRoute[] => {
-    const same = b.routes.find(({ pool, config }) => pool === route.pool && config === route.config);
+    const same = b.routes.find((each) => isSameSolRoute(each, route));
     const isShared =
       same !== undefined && same.feeBps === route.feeBps && isNear(same.amountOut, route.amountOut);
     return isShared ? [{ ...route, amountOut: greatest(same.amountOut, route.amountOut) }] : [];

@@ -1,4 +1,11 @@
-import type { LaneView, Question, Recipients } from "../effects.ts";
+import {
+  type LaneView,
+  type Procedure,
+  perform,
+  type Question,
+  type Recipients,
+  type SignRequest,
+} from "../effects.ts";
 import type { LaneKey } from "../intent.ts";
 import type { LaneCore, LaneState, Move } from "../lane-core.ts";
 import { isSettleable, orderStep, settleStep } from "../lane-steps.ts";
@@ -278,11 +285,23 @@ const refusedStep = (state: State, order: SolOrder): TradeStep => {
   return move.kind === "write" ? move.step : [];
 };
 
+/** Adds the signature of Jupiter's helper key, which only the run that has asked Jupiter has. */
+function* completed(
+  request: SignRequest<"sol">,
+  { intent }: SolOrder,
+): Procedure<SignRequest<"sol"> | undefined> {
+  const { message } = request;
+  if (message.purpose === "clear" || !("build" in message)) return request;
+  const helperSignature = yield* perform({ do: "signAsHelper", intent, message });
+  return helperSignature === undefined ? undefined : { ...request, helperSignature };
+}
+
 /** Decides about lanes on Solana. */
 export const solCore: LaneCore<"sol"> = {
   questionAbout,
   nextMove,
   refusedStep,
+  completed,
   /** A blockhash is asked for after all else, so nothing from the placing is used. */
   placedSnapshots: () => undefined,
   isFirst: ({ attempt }) => attempt === 1,

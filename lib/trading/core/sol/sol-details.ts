@@ -10,6 +10,7 @@ import type { TradeOrder } from "../trade-order.ts";
 import { nativeToken } from "../trading-chain.ts";
 import { priorityLamportsOf } from "./sol-fees.ts";
 import { isSameSolRoute } from "./sol-intent.ts";
+import { solRouteStep } from "./sol-route-step.ts";
 import { effectiveAttempt, type SolAttempt, type SolSlot, successOf } from "./sol-slot.ts";
 
 const solText = (lamports: bigint) => coinText("sol", lamports);
@@ -73,7 +74,7 @@ function reportOf({ intent, placed, quoted }: TradeOrder<"sol">, slot: SolSlot):
   };
 }
 
-/** Names the pool that an attempt has traded with. */
+/** Names the venue that an attempt has traded with. */
 function routeTaken(
   { intent, quoted }: Pick<TradeOrder<"sol">, "intent" | "quoted">,
   { route }: SolAttempt,
@@ -81,10 +82,7 @@ function routeTaken(
   const index = intent.routes.findIndex((each) => route && isSameSolRoute(each, route));
   const feeBps = quoted.feesBps?.[index];
   if (route === undefined || feeBps === undefined) return {};
-  const { venue, pool } = route;
-  const [tokenIn, tokenOut] =
-    intent.side === "buy" ? [nativeToken, intent.token] : [intent.token, nativeToken];
-  return { route: [{ venue, pool, feeBps, tokenIn, tokenOut }] };
+  return { route: [solRouteStep(intent, route, feeBps)] };
 }
 
 /** Sums up what all of its messages that are in blocks have paid. */

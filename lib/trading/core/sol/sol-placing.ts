@@ -1,7 +1,7 @@
 import type { PlacingFamily } from "../placing-family.ts";
 import { checkSolTrade, solSettingsForTrade } from "./check-trade.ts";
 import { jointSolQuote } from "./joint-quote.ts";
-import { isSameSolRoute, type SolRoute } from "./sol-intent.ts";
+import { isSameSolRoute, plainSolRoute, type SolRoute } from "./sol-intent.ts";
 import { mostSolRoutes, type SolQuotedRoute } from "./trade-facts.ts";
 
 /** Long enough for three attempts, which are 20 seconds apart. */
@@ -11,7 +11,7 @@ const validSeconds = 120;
 const routesToBind = ([best, ...others]: readonly SolQuotedRoute[], minAmountOut: bigint): SolRoute[] =>
   [...(best ? [best] : []), ...others.filter(({ amountOut }) => amountOut >= minAmountOut)]
     .slice(0, mostSolRoutes)
-    .map(({ venue, pool, config }) => ({ venue, pool, config }));
+    .map(plainSolRoute);
 
 /** Places orders on Solana. */
 export const solPlacing: PlacingFamily<"sol"> = {

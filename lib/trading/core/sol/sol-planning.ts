@@ -4,15 +4,16 @@ import type { ReasonCode } from "../execution.ts";
 import type { OrderEnd, TradeOrder } from "../trade-order.ts";
 import { restOfDay } from "../wallet-policy.ts";
 import { feesOfShare, isRent, isUnitLimit, mostFeeLamports, mostRentLamports, shareOf } from "./sol-fees.ts";
-import { isSameSolRoute, type SolRoute } from "./sol-intent.ts";
+import { isSameSolRoute, signaturesFor } from "./sol-intent.ts";
 import type { SolLimits } from "./sol-limits.ts";
-import type { SolMessage } from "./sol-message.ts";
+import type { MessageRoute, SolMessage } from "./sol-message.ts";
 import { countOf, mayLand, type SolSlot } from "./sol-slot.ts";
 import {
   areSlotsNear,
   blockhashBlocks,
   bothSeen,
   type SolOrderFacts,
+  type SolPayingRoute,
   type SolSnapshot,
   type SolSnapshots,
 } from "./sol-snapshot.ts";
@@ -63,17 +64,18 @@ export function planSwap(
   if (costs.baseFeeLamports > limits.baseFeeLamports) return wait("CHAIN_UNAVAILABLE");
   const [{ coins }] = snapshots;
   const free = coins - (isSale ? 0n : amountIn);
-  const spendable = free - keptFor(costs) - underWay(view, order, { snapshots, limits });
+  const spendable = free - keptFor(costs, route) - underWay(view, order, { snapshots, limits });
   const wanted = shareOf(intent.budgetLamports, "swap", slot ? countOf(slot, "swap") : 0);
   // A sale goes on with a lower fee where the wallet is short of nothing else.
   const needed = isSale ? 0n : wanted;
-  if (facts.every((each) => free - keptFor(each) < needed)) return reject("INSUFFICIENT_BALANCE");
+  if (facts.every((each) => free - keptFor(each, route) < needed)) return reject("INSUFFICIENT_BALANCE");
   // Messages on their way may turn out to take nothing, and one host may name too high a rent.
   if (spendable < needed || facts.some(({ lacksCoins }) => lacksCoins)) return wait("INSUFFICIENT_BALANCE");
   const share = least(wanted, spendable);
   const relay = intent.isPrivate ? limits.relay : undefined;
   const { microLamportsPerUnit, tipLamports } = feesOfShare(share, computeUnitLimit, relay?.leastTipLamports);
-  const fees = { signatures: 1, computeUnitLimit, microLamportsPerUnit, tipLamports };
+  const signatures = signaturesFor(route.route);
+  const fees = { signatures, computeUnitLimit, microLamportsPerUnit, tipLamports };
   const most = mostFeeLamports(fees, limits.baseFeeLamports);
   if (most > limits.maxNetworkFee) return wait("POLICY_LIMIT");
   const policy = view.limits.get(intent.userID);
@@ -85,14 +87,14 @@ export function planSwap(
     amount: amountIn,
     message: {
       purpose: "swap",
-      ...{ signatures: 1, computeUnitLimit, microLamportsPerUnit },
+      ...{ signatures, computeUnitLimit, microLamportsPerUnit },
       ...(account !== undefined && tipLamports > 0n && { tip: { account, lamports: tipLamports } }),
       blockhash: blockhash.hash,
       lastValidBlockHeight: blockhash.lastValidBlockHeight,
       markerRentLamports: rents.marker,
       wsolRentLamports: rents.wsol,
       amountIn,
-      route,
+      ...route,
     },
   };
 }
@@ -159,8 +161,11 @@ const greaterCosts = ([a, b]: readonly [SolOrderFacts, SolOrderFacts]): Costs =>
 });
 
 /** Computes the coin that must stay beside an order's amount and its priority fee: even a sale opens accounts first. */
-const keptFor = ({ rents, baseFeeLamports }: Costs): bigint =>
-  rents.marker + rents.token + greatest(rents.wsol, rents.marker) + baseFeeLamports;
+const keptFor = ({ rents, baseFeeLamports }: Costs, { route }: MessageRoute): bigint =>
+  rents.marker +
+  rents.token +
+  greatest(rents.wsol, rents.marker) +
+  BigInt(signaturesFor(route)) * baseFeeLamports;
 
 /** Computes the coin that signed messages may still take out of the wallet. An order's own ones pay only fees then. */
 const underWay = (
@@ -188,29 +193,36 @@ function soldOut([a, b]: Both): SolReadiness {
 
 /**
  * Chooses among the routes that both hosts quote, each at the lesser output. The reason for none takes both hosts:
- * undefined if only one of them gives it.
+ * undefined if only one of them gives it, or if Jupiter may have a route.
  */
 function routeFor(
   { intent }: SolOrder,
   facts: readonly [SolOrderFacts, SolOrderFacts],
-): SolRoute | "NO_ROUTE" | "SLIPPAGE_EXCEEDED" | undefined {
+): MessageRoute | "NO_ROUTE" | "SLIPPAGE_EXCEEDED" | undefined {
   const [mine, others] = [allowed(intent, facts[0]), allowed(intent, facts[1])];
   const common = mine.flatMap((route) => {
-    const same = others.find((other) => isSameSolRoute(other, route));
+    const same = others.find((other) => isSameSolRoute(other, route) && helperOf(other) === helperOf(route));
     return same === undefined ? [] : [{ route, amountOut: least(route.amountOut, same.amountOut) }];
   });
   const [best] = common.toSorted((a, b) => (a.amountOut < b.amountOut ? 1 : -1));
   const pays = (amountOut: bigint) => amountOut >= intent.minAmountOut;
-  if (best !== undefined && pays(best.amountOut)) {
-    const { venue, pool, config } = best.route;
-    return { venue, pool, config };
-  }
+  if (best !== undefined && pays(best.amountOut)) return chosen(best.route);
+  if (facts.some(({ lacksBuild }) => lacksBuild)) return undefined;
   const reasons = [mine, others].map((routes) => {
     if (routes.length === 0) return "NO_ROUTE";
     return routes.some(({ amountOut }) => pays(amountOut)) ? undefined : "SLIPPAGE_EXCEEDED";
   });
   if (reasons.includes(undefined)) return undefined;
   return reasons.includes("SLIPPAGE_EXCEEDED") ? "SLIPPAGE_EXCEEDED" : "NO_ROUTE";
+}
+
+const helperOf = (route: SolPayingRoute): string | undefined =>
+  "build" in route ? route.build.helper : undefined;
+
+function chosen(paying: SolPayingRoute): MessageRoute {
+  if ("build" in paying) return { route: { venue: paying.venue }, build: paying.build };
+  const { venue, pool, config } = paying;
+  return { route: { venue, pool, config } };
 }
 
 const allowed = ({ routes }: SolOrder["intent"], facts: SolOrderFacts): SolOrderFacts["routes"] =>

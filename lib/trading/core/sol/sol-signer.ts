@@ -18,8 +18,8 @@ export function* signMessage(request: SignRequest<"sol">): Procedure<SignAnswer<
   const isGenuine = yield* perform({ do: "checkMac", intent: order.intent, mac: order.mac });
   const objection = objectionToMessage(request, view, isGenuine, nowMs);
   if (objection !== undefined) return objection;
-  const { message } = request;
-  const bytes = yield* perform({ do: "signMessage", intent: order.intent, message });
+  const { message, helperSignature } = request;
+  const bytes = yield* perform({ do: "signMessage", intent: order.intent, message, helperSignature });
   if (!("raw" in bytes)) return bytes;
   // The same message has the same signature, and would count twice.
   if (view.ledger?.messages.some(({ hash }) => hash === bytes.hash))
@@ -66,7 +66,8 @@ function stepOf(
   const { intent } = order;
   const { chain, wallet } = intent;
   const { hash } = signed.attempts.at(-1) as SolAttempt;
-  const entry = { purpose, hash, mostFeeLamports: mostFeeOfMessage(message, chainLimits) };
+  const { signatures } = message;
+  const entry = { purpose, hash, signatures, mostFeeLamports: mostFeeOfMessage(message, chainLimits) };
   const known = ledger ?? emptySolLedger(intent);
   const swapOf = isFirstToFill(message, ledger) ? intent.orderId : undefined;
   const adds = addedByMessage(message, intent, view);

@@ -3,7 +3,7 @@ import { later, objectionToOwner, objectionToState, refused } from "../signing-s
 import type { Ledger } from "../table-step.ts";
 import { objectionOf, rulesAt } from "../wallet-policy.ts";
 import { isRent, isUnitLimit, mostFeeLamports } from "./sol-fees.ts";
-import { isSameSolRoute, mostAttempts, mostClears, type SolIntent } from "./sol-intent.ts";
+import { isSameSolRoute, mostAttempts, mostClears, type SolIntent, signaturesFor } from "./sol-intent.ts";
 import type { SolLimits } from "./sol-limits.ts";
 import type { SolMessage } from "./sol-message.ts";
 import type { SolFees } from "./sol-slot.ts";
@@ -87,7 +87,8 @@ function objectionToCosts(
   { ledger, chainLimits }: SigningView<"sol">,
 ): Objection | undefined {
   const { signatures, computeUnitLimit, microLamportsPerUnit, markerRentLamports, tip } = message;
-  if (signatures !== 1) return refused("the message has other signatures than the wallet's");
+  if (signatures !== (message.purpose === "clear" ? 1 : signaturesFor(message.route)))
+    return refused("the message has other signatures than its route needs");
   if (!isUnitLimit(computeUnitLimit)) return refused("the compute unit limit is not one of the chain's");
   if (microLamportsPerUnit < 0n || (tip !== undefined && tip.lamports <= 0n))
     return refused("a fee is negative");
@@ -101,7 +102,8 @@ function objectionToCosts(
   // Any of the messages may be charged, those that fail, too.
   const messages = ledger?.messages ?? [];
   const sum = messages.reduce((total, { mostFeeLamports: most }) => total + most, fee);
-  const baseFees = BigInt(messages.length + 1) * chainLimits.baseFeeLamports;
+  const signed = messages.reduce((total, each) => total + each.signatures, signatures);
+  const baseFees = BigInt(signed) * chainLimits.baseFeeLamports;
   if (sum > intent.budgetLamports + baseFees)
     return refused("the fees of all the order's messages are above its budget");
   // Operators may have lowered their limit since.

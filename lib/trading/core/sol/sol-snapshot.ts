@@ -1,4 +1,5 @@
-import type { SolRoute } from "./sol-intent.ts";
+import type { CpmmRoute, JupiterRoute } from "./sol-intent.ts";
+import type { JupiterBuild } from "./sol-message.ts";
 
 /** Names the block of a slot. No call names its hash, so the slot stands for it. */
 export const blockOfSlot = (slot: number) => ({ number: slot, hash: String(slot) });
@@ -33,6 +34,9 @@ export type SolReceipt = {
 /** A receipt as one host has it. */
 export type SeenReceipt = SolReceipt & { isFinal: boolean };
 
+/** A route with what arrives. That of Jupiter has the instruction that the host has tried. */
+export type SolPayingRoute = { amountOut: bigint } & (CpmmRoute | (JupiterRoute & { build: JupiterBuild }));
+
 /** The facts for the next message of an order, in one slot. */
 export type SolOrderFacts = {
   /** For a sale: the tokens in the wallet. */
@@ -40,7 +44,9 @@ export type SolOrderFacts = {
   /** True if a simulated message failed before its trade. */
   lacksCoins?: boolean;
   /** Those of the order's routes that pay, with what arrives. */
-  routes: readonly (SolRoute & { amountOut: bigint })[];
+  routes: readonly SolPayingRoute[];
+  /** True if Jupiter may be used, and has given nothing to try. The other routes do not show that none pays. */
+  lacksBuild?: boolean;
   /** The compute units that the host's simulation used, with a margin. */
   computeUnitLimit: number;
   /** For each signature. */

@@ -26,7 +26,8 @@ export type SolLaneQuestion = SolQuoteQuestion & {
 
 /** A route with what it pays. */
 export type SolQuotedRoute = SolRoute & {
-  feeBps: number;
+  /** The fee of its pool. Absent for Jupiter, which chooses pools by itself. */
+  feeBps?: number;
   /** What arrives, after fees of the pool and of the token. */
   amountOut: bigint;
 };

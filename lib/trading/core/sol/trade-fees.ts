@@ -1,7 +1,7 @@
 import { greatest, greatestEach } from "../bigints.ts";
 import { coinDecimals, formatAmount } from "../decimal-text.ts";
 import { budgetFor, feesOfShare, mostComputeUnits, shareOf } from "./sol-fees.ts";
-import { mostAttempts, mostClears } from "./sol-intent.ts";
+import { mostAttempts, mostClears, type SolRoute, signaturesFor } from "./sol-intent.ts";
 import type { SolCosts } from "./trade-facts.ts";
 
 /** Converts SOL of the settings to lamports. */
@@ -9,8 +9,12 @@ export const lamportsOfSol = (sol: number): bigint => BigInt(sol.toFixed(coinDec
 
 export const solText = (lamports: bigint): string => formatAmount(lamports, coinDecimals.sol);
 
-/** The base fees that an order may pay: those of three attempts and a clear. */
-const mostTransactions = BigInt(mostAttempts + mostClears);
+/**
+ * The base fees that an order may pay: those of three attempts and a clear.
+ *
+ * @param signatures Of an attempt, at most.
+ */
+const mostBaseFees = (signatures: number): bigint => BigInt(mostAttempts * signatures + mostClears);
 
 /** What the first attempt pays beside its base fee, in lamports. */
 export type SolTradeFees = {
@@ -37,13 +41,15 @@ export const leastBudget = (leastTip: bigint): bigint => budgetFor(leastTip, "sw
  */
 export type SolNetworkFee = { expected: bigint; max: bigint; priority: bigint; tip: bigint };
 
+/** @param routes Those that the order may use, the best first. */
 export const solNetworkFee = (
   budget: bigint,
   baseFee: bigint,
   { priority, tip }: SolTradeFees,
+  routes: readonly [SolRoute, ...SolRoute[]],
 ): SolNetworkFee => ({
-  expected: baseFee + priority + tip,
-  max: budget + mostTransactions * baseFee,
+  expected: BigInt(signaturesFor(routes[0])) * baseFee + priority + tip,
+  max: budget + mostBaseFees(Math.max(...routes.map(signaturesFor))) * baseFee,
   ...{ priority, tip },
 });
 

@@ -10,10 +10,10 @@ import {
   type SolTradeCheck,
   type SolTrader,
 } from "../../core/sol/check-trade.ts";
+import { solRouteStep } from "../../core/sol/sol-route-step.ts";
 import type { SolTradeFacts } from "../../core/sol/trade-facts.ts";
 import { type SolNetworkFee, solText } from "../../core/sol/trade-fees.ts";
 import type { AskedTrade } from "../../core/trade-facts.ts";
-import { nativeToken } from "../../core/trading-chain.ts";
 import { quoteParts, warnedOf } from "../quote-parts.ts";
 import { quoteOnSol } from "./quote-on-sol.ts";
 
@@ -55,15 +55,14 @@ export function shownSolQuote(
   { facts, check }: { facts: SolTradeFacts; check: SolTradeCheck },
   now: Date,
 ): TradeQuote {
-  const [{ venue, pool, feeBps }] = facts.routes;
+  const [best] = facts.routes;
   const { networkFee, rent, saleNeeds, isBelowMarket } = check;
-  const [tokenIn, tokenOut] = trade.side === "buy" ? [nativeToken, trade.token] : [trade.token, nativeToken];
   const warned = warnedOf(trade, { facts, check });
   // The account of wrapped coin is back by then.
   const left = warned.left === undefined ? undefined : warned.left + temporaryOf(facts);
   return {
     ...quoteParts(wallet, trade, { facts, check }, now),
-    route: [{ venue, pool, feeBps, tokenIn, tokenOut }],
+    route: [solRouteStep(trade, best, best.feeBps)],
     approval: false,
     networkFee: feeTexts(networkFee),
     rent: solText(rent),

@@ -70,6 +70,16 @@ describe("the facts of an order on sol", () => {
     ]);
   });
 
+  it("name the router with the label that Jupiter's terms ask for", () => {
+    const report = {
+      ...result,
+      networkFee: { total: "0.00031", swap: "0.000305", clear: "0", priority: "0.0003", tip: "0" },
+      ...{ rent: "0.00293016", computeUnits: 91_234 },
+      route: [{ venue: "jupiter-metis", tokenIn: "native", tokenOut: "mint" }],
+    } satisfies Read["report"];
+    expect(reportFacts(order, report)).toContainEqual(["Route", "Metis, Powered by Jupiter"]);
+  });
+
   it("say until when something is signed, rather than when it fills", () => {
     const named = { validUntil: "2026-11-25T10:00:00.000Z", networkFee: "0.00031", rent: "0" };
     const names = (facts: ReturnType<typeof orderFacts>) => facts.map(([name]) => name);

@@ -1,7 +1,8 @@
 import type { LaneView } from "../../../../lib/trading/core/effects.ts";
 import type { LaneState } from "../../../../lib/trading/core/lane-core.ts";
-import type { SolIntent, SolRoute } from "../../../../lib/trading/core/sol/sol-intent.ts";
+import type { CpmmRoute, JupiterRoute, SolIntent } from "../../../../lib/trading/core/sol/sol-intent.ts";
 import type { SolLimits } from "../../../../lib/trading/core/sol/sol-limits.ts";
+import type { JupiterBuild } from "../../../../lib/trading/core/sol/sol-message.ts";
 import type { SolAttempt, SolSlot } from "../../../../lib/trading/core/sol/sol-slot.ts";
 import type {
   SeenReceipt,
@@ -17,7 +18,13 @@ export const nowMs = Date.UTC(2026, 10, 21, 20);
 
 const lane = { chain: "sol", wallet: "A1" } as const;
 
-export const route: SolRoute = { venue: "raydium-cpmm", pool: "pool", config: "config" };
+export const route: CpmmRoute = { venue: "raydium-cpmm", pool: "pool", config: "config" };
+
+export const jupiterRoute: JupiterRoute = { venue: "jupiter-metis" };
+
+export const buildBy = (helper: string): JupiterBuild => ({
+  ...{ helper, sourceDecimals: 9, accounts: [], data: "" },
+});
 
 export const limits: SolLimits = { maxNetworkFee: 1_000_000n, baseFeeLamports: 5000n };
 

@@ -8,7 +8,9 @@ import type { WalletPolicy } from "../../../../lib/trading/core/wallet-policy.ts
 import {
   attemptOf,
   bothHosts,
+  buildBy,
   factsOf,
+  jupiterRoute,
   limits,
   nowMs,
   orderOf,
@@ -209,6 +211,53 @@ describe("planSwap", () => {
       expect(plan({ snapshots: hosts(low, just) })).toEqual({ wait: "CHAIN_UNAVAILABLE" });
       expect(plan({ snapshots: hosts(low, low) })).toEqual(reject("SLIPPAGE_EXCEEDED"));
       expect(plan({ snapshots: hosts(low, []) })).toEqual(reject("SLIPPAGE_EXCEEDED"));
+    });
+
+    describe("with Jupiter", () => {
+      const intent = { routes: [route, jupiterRoute] };
+      const metis = (amountOut: bigint, helper = "helper") => ({
+        ...{ ...jupiterRoute, amountOut, build: buildBy(helper) },
+      });
+
+      it("takes the swap that both hosts have tried, for two signatures", () => {
+        const best = [pays("pool", 100n), metis(101n)];
+        expect(plan({ intent, snapshots: hosts(best, best) })).toMatchObject({
+          message: { route: jupiterRoute, build: buildBy("helper"), signatures: 2 },
+        });
+        const worse = [pays("pool", 100n), metis(99n)];
+        const planned = plan({ intent, snapshots: hosts(best, worse) });
+        expect(planned).toMatchObject({ message: { route, signatures: 1 } });
+        expect(planned).not.toHaveProperty("message.build");
+      });
+
+      it("never takes a swap that only one host has tried", () => {
+        const both = hosts([pays("pool", 100n), metis(200n)], [pays("pool", 100n), metis(200n, "other")]);
+        expect(plan({ intent, snapshots: both })).toMatchObject({ message: { route } });
+      });
+
+      it("keeps coins for both base fees", () => {
+        const routes = [metis(100n)];
+        const coins = 1_000_000n + 890_880n + 2n * 2_039_280n + 20_000n;
+        const at = (lamports: bigint) => {
+          const facts = new Map([["order1", factsOf({ routes })]]);
+          return plan({ intent, snapshots: bothHosts({ coins: lamports, orders: facts }) });
+        };
+        expect(at(coins + 10_000n)).toHaveProperty("message");
+        expect(at(coins + 9_999n)).toEqual(reject("INSUFFICIENT_BALANCE"));
+      });
+
+      it("waits if Jupiter gave nothing to try and no pool pays, but not for Jupiter if a pool does", () => {
+        const silent = (found: SolOrderFacts["routes"]) =>
+          [withFacts({ routes: found, lacksBuild: true }), withFacts({ routes: found })] as const;
+        expect(plan({ intent, snapshots: silent([]) })).toEqual({ wait: "CHAIN_UNAVAILABLE" });
+        expect(plan({ intent, snapshots: silent([pays("pool", 79n)]) })).toEqual({
+          wait: "CHAIN_UNAVAILABLE",
+        });
+        expect(plan({ intent, snapshots: silent([pays("pool", 80n)]) })).toMatchObject({
+          message: { route },
+        });
+        expect(plan({ intent, snapshots: hosts([], []) })).toEqual(reject("NO_ROUTE"));
+      });
     });
 
     it("never takes a route that is not the order's", () => {

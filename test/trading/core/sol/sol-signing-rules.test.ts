@@ -11,7 +11,18 @@ import {
 } from "../../../../lib/trading/core/sol/sol-signing-rules.ts";
 import { emptySolLedger } from "../../../../lib/trading/core/table-step.ts";
 import { unstarted } from "../../../../lib/trading/core/trade-order.ts";
-import { attemptOf, intentOf, limits, nowMs, orderOf, route, slotOf, withRelay } from "./sol-fixtures.ts";
+import {
+  attemptOf,
+  buildBy,
+  intentOf,
+  jupiterRoute,
+  limits,
+  nowMs,
+  orderOf,
+  route,
+  slotOf,
+  withRelay,
+} from "./sol-fixtures.ts";
 
 type Swap = Extract<SolMessage, { purpose: "swap" }>;
 
@@ -22,6 +33,10 @@ const common = {
 const swap: Swap = {
   ...{ purpose: "swap", ...common, amountIn: 1_000_000n, wsolRentLamports: 2_039_280n, route },
 };
+const byJupiter: SolMessage = {
+  ...{ purpose: "swap", ...common, signatures: 2, amountIn: 1_000_000n, wsolRentLamports: 2_039_280n },
+  ...{ route: jupiterRoute, build: buildBy("helper") },
+};
 const clear: SolMessage = { purpose: "clear", ...common };
 const tip = (lamports: bigint, account = "tips") => ({ tip: { account, lamports } });
 
@@ -30,7 +45,7 @@ const signed = (...messages: [SignedMessage["purpose"], string, bigint?][]) => (
   ledger: {
     ...emptySolLedger(intentOf()),
     messages: messages.map(([purpose, hash, mostFeeLamports = 25_000n]) => ({
-      ...{ purpose, hash, mostFeeLamports },
+      ...{ purpose, hash, signatures: 1, mostFeeLamports },
     })),
   },
 });
@@ -131,6 +146,40 @@ describe("objectionToMessage", () => {
     ],
   ])("refuses %s for good", (_, message, changes) => {
     expect(objection(message, changes)).toHaveProperty("refused");
+  });
+
+  describe("of a message by Jupiter", () => {
+    const mayUse = (budgetLamports = 100_000n) => ({
+      order: orderOf({}, { routes: [route, jupiterRoute], budgetLamports }),
+    });
+
+    it("allows it for an order that may use Jupiter, with the helper's signature paid for", () => {
+      expect(objection(byJupiter, mayUse())).toBeUndefined();
+      expect(mostFeeOfMessage(byJupiter, limits)).toBe(30_000n);
+    });
+
+    it.each<[string, SolMessage, Partial<SigningView<"sol">>]>([
+      ["for an order that may use only a pool", byJupiter, {}],
+      ["without a fee for the helper's signature", { ...byJupiter, signatures: 1 }, mayUse()],
+      ["with a third signature", { ...byJupiter, signatures: 3 }, mayUse()],
+      ["above the order's amount", { ...byJupiter, amountIn: 1_000_001n }, mayUse()],
+      ["above the budget", byJupiter, mayUse(19_999n)],
+      ["of which a pool's message would pay for two signatures", { ...swap, signatures: 2 }, mayUse()],
+    ])("refuses it %s", (_, message, changes) => {
+      expect(objection(message, changes)).toHaveProperty("refused");
+    });
+
+    it("sums the base fees of all signatures, and no more", () => {
+      const earlier = signed(["swap", "a", 30_000n]);
+      const [first] = earlier.ledger.messages;
+      if (first !== undefined) first.signatures = 2;
+      expect(objection(byJupiter, { ...mayUse(40_000n), ...earlier })).toBeUndefined();
+      expect(objection(byJupiter, { ...mayUse(39_999n), ...earlier })).toHaveProperty("refused");
+      // One signature less was paid for.
+      expect(objection(byJupiter, { ...mayUse(40_000n), ...signed(["swap", "a", 30_000n]) })).toHaveProperty(
+        "refused",
+      );
+    });
   });
 
   it("sums the fees of all messages to the lamport", () => {

@@ -51,9 +51,20 @@ describe("leastBudget", () => {
 describe("solNetworkFee", () => {
   it("expects one attempt, and reserves all transactions", () => {
     const first = feesOfFirst(1_000_000n, 150_000, 1_000n);
-    expect(solNetworkFee(1_000_000n, 5_000n, first)).toEqual({
+    const pool = { venue: "raydium-cpmm", pool: "a", config: "c" } as const;
+    expect(solNetworkFee(1_000_000n, 5_000n, first, [pool])).toEqual({
       ...{ expected: 205_000n, max: 1_020_000n, priority: 140_000n, tip: 60_000n },
     });
+  });
+
+  it("counts the signature of Jupiter's helper in each attempt that may have one", () => {
+    const first = feesOfFirst(1_000_000n, 150_000);
+    const pool = { venue: "raydium-cpmm", pool: "a", config: "c" } as const;
+    const jupiter = { venue: "jupiter-metis" } as const;
+    const feeBy = (...routes: Parameters<typeof solNetworkFee>[3]) =>
+      solNetworkFee(1_000_000n, 5_000n, first, routes);
+    expect(feeBy(jupiter)).toMatchObject({ expected: 210_000n, max: 1_035_000n });
+    expect(feeBy(pool, jupiter)).toMatchObject({ expected: 205_000n, max: 1_035_000n });
   });
 });
 

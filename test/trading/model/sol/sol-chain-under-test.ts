@@ -4,6 +4,7 @@ import type { SolLimits } from "../../../../lib/trading/core/sol/sol-limits.ts";
 import type { SolMessage } from "../../../../lib/trading/core/sol/sol-message.ts";
 import type { SolReceipt, SolSnapshot } from "../../../../lib/trading/core/sol/sol-snapshot.ts";
 import type { Soon } from "../chain-under-test.ts";
+import type { ModelHelpers } from "./model-helpers.ts";
 
 export type Signed = { hash: string; raw: string; intent: SolIntent; message: SolMessage };
 
@@ -24,6 +25,8 @@ export type SolScale = {
   lifetime: number;
   /** The blocks of one call of `mine`. */
   blocksAtOnce: number;
+  /** True if Jupiter trades here, too. */
+  hasJupiter: boolean;
 };
 
 export type SolFlaws = {
@@ -40,6 +43,8 @@ export interface SolChainUnderTest {
   readonly scale: SolScale;
   /** Protections that a mutant leaves out. */
   readonly flaws?: SolFlaws;
+  /** Jupiter's helper keys, if it trades here. */
+  readonly helpers?: ModelHelpers;
   /** The newest block. */
   readonly head: { hash: string; height: number };
 

@@ -9,6 +9,7 @@ import type {
   SolSnapshot,
 } from "../../../../lib/trading/core/sol/sol-snapshot.ts";
 import type { Random } from "../random.ts";
+import { ModelHelpers } from "./model-helpers.ts";
 import type { Signed, SolBelongings, SolChainUnderTest, SolFlaws, SolScale } from "./sol-chain-under-test.ts";
 import { type SolLie, solLies, withLie } from "./sol-lies.ts";
 
@@ -52,7 +53,7 @@ const modelScale: SolScale = {
     baseFeeLamports: 2n * baseFee,
     relay: { tipAccounts: ["tips"], leastTipLamports: 1n },
   },
-  ...{ baseFee, rents, computeUnitLimit: 1000, lifetime, blocksAtOnce: 1 },
+  ...{ baseFee, rents, computeUnitLimit: 1000, lifetime, blocksAtOnce: 1, hasJupiter: true },
 };
 
 const genesis: SolState = {
@@ -82,6 +83,7 @@ class Node {
 export class SolChain implements SolChainUnderTest {
   readonly seen = new Set<string>();
   readonly scale = modelScale;
+  readonly helpers = new ModelHelpers();
   private readonly nodes: readonly [Node, Node];
   private tip: SolBlock;
   private finalized: SolBlock;
@@ -107,9 +109,8 @@ export class SolChain implements SolChainUnderTest {
 
   sign(intent: SolIntent, message: SolMessage): Signed {
     const { purpose, blockhash, microLamportsPerUnit: price } = message;
-    const hash = [intent.orderId, purpose, blockhash, price, "amountIn" in message && message.amountIn].join(
-      "/",
-    );
+    const parts = [intent.orderId, purpose, blockhash, price, "amountIn" in message && message.amountIn];
+    const hash = [...parts, ...("build" in message ? [message.build.helper] : [])].join("/");
     const signed = { hash, raw: `raw:${hash}`, intent, message };
     this.known.set(signed.raw, signed);
     return signed;
@@ -138,7 +139,12 @@ export class SolChain implements SolChainUnderTest {
       coins: account.coins,
       rentLamports: { marker: rents.marker },
       ...(blockhash && { blockhash }),
-      orders: new Map(question.orders.map((intent) => [intent.orderId, factsOf(head.state, intent)])),
+      orders: new Map(
+        question.orders.map((intent) => [
+          intent.orderId,
+          factsOf(head.state, intent, this.helpers.of(intent.orderId)),
+        ]),
+      ),
       receipts: new Map(question.hashes.flatMap((hash) => seenBy(node, hash) ?? [])),
       markers: new Map(question.marked.map((orderId) => [orderId, this.markersBy(node).has(orderId)])),
     };
@@ -387,7 +393,7 @@ function quoteOf(state: SolState, { side, token }: SolIntent, amountIn: bigint):
   return side === "buy" ? (tokens * amountIn) / (coins + amountIn) : (coins * amountIn) / (tokens + amountIn);
 }
 
-function factsOf(state: SolState, intent: SolIntent): SolOrderFacts {
+function factsOf(state: SolState, intent: SolIntent, helper: string): SolOrderFacts {
   const { side, token, wallet, amount, routes } = intent;
   const account = state.accounts.get(wallet) as SolAccount;
   const held = account.tokens.get(token) ?? 0n;
@@ -395,7 +401,14 @@ function factsOf(state: SolState, intent: SolIntent): SolOrderFacts {
   const amountOut = quoteOf(state, intent, amountIn);
   return {
     ...(side === "sell" && { held }),
-    routes: amountOut === 0n ? [] : routes.map((route) => ({ ...route, amountOut })),
+    routes:
+      amountOut === 0n
+        ? []
+        : routes.map((route) =>
+            route.venue === "jupiter-metis"
+              ? { ...route, amountOut, build: { helper, sourceDecimals: 9, accounts: [], data: "" } }
+              : { ...route, amountOut },
+          ),
     computeUnitLimit: 1000,
     baseFeeLamports: baseFee,
     rents: { ...rents, token: account.opened.has(token) ? 0n : rents.token },
@@ -411,7 +424,7 @@ function execute(
   const { wallet, token, side, minAmountOut, orderId } = intent;
   const account = state.accounts.get(wallet) as SolAccount;
   const tip = message.tip?.lamports ?? 0n;
-  const charged = baseFee + priorityLamportsOf(message);
+  const charged = BigInt(message.signatures) * baseFee + priorityLamportsOf(message);
   if (account.coins < charged) return undefined;
   const common = { hash, block, computeUnits: 900 };
   const withAccount = (changed: SolAccount, more: Partial<SolState> = {}): SolState => ({

@@ -20,14 +20,20 @@ export function placeNew(world: SolWorld): SolIntent {
   const amount = unit * BigInt(100 + random.below(side === "buy" ? 30_000 : 40_000));
   const { coins, tokens: inPool } = world.chain.poolOf(token);
   const fair = side === "buy" ? (amount * inPool) / coins : (amount * coins) / inPool;
+  const orderId = world.newId("order");
+  const isByJupiter = world.chain.scale.hasJupiter && Number(orderId.slice("order".length)) % 3 === 0;
   const intent: SolIntent = {
-    ...{ chain, wallet, userID, orderId: world.newId("order"), side, token, amount },
+    ...{ chain, wallet, userID, orderId, side, token, amount },
     minAmountOut: (fair * 80n) / 100n + 1n,
     quotedOut: fair,
     isPrivate: random.chance(0.3),
     validUntil: Math.floor(world.nowMs / 1000) + 5 + random.below(90),
     tokenProgram: "Token",
-    routes: [{ venue: "raydium-cpmm", pool: `pool of ${token}`, config: "config" }],
+    routes: [
+      isByJupiter
+        ? { venue: "jupiter-metis" }
+        : { venue: "raydium-cpmm", pool: `pool of ${token}`, config: "config" },
+    ],
     budgetLamports: unit * BigInt(random.below(300)),
   };
   world.place(intent);

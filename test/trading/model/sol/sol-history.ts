@@ -229,8 +229,8 @@ export async function checkEnd(world: SolWorld): Promise<void> {
     must(world.table.all("job").length === 0, "a job is left");
   }
   for (const { intent, life } of orders) {
-    const messages = BigInt(world.invariants.recordedOf(intent.orderId).length);
-    const most = intent.budgetLamports + messages * world.chain.scale.baseFee;
+    const signatures = BigInt(world.invariants.signaturesOf(intent.orderId));
+    const most = intent.budgetLamports + signatures * world.chain.scale.baseFee;
     must(life.networkFee <= most, "an order's fees are above its budget");
   }
   for (const wallet of wallets) {

@@ -1,7 +1,7 @@
 import { dayOf } from "../../../../lib/core/time.ts";
 import type { Recipients } from "../../../../lib/trading/core/effects.ts";
 import { mostFeeLamports } from "../../../../lib/trading/core/sol/sol-fees.ts";
-import { mostAttempts, mostClears } from "../../../../lib/trading/core/sol/sol-intent.ts";
+import { isSameSolRoute, mostAttempts, mostClears } from "../../../../lib/trading/core/sol/sol-intent.ts";
 import type { SolAttempt, SolSlot } from "../../../../lib/trading/core/sol/sol-slot.ts";
 import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
 import { policyAt } from "../../../../lib/trading/core/wallet-policy.ts";
@@ -19,6 +19,8 @@ type SolWorld = {
   called: ReadonlySet<Process<"sol">>;
   orderNamed(userID: string, orderId: string): TradeOrder<"sol"> | undefined;
 };
+
+const helperOf = ({ message }: Signed) => ("build" in message ? message.build.helper : undefined);
 
 /** Rules that hold after every step. */
 export class SolInvariants {
@@ -79,7 +81,8 @@ export class SolInvariants {
     must(count("swap") <= mostAttempts && count("clear") <= mostClears, "signed too many messages");
     const { baseFee } = this.world.chain.scale;
     const fees = slot.attempts.reduce((sum, each) => sum + mostFeeLamports(each, baseFee), 0n);
-    const most = intent.budgetLamports + baseFee * BigInt(slot.attempts.length);
+    const signatures = slot.attempts.reduce((sum, each) => sum + each.signatures, 0);
+    const most = intent.budgetLamports + baseFee * BigInt(signatures);
     must(fees <= most, "signed beyond the order's budget");
     const spent = this.noteSpending(slot, order);
     if (newest?.purpose !== "swap") return;
@@ -91,9 +94,14 @@ export class SolInvariants {
     must(process.clockMs < validUntil * 1000, "signed after the order was too old");
     must(message.amountIn > 0n && message.amountIn <= amount, "signed for more than the order's amount");
     must(
-      routes.some(({ pool }) => pool === message.route.pool),
+      routes.some((route) => isSameSolRoute(route, message.route)),
       "signed for another pool",
     );
+    if ("build" in message) {
+      const { helper } = message.build;
+      const ofHelper = this.signed.get(orderId)?.filter((each) => helperOf(each) === helper) ?? [];
+      must(new Set(ofHelper.map(({ hash }) => hash)).size === 1, "a helper key has signed twice");
+    }
     const { policy } = policyAt(
       this.world.table.get("policy", { chain: "sol", wallet, userID }),
       process.clockMs,
@@ -185,6 +193,13 @@ export class SolInvariants {
     const signed = this.signed.get(orderId) ?? [];
     return [...new Set(signed.flatMap(({ raw, hash }) => (this.recorded.has(raw) ? [hash] : [])))];
   };
+
+  /** Counts the signatures that an order's recorded messages pay for. */
+  signaturesOf(orderId: string): number {
+    const signed = this.signed.get(orderId) ?? [];
+    const ofHash = (hash: string) => signed.find((each) => each.hash === hash)?.message.signatures ?? 0;
+    return this.recordedOf(orderId).reduce((sum, hash) => sum + ofHash(hash), 0);
+  }
 }
 
 const isSwap = (signed: SolInvariants["signed"], orderId: string, hash: string): boolean =>

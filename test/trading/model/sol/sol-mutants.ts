@@ -304,7 +304,9 @@ export const solMutants: Readonly<Record<string, SolSystem>> = {
     message.purpose === "swap" ? { ...message, amountIn: amount } : message,
   ),
   "signs for any pool": hidesFromRules((message, { routes: [route] }) =>
-    message.purpose === "swap" && route !== undefined ? { ...message, route } : message,
+    message.purpose === "swap" && !("build" in message) && route?.venue === "raydium-cpmm"
+      ? { ...message, route }
+      : message,
   ),
   "signs any number of messages": signing(() =>
     inView((view) => ({

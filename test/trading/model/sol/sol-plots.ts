@@ -1,5 +1,5 @@
 import type { SignRequest } from "../../../../lib/trading/core/effects.ts";
-import type { SolIntent } from "../../../../lib/trading/core/sol/sol-intent.ts";
+import type { CpmmRoute, SolIntent, SolRoute } from "../../../../lib/trading/core/sol/sol-intent.ts";
 import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
 import { retired } from "../table.ts";
 import { placeNew } from "./sol-clients.ts";
@@ -168,6 +168,12 @@ export const intrude: Move = async (world) => {
   }
 };
 
+/** An attacker who has no helper key asks for a pool, also of an order that may not use one. */
+const poolIn = (routes: readonly SolRoute[]): CpmmRoute =>
+  routes.find((route) => route.venue === "raydium-cpmm") ?? {
+    ...{ venue: "raydium-cpmm", pool: "pool", config: "config" },
+  };
+
 function intrusion(world: SolWorld, order: TradeOrder<"sol">): SignRequest<"sol"> {
   const { random } = world;
   const { wallet, userID, orderId, amount, routes, isPrivate, budgetLamports } = order.intent;
@@ -192,7 +198,7 @@ function intrusion(world: SolWorld, order: TradeOrder<"sol">): SignRequest<"sol"
         ...common,
         amountIn: random.chance(0.7) ? amount : amount + BigInt(1 + random.below(100)),
         wsolRentLamports: scale.rents.wsol,
-        route: { ...(routes[0] as (typeof routes)[0]), ...(random.chance(0.2) && { pool: "another pool" }) },
+        route: { ...poolIn(routes), ...(random.chance(0.2) && { pool: "another pool" }) },
       };
   return {
     ...{ chain, wallet, orderId, userID, message },

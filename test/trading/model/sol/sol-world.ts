@@ -21,6 +21,7 @@ import { type Answer, labelOf, type Process } from "../process.ts";
 import type { Random } from "../random.ts";
 import { isRetired, ModelTable } from "../table.ts";
 import { must } from "../violation.ts";
+import { isSignedByHelper } from "./model-helpers.ts";
 import type { SolChainUnderTest, SolFlaws } from "./sol-chain-under-test.ts";
 import { SolInvariants } from "./sol-invariants.ts";
 
@@ -194,7 +195,11 @@ export class SolWorld extends Machines<"sol"> {
         return undefined;
       case "checkMac":
         return effect.mac === macOf(effect.intent as SolIntent);
+      case "signAsHelper":
+        return this.chain.helpers?.sign(effect.intent.orderId, effect.message);
       case "signMessage": {
+        if (!isSignedByHelper(effect.message, effect.helperSignature))
+          return { refused: "the helper has not signed this message" };
         const signed = await this.chain.sign(effect.intent, effect.message);
         if (!("raw" in signed)) return signed;
         this.invariants.noteSigned(process, signed);

@@ -82,7 +82,7 @@ export function reportFacts({ chain, symbol }: Order, report: NonNullable<Read["
     ["Slippage", percent(slippage)],
     route.length > 0 && [
       "Route",
-      route.map(({ venue, feeBps }) => `${venueName(venue)} ${feeBps / 100} %`).join(" → "),
+      route.map(({ venue, feeBps }) => `${venueName(venue)}${feeText(feeBps)}`).join(" → "),
     ],
     ["Network fee", coins(chain, networkFee.total)],
     ...parts,
@@ -91,6 +91,9 @@ export function reportFacts({ chain, symbol }: Order, report: NonNullable<Read["
     ["Way", report.submission],
   ]);
 }
+
+/** Jupiter names no fee: what it pays is without those of its pools. */
+const feeText = (feeBps?: number) => (feeBps === undefined ? "" : ` ${feeBps / 100} %`);
 
 /** Lists the parts of a fee that were paid: most are 0. */
 const feeParts = (chain: Network, { total: _, ...parts }: Record<string, string>): Fact[] =>

@@ -14,7 +14,11 @@ export function amount(text: string | undefined, digits = 6): string {
 
 export const coinOf = { eth: "ETH", base: "ETH", bsc: "BNB", avax: "AVAX", sol: "SOL" } as const;
 
-const venueNames: Readonly<Record<string, string>> = { "raydium-cpmm": "Raydium CPMM" };
+/** Jupiter's terms ask for its label. */
+const venueNames: Readonly<Record<string, string>> = {
+  "raydium-cpmm": "Raydium CPMM",
+  "jupiter-metis": "Metis, Powered by Jupiter",
+};
 
 /** Returns the name under which people know an exchange. */
 export const venueName = (venue: string) => venueNames[venue] ?? venue;
