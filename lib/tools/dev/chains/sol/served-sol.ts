@@ -2,6 +2,7 @@ import type { Address } from "@solana/web3.js";
 import { clusterNameLength } from "../../../../trading/chains/sol/sol-call.ts";
 import { coinDecimals, formatAmount } from "../../../../trading/core/decimal-text.ts";
 import { preferring, waitForPort } from "../chain-ports.ts";
+import { startJupiterServer } from "./jupiter-server.ts";
 import { type LocalSol, startLocalSol } from "./local-sol.ts";
 import { type SolDeployment, solDeployment } from "./sol-deployment.ts";
 import { type SolHost, startSolHost } from "./sol-host.ts";
@@ -25,6 +26,8 @@ export type ServedSol = {
   url: string;
   hosts: readonly [first: string, second: string];
   relay: string;
+  /** The URL at which Jupiter's stand-in builds swaps. */
+  jupiter: string;
   /** The mints of the tokens. */
   tokens: Record<keyof SolDeployment["tokens"], Address>;
   deployment: SolDeployment;
@@ -44,6 +47,9 @@ export type ServedSol = {
 };
 
 const usualSlotMs = 400;
+
+/** Jupiter's stand-in leaves the other tokens to their pools. */
+const jupiterToken = "ORBIT";
 
 /**
  * Opens the servers in front of a Solana chain. All addresses are known before the chain has started, so that the
@@ -77,6 +83,11 @@ export async function openServedSol(options: ServedSolOptions): Promise<ServedSo
   );
   undo.defer(() => relay.close());
 
+  const jupiter = await startJupiterServer({
+    ...{ node, jupiter: deployment.jupiter, symbols: [jupiterToken], canBeSet: faults, seed },
+  });
+  undo.defer(() => jupiter.close());
+
   const mintOf = ([symbol, { mint }]: [string, { mint: Address }]) => [symbol, mint];
   let started: Promise<void> | undefined;
   const opened = undo.move();
@@ -84,6 +95,7 @@ export async function openServedSol(options: ServedSolOptions): Promise<ServedSo
     url,
     hosts: [first, second],
     relay: relay.url,
+    jupiter: jupiter.url,
     tokens: Object.fromEntries(Object.entries(deployment.tokens).map(mintOf)),
     deployment,
     context: {
@@ -91,6 +103,7 @@ export async function openServedSol(options: ServedSolOptions): Promise<ServedSo
       cluster: localGenesisHash.slice(0, clusterNameLength),
       relay: { url: relay.url, tipAccounts, leastTip: formatAmount(leastTipLamports, coinDecimals.sol) },
       cpmmConfigs: [0],
+      jupiter: { url: jupiter.url },
       payer: deployment.payer,
       tokens: [{ token: deployment.tokens.MOON.mint, symbol: "MOON", name: "Moon", decimals: 6 }],
     },

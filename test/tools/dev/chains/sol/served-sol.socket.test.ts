@@ -25,6 +25,13 @@ async function post(url: string, method: string, ...params: unknown[]): Promise<
 const ask = async (url: string, method: string, ...params: unknown[]) =>
   (await (await post(url, method, ...params)).json()) as { result?: unknown; error?: unknown };
 
+/** Asks Jupiter's stand-in for a purchase. */
+async function buildFor(sol: ServedSol, outputMint: string): Promise<unknown> {
+  const inputMint = "So11111111111111111111111111111111111111112";
+  const query = new URLSearchParams({ inputMint, outputMint, amount: "1000", taker: solKey("e").address });
+  return (await fetch(`${sol.jupiter}?${query}`)).json();
+}
+
 function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0);
@@ -52,6 +59,10 @@ describe("the served chain sol", () => {
     await ask(sol.url, "requestAirdrop", address, 2_000_000_000);
     expect(await ask(sol.url, "getBalance", address)).toMatchObject({ result: { value: 2_000_000_000 } });
     expect(await ask(sol.relay, "getSlot")).toMatchObject({ error: { code: -32601 } });
+    expect(await buildFor(sol, sol.deployment.jupiter.pools.ORBIT.mint)).toMatchObject({
+      swapInstruction: { programId: sol.deployment.jupiter.program },
+    });
+    expect(await buildFor(sol, sol.tokens.MOON)).toEqual({ error: "No routes found" });
     const processId = sol.processId ?? 0;
     await sol.close();
     expect(isRunning(processId)).toBe(false);
@@ -59,10 +70,10 @@ describe("the served chain sol", () => {
 
   it("has a host with faults in front of each other server, and an honest one", async () => {
     const sol = await opened({ faults: true });
-    const servers = [...sol.hosts, new URL("/", sol.relay).origin];
-    expect(new Set([sol.url, ...servers]).size).toBe(4);
+    const servers = [...sol.hosts, ...[sol.relay, sol.jupiter].map((url) => new URL(url).origin)];
+    expect(new Set([sol.url, ...servers]).size).toBe(5);
     const faultsAt = async (url: string) => (await fetch(`${url}/_local/faults`)).status;
-    expect(await Promise.all(servers.map(faultsAt))).toEqual([200, 200, 200]);
+    expect(await Promise.all(servers.map(faultsAt))).toEqual([200, 200, 200, 200]);
     expect(await faultsAt(sol.url)).not.toBe(200);
   });
 
