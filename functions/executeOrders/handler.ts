@@ -3,7 +3,7 @@ import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
-import { logFault, logLandings } from "../../lib/runtime/log.ts";
+import { logFault, logLandings, logWarning } from "../../lib/runtime/log.ts";
 import { openChains } from "../../lib/trading/chains/open-chains.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
 import { executeOrders } from "../../lib/trading/execution/execute-orders.ts";
@@ -13,7 +13,8 @@ import { remoteSigner } from "../../lib/trading/signing/remote-signer.ts";
 
 const table = { ...openCheckingTable(), laneShards: environment("LANE_SHARDS") };
 const trading = environment("TRADING");
-const effects = { ...tableEffects(table), ...chainEffects(openChains(trading)) };
+const chains = openChains(trading, (fault) => logWarning("executeOrders", fault));
+const effects = { ...tableEffects(table), ...chainEffects(chains) };
 const onFault = (error: unknown) => logFault("executeOrders", error);
 const signer = remoteSigner(callOf(environment("SIGN_TRANSACTION_FUNCTION")), onFault);
 const start = handOverTo<object>(environment("READ_CHAINS_FUNCTION"));

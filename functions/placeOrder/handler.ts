@@ -2,7 +2,7 @@ import * as schemas from "../../lib/api/trading-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
-import { logFault } from "../../lib/runtime/log.ts";
+import { logFault, logWarning } from "../../lib/runtime/log.ts";
 import { enveloped, maybeReplayed, rest } from "../../lib/runtime/rest.ts";
 import { openChains } from "../../lib/trading/chains/open-chains.ts";
 import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
@@ -11,7 +11,7 @@ import { openMacs } from "../../lib/trading/signing/intent-mac.ts";
 
 const deps = {
   table: { ...openCheckingTable(), laneShards: environment("LANE_SHARDS") },
-  chains: openChains(environment("TRADING")),
+  chains: openChains(environment("TRADING"), (fault) => logWarning("placeOrder", fault)),
   macs: openMacs(environment("MAC_KEY_ID"), environment("TABLE_ID")),
   ...wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), (error) => logFault("placeOrder", error)),
 };

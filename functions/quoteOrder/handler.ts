@@ -1,11 +1,15 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
 import { environment } from "../../lib/runtime/environment.ts";
+import { logWarning } from "../../lib/runtime/log.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { openChains } from "../../lib/trading/chains/open-chains.ts";
 import { quoteOrder } from "../../lib/trading/quotes/quote-order.ts";
 
-const deps = { table: openTable(environment("TABLE_NAME")), chains: openChains(environment("TRADING")) };
+const deps = {
+  table: openTable(environment("TABLE_NAME")),
+  chains: openChains(environment("TRADING"), (fault) => logWarning("quoteOrder", fault)),
+};
 
 export const handler = rest("quoteOrder", schemas.quoteOrder, async ({ userID, now, body }) =>
   enveloped(await quoteOrder(deps, { userID, now, body })),

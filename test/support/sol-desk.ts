@@ -43,7 +43,9 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
   const key = await chain.newWallet(options.lamports ?? 10n ** 10n);
   const wallet = key.address;
   const lane = { chain: "sol", wallet } as const;
-  const reader = await solReaderOf(chain, hosts, { payer: chain.deployment.payer, ...configuration });
+  const opened = await solReaderOf(chain, hosts, { payer: chain.deployment.payer, ...configuration });
+  const faults: string[] = [];
+  const reader = { ...opened, onJupiterFault: (fault: unknown) => void faults.push((fault as Error).name) };
   const chains = new Map([["sol", reader]] as const);
   const trading = { sol: reader.configuration };
   const { vault, macs } = keys;
@@ -85,7 +87,7 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
     if (woken > 0) await work();
   };
   return Object.assign(changes, {
-    ...{ userID, wallet, lane, work, watchAndWork, isDone, wake, landings },
+    ...{ userID, wallet, lane, work, watchAndWork, isDone, wake, landings, faults, signer },
     ask: (asked: Partial<PlaceOrderRequest>, idempotencyKey: string = randomUUID()) => {
       const { mint: token } = chain.deployment.tokens.MOON;
       const body = { ...lane, type: "market", side: "buy", token, ...asked } as PlaceOrderRequest;

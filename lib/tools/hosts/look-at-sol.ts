@@ -25,6 +25,7 @@ import {
 } from "../../trading/chains/sol/transaction-call.ts";
 import {
   attemptMessage,
+  cpmmVenueOf,
   isSoldIn,
   roundTripMessage,
   type Trial,
@@ -180,12 +181,15 @@ async function callsOfSolHost(
     const view = await ask(`pools of ${symbol}`, await tokenViewCall(mint, configs, at));
     const [best] = view === undefined ? [] : paymentsOf(view, "buy", spent);
     if (view === undefined || best === undefined) return;
-    const trade = { ...trial, mint, tokenProgram: view.mint.program as Address, pool: best.pool };
-    const buy = await attemptMessage(trade, { side: "buy", amountIn: spent });
+    const trade = { ...trial, mint, tokenProgram: view.mint.program as Address };
+    const venue = cpmmVenueOf(best.pool);
+    const buy = await attemptMessage(trade, { side: "buy", amountIn: spent, venue });
     if (buy === undefined) return;
     await ask("fee of a message", messageFeeCall(buy, at));
     const spare = { without: "only the other hosts show whether a token can be sold", covers: isPermanent };
-    const trip = await roundTripMessage(trade, { amountIn: spent, bought: best.amountOut });
+    const trip = await roundTripMessage(trade, {
+      ...{ pool: best.pool, amountIn: spent, bought: best.amountOut },
+    });
     const tried = await ask(`buy and sell ${symbol}`, simulationCall(trip, at), spare);
     if (configuration.payer !== undefined && isSoldIn(tried) !== true && tried !== undefined)
       blame(

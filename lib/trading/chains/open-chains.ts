@@ -1,12 +1,21 @@
 import { type EvmChain, evmChains, type TradingChain } from "../core/trading-chain.ts";
 import { type ChainClient, chainClient } from "./chain-client.ts";
 import type { ChainConfiguration, SolConfiguration, TradingConfiguration } from "./chain-configuration.ts";
+import { type JupiterClient, jupiterClient } from "./sol/jupiter-client.ts";
 import { type SolClient, solClient } from "./sol/sol-client.ts";
 
 /** A chain of Ethereum's family that trades, with its facts and its hosts. */
 export type EvmReader = { chain: EvmChain; configuration: ChainConfiguration; client: ChainClient };
 
-export type SolReader = { chain: "sol"; configuration: SolConfiguration; client: SolClient };
+export type SolReader = {
+  chain: "sol";
+  configuration: SolConfiguration;
+  client: SolClient;
+  /** Absent if orders trade with pools of Raydium CPMM alone. */
+  jupiter?: JupiterClient | undefined;
+  /** Receives the reason why an answer of Jupiter cannot be used. Orders then do without it. */
+  onJupiterFault: (fault: unknown) => void;
+};
 
 /** A chain that trades. Its name tells its family. */
 export type ChainReader = EvmReader | SolReader;
@@ -15,15 +24,24 @@ export type ChainReader = EvmReader | SolReader;
  * Opens the chains that trade. Their clients remember which hosts failed, so a function opens them once for its whole
  * life.
  */
-export function openChains(trading: TradingConfiguration): ReadonlyMap<TradingChain, ChainReader> {
+export function openChains(
+  trading: TradingConfiguration,
+  onJupiterFault: (fault: unknown) => void = () => {},
+): ReadonlyMap<TradingChain, ChainReader> {
   const { sol } = trading;
   return new Map<TradingChain, ChainReader>([
     ...openEvmChains(trading),
-    ...(sol === undefined
-      ? []
-      : [["sol", { chain: "sol", configuration: sol, client: solClient(sol) }] as const]),
+    ...(sol === undefined ? [] : [["sol", openSol(sol, onJupiterFault)] as const]),
   ]);
 }
+
+const openSol = (
+  configuration: SolConfiguration,
+  onJupiterFault: SolReader["onJupiterFault"],
+): SolReader => ({
+  ...{ chain: "sol", configuration, client: solClient(configuration), onJupiterFault },
+  jupiter: configuration.jupiter && jupiterClient(configuration.jupiter),
+});
 
 /** Opens the chains on which orders are executed. */
 export function openEvmChains(trading: TradingConfiguration): ReadonlyMap<EvmChain, EvmReader> {

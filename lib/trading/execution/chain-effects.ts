@@ -16,11 +16,13 @@ export function chainEffects(
   chains: ReadonlyMap<Network, ChainReader>,
   see?: Parameters<typeof evmEffects>[1],
 ) {
+  const readers = [...chains.values()];
+  const [ofSol] = readers.flatMap((reader) => (reader.chain === "sol" ? [solEffects(reader)] : []));
   const effects = new Map<Network, FamilyEffects<Family>>(
     [...chains].map(([chain, reader]) => [
       chain,
       // Questions about a chain are those of its family.
-      (reader.chain === "sol" ? solEffects(reader) : evmEffects(reader, see)) as FamilyEffects<Family>,
+      (reader.chain === "sol" ? ofSol : evmEffects(reader, see)) as FamilyEffects<Family>,
     ]),
   );
   let asked: { question: unknown; snapshots: readonly Promise<Snapshot | undefined>[] } | undefined;
@@ -34,6 +36,7 @@ export function chainEffects(
       for (const snapshot of snapshots) snapshot.catch(() => undefined);
       return snapshots[host];
     },
+    signAsHelper: ({ intent, message }) => ofSol?.sign(intent, message),
     /** Only the hosts' answers count for a transaction that all get: it takes a block. */
     async send({ chain, raw, to }) {
       const { relay, publish } = effects.get(chain) ?? {};

@@ -5,6 +5,7 @@ import { isHostError } from "../chains/host-fault.ts";
 import type { SolReader } from "../chains/open-chains.ts";
 import type { RpcHost } from "../chains/rpc-host.ts";
 import { markerOf } from "../chains/sol/addresses.ts";
+import { enforcing, type SwapByJupiter } from "../chains/sol/jupiter-venue.ts";
 import { addressesIn } from "../chains/sol/order-message.ts";
 import { readReceipt } from "../chains/sol/read-receipt.ts";
 import {
@@ -23,16 +24,28 @@ import {
   recentBlockhashCall,
   statusesCall,
 } from "../chains/sol/transaction-call.ts";
-import { attemptMessage, obstacleIn } from "../chains/sol/trial-messages.ts";
+import { attemptMessage, cpmmVenueOf, obstacleIn, type Trial } from "../chains/sol/trial-messages.ts";
 import { least } from "../core/bigints.ts";
 import { coinDecimals, unitsFrom } from "../core/decimal-text.ts";
 import type { Question } from "../core/effects.ts";
 import type { CpmmRoute, SolIntent } from "../core/sol/sol-intent.ts";
-import type { SolOrderFacts, SolSnapshot } from "../core/sol/sol-snapshot.ts";
+import type { SolOrderFacts, SolPayingRoute, SolSnapshot } from "../core/sol/sol-snapshot.ts";
 import { unitLimitFor, usualUnits } from "../core/sol/trade-fees.ts";
+import type { JupiterOffer } from "../quotes/sol/ask-jupiter.ts";
 import { at, maybe, wsolBytes } from "../quotes/sol/look-at-token.ts";
+import {
+  arrivedIn,
+  baseFeeIn,
+  type JupiterTrial,
+  type JupiterTried,
+  jupiterCalls,
+  jupiterTrial,
+} from "../quotes/sol/try-jupiter.ts";
 
-type Chain = Pick<SolReader, "configuration">;
+type Chain = Pick<SolReader, "configuration" | "onJupiterFault">;
+
+/** Asks Jupiter for an order's next swap. All hosts try the same one. Undefined if it has no usable answer. */
+export type OfferForOrder = (swap: SwapByJupiter) => Promise<JupiterOffer | undefined>;
 
 /** One host's snapshot, and its newest blockhash if one is wanted. The other host must know that, too. */
 export type SolSight = { snapshot: SolSnapshot; recent?: RecentBlockhash | undefined };
@@ -42,9 +55,10 @@ export async function sightOfSol(
   host: RpcHost,
   chain: Chain,
   question: Question<"sol">,
+  offerFor: OfferForOrder = async () => undefined,
 ): Promise<SolSight | undefined> {
   try {
-    return await takeSight((calls) => host.request(calls), chain, question);
+    return await takeSight((calls) => host.request(calls), chain, question, offerFor);
   } catch (error) {
     if (isHostError(error)) return undefined;
     throw error;
@@ -57,8 +71,9 @@ export async function sightOfSol(
  */
 async function takeSight(
   ask: Ask,
-  { configuration }: Chain,
+  { configuration, onJupiterFault }: Chain,
   { wallet, hashes, marked, orders, wantsBlockhash }: Question<"sol">,
+  offerFor: OfferForOrder,
 ): Promise<SolSight> {
   const views = await Promise.all(
     orders.map(({ token, routes }) => {
@@ -80,7 +95,10 @@ async function takeSight(
   const rents = { empty: head.rents.marker, wsol: head.rents.wsol[0] ?? 0n };
   const plans = await Promise.all(
     orders.map((intent, index) =>
-      planOf(intent, head.views[index], { blockhash: recent?.hash ?? "", rents }),
+      planOf(intent, head.views[index], {
+        ...{ blockhash: recent?.hash ?? "", rents, offerFor, onFault: onJupiterFault },
+        tipAccount: configuration.relay?.tipAccounts[0],
+      }),
     ),
   );
   const found = head.statuses
@@ -114,7 +132,7 @@ async function takeSight(
         plans.flatMap(({ intent, shown }, index) => {
           const answers = facts.plans[index];
           return shown && answers
-            ? [[intent.orderId, factsOf(shown, answers, { rents, baseFeeLamports })]]
+            ? [[intent.orderId, factsOf(intent, shown, answers, { rents, baseFeeLamports })]]
             : [];
         }),
       ),
@@ -126,17 +144,26 @@ async function takeSight(
 
 type Rents = { empty: bigint; wsol: bigint };
 
-/** The routes of an order that pay, for the amount that the wallet can spend now. */
-type Shown = { held: bigint | undefined; routes: readonly (CpmmRoute & { amountOut: bigint })[] };
+/** The routes of an order that pay, for the amount that the wallet can spend now. Jupiter's is tried first. */
+type Shown = {
+  held: bigint | undefined;
+  pools: readonly (CpmmRoute & { amountOut: bigint })[];
+  jupiter: JupiterTrial | undefined;
+};
+
+type Planning = {
+  blockhash: string;
+  rents: Rents;
+  offerFor: OfferForOrder;
+  tipAccount: string | undefined;
+  onFault: SolReader["onJupiterFault"];
+};
 
 /** Prepares the questions about an order. Its token may not be there, or not be tradable. */
-async function planOf(
-  intent: SolIntent,
-  view: TokenView | undefined,
-  { blockhash, rents }: { blockhash: string; rents: Rents },
-) {
+async function planOf(intent: SolIntent, view: TokenView | undefined, planning: Planning) {
   const { side } = intent;
-  const nothing = { fee: [], tried: [], rent: [] };
+  const { blockhash, rents } = planning;
+  const nothing = { fee: [], tried: [], rent: [], jupiter: [] };
   if (view?.holding === undefined) return { intent, shown: undefined, calls: nothing };
   const { units, owned, hasAccount } = view.holding;
   // Frozen tokens have not left the wallet, but no pool takes them.
@@ -150,20 +177,24 @@ async function planOf(
         (route) => route.venue === "raydium-cpmm" && route.pool === address && route.config === pool.config,
       ),
   );
-  const { wallet, mint, tokenProgram } = addressesIn(intent);
+  const trial = { ...addressesIn(intent), blockhash, rents };
   const messagesOf = async (units?: number) => {
     const messages = await Promise.all(
-      payments.map(({ pool }) =>
-        attemptMessage({ wallet, mint, tokenProgram, pool, blockhash, rents }, { side, amountIn }, units),
-      ),
+      payments.map(({ pool }) => attemptMessage(trial, { side, amountIn, venue: cpmmVenueOf(pool) }, units)),
     );
     return messages.flatMap((message) => message ?? []);
   };
   // A base fee may depend on the limit, which follows from the simulation. With too low a limit, that shows a refusal.
-  const [priced, tried] = await Promise.all([messagesOf(usualUnits), messagesOf()]);
+  const [priced, tried, jupiter] = await Promise.all([
+    messagesOf(usualUnits),
+    messagesOf(),
+    mayUseJupiter(intent) && !isFrozen && held !== 0n
+      ? trialByJupiter(intent, view, trial, amountIn, planning)
+      : undefined,
+  ]);
   const shown: Shown = {
-    held,
-    routes: payments.map(({ amountOut, pool: { address, pool } }) => ({
+    ...{ held, jupiter },
+    pools: payments.map(({ amountOut, pool: { address, pool } }) => ({
       ...{ venue: "raydium-cpmm", pool: address, config: pool.config, amountOut },
     })),
   };
@@ -171,11 +202,28 @@ async function planOf(
     fee: priced.slice(0, 1).map((message) => messageFeeCall(message, at)),
     tried: tried.map((message) => maybe(simulationCall(message, at))),
     rent: side === "buy" && !hasAccount ? [rentCall(view.mint.accountBytes, at)] : [],
+    jupiter: jupiter ? [jupiterCalls(jupiter)] : [],
   };
   return { intent, shown, calls };
 }
 
+const mayUseJupiter = ({ routes }: SolIntent): boolean =>
+  routes.some(({ venue }) => venue === "jupiter-metis");
+
+async function trialByJupiter(
+  { orderId, side }: SolIntent,
+  { mint: { decimals } }: TokenView,
+  trial: Trial,
+  amountIn: bigint,
+  { offerFor, onFault, tipAccount }: Planning,
+): Promise<JupiterTrial | undefined> {
+  const { wallet, mint, tokenProgram } = trial;
+  const offer = await offerFor({ wallet, orderId, side, mint, tokenProgram, decimals, amountIn });
+  return jupiterTrial({ trial, side, amountIn, orderId, offer, tipAccount, onFault });
+}
+
 type Answers = {
+  jupiter: readonly JupiterTried[];
   fee: readonly (bigint | undefined)[];
   tried: readonly Parameters<typeof obstacleIn>[0][];
   rent: readonly bigint[];
@@ -186,18 +234,38 @@ type Answers = {
  * simulation without a result shows nothing.
  */
 function factsOf(
-  { held, routes }: Shown,
-  { fee, tried, rent: [token = 0n] }: Answers,
+  intent: SolIntent,
+  { held, pools, jupiter }: Shown,
+  { fee, tried, rent: [token = 0n], jupiter: [answer] }: Answers,
   { rents, baseFeeLamports }: { rents: Rents; baseFeeLamports: bigint },
 ): SolOrderFacts {
-  const units = tried.map((each) => (each?.isDone ? each.computeUnits : 0));
+  const simulations = [...tried, answer?.simulation];
+  const units = simulations.map((each) => (each?.isDone ? each.computeUnits : 0));
   const obstacles = tried.map(obstacleIn);
+  const arrived = jupiter && answer && arrivedIn(jupiter, answer);
+  const obstacle = obstacleIn(answer?.simulation);
+  const ofJupiter = answer?.fee === undefined ? undefined : baseFeeIn(answer.fee);
   return {
     ...(held !== undefined && { held }),
-    ...(obstacles.includes("coins") && { lacksCoins: true }),
-    routes: routes.filter((_, index) => obstacles[index] !== "trade"),
+    ...([...obstacles, obstacle].includes("coins") && { lacksCoins: true }),
+    routes: [
+      ...pools.filter((_, index) => obstacles[index] !== "trade"),
+      ...(jupiter && arrived !== undefined ? [payingRoute(intent, jupiter, arrived)] : []),
+    ],
+    ...(mayUseJupiter(intent) && arrived === undefined && obstacle === undefined && { lacksBuild: true }),
     computeUnitLimit: unitLimitFor(Math.max(0, ...units)),
-    baseFeeLamports: fee[0] ?? baseFeeLamports,
+    baseFeeLamports: fee[0] ?? ofJupiter ?? baseFeeLamports,
     rents: { marker: rents.empty, wsol: rents.wsol, token },
   };
+}
+
+/** Lets Jupiter's program enforce the order's minimum, to the unit. */
+function payingRoute(
+  { minAmountOut }: SolIntent,
+  { offer }: JupiterTrial,
+  amountOut: bigint,
+): SolPayingRoute {
+  const { helper, sourceDecimals, accounts, data } = enforcing(offer.venue, minAmountOut);
+  const build = { helper, sourceDecimals, accounts, data: Buffer.from(data).toString("base64") };
+  return { venue: "jupiter-metis", amountOut, build };
 }

@@ -3,25 +3,31 @@ import type { SolReader } from "../chains/open-chains.ts";
 import { type RpcHost, rpcHost } from "../chains/rpc-host.ts";
 import { chainTimeCall } from "../chains/sol/sol-call.ts";
 import { blockhashValidCall, type RecentBlockhash, sendCall } from "../chains/sol/transaction-call.ts";
-import type { Question } from "../core/effects.ts";
 import { blockhashBlocks, type SolSnapshot } from "../core/sol/sol-snapshot.ts";
 import { type FamilyEffects, firstSight, inTwo, type SendAnswer } from "./family-effects.ts";
+import { JupiterOffers } from "./jupiter-offers.ts";
 import { type SolSight, sightOfSol } from "./snapshot-of-sol-host.ts";
 
 type Seen = { host: RpcHost; sight: SolSight };
 
 /** The effects of a run on Solana. */
-export function solEffects(reader: SolReader, see = sightOfSol): FamilyEffects<"sol"> {
+export function solEffects(
+  reader: SolReader,
+  see = sightOfSol,
+): FamilyEffects<"sol"> & Pick<JupiterOffers, "sign"> {
   const { relay: configured } = reader.configuration;
   const relay = configured && rpcHost({ url: configured.url });
-  const seenBy = (hosts: readonly RpcHost[], question: Question<"sol">): Promise<Seen | undefined> =>
-    firstSight(hosts, async (host) => {
-      const sight = await see(host, reader, question);
-      return sight && { host, sight };
-    });
+  const offers = new JupiterOffers(reader);
   return {
+    sign: (intent, message) => offers.sign(intent, message),
     snapshots(question) {
-      const [even, odd] = inTwo(reader.client.hosts, (hosts) => seenBy(hosts, question));
+      const offerFor = offers.forLook();
+      const seenBy = (hosts: readonly RpcHost[]): Promise<Seen | undefined> =>
+        firstSight(hosts, async (host) => {
+          const sight = await see(host, reader, question, offerFor);
+          return sight && { host, sight };
+        });
+      const [even, odd] = inTwo(reader.client.hosts, seenBy);
       const both = Promise.all([even, odd]).then(withBlockhash);
       return [both.then(([a]) => a), both.then(([, b]) => b)];
     },

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { parseUnits } from "ethers/utils";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { RestData } from "../../../lib/client/index.ts";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import type { Position } from "../../../lib/trading/core/execution.ts";
 import { listExecutions } from "../../../lib/trading/list-executions.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
+import { coins, expectChainAgrees, placeAt } from "../../support/sol-agreement.ts";
 import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
 import { startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
 import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
@@ -31,42 +30,10 @@ beforeEach(() => {
 const open = (options?: Parameters<typeof openSolDesk>[1]) =>
   openSolDesk({ table: db.table, chain, hosts }, options);
 
-const tenCoins = 10n ** 10n;
-const coins = (text = "0") => parseUnits(text, 9);
-const tokens = (text = "0") => parseUnits(text, 6);
-
-async function place(desk: SolDesk, asked: Parameters<SolDesk["ask"]>[0], key?: string): Promise<string> {
-  const placed = await desk.ask(asked, key);
-  if (!("order" in placed)) throw new Error("It was not placed");
-  return placed.order.orderId;
-}
-
-/** Expects that the chain has exactly what the orders of a wallet say. */
-async function expectChainAgrees(
-  desk: SolDesk,
-  orderIds: readonly string[],
-): Promise<RestData<"getOrder">[]> {
-  const shown = (await Promise.all(orderIds.map((id) => desk.read(id)))) as RestData<"getOrder">[];
-  let [left, held] = [tenCoins, 0n];
-  for (const { order } of shown) {
-    expect(order.settled).toBe(true);
-    left -= coins(order.networkFee) + coins(order.rent);
-    if (order.side === "buy") {
-      left -= coins(order.filledAmount);
-      held += tokens(order.receivedAmount);
-    } else {
-      left += coins(order.receivedAmount);
-      held -= tokens(order.filledAmount);
-    }
-  }
-  expect({ coins: await desk.coins(), tokens: await desk.units() }).toEqual({ coins: left, tokens: held });
-  return shown;
-}
-
 /** Buys, and goes on after a run that died, once its lease has ended. */
 async function play(desk: SolDesk): Promise<string> {
   // All these orders share a pool.
-  const orderId = await place(desk, { amount: "0.01", slippage: 10 });
+  const orderId = await placeAt(desk, { amount: "0.01", slippage: 10 });
   for (const endMs = Date.now() + 60_000; Date.now() < endMs; await pause(100)) {
     if (!(await survives(() => desk.watchAndWork()))) desk.aheadMs += 31_000;
     if (await desk.isDone()) return orderId;
@@ -77,10 +44,10 @@ async function play(desk: SolDesk): Promise<string> {
 describe("orders on sol, on a real chain and table", () => {
   it("buy and sell, and all agree to the lamport", async () => {
     const desk = await open();
-    const buy = await place(desk, { amount: "1" });
+    const buy = await placeAt(desk, { amount: "1" });
     await desk.work();
     await desk.settle();
-    const sale = await place(desk, { side: "sell", percent: 100 });
+    const sale = await placeAt(desk, { side: "sell", percent: 100 });
     await desk.work();
     await desk.settle();
     const [bought, sold] = await expectChainAgrees(desk, [buy, sale]);
@@ -103,7 +70,7 @@ describe("orders on sol, on a real chain and table", () => {
 
   it("cancel by a clear that competes with the order's message", async () => {
     const desk = await open();
-    const orderId = await place(desk, { amount: "1" });
+    const orderId = await placeAt(desk, { amount: "1" });
     await desk.work();
     await desk.cancel(orderId);
     await desk.settle();

@@ -130,26 +130,46 @@ export type Simulation = {
   isDone: boolean;
   /** The place of the instruction that failed, if it was one. */
   failedAt?: number;
+  /** The accounts that were asked for, as it would leave them. */
+  accounts?: readonly (Account | undefined)[];
 };
 
 const InstructionError = v.object({ InstructionError: v.tupleWithRest([Count], v.unknown()) });
 
-/** Asks what a message would do, without signatures. Any account can be its payer. */
-export const simulationCall = (message: Uint8Array, at: ReadAt): RpcCall<Simulation> => {
+/**
+ * Asks what a message would do, without signatures. Any account can be its payer.
+ *
+ * @param shown The accounts to show as they would be afterwards.
+ */
+export const simulationCall = (
+  message: Uint8Array,
+  at: ReadAt,
+  shown: readonly string[] = [],
+): RpcCall<Simulation> => {
   const [signers = 0] = message.subarray(message[0] === versionZero ? 1 : 0);
   const unsigned = Buffer.concat([Buffer.of(signers), Buffer.alloc(64 * signers), message]);
   return solCall(
     "simulateTransaction",
     [
       unsigned.toString("base64"),
-      { encoding: "base64", sigVerify: false, replaceRecentBlockhash: true, ...at },
+      {
+        ...{ encoding: "base64", sigVerify: false, replaceRecentBlockhash: true, ...at },
+        ...(shown.length > 0 && { accounts: { encoding: "base64", addresses: shown } }),
+      },
     ],
     v.pipe(
-      contextOf(v.object({ err: v.unknown(), unitsConsumed: v.nullish(Count) })),
-      v.transform(({ value: { err, unitsConsumed } }): Simulation => {
+      contextOf(
+        v.object({
+          err: v.unknown(),
+          unitsConsumed: v.nullish(Count),
+          accounts: v.nullish(v.array(v.nullable(AccountSchema))),
+        }),
+      ),
+      v.transform(({ value: { err, unitsConsumed, accounts } }): Simulation => {
         const failure = v.safeParse(InstructionError, err);
         return {
           ...{ computeUnits: unitsConsumed ?? 0, isDone: err === null },
+          ...(accounts && { accounts: accounts.map((account) => account ?? undefined) }),
           ...(failure.success && { failedAt: failure.output.InstructionError[0] }),
         };
       }),

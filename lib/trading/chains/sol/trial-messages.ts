@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Address, address } from "@solana/web3.js";
 import { orderIdFor } from "../../../core/record-ids.ts";
 import { greatest } from "../../core/bigints.ts";
+import type { Objection } from "../../core/effects.ts";
 import type { Order } from "../../core/execution.ts";
 import { mostComputeUnits } from "../../core/sol/sol-fees.ts";
 import { programs, tokenAccountOf, wsolAccountOf, wsolMint, wsolSeedOf } from "./addresses.ts";
@@ -14,7 +15,7 @@ import {
   setComputeUnitLimit,
   transferLamports,
 } from "./instructions.ts";
-import type { CpmmVenue } from "./message-terms.ts";
+import type { CpmmVenue, SolVenue } from "./message-terms.ts";
 import { cpmmSwap } from "./raydium-cpmm.ts";
 import type { Simulation } from "./sol-call.ts";
 import type { PoolView } from "./token-view.ts";
@@ -25,36 +26,49 @@ export type Trial = {
   mint: Address;
   /** The mint's program. */
   tokenProgram: Address;
-  pool: PoolView;
   blockhash: string;
   rents: { empty: bigint; wsol: bigint };
 };
 
-const venueOf = ({ address: pool, pool: { config } }: PoolView): CpmmVenue => ({
+export const cpmmVenueOf = ({ address: pool, pool: { config } }: PoolView): CpmmVenue => ({
   ...{ kind: "cpmm", pool, config: address(config) },
 });
 
 /** Nobody knows it before, so nobody has made its marker. */
-const newOrderId = (): string => orderIdFor(randomUUID(), "", new Date());
+export const newOrderId = (): string => orderIdFor(randomUUID(), "", new Date());
 
-/**
- * Composes an attempt of an order like the one that would be placed, at no price for priority. Undefined if there could be
- * none, such as for more lamports than fit into 64 bits.
- */
-export async function attemptMessage(
-  { wallet, mint, tokenProgram, pool, blockhash, rents }: Trial,
-  { side, amountIn }: { side: Order["side"]; amountIn: bigint },
+type TrialAttempt = {
+  side: Order["side"];
+  amountIn: bigint;
+  venue: SolVenue;
+  /** Of the order, if the venue names an account that follows from it. */
+  orderId?: string;
+  /** Gets a lamport as a tip. */
+  tipAccount?: Address | undefined;
+};
+
+/** Composes an attempt of an order like the one that would be placed, at no price for priority. */
+export const composeTrial = (
+  { wallet, mint, tokenProgram, blockhash, rents }: Trial,
+  { side, amountIn, venue, orderId = newOrderId(), tipAccount }: TrialAttempt,
   computeUnitLimit = mostComputeUnits,
-): Promise<Uint8Array | undefined> {
-  const composed = await composeMessage(
+): Promise<{ message: Uint8Array } | Objection> =>
+  composeMessage(
     {
-      ...{ purpose: "swap", wallet, orderId: newOrderId(), blockhash, side, mint, tokenProgram },
+      ...{ purpose: "swap", wallet, orderId, blockhash, side, mint, tokenProgram },
       ...{ computeUnitLimit, microLamportsPerUnit: 0n },
       ...{ markerRentLamports: rents.empty, wsolRentLamports: rents.wsol },
-      ...{ amountIn, minAmountOut: 1n, venue: venueOf(pool) },
+      ...{ amountIn, minAmountOut: 1n, venue },
+      ...(tipAccount && { tip: { account: tipAccount, lamports: 1n } }),
     },
-    [],
+    tipAccount ? [tipAccount] : [],
   );
+
+/** Does the same. Undefined if there could be no such attempt, such as for more lamports than fit into 64 bits. */
+export async function attemptMessage(
+  ...asked: Parameters<typeof composeTrial>
+): Promise<Uint8Array | undefined> {
+  const composed = await composeTrial(...asked);
   return "message" in composed ? composed.message : undefined;
 }
 
@@ -78,13 +92,13 @@ const purchaseAt = 5;
  * @param bought The units that would arrive.
  */
 export async function roundTripMessage(
-  { wallet, mint, tokenProgram, pool, blockhash, rents }: Trial,
-  { amountIn, bought }: { amountIn: bigint; bought: bigint },
+  { wallet, mint, tokenProgram, blockhash, rents }: Trial,
+  { pool, amountIn, bought }: { pool: PoolView; amountIn: bigint; bought: bigint },
 ): Promise<Uint8Array> {
   const id = newOrderId();
   const wsol = { account: await wsolAccountOf(wallet, id), mint: wsolMint, tokenProgram: programs.token };
   const token = { account: await tokenAccountOf(wallet, mint, tokenProgram), mint, tokenProgram };
-  const venue = venueOf(pool);
+  const venue = cpmmVenueOf(pool);
   const purchase = { wallet, amountIn, minAmountOut: 1n };
   const sale = { wallet, amountIn: greatest(bought / 2n, 1n), minAmountOut: 1n };
   return compiledMessage(wallet, blockhash, [

@@ -58,13 +58,13 @@ export const maybe = <Value>(call: RpcCall<Value>): RpcCall<Value | undefined> =
 export async function roundTripCalls(
   { payer }: SolReader["configuration"],
   view: TokenView,
-  trial: Omit<Trial, "wallet" | "pool">,
+  trial: Omit<Trial, "wallet">,
 ): Promise<RpcCall<Simulation | undefined>[]> {
   const [best] = paymentsOf(view, "buy", probeLamports);
   if (payer === undefined || best === undefined) return [];
   const message = await roundTripMessage(
-    { ...trial, wallet: payer as Address, pool: best.pool },
-    { amountIn: probeLamports, bought: best.amountOut },
+    { ...trial, wallet: payer as Address },
+    { pool: best.pool, amountIn: probeLamports, bought: best.amountOut },
   );
   return [maybe(simulationCall(message, at))];
 }

@@ -7,8 +7,14 @@ import { identify, tokenNotFound } from "../../chains/requests.ts";
 import { feeBpsOf } from "../../chains/sol/mint.ts";
 import { flagsOfMint, safetyOfMint } from "../../chains/sol/mint-safety.ts";
 import { messageFeeCall, recentPricesCall, rentCall, simulationCall } from "../../chains/sol/sol-call.ts";
-import { liquidityOf, type Payment, paymentsOf, type TokenView } from "../../chains/sol/token-view.ts";
-import { attemptMessage, isSoldIn, type Trial } from "../../chains/sol/trial-messages.ts";
+import {
+  liquidityOf,
+  type Payment,
+  type PoolView,
+  paymentsOf,
+  type TokenView,
+} from "../../chains/sol/token-view.ts";
+import { attemptMessage, cpmmVenueOf, isSoldIn, type Trial } from "../../chains/sol/trial-messages.ts";
 import { greatest } from "../../core/bigints.ts";
 import { availableOf } from "../../core/check-trade.ts";
 import { coinDecimals, unitsFrom } from "../../core/decimal-text.ts";
@@ -23,11 +29,15 @@ import {
 import { medianOf, unitLimitFor, usualUnits } from "../../core/sol/trade-fees.ts";
 import { flagsOf } from "../../core/token-safety.ts";
 import { amountOfSale, noRoute, tooSmall } from "../sale-amount.ts";
+import type { JupiterForQuote } from "./ask-jupiter.ts";
 import { at, feeBpsOfPool, lamportsOfCoin, lookAtToken, maybe, roundTripCalls } from "./look-at-token.ts";
+import { arrivedIn, baseFeeIn, type JupiterTrial, jupiterCalls, jupiterTrial } from "./try-jupiter.ts";
 
 /**
- * Finds the best pools for a trade and its costs, in two rounds of requests. All accounts are of one slot.
+ * Finds the best routes for a trade and its costs, in two rounds of requests. All accounts are of one slot. Pools pay what
+ * their accounts say, and Jupiter pays what a simulation shows.
  *
+ * @param jupiter Absent if only pools count.
  * @throws {DomainError} INVALID_REQUEST, TOKEN_NOT_FOUND, NO_ROUTE, AMOUNT_TOO_SMALL, and INSUFFICIENT_BALANCE for a
  * percentage of nothing
  * @throws {ChainUnavailable}
@@ -36,6 +46,7 @@ export async function quoteOnSol(
   ask: Ask,
   { configuration }: Pick<SolReader, "configuration">,
   { trade, wallet, orders }: SolQuoteQuestion,
+  jupiter?: JupiterForQuote,
 ): Promise<SolTradeFacts> {
   const { side, token } = trade;
   if (token === configuration.wrapped.token) throw noRoute();
@@ -44,21 +55,30 @@ export async function quoteOnSol(
   if (view === undefined) throw tokenNotFound("sol");
   const identity = identify({ chain: "sol", configuration }, token, view.claims);
   const { mint, epoch, holding } = view;
-  if (trade.percent !== undefined && payersOf(view, "sell").length === 0) throw noRoute();
+  if (trade.percent !== undefined && !jupiter && payersOf(view, "sell").length === 0) throw noRoute();
   const hindrance = holding?.hindrances[side];
   if (hindrance !== undefined) throw noRoute(hindrance);
   const held = holding && { coins: holding.lamports, tokens: holding.units };
   const amount = coins ?? amountOfSale(trade, identity, held ? availableOf(held, token, orders).tokens : 0n);
   const payments = paymentsOf(view, side, amount).slice(0, mostSolRoutes);
-  const [best] = payments;
-  if (best === undefined) throw payersOf(view, side).length === 0 ? noRoute() : tooSmall();
   const trial = { mint: token as Address, tokenProgram: mint.program as Address, ...first };
-  const { sold, ...costs } = await costsOf(ask, configuration, view, {
-    ...{ side, amount, best, trial, wallet: wallet as Address | undefined },
+  const asked = { side, amount, trial, wallet: wallet as Address | undefined };
+  const offered = await offeredBy(jupiter, configuration, view, asked);
+  if (payments.length === 0 && offered === undefined) throw noneOf(view, side);
+  const { sold, arrived, ...costs } = await costsOf(ask, configuration, view, {
+    ...{ ...asked, pool: payments[0]?.pool, offered },
   });
+  const paying = [
+    ...(offered && arrived !== undefined ? [byJupiter(offered, arrived)] : []),
+    ...payments.map(byPool),
+  ].toSorted((a, b) => (a.route.amountOut < b.route.amountOut ? 1 : -1));
+  const [best, ...others] = paying.slice(0, mostSolRoutes);
+  if (best === undefined) throw noneOf(view, side);
   const safety = safetyOfMint(mint, epoch, sold);
   const ofMint = flagsOfMint(mint);
   const liquidity = greatest(0n, ...view.pools.map(liquidityOf));
+  // Jupiter does not say how deep its pools are.
+  const coin = view.pools.length === 0 ? 0n : lamportsOfCoin;
   const [reference] = paymentsOf(view, side, amount / referencePart);
   const price = reference && { in: amount / referencePart, out: reference.amountOut };
   return {
@@ -68,14 +88,14 @@ export async function quoteOnSol(
       ...{ program: mint.program, decimals: mint.decimals, flags: ofMint },
       transferFeeBps: feeBpsOf(mint, epoch),
     },
-    ...{ amount, amountOut: best.amountOut, priceImpact: best.priceImpact },
+    ...{ amount, amountOut: best.route.amountOut, priceImpact: best.priceImpact },
     ...(price && {
-      market: { impact: marketImpact({ in: amount, out: best.amountOut }, price), reference: price },
+      market: { impact: marketImpact({ in: amount, out: best.route.amountOut }, price), reference: price },
     }),
-    routes: payments.map(routeOf) as [SolQuotedRoute, ...SolQuotedRoute[]],
+    routes: [best.route, ...others.map(({ route }) => route)],
     costs,
     safety,
-    flags: flagsOf(identity, safety, liquidity, { coin: lamportsOfCoin, ofMint }),
+    flags: flagsOf(identity, safety, liquidity, { coin, ofMint }),
     ...(held && { held }),
   };
 }
@@ -85,53 +105,100 @@ const payersOf = (view: TokenView, side: "buy" | "sell") => paymentsOf(view, sid
 
 const mostUnits = (1n << 64n) - 1n;
 
-const routeOf = ({ pool, amountOut }: Payment): SolQuotedRoute => ({
-  ...{ venue: "raydium-cpmm", pool: pool.address, config: pool.pool.config },
-  ...{ feeBps: feeBpsOfPool(pool), amountOut },
+const noneOf = (view: TokenView, side: "buy" | "sell") =>
+  payersOf(view, side).length === 0 ? noRoute() : tooSmall();
+
+type Paying = { route: SolQuotedRoute; priceImpact: number };
+
+const byPool = ({ pool, amountOut, priceImpact }: Payment): Paying => ({
+  route: {
+    ...{ venue: "raydium-cpmm", pool: pool.address, config: pool.pool.config },
+    ...{ feeBps: feeBpsOfPool(pool), amountOut },
+  },
+  priceImpact,
 });
 
-type CostsAsked = {
+const byJupiter = ({ offer: { swap } }: JupiterTrial, amountOut: bigint): Paying => ({
+  route: { venue: "jupiter-metis", amountOut },
+  priceImpact: swap.priceImpact,
+});
+
+type Asked = {
   side: "buy" | "sell";
   amount: bigint;
-  best: Payment;
-  trial: Omit<Trial, "wallet" | "pool">;
+  trial: Omit<Trial, "wallet">;
   wallet: Address | undefined;
 };
 
-/** Asks for the costs of an attempt, and whether the token can be sold. */
+/** Finds an account that hosts can try the trade with. Any account can pay for a purchase, but only a holder sells. */
+function testerOf(
+  { payer }: SolReader["configuration"],
+  { holding }: TokenView,
+  { side, amount, trial, wallet }: Asked,
+): Address | undefined {
+  const isAble = holding !== undefined && canTry(holding, side, amount, trial.rents);
+  if (isAble) return wallet;
+  return side === "buy" ? (payer as Address | undefined) : undefined;
+}
+
+/** Asks Jupiter for a swap that can be tried. */
+async function offeredBy(
+  jupiter: JupiterForQuote | undefined,
+  configuration: SolReader["configuration"],
+  view: TokenView,
+  asked: Asked,
+): Promise<JupiterTrial | undefined> {
+  const { side, amount: amountIn, trial } = asked;
+  const { mint } = view;
+  const tester = testerOf(configuration, view, asked);
+  if (jupiter === undefined || tester === undefined) return undefined;
+  const { orderId, onFault } = jupiter;
+  const { mint: token, tokenProgram } = trial;
+  const swap = { wallet: tester, orderId, side, mint: token, tokenProgram, amountIn };
+  const offer = await jupiter.offer({ ...swap, decimals: mint.decimals });
+  const tipAccount = configuration.relay?.tipAccounts[0];
+  const asking = { side, amountIn, orderId, offer, tipAccount, onFault };
+  return jupiterTrial({ trial: { ...trial, wallet: tester }, ...asking });
+}
+
+/** Asks for the costs of an attempt, for what arrives by Jupiter, and whether the token can be sold. */
 async function costsOf(
   ask: Ask,
   configuration: SolReader["configuration"],
   view: TokenView,
-  { side, amount, best, trial, wallet }: CostsAsked,
-): Promise<SolCosts & { sold: boolean | null }> {
-  const { pool } = best;
+  { pool, offered, ...asked }: Asked & { pool: PoolView | undefined; offered: JupiterTrial | undefined },
+): Promise<SolCosts & { sold: boolean | null; arrived: bigint | undefined }> {
+  const { side, amount, trial, wallet } = asked;
   const { mint, holding } = view;
   const needsAccount = side === "buy" && holding?.hasAccount !== true;
-  // Any account can pay for a simulated purchase, but only a holder sells.
-  const payer = side === "buy" ? (configuration.payer as Address | undefined) : undefined;
-  const isAble = holding !== undefined && canTry(holding, side, amount, trial.rents);
-  const tester = isAble ? wallet : payer;
+  const tester = testerOf(configuration, view, asked);
   // The fee of a message does not depend on its payer.
   const trader = tester ?? wallet ?? newStranger();
-  const messageOf = (limit?: number) =>
-    attemptMessage({ ...trial, wallet: trader, pool }, { side, amountIn: amount }, limit);
+  const messageOf = async (limit?: number) =>
+    pool &&
+    attemptMessage({ ...trial, wallet: trader }, { side, amountIn: amount, venue: cpmmVenueOf(pool) }, limit);
   // A base fee may depend on the limit, which follows from the simulation.
   const [message, usual] = await Promise.all([messageOf(), messageOf(usualUnits)]);
-  const { fee, tried, prices, rent, trip } = await askTogether(ask, {
+  const { fee, tried, prices, rent, trip, byJupiter } = await askTogether(ask, {
     fee: usual ? [messageFeeCall(usual, at)] : [],
     tried: message && tester ? [maybe(simulationCall(message, at))] : [],
-    prices: maybe(recentPricesCall([pool.address, ...pool.pool.sides.map(({ vault }) => vault)])),
+    prices: pool
+      ? [maybe(recentPricesCall([pool.address, ...pool.pool.sides.map(({ vault }) => vault)]))]
+      : [],
     rent: needsAccount ? [rentCall(mint.accountBytes, at)] : [],
     trip: await roundTripCalls(configuration, view, trial),
+    byJupiter: offered ? [jupiterCalls(offered)] : [],
   });
-  const { computeUnits = 0, isDone = false } = tried[0] ?? {};
+  const [jupiter] = byJupiter;
+  const units = [tried[0], jupiter?.simulation].map((each) => (each?.isDone ? each.computeUnits : 0));
+  const jupiterFee = jupiter?.fee === undefined ? undefined : baseFeeIn(jupiter.fee);
   return {
-    computeUnitLimit: unitLimitFor(isDone ? computeUnits : 0),
-    baseFee: fee[0] ?? unitsFrom(configuration.baseFee, coinDecimals.sol, "baseFee"),
+    computeUnitLimit: unitLimitFor(Math.max(...units)),
+    baseFee: fee[0] ?? jupiterFee ?? unitsFrom(configuration.baseFee, coinDecimals.sol, "baseFee"),
     rents: { ...trial.rents, tokenAccount: rent[0] ?? 0n },
-    medianPrice: medianOf(prices ?? []),
+    medianPrice: medianOf(prices[0] ?? []),
     sold: isSoldIn(trip[0]),
+    arrived: offered && jupiter && arrivedIn(offered, jupiter),
   };
 }
 

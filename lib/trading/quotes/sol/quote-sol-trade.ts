@@ -15,6 +15,7 @@ import type { SolTradeFacts } from "../../core/sol/trade-facts.ts";
 import { type SolNetworkFee, solText } from "../../core/sol/trade-fees.ts";
 import type { AskedTrade } from "../../core/trade-facts.ts";
 import { quoteParts, warnedOf } from "../quote-parts.ts";
+import { jupiterForQuote } from "./ask-jupiter.ts";
 import { quoteOnSol } from "./quote-on-sol.ts";
 
 export const solSetupOf = ({ configuration }: Pick<SolReader, "configuration">): SolSetup => {
@@ -43,7 +44,8 @@ export async function quoteSolTrade(
 ): Promise<TradeQuote> {
   const trade = { ...request, token: readAddress("sol", request.token, "token") };
   const wallet = request.wallet === undefined ? undefined : readAddress("sol", request.wallet, "wallet");
-  const facts = await quoteOnSol(reader.client.read, reader, { trade, wallet, orders: trader.orders });
+  const question = { trade, wallet, orders: trader.orders };
+  const facts = await quoteOnSol(reader.client.read, reader, question, jupiterForQuote(reader));
   const check = checkSolTrade(solSetupOf(reader), trade, trader, facts);
   return shownSolQuote(wallet, trade, { facts, check }, now);
 }

@@ -6,7 +6,11 @@ import type { RpcHost } from "../../chains/rpc-host.ts";
 import { jointSolQuote } from "../../core/sol/joint-quote.ts";
 import type { SolHostQuote, SolQuoteQuestion } from "../../core/sol/trade-facts.ts";
 import { askInRounds } from "../ask-in-rounds.ts";
+import { type JupiterForQuote, jupiterForQuote } from "./ask-jupiter.ts";
 import { quoteOnSol } from "./quote-on-sol.ts";
+
+/** So many rounds count Jupiter in. Hosts that do not agree on it by then may agree on a pool. */
+const roundsWithJupiter = 2;
 
 /**
  * Asks two hosts about a trade until they agree, or until the time is up. A lone host is believed.
@@ -20,17 +24,27 @@ export function quotesOfSolHosts(
   nowMs: () => number = Date.now,
 ): Promise<readonly [SolHostQuote, SolHostQuote]> {
   const { hosts, inOrder } = reader.client;
+  const jupiter = jupiterForQuote(reader);
+  let rounds = 0;
   return askInRounds<RpcHost, SolHostQuote>({
     ...{ hosts, inOrder, nowMs, pause: delay },
-    quoteBy: (host) => quoteBy(host, reader, question),
-    ask: (asked) => Promise.all(asked.map((host) => quoteBy(host, reader, question))),
+    quoteBy: (host) => quoteBy(host, reader, question, jupiter),
+    ask(asked) {
+      const counted = rounds++ < roundsWithJupiter ? jupiter : undefined;
+      return Promise.all(asked.map((host) => quoteBy(host, reader, question, counted)));
+    },
     isAgreed: (a, b) => jointSolQuote(a, b, slippage) !== undefined,
   });
 }
 
-async function quoteBy(host: RpcHost, reader: SolReader, question: SolQuoteQuestion): Promise<SolHostQuote> {
+async function quoteBy(
+  host: RpcHost,
+  reader: SolReader,
+  question: SolQuoteQuestion,
+  jupiter: JupiterForQuote | undefined,
+): Promise<SolHostQuote> {
   try {
-    return await quoteOnSol((calls) => host.request(calls), reader, question);
+    return await quoteOnSol((calls) => host.request(calls), reader, question, jupiter);
   } catch (error) {
     if (error instanceof DomainError) return error;
     if (isHostError(error)) return undefined;

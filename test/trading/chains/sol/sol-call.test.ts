@@ -114,6 +114,17 @@ describe("simulationCall", () => {
     });
   });
 
+  it("shows accounts as the transaction would leave them, and none that it would not", () => {
+    const { params, read: readShown } = simulationCall(message, at, ["A", "B"]);
+    expect(params[1]).toMatchObject({ accounts: { encoding: "base64", addresses: ["A", "B"] } });
+    const shown = { owner: token, lamports: 7, data: ["AQI=", "base64"] };
+    const value = { err: null, unitsConsumed: 1, accounts: [shown, null] };
+    expect(readShown({ context: { slot: 9 }, value }).accounts).toEqual([
+      { owner: token, lamports: 7n, data: Uint8Array.of(1, 2) },
+      undefined,
+    ]);
+  });
+
   it("reads what the transaction would do", () => {
     expect(read(null, 5)).toEqual({ computeUnits: 5, isDone: true });
     expect(read({ InstructionError: [6, { Custom: 6005 }] }, 9)).toEqual({

@@ -1,0 +1,101 @@
+import type { Address } from "@solana/web3.js";
+import type { RpcCall } from "../../chains/rpc-call.ts";
+import { tokenAccountOf } from "../../chains/sol/addresses.ts";
+import { JupiterFault } from "../../chains/sol/jupiter-client.ts";
+import { enforcing } from "../../chains/sol/jupiter-venue.ts";
+import {
+  type Accounts,
+  accountsCall,
+  messageFeeCall,
+  type Simulation,
+  simulationCall,
+} from "../../chains/sol/sol-call.ts";
+import { readTokenAccount } from "../../chains/sol/token-account.ts";
+import { composeTrial, type Trial } from "../../chains/sol/trial-messages.ts";
+import type { Objection } from "../../core/effects.ts";
+import type { Order } from "../../core/execution.ts";
+import { signaturesFor } from "../../core/sol/sol-intent.ts";
+import type { JupiterOffer } from "./ask-jupiter.ts";
+import { at, maybe } from "./look-at-token.ts";
+
+/** An attempt by Jupiter that hosts can try: its message, and the account that gets what it pays. */
+export type JupiterTrial = {
+  offer: JupiterOffer;
+  side: Order["side"];
+  message: Uint8Array;
+  account: Address;
+  markerRent: bigint;
+};
+
+type Asked = {
+  trial: Trial;
+  side: Order["side"];
+  amountIn: bigint;
+  orderId: string;
+  offer: JupiterOffer | undefined;
+  /** That of the relay, if there is one: attempts must have room for a tip. */
+  tipAccount: string | undefined;
+  onFault: (fault: unknown) => void;
+};
+
+/** Composes a trial. Undefined without an offer, or, after a note, for one that the signer would refuse. */
+export async function jupiterTrial({
+  trial,
+  side,
+  amountIn,
+  orderId,
+  offer,
+  tipAccount,
+  onFault,
+}: Asked): Promise<JupiterTrial | undefined> {
+  if (offer === undefined) return undefined;
+  const attempt = { side, amountIn, orderId, venue: enforcing(offer.venue, 1n) };
+  const [composed, largest] = await Promise.all([
+    composeTrial(trial, attempt),
+    composeTrial(trial, { ...attempt, tipAccount: tipAccount as Address | undefined }),
+  ]);
+  if (!("message" in composed) || !("message" in largest)) {
+    onFault(new JupiterFault(reasonIn(composed) ?? reasonIn(largest) ?? ""));
+    return undefined;
+  }
+  const { wallet, mint, tokenProgram, rents } = trial;
+  const account = side === "buy" ? await tokenAccountOf(wallet, mint, tokenProgram) : wallet;
+  return { offer, side, message: composed.message, account, markerRent: rents.empty };
+}
+
+const reasonIn = (composed: { message: Uint8Array } | Objection): string | undefined =>
+  "message" in composed ? undefined : "refused" in composed ? composed.refused : composed.later;
+
+/** What a host says about a trial. */
+export type JupiterTried = {
+  before: Accounts;
+  fee: bigint | undefined;
+  simulation: Simulation | undefined;
+};
+
+/** Makes the calls that try it. The accounts before it are those of about the same slot. */
+export const jupiterCalls = ({ message, account }: JupiterTrial) => ({
+  before: accountsCall([account], at),
+  fee: messageFeeCall(message, at),
+  simulation: maybe(simulationCall(message, at, [account])) satisfies RpcCall<Simulation | undefined>,
+});
+
+/** Computes what arrives by a simulation: tokens, or lamports. Undefined if it shows nothing. */
+export function arrivedIn(
+  { side, markerRent }: JupiterTrial,
+  { before, fee, simulation }: JupiterTried,
+): bigint | undefined {
+  if (simulation?.isDone !== true) return undefined;
+  const [old] = before.accounts;
+  const [made] = simulation.accounts ?? [];
+  if (made === undefined) return undefined;
+  if (side === "buy") {
+    const bought = (readTokenAccount(made)?.amount ?? 0n) - ((old && readTokenAccount(old)?.amount) ?? 0n);
+    return bought > 0n ? bought : undefined;
+  }
+  const received = made.lamports - (old?.lamports ?? 0n) + markerRent + (fee ?? 0n);
+  return received > 0n ? received : undefined;
+}
+
+/** Returns the fee of one signature in a message by Jupiter without priority. */
+export const baseFeeIn = (fee: bigint): bigint => fee / BigInt(signaturesFor({ venue: "jupiter-metis" }));

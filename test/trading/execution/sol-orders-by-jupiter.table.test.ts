@@ -1,0 +1,201 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
+import { readTransaction } from "../../../lib/trading/chains/sol/signed-message.ts";
+import type { TokenKey } from "../../../lib/trading/chains/sol/wallet-view.ts";
+import type { SignRequest } from "../../../lib/trading/core/effects.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { startTestJupiter, type TestJupiter } from "../../support/jupiter.ts";
+import { expectChainAgrees, placeAt } from "../../support/sol-agreement.ts";
+import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
+import { startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
+import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
+import { failOne, faultsOf, survives } from "./support/effect-faults.ts";
+
+const db = tableForTests();
+const { FULL } = process.env;
+
+let chain: TestSurfnet;
+let jupiter: TestJupiter;
+let hosts: [TestSolHost, TestSolHost];
+let orbit: string;
+let orbitKey: TokenKey;
+beforeAll(async () => {
+  chain = await startTestSurfnet();
+  jupiter = await startTestJupiter(chain);
+  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
+  orbitKey = chain.deployment.jupiter.pools.ORBIT;
+  orbit = orbitKey.mint;
+});
+afterAll(async () => {
+  await Promise.all([...hosts, jupiter].map((each) => each.close()));
+  await chain.stop();
+});
+beforeEach(() => {
+  jupiter.faults = {};
+  jupiter.asked.length = 0;
+});
+
+const open = () =>
+  openSolDesk({ table: db.table, chain, hosts }, { configuration: { jupiter: { url: jupiter.url } } });
+
+/** Reads the terms of all transactions that a desk sends. */
+function noteSent(desk: SolDesk) {
+  const sent: string[] = [];
+  desk.wrap = (effects) => ({
+    ...effects,
+    send(ask) {
+      sent.push(ask.raw);
+      return effects.send?.(ask) ?? "unreached";
+    },
+  });
+  return {
+    async helpers() {
+      const terms = await Promise.all(
+        [...new Set(sent)].map((raw) => readTransaction(Buffer.from(raw, "base64"), [])),
+      );
+      return terms.map((each) =>
+        each?.purpose === "swap" && each.venue.kind === "jupiter" ? each.venue.helper : undefined,
+      );
+    },
+  };
+}
+
+describe("orders on sol by Jupiter, on a real chain and table", () => {
+  it("buy and sell a token that no pool has, and all agree to the lamport", async () => {
+    const desk = await open();
+    const sent = noteSent(desk);
+    const buy = await placeAt(desk, { token: orbit, amount: "1" });
+    await desk.work();
+    await desk.settle();
+    const sale = await placeAt(desk, { token: orbit, side: "sell", percent: 100 });
+    await desk.work();
+    await desk.settle();
+    const [bought, sold] = await expectChainAgrees(desk, [buy, sale], orbitKey);
+    expect([bought?.order.status, sold?.order.status]).toEqual(["filled", "filled"]);
+    expect(await desk.units(orbitKey)).toBe(0n);
+    // Both signatures are paid for.
+    expect(bought?.report).toMatchObject({
+      networkFee: { total: "0.00021" },
+      route: [{ venue: "jupiter-metis", tokenIn: "native", tokenOut: orbit }],
+    });
+    const helpers = await sent.helpers();
+    expect(new Set(helpers).size).toBe(2);
+    expect(helpers).not.toContain(undefined);
+    expect(jupiter.asked.map(({ taker }) => taker)).toEqual(expect.arrayContaining(helpers as string[]));
+    expect(desk.faults).toEqual([]);
+  });
+
+  it("enforce the order's minimum, whatever Jupiter quotes", async () => {
+    const desk = await open();
+    let request: SignRequest<"sol"> | undefined;
+    desk.wrap = (effects) => ({
+      ...effects,
+      sign(ask) {
+        request = ask.request as SignRequest<"sol">;
+        return effects.sign?.(ask) ?? { later: "" };
+      },
+    });
+    const orderId = await placeAt(desk, { token: orbit, amount: "0.1", slippage: 3 });
+    await desk.work();
+    await desk.settle();
+    const shown = await desk.read(orderId);
+    const message = request?.message;
+    if (message === undefined || !("build" in message)) return expect.fail("Nothing was signed by Jupiter");
+    const data = Buffer.from(message.build.data, "base64");
+    expect(data.readBigUInt64LE(16)).toBe(BigInt((shown.order.minAmountOut ?? "").replace(".", "")));
+    expect(data.readUInt16LE(24)).toBe(0);
+  });
+
+  it.each(["silent", "rateLimited", "otherDestination"] as const)(
+    "use a pool that both hosts named if Jupiter answers with the fault %s by then",
+    async (fault) => {
+      const desk = await open();
+      const orderId = await placeAt(desk, { amount: "0.1", slippage: 5 });
+      jupiter.faults = { [fault]: 1 };
+      await desk.work();
+      await desk.settle();
+      const [shown] = await expectChainAgrees(desk, [orderId]);
+      expect(shown?.report?.route).toMatchObject([{ venue: "raydium-cpmm" }]);
+      expect(desk.faults).not.toEqual([]);
+    },
+  );
+
+  it("wait for Jupiter if they may use nothing else", async () => {
+    const desk = await open();
+    const orderId = await placeAt(desk, { token: orbit, amount: "0.1", slippage: 5 });
+    jupiter.faults = { otherProgram: 1 };
+    await desk.work();
+    expect((await desk.read(orderId)).order).toMatchObject({
+      ...{ status: "open", stage: "waiting", reasonCode: "CHAIN_UNAVAILABLE" },
+    });
+    jupiter.faults = {};
+    await desk.work();
+    await desk.settle();
+    const [shown] = await expectChainAgrees(desk, [orderId], orbitKey);
+    expect(shown?.order.status).toBe("filled");
+  });
+
+  it("fail at Jupiter's own error if the price falls before they are in a block", async () => {
+    const desk = await open();
+    const orderId = await placeAt(desk, { token: orbit, amount: "0.1", slippage: 1 });
+    const { coin, token } = chain.deployment.jupiter.pools.ORBIT.vaults;
+    const moved = await accountOf(token);
+    desk.wrap = (effects) => ({
+      ...effects,
+      async send(ask) {
+        const data = Buffer.from(moved.data);
+        data.writeBigUInt64LE(data.readBigUInt64LE(64) / 2n, 64);
+        await chain.setAccount(token, moved.lamports, moved.owner, data);
+        return (await effects.send?.(ask)) ?? "unreached";
+      },
+    });
+    await desk.work();
+    await desk.settle();
+    await chain.setAccount(token, moved.lamports, moved.owner, moved.data);
+    const [shown] = await expectChainAgrees(desk, [orderId], orbitKey);
+    expect(shown?.order).toMatchObject({ status: "rejected", reasonCode: "SLIPPAGE_EXCEEDED" });
+    expect(coin).not.toBe(token);
+  });
+
+  it("end once if any effect fails, and never use a helper key twice", async () => {
+    const whole = await open();
+    const names = failOne(whole, undefined);
+    await expectChainAgrees(whole, [await play(whole)], orbitKey);
+    expect(names).toContain("signAsHelper");
+    const wanted = ["signAsHelper", "sign", "write", "send"];
+    const faults = names.flatMap((name, index) =>
+      faultsOf(name)
+        .filter((how) => FULL || (wanted.includes(name) && how === "died after"))
+        .map((how) => ({ number: index + 1, how })),
+    );
+    await forEachConcurrently(faults, { concurrency: 8 }, async (fault) => {
+      const desk = await open();
+      failOne(desk, fault);
+      try {
+        const [shown] = await expectChainAgrees(desk, [await play(desk)], orbitKey);
+        expect([shown?.order.status, shown?.order.reasonCode]).toEqual(["filled", undefined]);
+      } catch (error) {
+        throw new Error(`${names[fault.number - 1]}, effect ${fault.number}, ${fault.how}`, { cause: error });
+      }
+    });
+  });
+});
+
+async function accountOf(address: string) {
+  const { value } = (await chain.request("getAccountInfo", [address, { encoding: "base64" }])) as {
+    value: { lamports: number; owner: string; data: [string] };
+  };
+  const { lamports, owner, data } = value;
+  return { lamports: BigInt(lamports), owner: owner as never, data: Buffer.from(data[0], "base64") };
+}
+
+/** Buys, and goes on after a run that died, once its lease has ended. */
+async function play(desk: SolDesk): Promise<string> {
+  const orderId = await placeAt(desk, { token: orbit, amount: "0.01", slippage: 10 });
+  for (const endMs = Date.now() + 60_000; Date.now() < endMs; await pause(100)) {
+    if (!(await survives(() => desk.watchAndWork()))) desk.aheadMs += 31_000;
+    if (await desk.isDone()) return orderId;
+  }
+  throw new Error("The order never came to an end");
+}
