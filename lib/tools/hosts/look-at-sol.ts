@@ -42,6 +42,7 @@ import { comparedQuotes, type QuoteOutcome } from "./compared-quotes.ts";
 import type { LookScope } from "./look-at-chain.ts";
 import { settle, wordsOf } from "./measure.ts";
 import type { ChainLook, HostLook, QuoteLook } from "./report.ts";
+import { tryJupiterRoutes } from "./try-jupiter-routes.ts";
 
 /** The hosts of Solana, which learn their limits over many looks. */
 export type OpenSolHosts = {
@@ -96,7 +97,10 @@ export async function lookAtSolHosts(
     );
     quotes.push({ symbol, ...comparedQuotes(await Promise.all(asked), { decimals, hosts, isAgreed }) });
   }
-  return { chain: "sol", spent: `${coinText("sol", spent)} ${chainFacts.sol.coin.symbol}`, hosts, quotes };
+  const [first] = open.hosts;
+  const routes = first && hasCalls ? await tryJupiterRoutes(first.rpc, open.configuration) : [];
+  const symbol = chainFacts.sol.coin.symbol;
+  return { chain: "sol", spent: `${coinText("sol", spent)} ${symbol}`, hosts, quotes, routes };
 }
 
 const headLook = (head: readonly unknown[] | HostError | undefined) => {

@@ -29,6 +29,14 @@ export type QuoteLook = {
 /** Amounts are decimal text. */
 export type QuoteAnswer = { amount: string } | { words: string };
 
+/** A way through Jupiter, and what a simulation shows of it. */
+export type RouteLook = {
+  name: string;
+  words: string;
+  /** True if an order could trade so. */
+  isTried: boolean;
+};
+
 /** The hosts of a chain at one moment. */
 export type ChainLook = {
   chain: TradingChain;
@@ -36,12 +44,14 @@ export type ChainLook = {
   spent: string;
   hosts: readonly HostLook[];
   quotes: readonly QuoteLook[];
+  /** Ways through Jupiter, where it is configured. */
+  routes?: readonly RouteLook[];
 };
 
 /** A point that was checked, and its problem, if it has one. */
 export type Finding = { subject: string; problem: Problem | undefined };
 
-export function findingsOf({ chain, hosts, quotes }: ChainLook): Finding[] {
+export function findingsOf({ chain, hosts, quotes, routes = [] }: ChainLook): Finding[] {
   return [
     ...hosts.flatMap(({ host, calls, lagSeconds, lagProblem, contracts }): Finding[] => {
       const of = (name: string) => `${chain} ${host}, ${name}`;
@@ -52,6 +62,10 @@ export function findingsOf({ chain, hosts, quotes }: ChainLook): Finding[] {
       ];
     }),
     ...quotes.map(({ symbol, problem }) => ({ subject: `${chain}, quote of ${symbol}`, problem })),
+    ...routes.map(({ name, words, isTried }) => ({
+      subject: `${chain} by Jupiter, ${name}`,
+      problem: isTried ? undefined : { words, isFatal: false },
+    })),
   ];
 }
 
@@ -72,7 +86,13 @@ export function verdictOf(findings: readonly Finding[]): string[] {
 }
 
 export function tableOf(look: ChainLook): string[] {
-  return [look.chain, ...look.hosts.flatMap(hostLines), ...quoteLines(look)];
+  const routes = (look.routes ?? []).map(({ name, words }) => `    ${name}: ${words}`);
+  return [
+    look.chain,
+    ...look.hosts.flatMap(hostLines),
+    ...quoteLines(look),
+    ...(routes.length === 0 ? [] : ["  Jupiter, by the message of an order:", ...routes]),
+  ];
 }
 
 const nameWidth = 26;

@@ -33,8 +33,8 @@ export type BuiltSwap = {
   priceImpact: number;
   /** The exchanges on its way. */
   labels: readonly string[];
-  /** True if Jupiter would open accounts first, such as one that an exchange keeps for each user. */
-  hasSetup: boolean;
+  /** The programs that Jupiter would call first, such as for an account that an exchange keeps for each user. */
+  setupPrograms: readonly Address[];
 };
 
 /** Jupiter gave no usable answer. It contains nothing that Jupiter sent, and no key. */
@@ -95,7 +95,7 @@ const Answer = v.object({
   outAmount: Units,
   priceImpactPct: v.nullish(Share),
   routePlan: v.pipe(v.array(v.object({ swapInfo: v.object({ label: Label }) })), v.maxLength(64)),
-  setupInstructions: v.nullish(v.array(v.unknown())),
+  setupInstructions: v.nullish(v.pipe(v.array(v.object({ programId: Key })), v.maxLength(64))),
   swapInstruction: Instruction,
   addressesByLookupTableAddress: v.nullish(v.record(PublicKey, v.pipe(v.array(Key), v.maxLength(256)))),
 });
@@ -152,6 +152,6 @@ function swapIn(answer: unknown, { inputMint, outputMint, amountIn }: BuildQuest
     amountOut: found.outAmount,
     priceImpact: Math.max(0, 100 * (found.priceImpactPct ?? 0)),
     labels: found.routePlan.map(({ swapInfo: { label } }) => label),
-    hasSetup: (found.setupInstructions ?? []).length > 0,
+    setupPrograms: (found.setupInstructions ?? []).map(({ programId }) => programId),
   };
 }

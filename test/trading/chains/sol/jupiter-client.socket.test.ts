@@ -61,7 +61,7 @@ describe("jupiterClient", () => {
       accounts: [{ address: helper, isWritable: false }],
       data: Uint8Array.of(1, 2),
       tables: new Map([[table, [wsolMint, mint]]]),
-      ...{ amountOut: 9n, priceImpact: 1.25, labels: ["Pump.fun Amm"], hasSetup: true },
+      ...{ amountOut: 9n, priceImpact: 1.25, labels: ["Pump.fun Amm"], setupPrograms: [jupiterProgram] },
     });
     const [request] = asked;
     expect(request?.headers["x-api-key"]).toBe(key);
@@ -76,7 +76,7 @@ describe("jupiterClient", () => {
     const { priceImpactPct: _, setupInstructions: __, ...rest } = built;
     answering({ ...rest, addressesByLookupTableAddress: null });
     expect(await jupiterClient({ url }).build(question)).toMatchObject({
-      ...{ tables: new Map(), priceImpact: 0, hasSetup: false },
+      ...{ tables: new Map(), priceImpact: 0, setupPrograms: [] },
     });
     expect(asked[0]?.headers).not.toHaveProperty("x-api-key");
   });

@@ -74,7 +74,8 @@ const Question = v.object({
 
 type Question = v.InferOutput<typeof Question>;
 
-const label = "Local Pool";
+/** The exchange that its pools belong to, unless a question allows only others: then they belong to the first of those. */
+const usualLabel = "Local Pool";
 const noRoute = json(400, { error: "No routes found" });
 
 /** Nobody's account, which stands for a thief's. */
@@ -148,6 +149,7 @@ export async function startJupiterServer(options: JupiterServerOptions): Promise
       data: Buffer.from("0200000000ca9a3b00000000", "hex").toString("base64"),
     };
     const isExtra = strikes("extraInstructions");
+    const label = question.dexes?.split(",")[0] ?? usualLabel;
     return {
       ...{ inputMint, outputMint, inAmount: String(amount), outAmount: String(outAmount) },
       otherAmountThreshold: String((outAmount * BigInt(10_000 - slippageBps)) / 10_000n),

@@ -1,0 +1,180 @@
+import type { Address } from "@solana/web3.js";
+import * as v from "valibot";
+import { askTogether } from "../../trading/chains/ask-together.ts";
+import type { SolConfiguration } from "../../trading/chains/chain-configuration.ts";
+import { isHostError } from "../../trading/chains/host-fault.ts";
+import type { RpcCall } from "../../trading/chains/rpc-call.ts";
+import type { RpcHost } from "../../trading/chains/rpc-host.ts";
+import { programs, tokenAccountOf } from "../../trading/chains/sol/addresses.ts";
+import { newHelper } from "../../trading/chains/sol/helper-keys.ts";
+import { type BuiltSwap, JupiterFault, jupiterClient } from "../../trading/chains/sol/jupiter-client.ts";
+import {
+  buildQuestion,
+  enforcing,
+  jupiterVenue,
+  type SwapByJupiter,
+} from "../../trading/chains/sol/jupiter-venue.ts";
+import { accountsCall, messageFeeCall, rentCall, simulationCall } from "../../trading/chains/sol/sol-call.ts";
+import { readTokenAccount } from "../../trading/chains/sol/token-account.ts";
+import { tokenViewCall } from "../../trading/chains/sol/token-view.ts";
+import { recentBlockhashCall } from "../../trading/chains/sol/transaction-call.ts";
+import { composeTrial, newOrderId } from "../../trading/chains/sol/trial-messages.ts";
+import { maybe, wsolBytes } from "../../trading/quotes/sol/look-at-token.ts";
+import type { RouteLook } from "./report.ts";
+
+/** Jupiter's labels of the exchanges that most tokens trade on: a curve and three kinds of pools. */
+const exchanges = ["Pump.fun", "Pump.fun Amm", "Raydium CP", "Meteora DLMM"] as const;
+
+/** The lamports that each trial spends. */
+const spent = 10n ** 7n;
+
+const at = { commitment: "confirmed" } as const;
+
+/** Programs that Jupiter always calls before a swap. The service does without their instructions. */
+const usualPrograms: readonly Address[] = Object.values(programs);
+
+/** A place in a message, from 0, and the name that the service knows it by. */
+const steps = {
+  buy: { 7: "the helper's approval", 8: "Jupiter's swap" },
+  sell: { 6: "the helper's approval", 7: "Jupiter's swap" },
+} as const;
+
+type Trial = SwapByJupiter & { symbol: string };
+
+/**
+ * Tries messages like those of orders with one exchange after another, both ways, and sends none. Jupiter takes few
+ * requests at once, so they follow each other.
+ *
+ * @param exchanged The exchanges to try, by Jupiter's labels. Undefined leaves the choice to Jupiter.
+ */
+export async function tryJupiterRoutes(
+  rpc: RpcHost,
+  configuration: SolConfiguration,
+  { pauseMs = 1100, labels = exchanges as readonly (string | undefined)[] } = {},
+): Promise<RouteLook[]> {
+  const { jupiter: access, payer } = configuration;
+  if (access === undefined) return [];
+  if (payer === undefined)
+    return [{ name: "Jupiter", words: "cannot be tried: configure a payer", isTried: false }];
+  const jupiter = jupiterClient(access);
+  const looks: RouteLook[] = [];
+  for (const label of labels) {
+    const name = label ?? "any exchange";
+    let hasRoute = false;
+    for (const { token, symbol } of configuration.tokens) {
+      if (hasRoute) break;
+      const view = await askFor(rpc, await tokenViewCall(token as Address, [], at));
+      if (view === undefined) continue;
+      const { program: tokenProgram, decimals } = view.mint;
+      const common = { mint: token as Address, tokenProgram: tokenProgram as Address, decimals };
+      const buy = { ...common, wallet: payer as Address, orderId: newOrderId(), side: "buy" } as const;
+      const bought = await tried({ ...buy, amountIn: spent, symbol }, label);
+      if (bought === undefined) continue;
+      hasRoute = true;
+      looks.push(bought);
+      const holder = await holderOf(rpc, token as Address, tokenProgram as Address);
+      const sold =
+        holder &&
+        (await tried(
+          {
+            ...{ ...common, wallet: holder.wallet, orderId: newOrderId(), side: "sell" },
+            ...{ amountIn: holder.units / 1000n + 1n, symbol },
+          },
+          label,
+        ));
+      looks.push(
+        sold ?? { name: `${name}, sell ${symbol}`, words: "found no holder to try it", isTried: false },
+      );
+    }
+    if (!hasRoute) looks.push({ name, words: "has no route for a listed token", isTried: false });
+  }
+  return looks;
+
+  /** Undefined if Jupiter has no such route. */
+  async function tried(trial: Trial, label: string | undefined): Promise<RouteLook | undefined> {
+    const name = `${label ?? "any exchange"}, ${trial.side} ${trial.symbol}`;
+    const { address: helper } = newHelper();
+    await new Promise((resume) => setTimeout(resume, pauseMs));
+    try {
+      const question = await buildQuestion(trial, helper);
+      const built = await jupiter.build({ ...question, ...(label && { exchanges: [label] }) });
+      return { name, ...(await simulated(rpc, trial, helper, built)) };
+    } catch (error) {
+      if (error instanceof JupiterFault)
+        return error.isNoRoute ? undefined : { name, words: error.message, isTried: false };
+      if (isHostError(error)) return { name, words: "the host does not answer", isTried: false };
+      throw error;
+    }
+  }
+}
+
+async function simulated(
+  rpc: RpcHost,
+  { mint, tokenProgram, wallet, ...trial }: Trial,
+  helper: Address,
+  built: BuiltSwap,
+): Promise<Omit<RouteLook, "name">> {
+  const { side, amountIn, orderId } = trial;
+  const setup = [...new Set(built.setupPrograms)].filter((each) => !usualPrograms.includes(each));
+  const wants = setup.length === 0 ? "" : `; Jupiter would first call ${setup.join(" and ")}`;
+  const ask: Parameters<typeof askTogether>[0] = (calls) => rpc.request(calls);
+  const { recent, empty, wsol } = await askTogether(ask, {
+    ...{ recent: recentBlockhashCall(), empty: rentCall(0, at), wsol: rentCall(wsolBytes, at) },
+  });
+  const venue = enforcing(await jupiterVenue({ ...trial, mint, tokenProgram, wallet }, helper, built), 1n);
+  const parts = { wallet, mint, tokenProgram, blockhash: recent.hash, rents: { empty, wsol } };
+  const composed = await composeTrial(parts, { side, amountIn, orderId, venue });
+  if (!("message" in composed)) {
+    const reason = "refused" in composed ? composed.refused : composed.later;
+    return { words: `the signer refuses it: ${reason}${wants}`, isTried: false };
+  }
+  const { message } = composed;
+  const { fee, simulation } = await askTogether(ask, {
+    ...{ fee: messageFeeCall(message, at), simulation: maybe(simulationCall(message, at)) },
+  });
+  const bytes = 1 + 2 * 64 + message.length;
+  const sizes = `${bytes} bytes, ${simulation?.computeUnits ?? 0} compute units, ${fee ?? "?"} lamports`;
+  if (simulation === undefined)
+    return { words: `the host cannot simulate it; ${sizes}${wants}`, isTried: false };
+  if (simulation.isDone)
+    return { words: `accepts the helper as a delegate; ${sizes}${wants}`, isTried: true };
+  const step = (steps[side] as Record<number, string>)[simulation.failedAt ?? -1];
+  const place = step ?? `instruction ${simulation.failedAt ?? "?"}`;
+  return { words: `fails at ${place}; ${sizes}${wants}`, isTried: false };
+}
+
+async function askFor<Value>(rpc: RpcHost, call: RpcCall<Value>): Promise<Value | undefined> {
+  try {
+    return (await rpc.request([call]))[0];
+  } catch (error) {
+    if (isHostError(error)) return undefined;
+    throw error;
+  }
+}
+
+const Largest = v.pipe(
+  v.object({ value: v.array(v.object({ address: v.pipe(v.string(), v.maxLength(44)) })) }),
+  v.transform(({ value }) => value.map(({ address }) => address)),
+);
+
+/** Finds a wallet that could sell a token, since simulations need no signature. */
+async function holderOf(
+  rpc: RpcHost,
+  mint: Address,
+  tokenProgram: Address,
+): Promise<{ wallet: Address; units: bigint } | undefined> {
+  const largest = await askFor(rpc, {
+    ...{ method: "getTokenLargestAccounts", params: [mint, at] },
+    read: (result) => v.parse(Largest, result),
+  });
+  const held = largest && (await askFor(rpc, accountsCall(largest.slice(0, 20), at)));
+  for (const [index, account] of (held?.accounts ?? []).entries()) {
+    const token = account && readTokenAccount(account);
+    const wallet = token?.owner as Address | undefined;
+    if (token === undefined || wallet === undefined || token.isFrozen || token.amount === 0n) continue;
+    if ((await tokenAccountOf(wallet, mint, tokenProgram)) !== largest?.[index]) continue;
+    const [own] = (await askFor(rpc, accountsCall([wallet], at)))?.accounts ?? [];
+    if (own?.owner === programs.system && own.lamports > spent) return { wallet, units: token.amount };
+  }
+  return undefined;
+}

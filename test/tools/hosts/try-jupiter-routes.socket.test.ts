@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { tableOf } from "../../../lib/tools/hosts/report.ts";
+import { tryJupiterRoutes } from "../../../lib/tools/hosts/try-jupiter-routes.ts";
+import type { SolConfiguration } from "../../../lib/trading/chains/chain-configuration.ts";
+import { solHost } from "../../../lib/trading/chains/sol/sol-client.ts";
+import { startTestJupiter, type TestJupiter } from "../../support/jupiter.ts";
+import { solReaderOf, startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
+import { holdTokens } from "../../support/sol-tokens.ts";
+import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
+
+let chain: TestSurfnet;
+let jupiter: TestJupiter;
+let host: TestSolHost;
+beforeAll(async () => {
+  chain = await startTestSurfnet();
+  jupiter = await startTestJupiter(chain);
+  host = await startTestSolHost(chain);
+  const { address } = await chain.newWallet();
+  await holdTokens(chain, address, chain.deployment.tokens.MOON, 10n ** 10n);
+});
+afterAll(async () => {
+  await Promise.all([jupiter, host].map((each) => each.close()));
+  await chain.stop();
+});
+beforeEach(() => {
+  jupiter.faults = {};
+  jupiter.asked.length = 0;
+  host.lie = (_, result) => result;
+});
+
+async function look(changes: Partial<SolConfiguration> = {}) {
+  const { configuration } = await solReaderOf(chain, [host], {
+    ...{ payer: chain.deployment.payer, jupiter: { url: jupiter.url, key: "c0ffee" }, ...changes },
+  });
+  return tryJupiterRoutes(solHost(host.url, configuration.cluster), configuration, { pauseMs: 0 });
+}
+
+const routes = ["Pump.fun", "Pump.fun Amm", "Raydium CP", "Meteora DLMM"];
+
+describe("tryJupiterRoutes", () => {
+  it("tries each exchange both ways, and says what a message by it is and costs", async () => {
+    const looks = await look();
+    expect(looks.map(({ name }) => name)).toEqual(
+      routes.flatMap((route) => [`${route}, buy MOON`, `${route}, sell MOON`]),
+    );
+    for (const { words, isTried } of looks) {
+      expect(isTried).toBe(true);
+      expect(words).toMatch(
+        /^accepts the helper as a delegate; \d{3,4} bytes, \d{4,6} compute units, 10000 lamports$/,
+      );
+    }
+    expect(jupiter.asked.map(({ dexes }) => dexes)).toEqual(routes.flatMap((route) => [route, route]));
+    const shown = tableOf({ chain: "sol", spent: "1 SOL", hosts: [], quotes: [], routes: looks }).join("\n");
+    expect(shown).toContain("Pump.fun, buy MOON: accepts the helper as a delegate");
+    expect(shown).not.toContain("c0ffee");
+  });
+
+  it("names what a route fails at, and the programs that Jupiter would call first", async () => {
+    host.lie = (method, result) =>
+      method === "simulateTransaction"
+        ? {
+            ...(result as object),
+            value: { err: { InstructionError: [8, { Custom: 3012 }] }, unitsConsumed: 7 },
+          }
+        : result;
+    const [first] = await look();
+    expect(first).toMatchObject({
+      isTried: false,
+      words: expect.stringMatching(/^fails at Jupiter's swap; /),
+    });
+  });
+
+  it.each([
+    ["platformFee", /^the signer refuses it: the venue's instruction takes a fee for a platform/],
+    ["otherProgram", /OTHER_PROGRAM/],
+    ["rateLimited", /TOO_MANY_REQUESTS|RESTING/],
+  ] as const)("says why an answer with the fault %s is of no use", async (fault, words) => {
+    jupiter.faults = { [fault]: 1 };
+    for (const route of await look())
+      expect(route).toMatchObject({ isTried: false, words: expect.stringMatching(words) });
+  });
+
+  it("says which exchange has no route for a listed token, and where no holder is found", async () => {
+    const { mint } = chain.deployment.tokens.TRAP;
+    const trap = { token: mint, symbol: "TRAP", name: "Trap", decimals: 6 };
+    expect(await look({ tokens: [trap] })).toEqual(
+      routes.map((name) => ({ name, words: "has no route for a listed token", isTried: false })),
+    );
+    host.lie = (method, result) =>
+      method === "getTokenLargestAccounts" ? { context: { slot: 1 }, value: [] } : result;
+    const [, sale] = await look();
+    expect(sale).toMatchObject({ name: "Pump.fun, sell MOON", isTried: false });
+  });
+
+  it("tries nothing without Jupiter, and needs a payer", async () => {
+    expect(await look({ jupiter: undefined } as never)).toEqual([]);
+    expect(await look({ payer: undefined } as never)).toMatchObject([
+      { words: "cannot be tried: configure a payer" },
+    ]);
+  });
+});
