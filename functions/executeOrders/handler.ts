@@ -5,6 +5,7 @@ import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logLandings, logWarning } from "../../lib/runtime/log.ts";
 import { openChains } from "../../lib/trading/chains/open-chains.ts";
+import { jupiterFor } from "../../lib/trading/chains/sol/jupiter-client.ts";
 import { chainEffects } from "../../lib/trading/execution/chain-effects.ts";
 import { executeOrders } from "../../lib/trading/execution/execute-orders.ts";
 import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
@@ -13,7 +14,10 @@ import { remoteSigner } from "../../lib/trading/signing/remote-signer.ts";
 
 const table = { ...openCheckingTable(), laneShards: environment("LANE_SHARDS") };
 const trading = environment("TRADING");
-const chains = openChains(trading, (fault) => logWarning("executeOrders", fault));
+const chains = openChains(
+  trading,
+  jupiterFor((fault) => logWarning("executeOrders", fault)),
+);
 const effects = { ...tableEffects(table), ...chainEffects(chains) };
 const onFault = (error: unknown) => logFault("executeOrders", error);
 const signer = remoteSigner(callOf(environment("SIGN_TRANSACTION_FUNCTION")), onFault);

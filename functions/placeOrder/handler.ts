@@ -5,13 +5,17 @@ import { environment } from "../../lib/runtime/environment.ts";
 import { logFault, logWarning } from "../../lib/runtime/log.ts";
 import { enveloped, maybeReplayed, rest } from "../../lib/runtime/rest.ts";
 import { openChains } from "../../lib/trading/chains/open-chains.ts";
+import { jupiterFor } from "../../lib/trading/chains/sol/jupiter-client.ts";
 import { wakeEffect } from "../../lib/trading/execution/wake-effect.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
 import { openMacs } from "../../lib/trading/signing/intent-mac.ts";
 
 const deps = {
   table: { ...openCheckingTable(), laneShards: environment("LANE_SHARDS") },
-  chains: openChains(environment("TRADING"), (fault) => logWarning("placeOrder", fault)),
+  chains: openChains(
+    environment("TRADING"),
+    jupiterFor((fault) => logWarning("placeOrder", fault)),
+  ),
   macs: openMacs(environment("MAC_KEY_ID"), environment("TABLE_ID")),
   ...wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), (error) => logFault("placeOrder", error)),
 };

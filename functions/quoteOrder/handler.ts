@@ -4,11 +4,15 @@ import { logWarning } from "../../lib/runtime/log.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { openChains } from "../../lib/trading/chains/open-chains.ts";
+import { jupiterFor } from "../../lib/trading/chains/sol/jupiter-client.ts";
 import { quoteOrder } from "../../lib/trading/quotes/quote-order.ts";
 
 const deps = {
   table: openTable(environment("TABLE_NAME")),
-  chains: openChains(environment("TRADING"), (fault) => logWarning("quoteOrder", fault)),
+  chains: openChains(
+    environment("TRADING"),
+    jupiterFor((fault) => logWarning("quoteOrder", fault)),
+  ),
 };
 
 export const handler = rest("quoteOrder", schemas.quoteOrder, async ({ userID, now, body }) =>

@@ -85,10 +85,10 @@ const limits: Readonly<Record<string, number>> = {
   // These contain the code of chains, or code that derives addresses.
   ...{ importWallet: 360, createWallet: 365, sealExport: 384 },
   // These contain the code of chains of both families.
-  ...{ sweepLanes: 330, readChains: 330, readBalances: 360, quoteOrder: 432 },
-  ...{ signTransaction: 470, executeOrders: 512 },
+  ...{ sweepLanes: 330, readChains: 330, readBalances: 360, quoteOrder: 440 },
+  ...{ signTransaction: 470, executeOrders: 522 },
   // Contains the clients of two services, and the quoting code of both families.
-  placeOrder: 494,
+  placeOrder: 501,
   // Pushes to thousands of clients with an HTTP client that is large but fast.
   deliver: 808,
 };

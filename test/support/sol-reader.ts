@@ -4,6 +4,7 @@ import { type SolHost, startSolHost } from "../../lib/tools/dev/chains/sol/sol-h
 import { createSolNode, localGenesisHash } from "../../lib/tools/dev/chains/sol/sol-node.ts";
 import type { SolConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
 import { type ChainReader, openChains, type SolReader } from "../../lib/trading/chains/open-chains.ts";
+import { jupiterFor } from "../../lib/trading/chains/sol/jupiter-client.ts";
 import { clusterNameLength } from "../../lib/trading/chains/sol/sol-call.ts";
 import type { TradingChain } from "../../lib/trading/core/trading-chain.ts";
 import type { TestSurfnet } from "./surfnet.ts";
@@ -37,7 +38,7 @@ export async function solChainsOf(
   changes: Partial<SolConfiguration> = {},
 ): Promise<ReadonlyMap<TradingChain, ChainReader>> {
   const { mint } = chain.deployment.tokens.MOON;
-  return openChains({
+  const trading = {
     sol: {
       ...defaultSol,
       hosts: hosts.map(({ url }) => url),
@@ -45,7 +46,11 @@ export async function solChainsOf(
       tokens: [{ token: mint, symbol: "MOON", name: "Moon", decimals: 6 }],
       ...changes,
     },
-  });
+  };
+  return openChains(
+    trading,
+    jupiterFor(() => {}),
+  );
 }
 
 export const solReaderOf = async (...asked: Parameters<typeof solChainsOf>): Promise<SolReader> =>

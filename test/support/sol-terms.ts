@@ -25,8 +25,8 @@ import type {
   MessageTerms,
   VenueAccount,
 } from "../../lib/trading/chains/sol/message-terms.ts";
+import type { JupiterBuild } from "../../lib/trading/core/sol/jupiter-build.ts";
 import { mostFeeLamports } from "../../lib/trading/core/sol/sol-fees.ts";
-import type { JupiterBuild } from "../../lib/trading/core/sol/sol-message.ts";
 
 /** A key that follows from its name. */
 export const solKey = (name: string) => {

@@ -1,7 +1,7 @@
 import { type EvmChain, evmChains, type TradingChain } from "../core/trading-chain.ts";
 import { type ChainClient, chainClient } from "./chain-client.ts";
 import type { ChainConfiguration, SolConfiguration, TradingConfiguration } from "./chain-configuration.ts";
-import { type JupiterClient, jupiterClient } from "./sol/jupiter-client.ts";
+import type { JupiterClient, OpenJupiter } from "./sol/jupiter-client.ts";
 import { type SolClient, solClient } from "./sol/sol-client.ts";
 
 /** A chain of Ethereum's family that trades, with its facts and its hosts. */
@@ -23,25 +23,27 @@ export type ChainReader = EvmReader | SolReader;
 /**
  * Opens the chains that trade. Their clients remember which hosts failed, so a function opens them once for its whole
  * life.
+ *
+ * @param openJupiter Left out, with its code, by functions that never ask Jupiter.
  */
 export function openChains(
   trading: TradingConfiguration,
-  onJupiterFault: (fault: unknown) => void = () => {},
+  openJupiter?: OpenJupiter,
 ): ReadonlyMap<TradingChain, ChainReader> {
   const { sol } = trading;
   return new Map<TradingChain, ChainReader>([
     ...openEvmChains(trading),
-    ...(sol === undefined ? [] : [["sol", openSol(sol, onJupiterFault)] as const]),
+    ...(sol === undefined ? [] : [["sol", openSol(sol, openJupiter)] as const]),
   ]);
 }
 
-const openSol = (
-  configuration: SolConfiguration,
-  onJupiterFault: SolReader["onJupiterFault"],
-): SolReader => ({
-  ...{ chain: "sol", configuration, client: solClient(configuration), onJupiterFault },
-  jupiter: configuration.jupiter && jupiterClient(configuration.jupiter),
-});
+const openSol = (configuration: SolConfiguration, openJupiter: OpenJupiter | undefined): SolReader => {
+  const { jupiter } = configuration;
+  return {
+    ...{ chain: "sol", configuration, client: solClient(configuration), onJupiterFault() {} },
+    ...(jupiter && openJupiter?.(jupiter)),
+  };
+};
 
 /** Opens the chains on which orders are executed. */
 export function openEvmChains(trading: TradingConfiguration): ReadonlyMap<EvmChain, EvmReader> {

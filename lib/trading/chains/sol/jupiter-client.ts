@@ -60,6 +60,12 @@ export type JupiterClient = {
   build(question: BuildQuestion): Promise<BuiltSwap>;
 };
 
+/** Opens Jupiter for a function. */
+export type OpenJupiter = (access: JupiterAccess) => {
+  jupiter: JupiterClient;
+  onJupiterFault: (fault: unknown) => void;
+};
+
 const limits = { timeoutMs: 1500, maxBytes: 256 * 1024 };
 
 /** After too many requests, none is made for this time. */
@@ -124,6 +130,11 @@ export function jupiterClient(
 
   return { build: async (question) => swapIn(await ask(question), question) };
 }
+
+/** @param onJupiterFault Receives the reason why an answer cannot be used. */
+export const jupiterFor =
+  (onJupiterFault: (fault: unknown) => void): OpenJupiter =>
+  (access) => ({ jupiter: jupiterClient(access), onJupiterFault });
 
 function urlFor(url: string, question: BuildQuestion): URL {
   const { inputMint, outputMint, amountIn, helper, destination, exchanges } = question;

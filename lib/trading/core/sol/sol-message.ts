@@ -1,25 +1,8 @@
-import type { CpmmRoute, JupiterRoute } from "./sol-intent.ts";
+import type { MessageRoute } from "./jupiter-build.ts";
 import type { SolFees } from "./sol-slot.ts";
 
 /** Makes only the order's marker, so that no other message of the order can have an effect. */
 export type ClearMessage = { purpose: "clear" };
-
-/** An account of an instruction that Jupiter has built: an address, or its place in a lookup table. */
-export type BuildAccount = { isWritable: boolean } & ({ address: string } | { table: string; index: number });
-
-/** An instruction that Jupiter has built for a helper key. */
-export type JupiterBuild = {
-  /** The address of the key. */
-  helper: string;
-  /** The decimals of what is spent. */
-  sourceDecimals: number;
-  accounts: readonly BuildAccount[];
-  /** In base64. */
-  data: string;
-};
-
-/** The route of a message, with what Jupiter has built for it. */
-export type MessageRoute = { route: CpmmRoute } | { route: JupiterRoute; build: JupiterBuild };
 
 /** Fills the order, or fails. */
 export type SwapMessage = {

@@ -3,10 +3,11 @@ import type { LaneView } from "../effects.ts";
 import type { ReasonCode } from "../execution.ts";
 import type { OrderEnd, TradeOrder } from "../trade-order.ts";
 import { restOfDay } from "../wallet-policy.ts";
+import type { MessageRoute } from "./jupiter-build.ts";
 import { feesOfShare, isRent, isUnitLimit, mostFeeLamports, mostRentLamports, shareOf } from "./sol-fees.ts";
 import { isSameSolRoute, signaturesFor } from "./sol-intent.ts";
 import type { SolLimits } from "./sol-limits.ts";
-import type { MessageRoute, SolMessage } from "./sol-message.ts";
+import type { SolMessage } from "./sol-message.ts";
 import { countOf, mayLand, type SolSlot } from "./sol-slot.ts";
 import {
   areSlotsNear,

@@ -1,5 +1,5 @@
+import type { JupiterBuild } from "./jupiter-build.ts";
 import type { CpmmRoute, JupiterRoute } from "./sol-intent.ts";
-import type { JupiterBuild } from "./sol-message.ts";
 
 /** Names the block of a slot. No call names its hash, so the slot stands for it. */
 export const blockOfSlot = (slot: number) => ({ number: slot, hash: String(slot) });

@@ -1,8 +1,8 @@
 import type { LaneView } from "../../../../lib/trading/core/effects.ts";
 import type { LaneState } from "../../../../lib/trading/core/lane-core.ts";
+import type { JupiterBuild } from "../../../../lib/trading/core/sol/jupiter-build.ts";
 import type { CpmmRoute, JupiterRoute, SolIntent } from "../../../../lib/trading/core/sol/sol-intent.ts";
 import type { SolLimits } from "../../../../lib/trading/core/sol/sol-limits.ts";
-import type { JupiterBuild } from "../../../../lib/trading/core/sol/sol-message.ts";
 import type { SolAttempt, SolSlot } from "../../../../lib/trading/core/sol/sol-slot.ts";
 import type {
   SeenReceipt,
