@@ -14,7 +14,7 @@ const whole = 1_000_000n;
 /**
  * Returns the quote that two hosts give for a trade. No host can read a past slot, so theirs may differ: they must be near
  * each other, with the same mint and balances, and outputs that differ by at most a quarter of the slippage. Undefined if
- * the hosts disagree.
+ * the hosts disagree. Those that disagree on Jupiter may agree on the pools.
  *
  * What arrives is the greater output, and so is the minimum: a lying host can make an order fail, but never sell it
  * cheaply. Costs are the higher ones.
@@ -23,8 +23,17 @@ const whole = 1_000_000n;
  */
 export function jointSolQuote(a: SolHostQuote, b: SolHostQuote, slippage: number): SolHostQuote {
   if (a === undefined || b === undefined) return undefined;
-  if (a instanceof DomainError) return b instanceof DomainError && a.code === b.code ? a : undefined;
-  return b instanceof DomainError ? undefined : jointFacts(a, b, slippage);
+  if (a instanceof DomainError) {
+    if (b instanceof DomainError) return a.code === b.code ? a : undefined;
+    return jointSolQuote(b, a, slippage);
+  }
+  return (b instanceof DomainError ? undefined : jointFacts(a, b, slippage)) ?? jointByPools(a, b, slippage);
+}
+
+/** Leaves Jupiter out where only one host has seen that it pays: a host may be unable to simulate, or lie about it. */
+function jointByPools(a: SolTradeFacts, b: SolTradeFacts | DomainError, slippage: number): SolHostQuote {
+  const [mine, other] = [a, b].map((each) => ("byPools" in each && each.byPools) || each);
+  return mine === a && other === b ? undefined : jointSolQuote(mine, other, slippage);
 }
 
 function jointFacts(a: SolTradeFacts, b: SolTradeFacts, slippage: number): SolHostQuote {
@@ -40,7 +49,7 @@ function jointFacts(a: SolTradeFacts, b: SolTradeFacts, slippage: number): SolHo
   const amountOut = greatest(a.amountOut, b.amountOut);
   // A host could name a good pool that the other one does not know, next to one that pays less.
   if (best === undefined || !isNear(best.amountOut, amountOut)) return undefined;
-  const namer = a.amountOut === amountOut ? a : b;
+  const { byPools: _, ...namer } = a.amountOut === amountOut ? a : b;
   return {
     ...namer,
     ...{ amountOut, routes: [best, ...others], costs: jointCosts(a.costs, b.costs) },

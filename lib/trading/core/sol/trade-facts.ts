@@ -74,6 +74,8 @@ export type SolTradeFacts = {
   flags: readonly TokenFlag[];
   /** The wallet's balances. Absent without a wallet. */
   held?: { coins: bigint; tokens: bigint };
+  /** What the same host says without Jupiter, if a route by Jupiter is among its own. */
+  byPools?: SolTradeFacts | DomainError;
 };
 
 /** A host's facts, a reason why every host would refuse the trade, or undefined if the host gave no clear answer. */

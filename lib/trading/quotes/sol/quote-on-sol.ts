@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Address } from "@solana/web3.js";
 import bs58 from "bs58";
+import { DomainError } from "../../../core/domain-error.ts";
 import { type Ask, askTogether } from "../../chains/ask-together.ts";
 import type { SolReader } from "../../chains/open-chains.ts";
 import { identify, tokenNotFound } from "../../chains/requests.ts";
@@ -72,8 +73,6 @@ export async function quoteOnSol(
     ...(offered && arrived !== undefined ? [byJupiter(offered, arrived)] : []),
     ...payments.map(byPool),
   ].toSorted((a, b) => (a.route.amountOut < b.route.amountOut ? 1 : -1));
-  const [best, ...others] = paying.slice(0, mostSolRoutes);
-  if (best === undefined) throw noneOf(view, side);
   const safety = safetyOfMint(mint, epoch, sold);
   const ofMint = flagsOfMint(mint);
   const liquidity = greatest(0n, ...view.pools.map(liquidityOf));
@@ -81,23 +80,32 @@ export async function quoteOnSol(
   const coin = view.pools.length === 0 ? 0n : lamportsOfCoin;
   const [reference] = paymentsOf(view, side, amount / referencePart);
   const price = reference && { in: amount / referencePart, out: reference.amountOut };
-  return {
-    slot: view.slot,
-    identity,
-    mint: {
-      ...{ program: mint.program, decimals: mint.decimals, flags: ofMint },
-      transferFeeBps: feeBpsOf(mint, epoch),
-    },
-    ...{ amount, amountOut: best.route.amountOut, priceImpact: best.priceImpact },
-    ...(price && {
-      market: { impact: marketImpact({ in: amount, out: best.route.amountOut }, price), reference: price },
-    }),
-    routes: [best.route, ...others.map(({ route }) => route)],
-    costs,
-    safety,
-    flags: flagsOf(identity, safety, liquidity, { coin, ofMint }),
-    ...(held && { held }),
+  /** Describes the trade by the best of these routes. */
+  const factsBy = (routes: readonly Paying[]): SolTradeFacts | DomainError => {
+    const [best, ...others] = routes.slice(0, mostSolRoutes);
+    if (best === undefined) return noneOf(view, side);
+    const { route, priceImpact } = best;
+    return {
+      slot: view.slot,
+      identity,
+      mint: {
+        ...{ program: mint.program, decimals: mint.decimals, flags: ofMint },
+        transferFeeBps: feeBpsOf(mint, epoch),
+      },
+      ...{ amount, amountOut: route.amountOut, priceImpact },
+      ...(price && {
+        market: { impact: marketImpact({ in: amount, out: route.amountOut }, price), reference: price },
+      }),
+      routes: [route, ...others.map((each) => each.route)],
+      costs,
+      safety,
+      flags: flagsOf(identity, safety, liquidity, { coin, ofMint }),
+      ...(held && { held }),
+    };
   };
+  const facts = factsBy(paying);
+  if (facts instanceof DomainError) throw facts;
+  return paying.length === payments.length ? facts : { ...facts, byPools: factsBy(payments.map(byPool)) };
 }
 
 /** Lists the pools that pay for some amount. */

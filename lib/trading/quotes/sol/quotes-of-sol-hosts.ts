@@ -9,9 +9,6 @@ import { askInRounds } from "../ask-in-rounds.ts";
 import { type JupiterForQuote, jupiterForQuote } from "./ask-jupiter.ts";
 import { quoteOnSol } from "./quote-on-sol.ts";
 
-/** So many rounds count Jupiter in. Hosts that do not agree on it by then may agree on a pool. */
-const roundsWithJupiter = 2;
-
 /**
  * Asks two hosts about a trade until they agree, or until the time is up. A lone host is believed.
  *
@@ -25,14 +22,10 @@ export function quotesOfSolHosts(
 ): Promise<readonly [SolHostQuote, SolHostQuote]> {
   const { hosts, inOrder } = reader.client;
   const jupiter = jupiterForQuote(reader);
-  let rounds = 0;
   return askInRounds<RpcHost, SolHostQuote>({
     ...{ hosts, inOrder, nowMs, pause: delay },
     quoteBy: (host) => quoteBy(host, reader, question, jupiter),
-    ask(asked) {
-      const counted = rounds++ < roundsWithJupiter ? jupiter : undefined;
-      return Promise.all(asked.map((host) => quoteBy(host, reader, question, counted)));
-    },
+    ask: (asked) => Promise.all(asked.map((host) => quoteBy(host, reader, question, jupiter))),
     isAgreed: (a, b) => jointSolQuote(a, b, slippage) !== undefined,
   });
 }

@@ -103,4 +103,38 @@ describe("jointSolQuote", () => {
     }
     expect(jointSolQuote(undefined, solFacts, 1)).toBeUndefined();
   });
+
+  describe("with Jupiter", () => {
+    const jupiter = (amountOut: bigint) => ({ venue: "jupiter-metis", amountOut }) as const;
+    const byPools = { ...solFacts, routes: [solRoute("a", 1_000_000n)] } as const;
+    const withJupiter = (amountOut: bigint): SolTradeFacts => ({
+      ...{ ...solFacts, amountOut, byPools },
+      routes: [jupiter(amountOut), solRoute("a", 1_000_000n)],
+    });
+
+    it("takes it if both hosts show about the same output", () => {
+      const joint = jointSolQuote(withJupiter(1_100_000n), withJupiter(1_100_001n), 1);
+      expect(joint).toMatchObject({ amountOut: 1_100_001n, routes: [jupiter(1_100_001n), { pool: "a" }] });
+      expect(joint).not.toHaveProperty("byPools");
+    });
+
+    it.each<[string, SolTradeFacts]>([
+      ["does not show it", solFacts],
+      ["shows twice as much", withJupiter(2_200_000n)],
+    ])("takes the pools if one host %s", (_, other) => {
+      for (const [a, b] of [
+        [withJupiter(1_100_000n), other],
+        [other, withJupiter(1_100_000n)],
+      ] as const)
+        expect(jointSolQuote(a, b, 1)).toMatchObject({ amountOut: 1_000_000n, routes: [{ pool: "a" }] });
+    });
+
+    it("gives the reason why no pool trades if only one host sees Jupiter pay", () => {
+      const none = new DomainError("NO_ROUTE", "none");
+      const alone = { ...withJupiter(1_100_000n), byPools: none };
+      expect(jointSolQuote(alone, none, 1)).toMatchObject({ code: "NO_ROUTE" });
+      expect(jointSolQuote(none, alone, 1)).toMatchObject({ code: "NO_ROUTE" });
+      expect(jointSolQuote(alone, undefined, 1)).toBeUndefined();
+    });
+  });
 });
