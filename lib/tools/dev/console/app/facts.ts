@@ -1,5 +1,5 @@
 import type { Network, Order, RestData } from "../../../../client/index.ts";
-import { amount, clock, coinOf, percent, venueName, words } from "./format.ts";
+import { amount, clock, coinOf, percent, stepText, words } from "./format.ts";
 
 /** A name, and its value for people. */
 export type Fact = readonly [name: string, text: string];
@@ -80,10 +80,7 @@ export function reportFacts({ chain, symbol }: Order, report: NonNullable<Read["
     ["Received", side(received)],
     ["Quoted", amount(quotedAmountOut)],
     ["Slippage", percent(slippage)],
-    route.length > 0 && [
-      "Route",
-      route.map(({ venue, feeBps }) => `${venueName(venue)}${feeText(feeBps)}`).join(" → "),
-    ],
+    route.length > 0 && ["Route", route.map(stepText).join(" → ")],
     ["Network fee", coins(chain, networkFee.total)],
     ...parts,
     [chain === "sol" ? "Slot" : "Block", amount(`${report.block}`, 15)],
@@ -91,9 +88,6 @@ export function reportFacts({ chain, symbol }: Order, report: NonNullable<Read["
     ["Way", report.submission],
   ]);
 }
-
-/** Jupiter names no fee: what it pays is without those of its pools. */
-const feeText = (feeBps?: number) => (feeBps === undefined ? "" : ` ${feeBps / 100} %`);
 
 /** Lists the parts of a fee that were paid: most are 0. */
 const feeParts = (chain: Network, { total: _, ...parts }: Record<string, string>): Fact[] =>

@@ -21,7 +21,11 @@ const venueNames: Readonly<Record<string, string>> = {
 };
 
 /** Returns the name under which people know an exchange. */
-export const venueName = (venue: string) => venueNames[venue] ?? venue;
+const venueName = (venue: string) => venueNames[venue] ?? venue;
+
+/** Names the pool of a step, with its fee. Jupiter names neither. */
+export const stepText = ({ venue, feeBps }: { venue: string; feeBps?: number }) =>
+  feeBps === undefined ? venueName(venue) : `${venueName(venue)} ${feeBps / 100} %`;
 
 /** Writes a number without an exponent: browsers show a lamport of SOL as 1e-9. */
 export const plainNumber = (value: number) =>

@@ -3,7 +3,7 @@ import type { RestData, RestRequest } from "../../../../client/index.ts";
 import { Facts } from "./controls.tsx";
 import { useDesk, type Warning } from "./desk.ts";
 import { feeFacts } from "./facts.ts";
-import { amount, coinOf, percent, shortened, venueName, words } from "./format.ts";
+import { amount, coinOf, percent, shortened, stepText, words } from "./format.ts";
 
 type Quote = RestData<"quoteOrder">["quote"];
 
@@ -58,8 +58,8 @@ type Token = RestData<"listTokens">["tokens"][number];
 /** Names the pools of a route, and the tokens between them. */
 const wayOf = (route: Quote["route"], tokens: readonly Token[]) =>
   route
-    .map(({ venue, feeBps, tokenIn }, index) => {
-      const pool = `${venueName(venue)} ${feeBps / 100} %`;
+    .map(({ tokenIn, ...step }, index) => {
+      const pool = stepText(step);
       const symbol = tokens.find(({ token }) => token === tokenIn)?.symbol ?? shortened(tokenIn);
       return index === 0 ? pool : `${symbol} → ${pool}`;
     })
