@@ -5,7 +5,7 @@ import { jupiterProgram, withLeastOut } from "./jupiter.ts";
 import type { BuildQuestion, BuiltSwap } from "./jupiter-client.ts";
 import type { JupiterVenue, VenueAccount } from "./message-terms.ts";
 
-/** What an order's swap by Jupiter follows from. */
+/** The terms that decide an order's swap by Jupiter. */
 export type SwapByJupiter = {
   wallet: Address;
   orderId: string;

@@ -41,7 +41,7 @@ type TrialAttempt = {
   side: Order["side"];
   amountIn: bigint;
   venue: SolVenue;
-  /** Of the order, if the venue names an account that follows from it. */
+  /** The id of the order, if the venue names an account that follows from it. */
   orderId?: string;
   /** Gets a lamport as a tip. */
   tipAccount?: Address | undefined;

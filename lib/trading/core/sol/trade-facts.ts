@@ -74,7 +74,7 @@ export type SolTradeFacts = {
   flags: readonly TokenFlag[];
   /** The wallet's balances. Absent without a wallet. */
   held?: { coins: bigint; tokens: bigint };
-  /** What the same host says without Jupiter, if a route by Jupiter is among its own. */
+  /** The facts of the same host without Jupiter, if a route by Jupiter is among its own. */
   byPools?: SolTradeFacts | DomainError;
 };
 

@@ -6,7 +6,7 @@ import { buildQuestion, jupiterVenue, type SwapByJupiter } from "../../chains/so
 import type { JupiterVenue } from "../../chains/sol/message-terms.ts";
 import { newOrderId } from "../../chains/sol/trial-messages.ts";
 
-/** What Jupiter has built for a swap. */
+/** A swap as Jupiter has built it. */
 export type JupiterOffer = { venue: JupiterVenue; swap: BuiltSwap };
 
 /** Jupiter, for one quote. All hosts try the same offer, for an order with this id. */

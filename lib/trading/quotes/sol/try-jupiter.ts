@@ -66,7 +66,7 @@ export async function jupiterTrial({
 const reasonIn = (composed: { message: Uint8Array } | Objection): string | undefined =>
   "message" in composed ? undefined : "refused" in composed ? composed.refused : composed.later;
 
-/** What a host says about a trial. */
+/** The answers of a host about a trial. */
 export type JupiterTried = {
   before: Accounts;
   fee: bigint | undefined;

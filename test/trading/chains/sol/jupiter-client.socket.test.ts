@@ -125,7 +125,7 @@ describe("jupiterClient", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("tells a trade without a route from a fault", async () => {
+  it("distinguishes a trade without a route from a fault", async () => {
     answering({ error: "No routes found" }, 400);
     expect(
       await jupiterClient({ url })

@@ -40,8 +40,8 @@ const routeV2: SwapInterface = {
 };
 
 /**
- * Builds a program with the interface of Jupiter's `route_v2`, which trades with pools of its own. Whoever signs as the
- * authority spends from the source, as its owner or its delegate.
+ * Builds a program with the interface of Jupiter's `route_v2`, which trades with pools of its own. The account that signs as
+ * the authority spends from the source, as its owner or its delegate.
  *
  * @param bump The bump of the address of {@link jupiterAuthoritySeed}.
  */

@@ -9,7 +9,7 @@ export type SurfnetOptions = {
   slotMs: number;
   /** The program that stands for Raydium's, and the bump of its authority's address. */
   amm: { program: string; bump: number };
-  /** The same for Jupiter's. */
+  /** The program that stands for Jupiter's, and the bump of its authority's address. */
   jupiter: { program: string; bump: number };
 };
 
