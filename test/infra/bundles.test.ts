@@ -1,15 +1,15 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
-import { basename, extname, join } from "node:path";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { Stack } from "aws-cdk-lib";
-import { buildSync } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { terminalApp } from "../../lib/infra/app.ts";
-import { bundleOptions, handlerOf, variablesLineIn } from "../../lib/infra/functions/bundle.ts";
+import { variablesLineIn } from "../../lib/infra/functions/bundle.ts";
+import { bundleOf } from "../../lib/infra/functions/bundled-code.ts";
 import { mergedTemplate } from "../../lib/infra/read-stacks.ts";
 import { type OperationName, operations } from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
@@ -94,29 +94,6 @@ const limits: Readonly<Record<string, number>> = {
 };
 const limitKB = (name: string) => limits[name] ?? 226;
 
-/** The modules of this project in each bundle, and the packages that it imports when it is loaded. */
-function modulesOfBundles(): Map<string, { modules: string[]; packages: string[] }> {
-  const { metafile } = buildSync({
-    ...bundleOptions,
-    entryPoints: Object.fromEntries(
-      (Object.keys(operations) as OperationName[]).map((name) => [name, handlerOf(name)]),
-    ),
-    outdir: "bundles",
-    write: false,
-    metafile: true,
-  });
-  return new Map(
-    Object.entries(metafile.outputs).map(([file, { inputs, imports }]) => {
-      const modules = Object.keys(inputs).filter((path) => !path.includes("node_modules"));
-      const loaded = imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => path);
-      return [
-        basename(file, extname(file)),
-        { modules, packages: loaded.filter((path) => !isBuiltin(path)) },
-      ];
-    }),
-  );
-}
-
 /** One for each kind of handler in lib/runtime. The end-to-end tests run the others. */
 const loaded: readonly OperationName[] = ["authorize", "placeOrder", "subscribe", "deliver"];
 
@@ -128,8 +105,14 @@ describe("the bundle", () => {
   });
 
   it("holds the schemas of one subject, never THE TABLE, and all packages that it needs at its start", () => {
-    for (const [name, { modules, packages }] of modulesOfBundles()) {
-      expect(packages, name).toEqual([]);
+    for (const name of Object.keys(operations) as OperationName[]) {
+      const { inputs, imports } = bundleOf(name).contents;
+      const loaded = imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => path);
+      expect(
+        loaded.filter((path) => !isBuiltin(path)),
+        name,
+      ).toEqual([]);
+      const modules = Object.keys(inputs);
       const schemas = modules.filter((path) => /lib\/api\/\w+-operations\.ts$/.test(path));
       expect(schemas.length, `${name}: ${schemas}`).toBeLessThanOrEqual(1);
       expect(

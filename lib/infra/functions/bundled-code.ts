@@ -2,28 +2,39 @@ import { writeFileSync } from "node:fs";
 import { basename, dirname, extname, resolve } from "node:path";
 import { AssetHashType, DockerImage } from "aws-cdk-lib";
 import { Code } from "aws-cdk-lib/aws-lambda";
-import { buildSync } from "esbuild";
+import { buildSync, type Metafile } from "esbuild";
 import { type OperationName, operations } from "../../operations/operations.ts";
 import { bundleOptions, codeFile, handlerOf, variablesLine } from "./bundle.ts";
 
-/** The text of each bundle. esbuild makes them together, so it reads shared imports once. */
-let bundles: ReadonlyMap<string, string> | undefined;
+type Bundle = { text: string; contents: Metafile["outputs"][string] };
 
-function bundleOf(name: OperationName): string {
+/** esbuild makes all bundles together, so it reads shared imports once. */
+let bundles: ReadonlyMap<string, Bundle> | undefined;
+
+/** The bundle of a function, and what esbuild says about its contents. */
+export function bundleOf(name: OperationName): Bundle {
   bundles ??= bundleAll(Object.keys(operations) as OperationName[]);
   const bundle = bundles.get(name);
   if (bundle === undefined) throw new Error(`esbuild has made no bundle of ${name}`);
   return bundle;
 }
 
-function bundleAll(names: readonly OperationName[]): Map<string, string> {
-  const { outputFiles } = buildSync({
+function bundleAll(names: readonly OperationName[]): Map<string, Bundle> {
+  const { outputFiles, metafile } = buildSync({
     ...bundleOptions,
     entryPoints: Object.fromEntries(names.map((name) => [name, handlerOf(name)])),
     outdir: "bundles",
     write: false,
+    metafile: true,
   });
-  return new Map(outputFiles.map(({ path, text }) => [basename(path, extname(path)), text]));
+  const nameOf = (path: string) => basename(path, extname(path));
+  const contents = new Map(Object.entries(metafile.outputs).map(([path, output]) => [nameOf(path), output]));
+  return new Map(
+    outputFiles.map(({ path, text }) => {
+      const name = nameOf(path);
+      return [name, { text, contents: contents.get(name) as Bundle["contents"] }];
+    }),
+  );
 }
 
 /** Bundles the code of a function in this process: one process per function would cost a second each. */
@@ -35,7 +46,7 @@ export function bundledCode(name: OperationName, variables: Readonly<Record<stri
       image: DockerImage.fromRegistry("esbuild runs in this process, never in Docker"),
       local: {
         tryBundle(outputDir) {
-          writeFileSync(resolve(outputDir, codeFile), variablesLine(variables) + bundleOf(name));
+          writeFileSync(resolve(outputDir, codeFile), variablesLine(variables) + bundleOf(name).text);
           return true;
         },
       },
