@@ -76,7 +76,8 @@ const height = async (lag: SolLag, truth: number) => Math.max(0, truth - shiftOf
 const readers: Readonly<
   Record<string, (lag: SolLag, truth: never, question: RpcQuestion) => Promise<unknown>>
 > = {
-  getSlot: height,
+  // The chain may have moved on since it named its newest slot.
+  getSlot: async (lag, truth: number) => Math.min(lag.head, await height(lag, truth)),
   getBlockHeight: height,
   async getEpochInfo(
     lag,
@@ -85,7 +86,7 @@ const readers: Readonly<
     const shift = shiftOf(lag);
     return {
       ...rest,
-      absoluteSlot: absoluteSlot - shift,
+      absoluteSlot: Math.min(lag.head, absoluteSlot - shift),
       blockHeight: Math.max(0, blockHeight - shift),
       slotIndex: Math.max(0, slotIndex - shift),
     };
