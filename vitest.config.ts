@@ -64,7 +64,7 @@ export default defineConfig({
       ),
       project("e2e", within(...foldersFor(process.env).map((folder) => `e2e/${folder}`)), 0, e2e),
       project("last", within("e2e/last"), 1),
-      project("infra", within("infra"), 1),
+      project("infra", within("infra"), 1, { globalSetup: ["test/infra/global-setup.ts"] }),
       // Needs DynamoDB Local.
       project("table", { include: ["test/**/*.table.test.ts"] }, 1),
       // Opens sockets, or starts programs such as anvil.

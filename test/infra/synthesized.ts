@@ -1,3 +1,7 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { inject } from "vitest";
 import { readStacks } from "../../lib/infra/read-stacks.ts";
 import { evmChains } from "../../lib/trading/core/trading-chain.ts";
 
@@ -103,13 +107,24 @@ const synthesized = new Map<string, Templates>();
 
 /**
  * The templates for a context, without the functions' code and without CDK's check of the templates, which
- * take seconds: synthesis.test.ts and bundles.test.ts cover those. Each context is synthesized once, so tests
- * must not change a template.
+ * take seconds: synthesis.test.ts and bundles.test.ts cover those. Each context is synthesized once, for all workers,
+ * so tests must not change a template.
  */
 export function synthesize(context: Record<string, unknown> = {}): Templates {
   const key = JSON.stringify(context);
-  const templates = synthesized.get(key) ?? synthesizeNow(context);
+  const templates = synthesized.get(key) ?? shared(key, () => synthesizeNow(context));
   synthesized.set(key, templates);
+  return templates;
+}
+
+/** Reads the templates that another worker has made, else makes them for all. */
+function shared(key: string, make: () => Templates): Templates {
+  const file = join(inject("templates"), createHash("sha256").update(key).digest("hex"));
+  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
+  const templates = make();
+  // Appears as a whole, even if two workers make it at the same time.
+  writeFileSync(`${file} ${process.pid}`, JSON.stringify(templates));
+  renameSync(`${file} ${process.pid}`, file);
   return templates;
 }
 

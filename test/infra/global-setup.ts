@@ -1,0 +1,18 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** A folder for the templates that the workers of this run share. */
+    templates: string;
+  }
+}
+
+/** Provides a folder that lasts for one run: templates of another run may be those of other sources. */
+export default function setUp(project: TestProject): () => void {
+  const folder = mkdtempSync(join(tmpdir(), "shared-templates-"));
+  project.provide("templates", folder);
+  return () => rmSync(folder, { recursive: true });
+}
