@@ -65,11 +65,13 @@ export default defineConfig({
       project("e2e", within(...foldersFor(process.env).map((folder) => `e2e/${folder}`)), 0, e2e),
       project("last", within("e2e/last"), 1),
       project("infra", within("infra"), 1, { globalSetup: ["test/infra/global-setup.ts"] }),
-      // Needs DynamoDB Local.
-      project("table", { include: ["test/**/*.table.test.ts"] }, 1),
-      // Opens sockets, or starts programs such as anvil.
-      project("socket", { include: ["test/**/*.socket.test.ts"] }, 1),
-      project("model", within("trading/model"), 1),
+      // Needs DynamoDB Local (table), opens sockets or starts programs such as anvil (socket), or takes long (model). One
+      // project, because each has workers of its own, which load the same modules.
+      project(
+        "system",
+        { include: ["test/**/*.{table,socket}.test.ts", "test/trading/model/**/*.test.ts"] },
+        1,
+      ),
     ],
   },
 });
