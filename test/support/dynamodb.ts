@@ -1,3 +1,4 @@
+import type { RequestSigner } from "@smithy/types";
 import { afterAll, beforeAll } from "vitest";
 import {
   type DatabaseConnection,
@@ -32,7 +33,9 @@ export async function startTable(): Promise<Engine> {
   const tables: Table[] = [];
   const newTable = async () => {
     // Disables the functions' timeouts: other tests may keep the machine busy.
-    const table = openTable(`table-${tables.length + 1}`, { ...connection, requestHandler: {} });
+    const table = openTable(`table-${tables.length + 1}`, {
+      ...{ ...connection, requestHandler: {}, signer: unsigned(connection) },
+    });
     tables.push(table);
     return createTable(table);
   };
@@ -48,6 +51,21 @@ export async function startTable(): Promise<Engine> {
     newTable,
     async stop() {
       for (const { client } of tables) client.destroy();
+    },
+  };
+}
+
+/**
+ * Names the access key, and leaves the signature out: DynamoDB Local finds the database by the key and checks no
+ * signature, which would take a third of the processor time of a call.
+ */
+function unsigned({ region, credentials }: DatabaseConnection): RequestSigner {
+  const scope = `${credentials.accessKeyId}/20260101/${region}/dynamodb/aws4_request`;
+  const authorization = `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=none`;
+  return {
+    async sign(request) {
+      Object.assign(request.headers, { authorization });
+      return request;
     },
   };
 }
