@@ -17,7 +17,8 @@ let server: RpcServer;
 let host: RpcHost;
 beforeAll(async () => {
   server = await startRpcServer();
-  host = rpcHost({ url: server.url, chainId: 1 });
+  // A busy machine may take longer to make an answer of megabytes than hosts usually may.
+  host = rpcHost({ url: server.url, chainId: 1, timeoutMs: 30_000 });
 });
 afterAll(() => server.stop());
 
