@@ -50,6 +50,14 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   fallbackKeys: "how many fallback keys may be used",
   subscriber: "a subscriber of a public channel, in its shard",
   channelShards: "in shard 0: the number of shards that may have subscribers",
+  marketNews: "tokens that a client has just asked for, kept for ten minutes",
+  marketReader: "the lease of the run that reads markets",
+  market: "a token whose market is read, with its pools and its last price",
+  marketIndex: "the tokens of the chain that a search finds: one item",
+  minutes: "the candles of ten minutes",
+  hours: "the candles of a day, an hour each",
+  days: "the candles of a year, a day each",
+  marketLooks: "how often the user has made the service look at a market in a minute",
   prices: "the latest prices, and the run that saves them: one item",
 };
 
@@ -84,5 +92,8 @@ export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = 
     "The stock is not in the catalogue: each sale would write up to 400 KB, and replacing the catalogue " +
     "would restore the stock that was sold meanwhile.",
   POINTS: "Lines are numbered without gaps, so that a lost line is noticed.",
+  MARKETNEWS: "Sorted by time, so that the reader of markets asks only for what is new.",
+  MARKETS: "The tokens of a chain are spread over four partitions by a hash of their addresses.",
+  MARKET: "The coin's price in dollars is stored like a token named `native`.",
   FALLBACKKEYS: "Authorizers read it at most once a minute. It has no key's value, which they compute.",
 };

@@ -233,6 +233,40 @@ export const partitions = [
     },
   },
   {
+    key: "MARKETNEWS",
+    owner: "service",
+    items: { marketNews: { key: "NEWS#{time}#{id}", isOfTheMoment: true } },
+  },
+  {
+    key: "MARKETREADER",
+    owner: "service",
+    items: { marketReader: { key: "READER", isOfTheMoment: true } },
+  },
+  {
+    key: "MARKETS#{chain}#{shard}",
+    owner: "service",
+    items: { market: { key: "TOKEN#{token}", isOfTheMoment: true } },
+  },
+  {
+    key: "MARKETINDEX#{chain}",
+    owner: "service",
+    items: { marketIndex: { key: "INDEX", isOfTheMoment: true } },
+  },
+  {
+    key: "MARKET#{chain}#{token}",
+    owner: "service",
+    items: {
+      minutes: { key: "MINUTES#{start}", isOfTheMoment: true },
+      hours: { key: "HOURS#{start}", isOfTheMoment: true },
+      days: { key: "DAYS#{start}", isOfTheMoment: true },
+    },
+  },
+  {
+    key: "MARKETLOOKS#{userID}",
+    owner: "user",
+    items: { marketLooks: { key: "MINUTE#{minute}", isOfTheMoment: true } },
+  },
+  {
     key: "PRICES",
     owner: "service",
     items: { prices: { key: "LATEST", changesGoTo: "subscribers", isOfTheMoment: true } },

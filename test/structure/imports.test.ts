@@ -10,10 +10,13 @@ const floors: readonly (readonly string[])[] = [
   ["lib/users"],
   ["lib/plans", "lib/rewards", "lib/prices"],
   ["lib/trading/core"],
+  ["lib/markets/core"],
   ["lib/trading/chains", "lib/trading/items"],
+  ["lib/markets/chains", "lib/markets/items"],
   ["lib/wallets"],
   ["lib/api"],
   ["lib/trading", "lib/realtime"],
+  ["lib/markets"],
   ["lib/runtime"],
   ["functions", "lib/infra"],
   ["lib/tools"],
@@ -27,7 +30,7 @@ const workspaces = ["lib/client", "lib/local/src"];
 const usersOfWorkspaces = ["lib/tools", "bin"];
 
 /** The files of rules, and the folders that contain only rules: no AWS, no clock and no environment. */
-const pureFolders = ["lib/core", "lib/trading/core"];
+const pureFolders = ["lib/core", "lib/markets/core", "lib/trading/core"];
 const pureFiles = [
   ...["keys", "layout", "step"].map((name) => `lib/table/${name}.ts`),
   ...["experience", "level", "profile", "referral-code", "settings"].map((name) => `lib/users/${name}.ts`),

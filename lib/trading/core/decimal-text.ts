@@ -83,7 +83,7 @@ function wholeDigits(dividend: bigint, divisor: bigint): number {
 }
 
 /** Divides to the nearest whole number, and to the even one of two that are equally near. */
-function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
+export function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   const floor = dividend / divisor;
   const twice = (dividend % divisor) * 2n;
   const up = twice > divisor || (twice === divisor && floor % 2n === 1n);

@@ -1,0 +1,66 @@
+import type { SwapVenue } from "../../trading/core/intent.ts";
+import type { TradingChain } from "../../trading/core/trading-chain.ts";
+import type { CandlePool } from "./candle.ts";
+import type { Decimal } from "./decimal.ts";
+
+/** Warnings about a market. They change no number. */
+export const marketFlags = ["THIN", "STALE", "GAPS", "NO_POOL", "TOO_MANY_TOKENS"] as const;
+
+export type MarketFlag = (typeof marketFlags)[number];
+
+/** The name of a token on a chain. Its address is in the form that responses have. */
+export type TokenName = { chain: TradingChain; token: string };
+
+/** A pool whose price can be read. */
+export type MarketPool = CandlePool & {
+  venue: SwapVenue | "raydium-cpmm";
+  feeBps: number;
+  /** The coins that a sale really gets at an impact of at most 2 %. */
+  depth: Decimal;
+};
+
+/** The identity of a token, as its contract states it. */
+export type MarketToken = TokenName & {
+  symbol: string;
+  name: string;
+  decimals: number;
+  /** In whole tokens. */
+  supply: Decimal;
+};
+
+/** The sums of the last 24 hours, in the quote of the pool. Absent without a candle. */
+export type DayStatistics = {
+  /** The closes of one hour ago and 24 hours ago, or the oldest that are known. */
+  hourAgo?: Decimal;
+  dayAgo?: Decimal;
+  high?: Decimal;
+  low?: Decimal;
+  volume: Decimal;
+  trades: number;
+};
+
+/** Whether the last 24 hours before a token was first wanted have been read from logs. */
+export type HistoryState = "loading" | "complete" | "unavailable";
+
+/** The state of a token's market at a block. */
+export type Market = MarketToken & {
+  /** The reference pool, by which all prices are. Absent with the flag `NO_POOL`. */
+  pool?: MarketPool;
+  /** The number of pools that could be the reference. */
+  pools: number;
+  /** In the quote of the pool. */
+  price?: Decimal;
+  block: number;
+  /** The time of the block, in epoch seconds. */
+  blockTime: number;
+  /** When it was read, ISO 8601. */
+  asOf: string;
+  /** Grows when a reorganisation of the chain has taken back what was shown. */
+  revision: number;
+  day: DayStatistics;
+  /** True if minutes of the last 24 hours have gaps. */
+  hasGaps: boolean;
+  history: HistoryState;
+  /** When it was first wanted, ISO 8601. */
+  firstSeenAt: string;
+};
