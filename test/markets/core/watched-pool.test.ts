@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import { formatDecimal } from "../../../lib/markets/core/decimal.ts";
+import { priceOf, type WatchedPool, wordOfReserves } from "../../../lib/markets/core/watched-pool.ts";
+
+const pool: WatchedPool = {
+  pool: "0x01",
+  quote: "0x02",
+  venue: "uniswap-v2",
+  token: "0x03",
+  decimals: 18,
+  quoteDecimals: 6,
+  isTokenFirst: true,
+};
+
+const priceText = (changes: Partial<WatchedPool>, word: bigint) => {
+  const price = priceOf({ ...pool, ...changes }, word);
+  return price && formatDecimal(price);
+};
+
+describe("priceOf", () => {
+  it("divides the reserves of a v2 pool", () => {
+    const [tokens, dollars] = [200_000n * 10n ** 18n, 52_000n * 10n ** 6n];
+    expect(priceText({}, wordOfReserves(tokens, dollars))).toBe("0.26");
+    expect(priceText({ isTokenFirst: false }, wordOfReserves(dollars, tokens))).toBe("0.26");
+    expect(priceText({}, wordOfReserves(3n * 10n ** 18n, 10n ** 6n))).toBe("0.333333333333333333");
+  });
+
+  it("squares the root of other pools", () => {
+    const v3 = { venue: "uniswap-v3", decimals: 18, quoteDecimals: 18 } as const;
+    expect(priceText(v3, 1n << 97n)).toBe("4");
+    expect(priceText({ ...v3, isTokenFirst: false }, 1n << 97n)).toBe("0.25");
+    expect(priceText({ ...v3, venue: "slipstream", quoteDecimals: 6 }, 1n << 96n)).toBe("1000000000000");
+  });
+
+  it("keeps the lowest and the highest price of a v3 pool", () => {
+    const v3 = { venue: "pancakeswap-v3", decimals: 0, quoteDecimals: 18 } as const;
+    expect(priceText(v3, 4_295_128_739n)).toMatch(/^0\.0{56}29389568087743112$/);
+    expect(priceText({ ...v3, decimals: 36, quoteDecimals: 6 }, (1n << 160n) - 1n)).toHaveLength(69);
+  });
+
+  it("is undefined for an empty pool", () => {
+    expect(priceText({}, 0n)).toBeUndefined();
+    expect(priceText({}, wordOfReserves(1n, 0n))).toBeUndefined();
+    expect(priceText({ venue: "uniswap-v3" }, 0n)).toBeUndefined();
+  });
+});
