@@ -13,6 +13,7 @@ import type {
   LeaseCondition,
   Ledger,
   ReaderLease,
+  ReaderOf,
   TradeStep,
   UsedKey,
 } from "./table-step.ts";
@@ -144,12 +145,16 @@ export type Effects = {
     ask: { chain: LaneKey["chain"]; host: number; hashes: readonly string[] };
     answer: ReadonlyMap<string, string> | undefined;
   };
-  readReaderLease: { ask: { chain: LaneKey["chain"] }; answer: ReaderLease | undefined };
-  /** Changes the lease of a chain, or creates it if there is no condition. The answer is whether the condition held. */
+  readReaderLease: { ask: { chain: ReaderOf }; answer: ReaderLease | undefined };
+  /** Changes the lease of a reader, or creates it if there is no condition. The answer is whether the condition held. */
   changeReaderLease: {
-    ask: { chain: LaneKey["chain"]; when: LeaseCondition | undefined; set: Partial<ReaderLease> };
+    ask: { chain: ReaderOf; when: LeaseCondition | undefined; set: Partial<ReaderLease> };
     answer: boolean;
   };
+  /** Finds out, consistently, whether anything waits for a reader: a lane of the chain, or a client that follows markets. */
+  isReaderNeeded: { ask: { chain: ReaderOf }; answer: boolean };
+  /** Reads once, before this run has the lease. The answer is false if no host responds. */
+  tryReader: { ask: { chain: ReaderOf }; answer: boolean };
   /** Invokes readChains without waiting for it. */
   startReader: { ask: Record<never, never>; answer: undefined };
   /**

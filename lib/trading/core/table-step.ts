@@ -35,7 +35,10 @@ export type Lane = LaneKey & {
   watch?: LaneWatch;
 };
 
-/** The right to read a chain for all lanes. One run of readChains has it at a time. */
+/** What a reader reads: a chain, for all lanes, or the markets of all chains. */
+export type ReaderOf = LaneKey["chain"] | "markets";
+
+/** The right to read. One run of readChains has it at a time for each chain, and one of readMarkets. */
 export type ReaderLease = {
   /** A random id of the run. */
   run: string;
@@ -45,7 +48,7 @@ export type ReaderLease = {
   build: string;
   startedAtMs: number;
   heartbeatMs: number;
-  /** True once the run has ended because the chain has no lanes. */
+  /** True once the run has ended because nobody needed it. */
   isEnded?: boolean | undefined;
 };
 

@@ -86,6 +86,8 @@ class ChainRun {
       minedIn: silence.reported(effects.minedIn),
       now: () => Date.now(),
       pause: ({ ms }) => delay(ms) as Promise<undefined>,
+      isReaderNeeded: async () => (await effects.readLanes({ chain })).length > 0,
+      tryReader: async () => (await this.#round()).isAnswered,
       wake: ({ lane }) => {
         this.#wakes.add(lane);
         return undefined;
@@ -95,8 +97,7 @@ class ChainRun {
 
   async start(): Promise<void> {
     const { run, build } = this.#times;
-    const look = () => this.#look();
-    const lease = await runProcedure(takeReaderLease(this.#chain, { run, build }, look), this.#performers);
+    const lease = await runProcedure(takeReaderLease(this.#chain, { run, build }), this.#performers);
     if (lease !== undefined) await this.#hold(lease);
     await this.#wakes.emptied();
   }
@@ -108,9 +109,8 @@ class ChainRun {
     await beats;
   }
 
-  *#look() {
-    const { isAnswered } = yield* readChain(this.#chain, this.#reader);
-    return isAnswered;
+  #round() {
+    return runProcedure(readChain(this.#chain, this.#reader), this.#performers);
   }
 
   async #read(lease: HeldLease): Promise<void> {
@@ -119,7 +119,7 @@ class ChainRun {
     for (; !this.#isOver && Date.now() < this.#untilMs; await delay(pauseMs)) {
       this.#roundMs = Date.now();
       try {
-        const { lanes } = await runProcedure(readChain(this.#chain, this.#reader), this.#performers);
+        const { lanes } = await this.#round();
         if (lanes > 0) busyMs = Date.now();
         if (Date.now() - busyMs < mostIdleMs) continue;
         if (await runProcedure(endReading(this.#chain, lease), this.#performers)) return;

@@ -111,6 +111,10 @@ export const watcherKey = (chain: Network): Key => itemKey("watcher", { chain })
 
 export const watcherOf = (chain: Network): KeyRange => rangeOf("watcher", { chain });
 
+export const marketReaderKey: Key = itemKey("marketReader", {});
+
+export const marketReaderOf: KeyRange = rangeOf("marketReader", {});
+
 const ofChains: ReadonlySet<ItemName> = new Set<ItemName>([
   ...([
     "lane",

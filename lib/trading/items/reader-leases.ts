@@ -1,26 +1,26 @@
-import type { Network } from "../../core/network.ts";
 import { type Item, queryRange, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
 import type { Effects } from "../core/effects.ts";
-import type { ReaderLease } from "../core/table-step.ts";
-import { watcherKey, watcherOf } from "./keys.ts";
+import type { ReaderLease, ReaderOf } from "../core/table-step.ts";
+import { marketReaderKey, marketReaderOf, watcherKey, watcherOf } from "./keys.ts";
 
-/** Reads the lease of a chain, consistently. */
-export async function readReaderLease(table: Table, chain: Network): Promise<ReaderLease | undefined> {
-  const [item] = await queryRange<Partial<ReaderLease>>(table, watcherOf(chain));
+/** Reads a lease, consistently. It takes a query, since readChains may not get single items. */
+export async function readReaderLease(table: Table, chain: ReaderOf): Promise<ReaderLease | undefined> {
+  const range = chain === "markets" ? marketReaderOf : watcherOf(chain);
+  const [item] = await queryRange<Partial<ReaderLease>>(table, range);
   if (item?.epoch === undefined) return undefined;
   const { PK: _, SK: __, ...lease } = item as Item<ReaderLease>;
   return lease;
 }
 
-/** Changes the lease of a chain. Without a condition, it must not exist yet. */
+/** Changes a lease. Without a condition, it must not exist yet. */
 export async function changeReaderLease(
   table: Table,
   { chain, when, set }: Effects["changeReaderLease"]["ask"],
 ): Promise<boolean> {
   return write(table, {
     kind: "change",
-    key: watcherKey(chain),
+    key: chain === "markets" ? marketReaderKey : watcherKey(chain),
     set,
     when: when ?? ["absent", { epoch: undefined }],
   });

@@ -9,12 +9,11 @@ import {
 import type { ReaderLease } from "../../../lib/trading/core/table-step.ts";
 import { interleavings } from "../../support/interleavings.ts";
 
-const lane = { chain: "eth", wallet: "x", jobs: 1 } as const;
-
 /** A table with one lease and perhaps a lane, and the starts of readers. */
 class LeaseWorld {
   lease: ReaderLease | undefined;
   hasLane = false;
+  isAnswered = true;
   nowMs = 0;
   starts = 0;
 
@@ -25,8 +24,10 @@ class LeaseWorld {
       case "pause":
         this.nowMs += effect.ms;
         return undefined;
-      case "readLanes":
-        return this.hasLane ? [lane] : [];
+      case "isReaderNeeded":
+        return this.hasLane;
+      case "tryReader":
+        return this.isAnswered;
       case "readReaderLease":
         return this.lease && { ...this.lease };
       case "changeReaderLease": {
@@ -67,18 +68,14 @@ const leaseOf = (changes: Partial<ReaderLease> = {}): ReaderLease => ({
 });
 
 const candidate = { run: "new", build: "b1" };
-function* lookThat(isAnswered: boolean): Procedure<boolean> {
-  yield { do: "now" };
-  return isAnswered;
-}
-const seen = () => lookThat(true);
-const silent = () => lookThat(false);
+const seen = true;
+const silent = false;
 
 describe("takeReaderLease", () => {
   const taken = { run: "new", epoch: 8 };
   const fresh = { heartbeatMs: 1_000_000, startedAtMs: 999_000 };
 
-  it.each<[string, Partial<ReaderLease>, typeof seen, object | undefined]>([
+  it.each<[string, Partial<ReaderLease>, boolean, object | undefined]>([
     ["that another run renews", fresh, seen, undefined],
     ["whose run is late but comes back", { ...fresh, heartbeatMs: 994_999 }, seen, taken],
     ["without a heartbeat for ten seconds", { ...fresh, heartbeatMs: 989_999 }, silent, taken],
@@ -89,28 +86,28 @@ describe("takeReaderLease", () => {
     ["of a run from before them, if no host answers", { ...fresh, startedAtMs: 0 }, silent, undefined],
     ["that is its own", { ...fresh, run: "new" }, silent, taken],
     ["that has ended, where a lane exists", { isEnded: true }, silent, taken],
-  ])("decides about a lease %s", (_, changes, look, expected) => {
+  ])("decides about a lease %s", (_, changes, isAnswered, expected) => {
     const world = new LeaseWorld();
-    Object.assign(world, { lease: leaseOf(changes), nowMs: 1_000_000, hasLane: true });
-    expect(world.run(takeReaderLease("eth", candidate, look))).toEqual(expected);
+    Object.assign(world, { lease: leaseOf(changes), nowMs: 1_000_000, hasLane: true, isAnswered });
+    expect(world.run(takeReaderLease("eth", candidate))).toEqual(expected);
   });
 
   it("takes the first lease of a chain, and one that has ended, only where a lane exists", () => {
     const world = new LeaseWorld();
-    expect(world.run(takeReaderLease("eth", candidate, seen))).toBeUndefined();
+    expect(world.run(takeReaderLease("eth", candidate))).toBeUndefined();
     expect(world.lease).toBeUndefined();
     world.hasLane = true;
-    expect(world.run(takeReaderLease("eth", candidate, seen))).toEqual({ run: "new", epoch: 1 });
+    expect(world.run(takeReaderLease("eth", candidate))).toEqual({ run: "new", epoch: 1 });
     expect(world.run(renewReaderLease("eth", { run: "new", epoch: 1 }))).toBe(true);
     world.hasLane = false;
     expect(world.run(endReading("eth", { run: "new", epoch: 1 }))).toBe(true);
-    expect(world.run(takeReaderLease("eth", { run: "next", build: "b1" }, seen))).toBeUndefined();
+    expect(world.run(takeReaderLease("eth", { run: "next", build: "b1" }))).toBeUndefined();
   });
 
   it("ends the run before it, which may neither renew nor end the lease any more", () => {
     const world = new LeaseWorld();
     Object.assign(world, { lease: leaseOf({ build: "b0" }), hasLane: true });
-    world.run(takeReaderLease("eth", candidate, seen));
+    world.run(takeReaderLease("eth", candidate));
     const old = { run: "old", epoch: 7 };
     expect(world.run(renewReaderLease("eth", old))).toBe(false);
     expect(world.run(endReading("eth", old))).toBe(true);
@@ -133,7 +130,7 @@ describe("an order, and a reader that ends", () => {
 
   /** A reader that the schedule or an order has started. */
   function* started(run: string, readers: Set<string>): Procedure<void> {
-    if (yield* takeReaderLease("eth", { run, build: "b1" }, seen)) readers.add(run);
+    if (yield* takeReaderLease("eth", { run, build: "b1" })) readers.add(run);
   }
 
   it.each([

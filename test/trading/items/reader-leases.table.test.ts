@@ -22,6 +22,12 @@ it("creates a lease once, and changes it while its condition holds", async () =>
   expect(await readReaderLease(db.table, "base")).toBeUndefined();
 });
 
+it("keeps the lease of the markets apart from those of chains", async () => {
+  expect(await changeReaderLease(db.table, { chain: "markets", when: undefined, set: lease })).toBe(true);
+  expect(await readReaderLease(db.table, "markets")).toEqual(lease);
+  expect(await readReaderLease(db.table, "base")).toBeUndefined();
+});
+
 it("replaces a lease of an earlier version", async () => {
   await putItems(db.table, [{ ...watcherKey("bsc"), lease: "2026-11-21T09:00:00.000Z#e1#r" }]);
   expect(await readReaderLease(db.table, "bsc")).toBeUndefined();

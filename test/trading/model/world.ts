@@ -156,6 +156,8 @@ export class World extends Machines {
       case "readReaderLease":
         return this.readerLease;
       case "changeReaderLease":
+      case "isReaderNeeded":
+      case "tryReader":
       case "startReader":
         throw new Error("the test of readers has its own world");
       case "sign":

@@ -23,6 +23,8 @@ const reads: readonly Name[] = [
   "look",
   "minedIn",
   "readReaderLease",
+  "isReaderNeeded",
+  "tryReader",
   "makeMac",
   "checkMac",
   "signBytes",
