@@ -15,18 +15,21 @@ export type Interval = keyof typeof intervalSeconds;
 export const intervals = Object.keys(intervalSeconds) as Interval[];
 
 /**
- * The prices of a token in an interval, in the quote of one pool. Prices are those at the ends of blocks, so a swap and
- * its reversal in one block leave no trace but their volume. An interval without swaps has no candle.
+ * The prices of a token in an interval, in the quote of one pool: those before and after each block with swaps. So a swap
+ * and its reversal in one block leave no trace but their volume. An interval without swaps has no candle.
  */
 export type Candle = {
   /** The start of the interval, in epoch seconds. */
   start: number;
-  /** The close before, or the first price that is known. */
+  /**
+   * The price before its first block with swaps, or the first price that is known. This is the close before, unless liquidity
+   * alone has moved the price since.
+   */
   open: Decimal;
   high: Decimal;
   low: Decimal;
   close: Decimal;
-  /** The quote side of its swaps, in whole units of the quote. */
+  /** The quote side of its swaps, in whole units of the quote. That of each swap has at most nine decimal places. */
   volume: Decimal;
   /** The number of its swaps. */
   trades: number;

@@ -23,6 +23,12 @@ function withoutZeros(mantissa: bigint, exponent: number): Decimal {
   return { mantissa: mantissa / 10n ** BigInt(zeros), exponent: exponent + zeros };
 }
 
+/** True for the one form that a value has. */
+export const isDecimal = ({ mantissa, exponent }: Decimal): boolean =>
+  mantissa === 0n
+    ? exponent === 0
+    : mantissa > 0n && mantissa < 10n ** BigInt(mostDigits) && mantissa % 10n !== 0n;
+
 /** Divides two whole numbers, rounded half-even to 18 significant digits. */
 export function ratioOf(dividend: bigint, divisor: bigint): Decimal {
   if (dividend === 0n) return zero;

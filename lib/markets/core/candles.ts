@@ -1,0 +1,157 @@
+import { type Candle, type CandlePool, type Interval, intervalSeconds } from "./candle.ts";
+import { add, compare, type Decimal, divide, multiply, zero } from "./decimal.ts";
+
+/** A block in which a pool had swaps. */
+export type SwapBlock = {
+  block: number;
+  /** In epoch seconds. */
+  time: number;
+  /** The price before the block's first swap. Undefined if none is known. */
+  before: Decimal | undefined;
+  /** The price at the end of the block. Undefined if no price is known yet. */
+  after: Decimal | undefined;
+  volume: Decimal;
+  trades: number;
+};
+
+/** The part of a pool's event that makes candles. */
+type PricedEvent = {
+  block: number;
+  time: number;
+  /** The price after it, in the quote of the pool. Undefined if the event does not show it. */
+  price?: Decimal | undefined;
+  volume: Decimal;
+  isSwap: boolean;
+};
+
+/**
+ * Sums up the blocks of a pool's events, which are in the order of the chain. Changes of liquidity alone make no block, but may
+ * move the price from which the next one starts.
+ *
+ * @param before The price before all of them.
+ */
+export function swapBlocksOf(events: readonly PricedEvent[], before?: Decimal): SwapBlock[] {
+  const blocks: SwapBlock[] = [];
+  let price = before;
+  let [atStart, current] = [price, -1];
+  for (const { block, time, volume, isSwap, ...event } of events) {
+    if (block !== current) [atStart, current] = [price, block];
+    price = event.price ?? price;
+    const last = blocks.at(-1)?.block === block ? blocks.at(-1) : undefined;
+    if (last !== undefined) {
+      last.after = price;
+      if (isSwap) [last.volume, last.trades] = [add(last.volume, volume), last.trades + 1];
+    } else if (isSwap) blocks.push({ block, time, before: atStart, after: price, volume, trades: 1 });
+  }
+  return blocks;
+}
+
+/** Folds the blocks of a pool into candles, which cover the prices before and after each block. Blocks without a price are left out. */
+export function candlesOf(
+  blocks: readonly SwapBlock[],
+  pool: CandlePool,
+  interval: Interval = "1m",
+): Candle[] {
+  const single = blocks.flatMap(({ time, before, after, volume, trades }): Candle[] => {
+    if (after === undefined) return [];
+    const open = before ?? after;
+    const [low, high] = compare(open, after) < 0 ? [open, after] : [after, open];
+    const start = startOf(time, interval);
+    return [{ start, open, high, low, close: after, volume, trades, pool, isFinal: false, hasGaps: false }];
+  });
+  return foldCandles(single, interval);
+}
+
+/** Returns the start of the interval that has a time. Both are in epoch seconds. */
+export const startOf = (time: number, interval: Interval): number =>
+  time - (time % intervalSeconds[interval]);
+
+/**
+ * Folds candles into longer intervals. They are in the order of time. Prices in different quotes are never mixed, so an
+ * interval has a candle for each of its quotes: convert first what shall be one.
+ */
+export function foldCandles(candles: readonly Candle[], interval: Interval): Candle[] {
+  const folded: Candle[] = [];
+  for (const candle of candles) {
+    const start = startOf(candle.start, interval);
+    const last = folded.at(-1);
+    if (last?.start === start && last.pool.quote === candle.pool.quote)
+      folded.push(joined(folded.pop() as Candle, candle));
+    else folded.push({ ...candle, start });
+  }
+  return folded;
+}
+
+const joined = (first: Candle, next: Candle): Candle => ({
+  start: first.start,
+  open: first.open,
+  high: compare(next.high, first.high) > 0 ? next.high : first.high,
+  low: compare(next.low, first.low) < 0 ? next.low : first.low,
+  close: next.close,
+  volume: add(first.volume, next.volume),
+  trades: first.trades + next.trades,
+  pool: next.pool,
+  isFinal: first.isFinal && next.isFinal,
+  hasGaps: first.hasGaps || next.hasGaps,
+});
+
+/** The currencies of candles: dollars, the chain's coin, or the quote of each candle's pool. */
+export const currencies = ["usd", "native", "quote"] as const;
+
+export type Currency = (typeof currencies)[number];
+
+/**
+ * Converts an amount between the quote of a pool and another currency. A stable token is worth a dollar. Undefined if that
+ * needs the coin's price in dollars, and it is unknown.
+ */
+export function inCurrency(
+  amount: Decimal,
+  quote: string,
+  currency: Currency,
+  coinUsd: Decimal | undefined,
+): Decimal | undefined {
+  const isCoin = quote === "native";
+  if (currency === "quote" || isCoin === (currency === "native")) return amount;
+  if (coinUsd === undefined || compare(coinUsd, zero) === 0) return undefined;
+  return isCoin ? multiply(amount, coinUsd) : divide(amount, coinUsd);
+}
+
+/**
+ * Converts a candle by the coin's close of its interval. Its quote is the currency then, so candles of several pools can be
+ * folded into one.
+ */
+export function candleInCurrency(
+  candle: Candle,
+  currency: Currency,
+  coinUsd: Decimal | undefined,
+): Candle | undefined {
+  if (currency === "quote") return candle;
+  const convert = (amount: Decimal) => inCurrency(amount, candle.pool.quote, currency, coinUsd);
+  const [open, high, low, close, volume] = (["open", "high", "low", "close", "volume"] as const).map((name) =>
+    convert(candle[name]),
+  );
+  if (!open || !high || !low || !close || !volume) return undefined;
+  return { ...candle, open, high, low, close, volume, pool: { ...candle.pool, quote: currency } };
+}
+
+/**
+ * Returns the close of the last candle that starts at this time or before, or else the open of the first one. Undefined
+ * without candles. They are in the order of time.
+ */
+export function closeAt(candles: readonly Candle[], start: number): Decimal | undefined {
+  let [low, high] = [0, candles.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((candles[middle] as Candle).start <= start) low = middle + 1;
+    else high = middle;
+  }
+  return candles[low - 1]?.close ?? candles[0]?.open;
+}
+
+/** Puts changed candles into a list, in the place of those that start at the same times. Both are in the order of time. */
+export function withCandles(candles: readonly Candle[], changed: readonly Candle[]): Candle[] {
+  const starts = new Set(changed.map(({ start }) => start));
+  return [...candles.filter(({ start }) => !starts.has(start)), ...changed].toSorted(
+    (a, b) => a.start - b.start,
+  );
+}
