@@ -1,6 +1,7 @@
 import type * as v from "valibot";
 import type { RestOperationName } from "../operations/operations.ts";
 import * as exports from "./export-operations.ts";
+import * as markets from "./market-operations.ts";
 import type { OperationSchemas } from "./operation-schema.ts";
 import * as rewards from "./reward-operations.ts";
 import * as trading from "./trading-operations.ts";
@@ -13,6 +14,7 @@ export const schemas = {
   ...users,
   ...rewards,
   ...trading,
+  ...markets,
   ...exports,
 } as const satisfies Record<RestOperationName, OperationSchemas>;
 

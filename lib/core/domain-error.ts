@@ -32,6 +32,7 @@ export type DomainErrorDetails = {
   /** The coin or token whose balance is too low: an address, or `native`. */
   INSUFFICIENT_BALANCE: { token: string; symbol: string; needed: string; available: string };
   TRADING_DISABLED: undefined;
+  MARKETS_DISABLED: undefined;
   /** The rule that forbids the order. The limit has the form of the rule: an amount, or a percentage. */
   POLICY_LIMIT:
     | { rule: "tradingEnabled" }

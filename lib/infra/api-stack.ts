@@ -9,7 +9,7 @@ import { OperationFunctions } from "./functions/operation-functions.ts";
 import { addSchedule, freshOnly, keepInUse, untilDone } from "./functions/schedule.ts";
 import { environmentOf } from "./functions/variables.ts";
 import type { Watched } from "./monitoring/metrics.ts";
-import { openersOf, openingsOf } from "./openings.ts";
+import { type Openings, openersOf, openingsOf } from "./openings.ts";
 import { addGatewayResponses } from "./rest/gateway-responses.ts";
 import { addEndpoint, addPreflight, TokenAuthorizer } from "./rest/methods.ts";
 import { addDomainName, TerminalRestApi } from "./rest/rest-api.ts";
@@ -60,7 +60,8 @@ export class ApiStack extends Stack {
     });
 
     const authorizer = new TokenAuthorizer(this, "Authorizer", functions.get("authorize").lambda);
-    const servedBy = (name: OperationName) => functions.get(functions.has(name) ? name : refusalOf(name));
+    const servedBy = (name: OperationName) =>
+      functions.get(functions.has(name) ? name : refusalOf(name, openings));
     const added = restMethods.map(({ name, ...method }) =>
       addEndpoint(api, method, servedBy(name), authorizer),
     );
@@ -81,6 +82,9 @@ export class ApiStack extends Stack {
     functions.get("feedPrices").lambda.configureAsyncInvoke(untilDone);
     // No retries: the sweep runs the lane again.
     if (functions.has("executeOrders")) functions.get("executeOrders").lambda.configureAsyncInvoke(freshOnly);
+    // Whoever wants a market starts them again.
+    for (const name of (["readMarkets", "loadHistory"] as const).filter((name) => functions.has(name)))
+      functions.get(name).lambda.configureAsyncInvoke(freshOnly);
     for (const [name, row] of operationsOf("schedule").filter(([name]) => functions.has(name)))
       addSchedule(row, functions.get(name));
 
@@ -114,10 +118,12 @@ export class ApiStack extends Stack {
   }
 }
 
-/** The function that rejects requests for a row that is not deployed. */
-function refusalOf(name: OperationName): OperationName {
-  const refusals = operationsOf("refusal");
-  const [found] = refusals.find(([, { refuses }]) => refuses === operations[name].deployed) ?? [];
+/** The function that rejects requests for a row that is not deployed. Markets are those of the chains that trade. */
+function refusalOf(name: OperationName, openings: Openings): OperationName {
+  const { deployed } = operations[name];
+  const isTrading = openings["with trading"].length > 0;
+  const missing = deployed === "with markets" && !isTrading ? "with trading" : deployed;
+  const [found] = operationsOf("refusal").find(([, { refuses }]) => refuses === missing) ?? [];
   if (found === undefined) throw new Error(`No function rejects requests for ${name}`);
   return found;
 }

@@ -6,6 +6,7 @@ import { readConfiguration } from "./config.ts";
 import { DataStack } from "./data-stack.ts";
 import { EdgeStack } from "./edge-stack.ts";
 import { FirewallStack } from "./firewall-stack.ts";
+import { marketWarnings } from "./market-context.ts";
 import { tradingWarnings } from "./trading-context.ts";
 import { WatchStack } from "./watch-stack.ts";
 
@@ -40,6 +41,8 @@ export function terminalApp(props: AppProps = {}): App {
     new FirewallStack(app, "TerminalFirewall", { configuration, tags }).addStackDependency(api);
   for (const warning of tradingWarnings(configuration))
     Annotations.of(api).addWarningV2("terminal:trading", warning);
+  for (const warning of marketWarnings(configuration))
+    Annotations.of(api).addWarningV2("terminal:markets", warning);
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
   return app;
 }

@@ -3,13 +3,13 @@ import * as v from "valibot";
 import { tierNames, tiers, type WalletLimits } from "../core/tier.ts";
 import { maxFallbackKeys } from "../plans/fallback-keys.ts";
 import { type PriceFeed, venueNames } from "../prices/feeds.ts";
-import { mostChannelShards } from "../realtime/channel-shards.ts";
 import { type SameSite, sameSites } from "../runtime/session-cookie.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import type { TradingConfiguration } from "../trading/chains/chain-configuration.ts";
 import { json, labels, matching, urlOf, wholeWithin } from "./context-values.ts";
 import { edgeContext, edgeProblems } from "./edge-context.ts";
 import { exportContext, exportProblems } from "./export-context.ts";
+import { channelShardsOf, marketContext, marketsOf } from "./market-context.ts";
 import { defaultThrottles, stagesShare, type Throttles, throttledNames, totalRate } from "./throttles.ts";
 import { tradingContext, tradingOf, tradingProblems } from "./trading-context.ts";
 
@@ -88,6 +88,10 @@ export type Configuration = {
   trading: TradingConfiguration;
   /** The number of shards of a chain's lanes. */
   laneShards: number;
+  /** True if the markets of tokens are read, on the chains that trade. */
+  markets: boolean;
+  /** The account's limit of functions that run at the same time. */
+  concurrentRuns: number;
   /** True if functions that open wallets run in a network without internet access. */
   signerVpc: boolean;
   /** The two availability zones of that network. If undefined, AWS's list decides. */
@@ -113,7 +117,6 @@ export const defaults = {
   allowedOrigins: [],
   // The context may set some tiers only.
   walletLimits: Object.fromEntries(tierNames.map((tier) => [tier, tiers[tier].walletLimit])) as WalletLimits,
-  channelShards: 4,
   connectionsPerUser: 30,
   // Public feeds that need no API key. Each is used only while those before it are silent.
   priceFeeds: [
@@ -160,6 +163,8 @@ export function readConfiguration(node: Pick<Node, "getAllContext">): Configurat
     trading,
     chains,
     publicHosts,
+    markets,
+    channelShards,
     ...rest
   } = context.output;
   const { domainName, certificateArn, streamDomainName, streamCertificateArn, ...others } = rest;
@@ -170,6 +175,8 @@ export function readConfiguration(node: Pick<Node, "getAllContext">): Configurat
     walletLimits: { ...defaults.walletLimits, ...walletLimits },
     throttles: { ...defaultThrottles(accountRequestsPerSecond), ...throttles },
     trading: tradingOf({ trading, chains, publicHosts }),
+    markets: marketsOf({ trading, markets, concurrentRuns: chosen.concurrentRuns }),
+    channelShards: channelShards ?? channelShardsOf(chosen),
     domain: domainOf(domainName, certificateArn),
     streamDomain: domainOf(streamDomainName, streamCertificateArn),
     mail: mailFrom && mailIdentityArn ? { from: mailFrom, identityArn: mailIdentityArn } : undefined,
@@ -300,7 +307,6 @@ const Context = v.pipe(
     tableStreamArn: v.optional(
       matching(/^arn:[\w-]+:dynamodb:.+:table\/.+\/stream\/\S+$/, "the ARN of a table's stream"),
     ),
-    channelShards: v.optional(json(wholeWithin(1, mostChannelShards)), defaults.channelShards),
     connectionsPerUser: v.optional(json(wholeWithin(1, 100)), defaults.connectionsPerUser),
     priceFeeds: v.optional(
       json(v.pipe(v.array(Feed, "must be a list of feeds"), within(1000))),
@@ -319,6 +325,7 @@ const Context = v.pipe(
       {},
     ),
     ...tradingContext,
+    ...marketContext,
     ...exportContext,
     ...edgeContext,
     leadingKeys: v.optional(

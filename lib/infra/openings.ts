@@ -4,14 +4,19 @@ import type { Capability, Operation } from "../operations/types.ts";
 import type { Configuration } from "./config.ts";
 import { chainsOf } from "./trading-context.ts";
 
-/** For each capability, the networks whose wallets may be opened. Empty if the capability is off. */
+/**
+ * For each capability, the networks that it is switched on for. Functions that open wallets may open those of these networks.
+ * Empty if the capability is off.
+ */
 export type Openings = Readonly<Record<Capability, readonly Network[]>>;
 
 export const openingsOf = ({
   trading,
+  markets,
   walletExport,
-}: Pick<Configuration, "trading" | "walletExport">): Openings => ({
+}: Pick<Configuration, "trading" | "markets" | "walletExport">): Openings => ({
   "with trading": chainsOf(trading),
+  "with markets": markets ? chainsOf(trading) : [],
   "with export": walletExport ? networks : [],
 });
 

@@ -25,6 +25,8 @@ type Share = { rate: number; burst: number };
 const often = { rate: 0.02, burst: 0.5 };
 const sometimes = { rate: 0.01, burst: 0.25 };
 const seldom = { rate: 0.002, burst: 0.1 };
+/** Methods that may ask a host for each request. By default, this is 25 requests a second. */
+const costly = { rate: 0.0025, burst: 0.01 };
 
 /** The shares of the methods that users call more than seldom. */
 const methodShares: { readonly [Name in RestOperationName]?: Share } = {
@@ -41,8 +43,9 @@ const methodShares: { readonly [Name in RestOperationName]?: Share } = {
   updateTradingSettings: sometimes,
   listTokens: sometimes,
   inspectToken: sometimes,
+  getMarket: costly,
+  listCandles: costly,
   getOrder: sometimes,
-  listRewards: sometimes,
   // Users stop a thief with these, so no plan allows one user to take all of them.
   cancelOrder: sometimes,
   cancelExport: sometimes,

@@ -3,6 +3,7 @@
  * docs/functions.md are all derived from it. A row's name is its folder in functions/.
  */
 
+import { marketRows } from "./market-rows.ts";
 import { planRows } from "./plan-rows.ts";
 import { realtimeRows } from "./realtime-rows.ts";
 import { rewardRows } from "./reward-rows.ts";
@@ -54,6 +55,7 @@ const rowsOfSubjects = {
   realtime: realtimeRows,
   plans: planRows,
   trading: tradingRows,
+  markets: marketRows,
 };
 
 export type Subject = keyof typeof rowsOfSubjects;
@@ -92,6 +94,7 @@ const rows = {
   ...realtimeRows,
   ...planRows,
   ...tradingRows,
+  ...marketRows,
 } as const satisfies Record<string, Row>;
 
 export type OperationName = keyof typeof rows;

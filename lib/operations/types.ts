@@ -66,8 +66,8 @@ export type EnvName =
 
 /** The columns that a row may leave out. */
 export type Defaults = {
-  /** When the function is deployed: always, or only with trading or wallet export. */
-  deployed: "always" | "with trading" | "with export";
+  /** When the function is deployed: always, or only with trading, the markets of tokens, or wallet export. */
+  deployed: "always" | "with trading" | "with markets" | "with export";
   /** Actions on the table. Any of them adds TABLE_NAME, and checks in transactions add TRANSACTION_PARTITIONS. */
   table: readonly TableAction[];
   /** The partitions that it may write. Its role is denied writes to all others. */
@@ -99,6 +99,8 @@ export type Defaults = {
     | "executeOrders"
     | "signTransaction"
     | "readChains"
+    | "readMarkets"
+    | "loadHistory"
     | "sealExport"
   )[];
   /** True if it may put notices on the operators' EventBridge bus, if there is one. */

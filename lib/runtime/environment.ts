@@ -22,6 +22,8 @@ type Variable =
   | "EXECUTE_ORDERS_FUNCTION"
   | "SIGN_TRANSACTION_FUNCTION"
   | "READ_CHAINS_FUNCTION"
+  | "READ_MARKETS_FUNCTION"
+  | "LOAD_HISTORY_FUNCTION"
   | "SEAL_EXPORT_FUNCTION";
 
 const text = v.pipe(v.string(), v.nonEmpty(), v.description("text"));
@@ -60,6 +62,8 @@ const schemas = {
   EXECUTE_ORDERS_FUNCTION: v.pipe(v.string(), v.description("text, empty where no chain trades")),
   SIGN_TRANSACTION_FUNCTION: text,
   READ_CHAINS_FUNCTION: text,
+  READ_MARKETS_FUNCTION: v.pipe(v.string(), v.description("text, empty where markets are off")),
+  LOAD_HISTORY_FUNCTION: text,
   SEAL_EXPORT_FUNCTION: text,
   ALLOWED_ORIGINS: json(v.array(v.string()), "a list of origins"),
   WALLET_LIMITS: json(

@@ -46,6 +46,8 @@ describe("readConfiguration", () => {
       throttles: defaultThrottles(10_000),
       trading: {},
       laneShards: 2,
+      markets: false,
+      concurrentRuns: 1000,
       signerVpc: true,
       signerZones: undefined,
       warmThroughput: undefined,

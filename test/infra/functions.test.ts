@@ -43,6 +43,8 @@ describe("the functions", () => {
     const names = [
       "deliver",
       "executeOrders",
+      "readMarkets",
+      "loadHistory",
       "creditReferrals",
       "deleteRetiredKeys",
       "freeIdleKeys",

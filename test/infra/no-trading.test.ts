@@ -112,7 +112,9 @@ describe("a deployment without trading", () => {
   });
 
   it("serves the methods of all missing rows with that function, where other deployments have the rows' own", () => {
-    const missing = operationsOf("rest").filter(([, { deployed }]) => deployed === "with trading");
+    const missing = operationsOf("rest").filter(([, { deployed }]) =>
+      ["with trading", "with markets"].includes(deployed),
+    );
     expect(methodsOf(off.api, "refuseTrading")).toHaveLength(missing.length);
     expect(methodsOf(on.api, "refuseTrading")).toEqual([]);
     for (const [name] of missing) expect(methodsOf(on.api, name)).toHaveLength(1);

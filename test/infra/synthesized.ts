@@ -49,6 +49,7 @@ export const customContext = {
   throttles: { ping: { rateLimit: 3, burstLimit: 4 } },
   trading: ["base"],
   laneShards: 16,
+  concurrentRuns: 500,
   walletExport: true,
   exportDelaySeconds: 100_000,
   noticeBusArn: "arn:aws:events:eu-west-1:111111111111:event-bus/notices",

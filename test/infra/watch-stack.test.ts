@@ -41,7 +41,9 @@ describe("the watch stack", () => {
 
 describe("each stack", () => {
   it.each(Object.entries(contexts))("stays well below CloudFormation's limits with %s", (_, context) => {
-    for (const template of allOf(synthesize(context))) {
+    // The one of the APIs is merged with its nested stacks here. function-stacks.test.ts reads it as it is deployed.
+    const { api, ...others } = synthesize(context);
+    for (const template of allOf({ api, ...others }).filter((each) => each !== api)) {
       // CloudFormation's limits are 500 resources, 200 outputs and 1 MB.
       expect(Object.keys(template.Resources).length).toBeLessThanOrEqual(425);
       expect(Object.keys(template.Outputs ?? {}).length).toBeLessThanOrEqual(150);

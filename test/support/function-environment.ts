@@ -43,6 +43,8 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   NOTICE_BUS_ARN: "",
   SIGN_TRANSACTION_FUNCTION: "signTransaction",
   READ_CHAINS_FUNCTION: "readChains",
+  READ_MARKETS_FUNCTION: "readMarkets",
+  LOAD_HISTORY_FUNCTION: "loadHistory",
   SHARED_KEY: "0123456789abcdef0123456789abcdef",
   FALLBACK_KEYS: "500",
   FALLBACK_PREFIX: "terminal/fallback/",

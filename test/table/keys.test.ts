@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chains, networks } from "../../lib/core/network.ts";
+import * as marketKeys from "../../lib/markets/items/keys.ts";
 import * as planKeys from "../../lib/plans/item-keys.ts";
 import { isPrices, pricesKey } from "../../lib/prices/item-keys.ts";
 import * as realtimeKeys from "../../lib/realtime/item-keys.ts";
@@ -15,6 +16,7 @@ import {
 } from "../../lib/table/keys.ts";
 import { partitions } from "../../lib/table/layout.ts";
 import { isSealedKey, isWallet, sealedKeyKey, walletKey, walletsOf } from "../../lib/table/wallet-keys.ts";
+import { tradingChains } from "../../lib/trading/core/trading-chain.ts";
 import * as tradingKeys from "../../lib/trading/items/keys.ts";
 import * as userKeys from "../../lib/users/item-keys.ts";
 import * as walletKeys from "../../lib/wallets/item-keys.ts";
@@ -28,6 +30,8 @@ const name = fc.oneof(
   fc.constantFrom("LATEST", "PROFILE", "SETTINGS#eth", "ORDER#1", "CONNECTION#c", "REWARDS", "#", "USER#ann"),
 );
 const date = fc.date({ min: new Date(0), max: new Date("2200-01-01"), noInvalidDate: true });
+
+const market = fc.tuple(fc.constantFrom(...tradingChains), name).map(([chain, token]) => ({ chain, token }));
 
 const lane = fc.tuple(fc.constantFrom(...networks), name).map(([chain, wallet]) => ({ chain, wallet }));
 
@@ -91,6 +95,14 @@ const keyOfKind = {
     .map(([userID, orderId]) => tradingKeys.cancellationKey({ userID, orderId })),
   "stop of trading": lane.map(({ chain }) => tradingKeys.tradingStopKey(chain)),
   watcher: lane.map(({ chain }) => tradingKeys.watcherKey(chain)),
+  "news of markets": fc.tuple(date, name).map(([at, of]) => marketKeys.marketNewsKey(at.toISOString(), of)),
+  "reader of markets": fc.constant(marketKeys.marketReaderKey),
+  market: market.map(marketKeys.marketKey),
+  "index of markets": market.map(({ chain }) => marketKeys.marketIndexKey(chain)),
+  minutes: fc.tuple(market, fc.nat()).map((of) => marketKeys.chunkKey("minutes", ...of)),
+  hours: fc.tuple(market, fc.nat()).map((of) => marketKeys.chunkKey("hours", ...of)),
+  days: fc.tuple(market, fc.nat()).map((of) => marketKeys.chunkKey("days", ...of)),
+  "looks at markets": fc.tuple(name, fc.nat()).map((of) => marketKeys.marketLooksKey(...of)),
 };
 
 type Kind = keyof typeof keyOfKind;
@@ -194,6 +206,14 @@ describe("isOfTheMoment", () => {
     "announced export",
     "announced unlocking",
     "requested unlocking",
+    "news of markets",
+    "reader of markets",
+    "market",
+    "index of markets",
+    "minutes",
+    "hours",
+    "days",
+    "looks at markets",
   ];
 
   it.each(kinds)("knows whether an old copy of a %s is wrong", (kind) => {
@@ -206,6 +226,7 @@ describe("isOfTheMoment", () => {
 });
 
 const wallet = { chain: "eth", wallet: "0xf39F" } as const;
+const coin = marketKeys.coinOf("eth");
 
 describe("everythingOf", () => {
   it("covers the partitions of the user, and nobody else's", () => {
@@ -229,6 +250,7 @@ describe("everythingOf", () => {
       (of: string) => tradingKeys.cancellationKey({ userID: of, orderId: "o" }),
       (of: string) => rewardKeys.redemptionKey(of, now, "r"),
       (of: string) => rewardKeys.pointsLineKey(of, 1),
+      (of: string) => marketKeys.marketLooksKey(of, 1),
     ];
     fc.assert(
       fc.property(name, name, (userID, other) => {
@@ -253,6 +275,13 @@ describe("a key range", () => {
     ["a lane's jobs", tradingKeys.jobsOf(wallet), "job"],
     ["a lane's slots", tradingKeys.slotsInLane(wallet), "slot"],
     ["the subscribers in a shard", realtimeKeys.subscribersOf("prices", 1), "subscriber"],
+    [
+      "the minutes of a market",
+      marketKeys.chunksWithin("minutes", coin, { from: 0, to: 2 ** 31 }),
+      "minutes",
+    ],
+    ["the markets in a shard", marketKeys.marketsIn("eth", 1), "market"],
+    ["news of markets", marketKeys.marketNewsSince(new Date(0).toISOString()), "news of markets"],
   ])("of %s contains those and nothing else", (_, range, kind) => {
     const any = kinds.map((kind) => keyOfKind[kind].map((key) => [kind, key] as const));
     const inPartition = ([of, key]: readonly [Kind, Key]) => [of, { ...key, PK: range.PK }] as const;

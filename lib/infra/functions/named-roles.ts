@@ -30,10 +30,10 @@ export const roleArnOf = (scope: Construct, apiStackName: string, name: Operatio
   });
 
 /**
- * True if the row's function has a name of its own. executeOrders and readChains invoke each other, so references both
- * ways would be a cycle.
+ * True if the row's function has a name of its own. executeOrders and readChains invoke each other, and so do functions in
+ * the stacks of realtime and markets, so references both ways would be a cycle.
  */
-export const hasNamedFunction = (name: OperationName) => name === "readChains";
+export const hasNamedFunction = (name: OperationName) => name === "readChains" || name === "readMarkets";
 
 export const functionNameOf = (scope: Construct, name: OperationName) =>
   `${deployedStackName(scope)}-${ownPart(name)}`;

@@ -150,6 +150,11 @@ export class OperationFunction extends Construct {
           EXECUTE_ORDERS_FUNCTION: invoked.executeOrders?.functionName ?? "",
         }),
         ...(invoked.readChains && { READ_CHAINS_FUNCTION: invoked.readChains.functionName }),
+        // Empty where markets are off.
+        ...(row.invokes.includes("readMarkets") && {
+          READ_MARKETS_FUNCTION: invoked.readMarkets?.functionName ?? "",
+        }),
+        ...(invoked.loadHistory && { LOAD_HISTORY_FUNCTION: invoked.loadHistory.functionName }),
         ...(invoked.sealExport && { SEAL_EXPORT_FUNCTION: invoked.sealExport.functionName }),
         ...(invoked.signTransaction && { SIGN_TRANSACTION_FUNCTION: invoked.signTransaction.functionName }),
         ...walls?.environment,

@@ -1,5 +1,5 @@
 import { operations } from "../../operations/operations.ts";
-import type { Operation } from "../../operations/types.ts";
+import type { Capability, Operation } from "../../operations/types.ts";
 
 /** Makes docs/functions.md: a table of all functions, then a section for each row of the table of operations. */
 export function functionsPage(): string {
@@ -40,7 +40,7 @@ function section(name: string, row: Operation): string[] {
     `${row.summary}.`,
     "",
     `- Handler: [functions/${name}/handler.ts](../functions/${name}/handler.ts)`,
-    `- Runs: ${trigger(row)}${row.deployed === "with trading" ? ", only where chains trade" : ""}`,
+    `- Runs: ${trigger(row)}${runsOnly[row.deployed] ?? ""}`,
     ...rights.filter(([, names]) => names.length > 0).map(([of, names]) => `- ${of}: ${names.join(", ")}`),
     `- Memory and time limit: ${row.memoryMB} MB, ${row.timeoutSeconds} s`,
     `- While it fails: ${onePerLine(row.impact)}`,
@@ -53,6 +53,17 @@ const onePerLine = (text: string) => text.replaceAll(/(?<=\.) (?=[A-Z])/g, "\n  
 /** Drops the service prefix of an IAM action. */
 const actionOf = (action: string) => action.slice(action.indexOf(":") + 1);
 
+const runsOnly: { readonly [When in Operation["deployed"]]?: string } = {
+  "with trading": ", only where chains trade",
+  "with markets": ", only where markets are on",
+};
+
+const refused: Readonly<Record<Capability, string>> = {
+  "with trading": "REST methods that trade, where nothing trades",
+  "with markets": "REST methods of markets, where they are off",
+  "with export": "REST methods of exports, where they are off",
+};
+
 const connectionRights = { GET: "look up", POST: "send", DELETE: "close" };
 
 function trigger(row: Operation): string {
@@ -60,9 +71,7 @@ function trigger(row: Operation): string {
     case "rest":
       return `${row.method} ${row.path}`;
     case "refusal":
-      return row.refuses === "with trading"
-        ? "REST methods that trade, where nothing trades"
-        : "REST methods of exports, where they are off";
+      return refused[row.refuses];
     case "authorizer":
       return row.of === "rest" ? "before every REST request" : "before `$connect`";
     case "websocket":

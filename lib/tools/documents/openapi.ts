@@ -33,6 +33,7 @@ const meanings: Record<HttpErrorCode, string> = {
   INSUFFICIENT_BALANCE: "The wallet has too little of a coin or token, including network fees.",
   WALLET_LIMIT_REACHED: "The wallet limit of the user's tier is reached.",
   TRADING_DISABLED: "Trading is switched off.",
+  MARKETS_DISABLED: "Markets of tokens are switched off.",
   POLICY_LIMIT: "A limit of the operator or of the wallet's policy forbids the order.",
   WALLET_NOT_FOUND: "The user has no such wallet.",
   TOKEN_NOT_FOUND: "The address does not answer as a token.",

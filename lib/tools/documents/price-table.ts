@@ -152,6 +152,13 @@ export const runs: Record<OperationName, Run> = {
   // Asks two hosts of each chain.
   sweepLanes: { ms: 300, reads: 12 },
   refuseTrading: { ms: 5 },
+  // Asks a host if the stored market is older than 15 seconds.
+  getMarket: { ms: 200, reads: 3, writes: 1 },
+  listCandles: { ms: 60, reads: 16 },
+  // A minute of a run.
+  readMarkets: { ms: 60_000 },
+  loadHistory: { ms: 10_000 },
+  refuseMarkets: { ms: 5 },
 };
 
 /** The usage of a scheduled run that finds nothing to do, where it differs. */

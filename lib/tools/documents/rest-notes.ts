@@ -127,6 +127,16 @@ export const restNotes: Record<RestOperationName, Note> = {
     description:
       "Simulates a buy and a sale of 0.01 coins. `sellable`, `buyTax` and `sellTax` are `null` if the hosts cannot simulate; the taxes of tokens on sol are those of their mints.",
   },
+  getMarket: {
+    tag: "Markets",
+    description:
+      "The price is that of one pool, in which a sale gets most. `native` is the chain's coin. See docs/markets.md.",
+  },
+  listCandles: {
+    tag: "Markets",
+    description:
+      "Prices are those at the ends of blocks. Returns the last `limit` candles of the range, oldest first. See docs/markets.md.",
+  },
   readBalances: {
     tag: "Markets",
     description:

@@ -164,8 +164,9 @@ export const takeovers: readonly Takeover[] = [
     functions: ["subscribe"],
     rights: {
       reads: "all unprotected, EXPORTED, LOCK",
-      writes: "CONNECTIONS, CHANNEL",
-      uses: "send to, close connections; invoke feedPrices",
+      writes: "CONNECTIONS, CHANNEL, MARKETNEWS",
+      deletes: "CHANNEL",
+      uses: "send to, close connections; invoke feedPrices, readMarkets",
     },
     atMost: "send any message to any client; have all that users are sent pushed to a connection of its own",
   },
@@ -185,7 +186,7 @@ export const takeovers: readonly Takeover[] = [
       reads: "all unprotected, all changes",
       writes: "CONNECTIONS, CHANNEL",
       deletes: "CONNECTIONS, CHANNEL",
-      uses: "send to, close connections; invoke deliver, catchUp, feedPrices; send notices",
+      uses: "send to, close connections; invoke deliver, catchUp, feedPrices, readMarkets; send notices",
     },
     atMost:
       "read all that is written, also signed transactions and encrypted private keys; forge or hold back any message, also announcements of exports",
@@ -315,6 +316,30 @@ export const takeovers: readonly Takeover[] = [
     atMost: "wake no lane or all of them, so that interrupted orders wait",
   },
   {
+    functions: ["getMarket", "listCandles"],
+    rights: {
+      reads: "all unprotected",
+      writes: "MARKETNEWS, MARKETLOOKS",
+      uses: "invoke readMarkets",
+    },
+    atMost: "read the data of all users; have markets read that nobody wants, which costs hosts",
+  },
+  {
+    functions: ["readMarkets"],
+    rights: {
+      reads: "all unprotected",
+      writes: "MARKETS, MARKET, MARKETINDEX, MARKETREADER",
+      uses: "invoke deliver, feedPrices, loadHistory",
+    },
+    atMost:
+      "read all unprotected data; show false prices and charts of tokens, by which no order is placed; send any message to subscribers of prices",
+  },
+  {
+    functions: ["loadHistory"],
+    rights: { reads: "all unprotected", writes: "MARKET" },
+    atMost: "read all unprotected data; show false charts of the past",
+  },
+  {
     functions: ["recordExecutions"],
     rights: { reads: "all unprotected", writes: "TRADES", deletes: "TRADES" },
     atMost: "lie about all orders and positions; hold back orders that were placed here",
@@ -337,7 +362,15 @@ export const takeovers: readonly Takeover[] = [
     atMost: "read the data of all users",
   },
   {
-    functions: ["startSession", "endSession", "listTokens", "inspectToken", "refuseTrading", "refuseExport"],
+    functions: [
+      "startSession",
+      "endSession",
+      "listTokens",
+      "inspectToken",
+      "refuseTrading",
+      "refuseMarkets",
+      "refuseExport",
+    ],
     rights: {},
     atMost: "act as its callers, while their tokens last",
   },

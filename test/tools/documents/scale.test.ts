@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { defaults } from "../../../lib/infra/config.ts";
+import { defaultChannelShards } from "../../../lib/infra/market-context.ts";
 import { defaultThrottles } from "../../../lib/infra/throttles.ts";
 import { operations } from "../../../lib/operations/operations.ts";
 import { maxFallbackKeys, roomForUsers } from "../../../lib/plans/fallback-keys.ts";
@@ -39,7 +40,7 @@ const changes = readFileSync("lib/infra/data/table-changes.ts", "utf8");
 
 const constants: Record<string, readonly (number | undefined)[]> = {
   "`accountRequestsPerSecond`": [defaults.accountRequestsPerSecond],
-  "`channelShards`": [defaults.channelShards],
+  "`channelShards`": [defaultChannelShards],
   "`fallbackKeys`": [defaults.fallbackKeys],
   "`laneShards`": [defaultLaneShards],
   "`pricesEverySeconds`": [defaults.pricesEverySeconds],

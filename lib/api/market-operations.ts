@@ -1,0 +1,36 @@
+import type { HttpErrorCode } from "./errors.ts";
+import {
+  CandlesAnswerSchema,
+  CandlesQuerySchema,
+  MarketAnswerSchema,
+  MarketPathSchema,
+} from "./market-schema.ts";
+import type { OperationSchemas } from "./operation-schema.ts";
+import { NoQuerySchema } from "./scalars.ts";
+
+/** Errors of operations about a token's market. Where markets are off, another function answers. */
+const ofMarkets = [
+  "INVALID_REQUEST",
+  "UNSUPPORTED_CHAIN",
+  "TRADING_DISABLED",
+  "MARKETS_DISABLED",
+  "TOKEN_NOT_FOUND",
+  "CHAIN_UNAVAILABLE",
+] as const satisfies HttpErrorCode[];
+
+export const getMarket = {
+  path: MarketPathSchema,
+  query: NoQuerySchema,
+  success: MarketAnswerSchema,
+  errors: ofMarkets,
+} as const satisfies OperationSchemas;
+
+export const listCandles = {
+  path: MarketPathSchema,
+  query: CandlesQuerySchema,
+  success: CandlesAnswerSchema,
+  answerHeaders: {
+    ETag: "Changes with the candles. A request with it in `If-None-Match` gets a 304 if they are the same.",
+  },
+  errors: ofMarkets,
+} as const satisfies OperationSchemas;

@@ -1,0 +1,143 @@
+import * as v from "valibot";
+import { intervals } from "../markets/core/candle.ts";
+import { marketFlags } from "../markets/core/market.ts";
+import { swapVenues } from "../trading/core/intent.ts";
+import { CountSchema, envelopeOf, GivenTimestampSchema, TimestampSchema } from "./scalars.ts";
+import {
+  AddressSchema,
+  ChainNameSchema,
+  GivenTokenSchema,
+  TokenNameSchema,
+  TradingChainSchema,
+} from "./trading-scalars.ts";
+
+export const MarketPathSchema = v.strictObject({ chain: ChainNameSchema, token: GivenTokenSchema });
+
+const decimalText = (description: string) => v.pipe(v.string(), v.description(description));
+
+const inCoin = decimalText("In the chain's coin");
+const inDollars = decimalText("In dollars");
+const inQuote = decimalText("In the quote of the pool");
+const ChangeSchema = v.pipe(v.number(), v.description("Percent, in the quote of the pool"));
+
+const QuoteSchema = v.pipe(
+  v.string(),
+  v.description("What prices of the pool are in: `native` for the chain's coin, or a stable token's address"),
+);
+
+const HistorySchema = v.pipe(
+  v.picklist(["loading", "complete", "unavailable"]),
+  v.description("Whether the 24 hours before somebody first wanted the token have been read"),
+);
+
+const MarketSchema = v.pipe(
+  v.object({
+    chain: TradingChainSchema,
+    token: TokenNameSchema,
+    symbol: v.string(),
+    name: v.string(),
+    decimals: v.pipe(v.number(), v.integer()),
+    price: v.exactOptional(inCoin),
+    priceUsd: v.exactOptional(inDollars),
+    usdSource: v.exactOptional(
+      v.pipe(v.string(), v.description("The exchange that the coin's price in dollars comes from")),
+    ),
+    change1h: v.exactOptional(ChangeSchema),
+    change24h: v.exactOptional(ChangeSchema),
+    high24h: v.exactOptional(inQuote),
+    low24h: v.exactOptional(inQuote),
+    volume24h: v.exactOptional(inQuote),
+    trades24h: v.exactOptional(CountSchema),
+    liquidity: v.exactOptional(
+      decimalText("The coins that a sale really gets while it moves the price by at most 2 %"),
+    ),
+    liquidityUsd: v.exactOptional(inDollars),
+    fdvUsd: v.exactOptional(decimalText("All tokens that exist at `priceUsd`, in dollars")),
+    pool: v.exactOptional(
+      v.object({
+        venue: v.picklist([...swapVenues, "raydium-cpmm"]),
+        pool: AddressSchema,
+        feeBps: v.number(),
+        quote: QuoteSchema,
+      }),
+    ),
+    pools: v.pipe(CountSchema, v.description("Pools by which the token could be priced")),
+    flags: v.array(v.picklist(marketFlags)),
+    history: HistorySchema,
+    block: v.exactOptional(v.pipe(CountSchema, v.description("Absent for the coin"))),
+    asOf: TimestampSchema,
+  }),
+  v.title("Market"),
+);
+
+export type MarketView = v.InferInput<typeof MarketSchema>;
+
+export const MarketAnswerSchema = envelopeOf(v.object({ market: MarketSchema }));
+
+/** In requests, the currency of candles. */
+export const candleCurrencies = ["usd", "native", "quote"] as const;
+
+export type CandleCurrency = (typeof candleCurrencies)[number];
+
+export const mostCandles = 1000;
+
+const limitRule = `must be a whole number from 1 to ${mostCandles}`;
+
+export const CandlesQuerySchema = v.strictObject({
+  interval: v.picklist(intervals),
+  from: v.pipe(v.optional(GivenTimestampSchema), v.description("If absent, as early as `limit` allows")),
+  to: v.pipe(v.optional(GivenTimestampSchema), v.description("Not included. If absent, now")),
+  limit: v.pipe(
+    v.optional(
+      v.pipe(
+        v.string(),
+        v.regex(/^[1-9]\d{0,3}$/, limitRule),
+        v.check((text) => Number(text) <= mostCandles, limitRule),
+      ),
+      "300",
+    ),
+    v.description("The most candles. Those at the end of the range are returned"),
+  ),
+  currency: v.pipe(
+    v.optional(v.picklist(candleCurrencies), "usd"),
+    v.description("Dollars, the chain's coin, or the quote of each candle's pool"),
+  ),
+});
+
+const CandleSchema = v.pipe(
+  v.object({
+    time: v.pipe(TimestampSchema, v.description("The start")),
+    open: v.pipe(v.string(), v.description("The close before")),
+    high: v.string(),
+    low: v.string(),
+    close: v.string(),
+    volume: v.pipe(v.string(), v.description("The quote side of the swaps, in the currency")),
+    trades: CountSchema,
+    isFinal: v.pipe(
+      v.boolean(),
+      v.description("True if a second host has shown the same swaps, after the interval ended"),
+    ),
+    hasGaps: v.exactOptional(v.pipe(v.literal(true), v.description("Swaps may be missing"))),
+    partial: v.exactOptional(
+      v.pipe(v.literal(true), v.description("The interval is not over, or its beginning is unknown")),
+    ),
+  }),
+  v.title("Candle"),
+);
+
+export type CandleView = v.InferInput<typeof CandleSchema>;
+
+const CandlesSchema = v.object({
+  interval: v.picklist(intervals),
+  currency: v.picklist(candleCurrencies),
+  history: HistorySchema,
+  revision: v.pipe(
+    CountSchema,
+    v.description("Grows when a reorganisation of the chain has taken back what was shown"),
+  ),
+  candles: v.pipe(v.array(CandleSchema), v.description("Oldest first. Intervals without swaps are absent")),
+});
+
+export type Candles = v.InferInput<typeof CandlesSchema>;
+
+export const CandlesAnswerSchema = envelopeOf(CandlesSchema);

@@ -1,0 +1,60 @@
+import { itemKey, type Key, type KeyRange, rangeOf } from "../../table/keys.ts";
+import { nativeToken, type TradingChain } from "../../trading/core/trading-chain.ts";
+import type { TokenName } from "../core/market.ts";
+
+/** The tokens of a chain are spread over as many partitions. */
+export const marketShards = 4;
+
+/** FNV-1a of the address's characters. It has to spread well, not to resist anybody. */
+export function marketShardOf(token: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < token.length; index++)
+    hash = Math.imul(hash ^ token.charCodeAt(index), 0x01000193);
+  return (hash >>> 24) % marketShards;
+}
+
+export const marketKey = ({ chain, token }: TokenName): Key =>
+  itemKey("market", { chain, shard: marketShardOf(token), token });
+
+export const marketsIn = (chain: TradingChain, shard: number): KeyRange =>
+  rangeOf("market", { chain, shard });
+
+export const marketIndexKey = (chain: TradingChain): Key => itemKey("marketIndex", { chain });
+
+/** The items with packed candles: those of ten minutes, a day of hours, or a year of days. */
+export type ChunkKind = "minutes" | "hours" | "days";
+
+/** @param start the start of the chunk, in epoch seconds */
+export const chunkKey = (kind: ChunkKind, { chain, token }: TokenName, start: number): Key =>
+  itemKey(kind, { chain, token, start: padded(start) });
+
+/** Covers the chunks that start within two times in epoch seconds, both included. */
+export function chunksWithin(
+  kind: ChunkKind,
+  name: TokenName,
+  { from, to }: { from: number; to: number },
+): KeyRange {
+  const { PK, SK } = chunkKey(kind, name, from);
+  return { PK, from: SK, to: chunkKey(kind, name, to).SK };
+}
+
+/** Epoch seconds in 11 digits, so that they sort as text for some thousand years. */
+const padded = (seconds: number) => String(seconds).padStart(11, "0");
+
+/** The coin's price in dollars is stored like a token with this name. */
+export const coinOf = (chain: TradingChain): TokenName => ({ chain, token: nativeToken });
+
+/** @param time ISO 8601, so that news sort by time */
+export const marketNewsKey = (time: string, id: string): Key => itemKey("marketNews", { time, id });
+
+/** Covers the news from a time on. */
+export const marketNewsSince = (time: string): KeyRange => ({
+  ...rangeOf("marketNews", {}),
+  from: rangeOf("marketNews", { time }).from,
+});
+
+export const marketReaderKey: Key = itemKey("marketReader", {});
+
+/** @param minute whole minutes since the epoch */
+export const marketLooksKey = (userID: string, minute: number): Key =>
+  itemKey("marketLooks", { userID, minute });

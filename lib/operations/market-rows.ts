@@ -1,0 +1,71 @@
+import type { Row } from "./types.ts";
+
+/** Rows that read the markets of tokens, show them, or refuse to. */
+export const marketRows = {
+  getMarket: {
+    kind: "rest",
+    deployed: "with markets",
+    method: "GET",
+    path: "/api/v2/markets/{chain}/{token}",
+    summary: "Read the price, the volume and the liquidity of a token",
+    table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+    writes: ["MARKETNEWS", "MARKETLOOKS"],
+    invokes: ["readMarkets"],
+    env: ["TRADING"],
+    memoryMB: 1024,
+    timeoutSeconds: 25,
+    impact: "Users cannot read the market of a token. The stream and orders are not affected.",
+  },
+  listCandles: {
+    kind: "rest",
+    deployed: "with markets",
+    method: "GET",
+    path: "/api/v2/markets/{chain}/{token}/candles",
+    summary: "List the candles of a token",
+    table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+    writes: ["MARKETNEWS", "MARKETLOOKS"],
+    invokes: ["readMarkets"],
+    env: ["TRADING"],
+    memoryMB: 1024,
+    timeoutSeconds: 25,
+    impact: "Users see no charts of the past. The stream and orders are not affected.",
+  },
+  // Without a schedule: the first client that wants a market starts a run.
+  readMarkets: {
+    kind: "internal",
+    deployed: "with markets",
+    summary: "Follow the markets of the tokens that somebody wants, and have them delivered",
+    table: [
+      "dynamodb:GetItem",
+      "dynamodb:BatchGetItem",
+      "dynamodb:Query",
+      "dynamodb:PutItem",
+      "dynamodb:UpdateItem",
+    ],
+    writes: ["MARKETS", "MARKET", "MARKETINDEX", "MARKETREADER"],
+    invokes: ["deliver", "feedPrices", "loadHistory"],
+    env: ["TRADING", "CHANNEL_SHARDS", "PRICE_FEEDS"],
+    memoryMB: 1024,
+    // A run hands over within ten minutes, or goes on for 13 if none comes.
+    timeoutSeconds: 900,
+    impact: "Prices, charts and volumes of tokens stop. Orders and the prices of coins are not affected.",
+  },
+  loadHistory: {
+    kind: "internal",
+    deployed: "with markets",
+    summary: "Read the last 24 hours of a token's market from the logs of its chain",
+    table: ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem"],
+    writes: ["MARKET"],
+    env: ["TRADING"],
+    memoryMB: 1024,
+    timeoutSeconds: 60,
+    impact: "Charts of tokens that nobody has watched before begin when somebody does.",
+  },
+  refuseMarkets: {
+    kind: "refusal",
+    refuses: "with markets",
+    summary: "Reject requests for markets where they are off",
+    memoryMB: 256,
+    impact: "Users who ask for a market get a 500 instead of the answer that markets are off.",
+  },
+} as const satisfies Record<string, Row>;

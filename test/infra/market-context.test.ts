@@ -1,0 +1,79 @@
+import { App } from "aws-cdk-lib";
+import { describe, expect, it } from "vitest";
+import { readConfiguration } from "../../lib/infra/config.ts";
+import { marketWarnings } from "../../lib/infra/market-context.ts";
+import { statementsOfRole } from "./statements.ts";
+import { functionsOf, ownHosts, resourcesOf, synthesize } from "./synthesized.ts";
+
+const trading = { trading: ["eth"], chains: ownHosts };
+
+const read = (context: object) => readConfiguration(new App({ context: { ...trading, ...context } }).node);
+
+describe("markets", () => {
+  it.each<[string, object, boolean, number]>([
+    ["with enough runs", {}, true, 4],
+    ["switched off", { markets: false }, false, 4],
+    ["with few runs", { concurrentRuns: 49 }, false, 1],
+    ["with just enough runs", { concurrentRuns: 50 }, true, 4],
+    ["with few runs, and switched on", { concurrentRuns: 10, markets: true, channelShards: 2 }, true, 2],
+    ["where nothing trades", { trading: [], markets: true }, false, 4],
+  ])("are read %s", (_, context, markets, channelShards) => {
+    expect(read(context)).toMatchObject({ markets, channelShards });
+  });
+
+  it("are refused a value that is neither true nor false", () => {
+    expect(() => read({ markets: "yes" })).toThrow("Context markets is not JSON");
+    expect(() => read({ markets: 1 })).toThrow("Context markets must be true or false");
+    expect(() => read({ concurrentRuns: 0 })).toThrow("Context concurrentRuns must be a whole number");
+  });
+});
+
+describe("marketWarnings", () => {
+  it("names a limit below 50, and what it switches off", () => {
+    expect(marketWarnings(read({}))).toEqual([]);
+    expect(marketWarnings(read({ concurrentRuns: 10 }))).toEqual([
+      expect.stringMatching(/^Context concurrentRuns is 10: .*markets of tokens are off.*higher limit/),
+    ]);
+    expect(marketWarnings(read({ concurrentRuns: 10, markets: true }))).toEqual([
+      expect.stringMatching(/and context markets adds to them/),
+    ]);
+  });
+});
+
+type Method = { Integration: { Uri?: unknown } };
+
+const methodsServedBy = ({ api }: ReturnType<typeof synthesize>, name: string) =>
+  Object.values(resourcesOf<Method>(api, "AWS::ApiGateway::Method")).filter(({ Properties }) =>
+    JSON.stringify(Properties.Integration.Uri ?? "").includes(`"${name}Function`),
+  );
+
+describe("a deployment that trades without markets", () => {
+  const off = synthesize({ ...trading, markets: false });
+  const on = synthesize(trading);
+
+  it("has none of the functions that read markets, and refuses their methods by name", () => {
+    const names = ["getMarket", "listCandles", "readMarkets", "loadHistory"];
+    expect(Object.keys(functionsOf(off))).not.toEqual(expect.arrayContaining([expect.toBeOneOf(names)]));
+    expect(Object.keys(functionsOf(on))).toEqual(expect.arrayContaining(names));
+    expect(methodsServedBy(off, "refuseMarkets")).toHaveLength(2);
+    expect(methodsServedBy(on, "refuseMarkets")).toHaveLength(0);
+    expect(methodsServedBy(off, "refuseTrading")).toHaveLength(0);
+  });
+
+  it("gives no name to the functions that could start the reader", () => {
+    const reader = (template: typeof on) =>
+      functionsOf(template).subscribe?.Environment?.Variables.READ_MARKETS_FUNCTION;
+    expect(reader(off)).toBe("");
+    expect(JSON.stringify(reader(on))).toContain("markets-readMarkets");
+  });
+
+  it("lets the reader invoke three functions and no other", () => {
+    const role = functionsOf(on).readMarkets?.Role["Fn::GetAtt"][0] ?? "";
+    const invoking = statementsOfRole(on.api, role).filter(({ Action }) =>
+      Action.includes("lambda:InvokeFunction"),
+    );
+    const text = JSON.stringify(invoking);
+    for (const name of ["deliver", "feedPrices", "loadHistory"]) expect(text).toContain(`${name}Function`);
+    expect(text).not.toMatch(/executeOrders|signTransaction|sealExport/);
+  });
+});
