@@ -1,7 +1,7 @@
 import type { Interface, Result } from "ethers/abi";
 import type { RpcRefusal } from "../host-fault.ts";
 import type { RpcCall } from "../rpc-call.ts";
-import { multicallABI } from "./contract-abi.ts";
+import { type Aggregated, decodeAggregate, encodeAggregate } from "./aggregate.ts";
 import { type BlockTag, contractCall } from "./rpc-call.ts";
 
 /** Multicall3 has this address on every chain. */
@@ -43,9 +43,7 @@ export function multicall<const Asked extends readonly ContractQuestion<unknown>
   tag: BlockTag,
   gas?: bigint,
 ): RpcCall<ContractAnswers<Asked>> {
-  const calls = asked.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
-  const data = multicallABI.encodeFunctionData("aggregate3", [calls]);
-  const request = { to: multicallAddress, data, ...(gas !== undefined && { gas }) };
+  const request = { to: multicallAddress, data: encodeAggregate(asked), ...(gas !== undefined && { gas }) };
   const { method, params, read } = contractCall(request, tag);
   return {
     method,
@@ -58,14 +56,15 @@ export function multicall<const Asked extends readonly ContractQuestion<unknown>
       },
     }),
     read(result) {
-      const [answers] = multicallABI.decodeFunctionResult("aggregate3", read(result));
-      if (answers.length !== asked.length) throw new Error("Answers are missing");
-      return asked.map((question, index) => answerTo(question, answers[index])) as ContractAnswers<Asked>;
+      const answers = decodeAggregate(read(result), asked.length);
+      return asked.map((question, index) =>
+        answerTo(question, answers[index] as Aggregated),
+      ) as ContractAnswers<Asked>;
     },
   };
 }
 
-function answerTo<Value>(question: ContractQuestion<Value>, { success, returnData }: Result) {
+function answerTo<Value>(question: ContractQuestion<Value>, { success, returnData }: Aggregated) {
   if (!success) return undefined;
   try {
     return question.read(returnData);
