@@ -7,20 +7,24 @@ import { type ChainNews, isDue, isLookDue, isSettling, mustSettle, watchedIn } f
 import { isReaderMissing } from "./reader-lease.ts";
 import type { Lane } from "./table-step.ts";
 
-/** The memory of a reader's run for a chain. */
-export type Reader = {
+/** The memory of looks at a chain, by which a host that falls behind is noticed. */
+export type LookMemory<Each extends Pick<Look, "number"> = Look> = {
   /** The last look. */
-  look?: Look | undefined;
-  /** Blocks that are ancestors of that look, by hash. */
+  look?: Each | undefined;
+  /** The host that it looks by, among those that answer. */
+  host: number;
+  /** The time of the first of several looks at older blocks than the last one. */
+  backSinceMs?: number | undefined;
+};
+
+/** The memory of a reader's run for a chain. */
+export type Reader = LookMemory & {
+  /** Blocks that are ancestors of the last look, by hash. */
   confirmed: ReadonlySet<string>;
   /** The transactions that it has asked about since the last block came. */
   asked: ReadonlySet<string>;
-  /** The host that it looks by, among those that answer. */
-  host: number;
   /** The time from which it asks for the final block again. */
   finalDueMs: number;
-  /** The time of the first of several looks at older blocks than the last one. */
-  backSinceMs?: number | undefined;
   /** The time at which it last woke each wallet. */
   wokenMs: Map<string, number>;
 };
@@ -108,16 +112,20 @@ function* readNews(
 }
 
 /** True if a look shows an older block than the last one. Another host's word counts after a while, whatever it says. */
-function isBehind(look: Look, reader: Reader, nowMs: number): boolean {
-  if (reader.look === undefined || look.number >= reader.look.number) {
-    reader.backSinceMs = undefined;
+export function isBehind<Each extends Pick<Look, "number">>(
+  look: Each,
+  memory: LookMemory<Each>,
+  nowMs: number,
+): boolean {
+  if (memory.look === undefined || look.number >= memory.look.number) {
+    memory.backSinceMs = undefined;
     return false;
   }
-  reader.backSinceMs ??= nowMs;
-  if (nowMs - reader.backSinceMs < mostBackMs) return true;
-  reader.backSinceMs = undefined;
-  reader.look = undefined;
-  reader.host++;
+  memory.backSinceMs ??= nowMs;
+  if (nowMs - memory.backSinceMs < mostBackMs) return true;
+  memory.backSinceMs = undefined;
+  memory.look = undefined;
+  memory.host++;
   return true;
 }
 

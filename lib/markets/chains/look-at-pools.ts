@@ -1,0 +1,85 @@
+import { headIn, headQuestions, withOlderHashes } from "../../trading/chains/evm/head-look.ts";
+import { type ContractQuestion, multicall } from "../../trading/chains/evm/multicall.ts";
+import { fromAnyHost } from "../../trading/chains/from-any-host.ts";
+import type { EvmReader } from "../../trading/chains/open-chains.ts";
+import type { Look } from "../../trading/core/block.ts";
+import { kindOf } from "../../trading/core/intent.ts";
+import { isBehind, type LookMemory } from "../../trading/core/reading.ts";
+import { type WatchedPool, wordOfReserves } from "../core/watched-pool.ts";
+
+/** A look that also shows the states of pools, by address. Pools that do not answer are left out. */
+export type PoolsLook = Look & { words: ReadonlyMap<string, bigint> };
+
+/** The memory of looks at the pools of a chain. */
+export type PoolsMemory = LookMemory<PoolsLook> & {
+  /** When the last block began to be the last one. */
+  newMs?: number;
+};
+
+export const newPoolsMemory = (): PoolsMemory => ({ host: 0 });
+
+/** A host that shows no new block for this time is left: it may have stopped. */
+const mostStillMs = 30_000;
+
+type AskedPool = Pick<WatchedPool, "pool" | "venue">;
+
+/**
+ * Looks at the latest block and at the states of pools in it. Undefined if the host shows an older block than the last
+ * look. After ten seconds of that, the next look is by another host.
+ *
+ * @param heights The heights of blocks whose hashes are wanted.
+ * @throws {ChainUnavailable} if no host answers.
+ */
+export async function lookAtPools(
+  reader: EvmReader,
+  memory: PoolsMemory,
+  { heights, pools }: { heights: readonly number[]; pools: readonly AskedPool[] },
+  nowMs: number,
+): Promise<PoolsLook | undefined> {
+  const { host } = memory;
+  const head = headQuestions(heights);
+  const call = multicall([...head, ...pools.map(stateQuestion)], "latest");
+  const look = await fromAnyHost(reader, host, async (request): Promise<PoolsLook> => {
+    const [answers] = await request([call]);
+    const states = answers.slice(head.length) as (bigint | undefined)[];
+    return { ...headIn(heights, answers.slice(0, head.length)), words: wordsOf(pools, states) };
+  });
+  if (isBehind(look, memory, nowMs)) return undefined;
+  if (look.number !== memory.look?.number) memory.newMs = nowMs;
+  if (nowMs - (memory.newMs ?? nowMs) >= mostStillMs) {
+    memory.host++;
+    memory.newMs = nowMs;
+  }
+  memory.look = await withOlderHashes(reader, host + 1, heights, look);
+  return memory.look;
+}
+
+const wordsOf = (pools: readonly AskedPool[], states: readonly (bigint | undefined)[]): Map<string, bigint> =>
+  new Map(
+    pools.flatMap(({ pool }, index) => {
+      const state = states[index];
+      return state === undefined ? [] : [[pool, state] as const];
+    }),
+  );
+
+/** The names of `getReserves()` of v2, and of `slot0()` of other kinds. */
+const getReserves = "0x0902f1ac";
+const slot0 = "0x3850c7bd";
+
+/** Asks for a pool's state. All answers to `slot0` begin with the price. */
+export const stateQuestion = ({ pool, venue }: AskedPool): ContractQuestion<bigint> =>
+  kindOf({ venue }) === "v2"
+    ? {
+        to: pool,
+        data: getReserves,
+        read: (answer) => wordOfReserves(numberAt(answer, 0, 112), numberAt(answer, 1, 112)),
+      }
+    : { to: pool, data: slot0, read: (answer) => numberAt(answer, 0, 160) };
+
+/** Reads a word as a number of at most so many bits. */
+function numberAt(answer: string, index: number, bits: number): bigint {
+  const hex = answer.slice(2 + 64 * index, 66 + 64 * index);
+  const value = BigInt(`0x${hex}`);
+  if (hex.length < 64 || value >> BigInt(bits) !== 0n) throw new Error("A pool gave no number");
+  return value;
+}

@@ -1,0 +1,44 @@
+import type { Ask } from "./ask-together.ts";
+import { ChainUnavailable, type HostError, isHostError } from "./host-fault.ts";
+import type { ChainReader } from "./open-chains.ts";
+import type { RpcHost } from "./rpc-host.ts";
+
+/** Lists the hosts of a chain from the one of that number on. Those that failed recently have the last numbers. */
+export function hostsFrom({ client }: Pick<ChainReader, "client">, number: number): RpcHost[] {
+  const hosts = client.inOrder();
+  const first = number % hosts.length;
+  return [...hosts.slice(first), ...hosts.slice(0, first)];
+}
+
+/**
+ * Asks one host after the other, and returns the first answer.
+ *
+ * @throws {ChainUnavailable} if no host answers.
+ */
+export async function firstAnswer<Answer>(
+  { chain }: Pick<ChainReader, "chain">,
+  hosts: readonly RpcHost[],
+  ask: (request: Ask, host: RpcHost) => Promise<Answer>,
+): Promise<Answer> {
+  let failure: HostError | undefined;
+  for (const host of hosts) {
+    try {
+      return await ask(host.request, host);
+    } catch (error) {
+      if (!isHostError(error)) throw error;
+      failure = error;
+    }
+  }
+  throw new ChainUnavailable(`No host of ${chain} answers`, { cause: failure });
+}
+
+/**
+ * Asks one host after the other, beginning with the one of that number.
+ *
+ * @throws {ChainUnavailable} if no host answers.
+ */
+export const fromAnyHost = <Answer>(
+  reader: ChainReader,
+  number: number,
+  ask: (request: Ask) => Promise<Answer>,
+): Promise<Answer> => firstAnswer(reader, hostsFrom(reader, number), ask);

@@ -1,0 +1,56 @@
+import { Interface } from "ethers/abi";
+import { getAddress } from "ethers/address";
+import type { WatchedPool } from "../../lib/markets/core/watched-pool.ts";
+import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
+import type { TestChain } from "./local-chain.ts";
+
+const factories = new Interface([
+  "function getPair(address, address) view returns (address)",
+  "function getPool(address, address, uint24) view returns (address)",
+  "function getPool(address, address, int24) view returns (address)",
+]);
+
+const finders = {
+  "uniswap-v2": "getPair(address,address)",
+  "uniswap-v3": "getPool(address,address,uint24)",
+  "pancakeswap-v3": "getPool(address,address,uint24)",
+  slipstream: "getPool(address,address,int24)",
+} as const;
+
+const { moon, taxd, star, comet, usdx, wrapped } = localAddresses;
+
+/** The pools of the test tokens, of each kind that has a price: a venue, its tier, the token and its quote. */
+const localPools = {
+  moonV2: ["uniswap-v2", 0, moon, wrapped],
+  moonV3: ["uniswap-v3", 3000, moon, wrapped],
+  moonUsdxV3: ["uniswap-v3", 3000, moon, usdx],
+  starUsdxV2: ["uniswap-v2", 0, star, usdx],
+  starPancake: ["pancakeswap-v3", 2500, star, usdx],
+  taxdV2: ["uniswap-v2", 0, taxd, wrapped],
+  // Only base has these.
+  cometSlipstream: ["slipstream", 200, comet, wrapped],
+  cometUsdxSlipstream: ["slipstream", 200, comet, usdx],
+} as const satisfies Record<string, readonly [keyof typeof finders, number, string, string]>;
+
+export type LocalPool = keyof typeof localPools;
+
+const decimalsOf = (token: string) => (token === usdx ? 6 : 18);
+
+/** Finds the pools of a local chain of Ethereum's family by their factories. */
+export async function localPoolsOf(chain: TestChain): Promise<Record<LocalPool, WatchedPool>> {
+  const entries = Object.entries(localPools).map(async ([name, [venue, tier, token, other]]) => {
+    const row = chain.contracts.venues.find((each) => each.venue === venue);
+    if (row === undefined) return [];
+    const asked = venue === "uniswap-v2" ? [token, other] : [token, other, tier];
+    const question = factories.encodeFunctionData(finders[venue], asked);
+    const answer = await chain.call(row.factory, question);
+    const pool: WatchedPool = {
+      ...{ pool: getAddress(`0x${answer.slice(-40)}`), venue, token },
+      quote: other === wrapped ? "native" : other,
+      ...{ decimals: decimalsOf(token), quoteDecimals: decimalsOf(other) },
+      isTokenFirst: BigInt(token) < BigInt(other),
+    };
+    return [[name, pool]] as const;
+  });
+  return Object.fromEntries((await Promise.all(entries)).flat()) as Record<LocalPool, WatchedPool>;
+}
