@@ -1,6 +1,8 @@
+import { divideHalfEven } from "../../trading/core/decimal-text.ts";
+import type { Look } from "../../trading/core/block.ts";
 import { kindOf, type SwapVenue } from "../../trading/core/intent.ts";
 import type { CandlePool } from "./candle.ts";
-import { type Decimal, ratioOf } from "./decimal.ts";
+import { type Decimal, decimalOf, ratioOf } from "./decimal.ts";
 
 /** A pool whose state and events are read. */
 export type WatchedPool = CandlePool & {
@@ -17,17 +19,25 @@ export type PoolEvent = {
   pool: string;
   block: number;
   blockHash: string;
-  /** The block's time, in epoch seconds. Several blocks may share it. */
+  /** The block's time, in epoch seconds. Several blocks may share it. 0 if the host did not say it. */
   time: number;
   /** The place among all logs of the block. */
   logIndex: number;
   isSwap: boolean;
-  /** The quote side of a swap, in whole units of the quote. */
+  /** The quote side of a swap, see {@link volumeOf}. */
   volume: Decimal;
   /** The pool's state after it, see {@link priceOf}. */
   word?: bigint;
   /** The price by that state. Absent if the pool is empty. */
   price?: Decimal;
+  /** For a swap on v2: the units that came in less those that went out, of the pool's first and second token. */
+  change?: readonly [bigint, bigint];
+};
+
+/** One host's view of a chain and of the pools whose prices are wanted, at its latest block or an earlier one. */
+export type MarketLook = Omit<Look, "final"> & {
+  /** The state of each pool that answered, see {@link priceOf}. */
+  words: ReadonlyMap<string, bigint>;
 };
 
 const reserveBits = 112n;
@@ -36,15 +46,31 @@ const q192 = 1n << 192n;
 /** Joins the two reserves of a v2 pool to its state. */
 export const wordOfReserves = (first: bigint, second: bigint): bigint => (first << reserveBits) | second;
 
+/** Splits the state of a v2 pool into its two reserves. */
+export const reservesOf = (word: bigint): [first: bigint, second: bigint] => [
+  word >> reserveBits,
+  word & ((1n << reserveBits) - 1n),
+];
+
 /**
  * Computes the price of a token in whole units of the quote. Undefined if the pool is empty.
  *
  * @param word The state of the pool: of v2 its reserves, of other kinds the square root of its price, times 2^96.
  */
 export function priceOf(pool: WatchedPool, word: bigint): Decimal | undefined {
-  const [first, second] =
-    kindOf(pool) === "v2" ? [word >> reserveBits, word & ((1n << reserveBits) - 1n)] : [q192, word ** 2n];
+  const [first, second] = kindOf(pool) === "v2" ? reservesOf(word) : [q192, word ** 2n];
   if (first === 0n || second === 0n) return undefined;
   const [tokens, quotes] = pool.isTokenFirst ? [first, second] : [second, first];
   return ratioOf(quotes * 10n ** BigInt(pool.decimals), tokens * 10n ** BigInt(pool.quoteDecimals));
+}
+
+/** The most decimal places of a swap's volume. So sums are exact in any order, up to a billion. */
+const volumePlaces = 9;
+
+/** Converts units of a quote token to the volume of a swap: in whole units of the quote, with at most nine decimal places. */
+export function volumeOf(units: bigint, quoteDecimals: number): Decimal {
+  const surplus = quoteDecimals - volumePlaces;
+  return surplus <= 0
+    ? decimalOf(units, -quoteDecimals)
+    : decimalOf(divideHalfEven(units, 10n ** BigInt(surplus)), -volumePlaces);
 }

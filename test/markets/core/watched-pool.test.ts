@@ -1,6 +1,13 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatDecimal } from "../../../lib/markets/core/decimal.ts";
-import { priceOf, type WatchedPool, wordOfReserves } from "../../../lib/markets/core/watched-pool.ts";
+import { add, formatDecimal, zero } from "../../../lib/markets/core/decimal.ts";
+import {
+  priceOf,
+  reservesOf,
+  volumeOf,
+  type WatchedPool,
+  wordOfReserves,
+} from "../../../lib/markets/core/watched-pool.ts";
 
 const pool: WatchedPool = {
   pool: "0x01",
@@ -42,5 +49,33 @@ describe("priceOf", () => {
     expect(priceText({}, 0n)).toBeUndefined();
     expect(priceText({}, wordOfReserves(1n, 0n))).toBeUndefined();
     expect(priceText({ venue: "uniswap-v3" }, 0n)).toBeUndefined();
+  });
+});
+
+describe("reservesOf", () => {
+  it("splits what was joined", () => {
+    const most = 2n ** 112n - 1n;
+    expect(reservesOf(wordOfReserves(most, 7n))).toEqual([most, 7n]);
+    expect(reservesOf(wordOfReserves(7n, most))).toEqual([7n, most]);
+  });
+});
+
+describe("volumeOf", () => {
+  it.each([
+    [1_500_000_000n, 18, "0.000000002"],
+    [2_500_000_000n, 18, "0.000000002"],
+    [1_234_567n, 6, "1.234567"],
+    [7n, 0, "7"],
+  ])("of %s units with %i decimals is %s", (units, decimals, expected) => {
+    expect(formatDecimal(volumeOf(units, decimals))).toBe(expected);
+  });
+
+  it("sums to the same in any order", () => {
+    fc.assert(
+      fc.property(fc.array(fc.bigInt({ min: 0n, max: 10n ** 25n }), { maxLength: 20 }), (units) => {
+        const volumes = units.map((each) => volumeOf(each, 18));
+        expect(volumes.toReversed().reduce(add, zero)).toEqual(volumes.reduce(add, zero));
+      }),
+    );
   });
 });
