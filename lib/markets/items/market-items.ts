@@ -1,0 +1,77 @@
+import { epochSeconds } from "../../core/time.ts";
+import { atMost } from "../../table/step.ts";
+import { queryRange, readItem, type Table } from "../../table/table.ts";
+import { write } from "../../table/write.ts";
+import type { TradingChain } from "../../trading/core/trading-chain.ts";
+import { type Decimal, formatDecimal, parseDecimal } from "../core/decimal.ts";
+import type { Market, TokenName } from "../core/market.ts";
+import { marketKey, marketShards, marketsIn } from "./keys.ts";
+
+/** A token's market as a run has left it, for readers and for the next run. */
+export type MarketItem<State = unknown> = {
+  market: Market;
+  /** What only the next run needs. */
+  state: State;
+};
+
+/** Code of an earlier format overwrites no item of a later one. */
+export const itemFormat = 1;
+
+/** The condition that no later run, and no later code, has written the item. */
+export const notLaterThan = (epoch: number) => ({ epoch: atMost(epoch), format: atMost(itemFormat) });
+
+type Stored = { content: string; epoch: number; format: number; expiresAt: number };
+
+/** A market is kept for this time after it was last wanted, like its minutes. */
+const keptMs = 8 * 24 * 3_600_000;
+
+/**
+ * Writes a market, with the time since which nobody wants it, or now.
+ *
+ * @returns false, without writing, if another run has taken over.
+ */
+export async function writeMarket(
+  table: Table,
+  item: MarketItem,
+  { epoch, wantedAt }: { epoch: number; wantedAt: Date },
+): Promise<boolean> {
+  const expiresAt = epochSeconds(new Date(wantedAt.getTime() + keptMs));
+  const stored: Stored = { content: textOf(item), epoch, format: itemFormat, expiresAt };
+  const when = ["absent", notLaterThan(epoch)] as const;
+  return write(table, { kind: "put", key: marketKey(item.market), item: stored, when });
+}
+
+export async function readMarket<State>(
+  table: Table,
+  name: TokenName,
+): Promise<MarketItem<State> | undefined> {
+  const stored = await readItem<Stored>(table, marketKey(name));
+  return stored && itemOf<State>(stored);
+}
+
+/** Reads all markets of a chain. */
+export async function readMarkets<State>(table: Table, chain: TradingChain): Promise<MarketItem<State>[]> {
+  const shards = Array.from({ length: marketShards }, (_, shard) => shard);
+  const found = await Promise.all(shards.map((shard) => queryRange<Stored>(table, marketsIn(chain, shard))));
+  return found.flat().flatMap((stored) => itemOf<State>(stored) ?? []);
+}
+
+/** Decimals are told from other objects by their only field. */
+type DecimalText = { decimal: string };
+
+const isDecimal = (value: unknown): value is Decimal =>
+  typeof value === "object" && value !== null && "mantissa" in value && "exponent" in value;
+
+const textOf = (item: MarketItem): string =>
+  JSON.stringify(item, (_, value) =>
+    isDecimal(value) ? ({ decimal: formatDecimal(value) } satisfies DecimalText) : value,
+  );
+
+/** Undefined for an item of later code, whose format is unknown. */
+function itemOf<State>({ content, format }: Stored): MarketItem<State> | undefined {
+  if (format > itemFormat) return undefined;
+  return JSON.parse(content, (_, value) => {
+    const { decimal } = (value ?? {}) as Partial<DecimalText>;
+    return decimal === undefined ? value : parseDecimal(decimal);
+  });
+}
