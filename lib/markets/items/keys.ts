@@ -1,5 +1,6 @@
 import { itemKey, type Key, type KeyRange, rangeOf } from "../../table/keys.ts";
 import { nativeToken, type TradingChain } from "../../trading/core/trading-chain.ts";
+import type { ChunkKind } from "../core/candle-chunk.ts";
 import type { TokenName } from "../core/market.ts";
 
 /** The tokens of a chain are spread over as many partitions. */
@@ -20,9 +21,6 @@ export const marketsIn = (chain: TradingChain, shard: number): KeyRange =>
   rangeOf("market", { chain, shard });
 
 export const marketIndexKey = (chain: TradingChain): Key => itemKey("marketIndex", { chain });
-
-/** The items with packed candles: those of ten minutes, a day of hours, or a year of days. */
-export type ChunkKind = "minutes" | "hours" | "days";
 
 /** @param start the start of the chunk, in epoch seconds */
 export const chunkKey = (kind: ChunkKind, { chain, token }: TokenName, start: number): Key =>
