@@ -96,7 +96,7 @@ const keyOfKind = {
   "stop of trading": lane.map(({ chain }) => tradingKeys.tradingStopKey(chain)),
   watcher: lane.map(({ chain }) => tradingKeys.watcherKey(chain)),
   "news of markets": fc.tuple(date, name).map(([at, of]) => marketKeys.marketNewsKey(at.toISOString(), of)),
-  "reader of markets": fc.constant(marketKeys.marketReaderKey),
+  "reader of markets": fc.constant(tradingKeys.marketReaderKey),
   market: market.map(marketKeys.marketKey),
   "index of markets": market.map(({ chain }) => marketKeys.marketIndexKey(chain)),
   minutes: fc.tuple(market, fc.nat()).map((of) => marketKeys.chunkKey("minutes", ...of)),

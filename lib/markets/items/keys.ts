@@ -51,8 +51,6 @@ export const marketNewsSince = (time: string): KeyRange => ({
   from: rangeOf("marketNews", { time }).from,
 });
 
-export const marketReaderKey: Key = itemKey("marketReader", {});
-
 /** @param minute whole minutes since the epoch */
 export const marketLooksKey = (userID: string, minute: number): Key =>
   itemKey("marketLooks", { userID, minute });
