@@ -1,14 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { ChainUnavailable } from "../chains/host-fault.ts";
-import {
-  beatMs,
-  endReading,
-  type HeldLease,
-  renewReaderLease,
-  takeReaderLease,
-} from "../core/reader-lease.ts";
-import { newReader, readChain } from "../core/reading.ts";
+import { newReader, type ReadRound, readChain } from "../core/reading.ts";
 import { chainFacts, type TradingChain } from "../core/trading-chain.ts";
+import { LeasedRun } from "./leased-run.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 import { WakeQueue } from "./wake-queue.ts";
 
@@ -44,9 +38,6 @@ const pauseOf = (chain: TradingChain): number =>
 /** The time after which a run without lanes ends. */
 const mostIdleMs = 5 * 60_000;
 
-/** A round that takes longer counts as stuck: the lease is not renewed any more. */
-const longestRoundMs = 20_000;
-
 /** Reads each chain until another run takes over or no lane is left. A slow chain delays no other. */
 export async function readChains(
   deps: ReadDeps,
@@ -68,8 +59,6 @@ class ChainRun {
   readonly #wakes: WakeQueue;
   readonly #performers: Performers;
   readonly #untilMs: number;
-  #roundMs = Date.now();
-  #isOver = false;
 
   constructor(deps: ReadDeps, chain: TradingChain, times: ReadTimes & { run: string }) {
     const { effects, wakeOf, onSilence } = deps;
@@ -85,9 +74,6 @@ class ChainRun {
       look: silence.reported(effects.look),
       minedIn: silence.reported(effects.minedIn),
       now: () => Date.now(),
-      pause: ({ ms }) => delay(ms) as Promise<undefined>,
-      isReaderNeeded: async () => (await effects.readLanes({ chain })).length > 0,
-      tryReader: async () => (await this.#round()).isAnswered,
       wake: ({ lane }) => {
         this.#wakes.add(lane);
         return undefined;
@@ -96,48 +82,35 @@ class ChainRun {
   }
 
   async start(): Promise<void> {
+    const { onFault } = this.#deps;
     const { run, build } = this.#times;
-    const lease = await runProcedure(takeReaderLease(this.#chain, { run, build }), this.#performers);
-    if (lease !== undefined) await this.#hold(lease);
+    const { readReaderLease, changeReaderLease, readLanes } = this.#deps.effects;
+    const effects = {
+      readReaderLease,
+      changeReaderLease,
+      isReaderNeeded: async () => (await readLanes({ chain: this.#chain })).length > 0,
+      tryReader: async () => (await this.#round()).isAnswered,
+    };
+    const deps = { effects, onFault };
+    await LeasedRun.start(this.#chain, { run, build }, deps, (leased) => this.#read(leased));
     await this.#wakes.emptied();
   }
 
-  async #hold(lease: HeldLease): Promise<void> {
-    const beats = this.#beat(lease);
-    await this.#read(lease);
-    this.#isOver = true;
-    await beats;
-  }
-
-  #round() {
+  #round(): Promise<ReadRound> {
     return runProcedure(readChain(this.#chain, this.#reader), this.#performers);
   }
 
-  async #read(lease: HeldLease): Promise<void> {
+  async #read(run: LeasedRun): Promise<void> {
     const pauseMs = pauseOf(this.#chain);
     let busyMs = Date.now();
-    for (; !this.#isOver && Date.now() < this.#untilMs; await delay(pauseMs)) {
-      this.#roundMs = Date.now();
+    for (; !run.isOver && Date.now() < this.#untilMs; await delay(pauseMs)) {
+      run.beginRound();
       try {
         const { lanes } = await this.#round();
         if (lanes > 0) busyMs = Date.now();
         if (Date.now() - busyMs < mostIdleMs) continue;
-        if (await runProcedure(endReading(this.#chain, lease), this.#performers)) return;
+        if (await run.hasEnded()) return;
         busyMs = Date.now();
-      } catch (error) {
-        this.#deps.onFault(error);
-      }
-    }
-  }
-
-  /** Renews the lease while rounds go on. If the table fails, another run may take over, and then this one ends. */
-  async #beat(lease: HeldLease): Promise<void> {
-    for (; !this.#isOver; await delay(beatMs)) {
-      if (Date.now() - this.#roundMs > longestRoundMs) continue;
-      try {
-        if (await runProcedure(renewReaderLease(this.#chain, lease), this.#performers)) continue;
-        this.#isOver = true;
-        return;
       } catch (error) {
         this.#deps.onFault(error);
       }
