@@ -1,0 +1,122 @@
+import { looksLike } from "../../trading/core/token-text.ts";
+import type { TradingChain } from "../../trading/core/trading-chain.ts";
+import type { TokenName } from "./market.ts";
+
+/** A token that a search may find. */
+export type SearchedToken = TokenName & { symbol: string; name: string; decimals: number; wrapped?: true };
+
+/** A token of which somebody has wanted the market. */
+export type IndexedToken = SearchedToken & {
+  /** What a sale really gets at an impact of at most 2 %, in dollars. */
+  depthUsd: number;
+  /** When somebody first wanted its market, in epoch seconds. */
+  firstSeen: number;
+};
+
+export type FoundToken = SearchedToken & {
+  isListed: boolean;
+  /** True if its symbol or name is like that of a listed token, or of a coin. */
+  isImitation: boolean;
+};
+
+export type Searchable = {
+  /** The tokens that users are shown, with the coins. */
+  listed: readonly SearchedToken[];
+  /** The tokens of the user's open positions. */
+  own: readonly SearchedToken[];
+  others: readonly IndexedToken[];
+};
+
+const mostFound = 20;
+
+/** Less than this could be bought to be found. */
+const leastDepthUsd = 10_000;
+
+const leastAgeSeconds = 24 * 3600;
+
+const [fewestCharacters, mostCharacters] = [2, 64];
+
+const rule = `must have ${fewestCharacters} to ${mostCharacters} characters`;
+
+/** Reads the text of a search: normalized and in lower case, or the problem with it in words that follow its name. */
+export function readSearch(text: string): { wanted: string } | { problem: string } {
+  // One character may become 18, so long texts are not normalized.
+  if (text.length > 4 * mostCharacters) return { problem: rule };
+  const wanted = folded(text.trim());
+  // Marks of direction, among others, would hide what is looked for.
+  if (/[\p{C}\p{Default_Ignorable_Code_Point}\u2028\u2029\u2800]/u.test(wanted))
+    return { problem: "must not have invisible characters" };
+  const { length } = [...wanted];
+  return length < fewestCharacters || length > mostCharacters ? { problem: rule } : { wanted };
+}
+
+const folded = (text: string) => text.normalize("NFKC").toLowerCase();
+
+/**
+ * Finds tokens by their symbol or name: listed ones first, then the user's own, then others that are not new and can be sold.
+ *
+ * @param wanted as {@link readSearch} returns it
+ */
+export function searchTokens(
+  wanted: string,
+  { listed, own, others }: Searchable,
+  nowMs: number,
+): FoundToken[] {
+  const known = others.filter(
+    ({ depthUsd, firstSeen }) => depthUsd >= leastDepthUsd && nowMs / 1000 - firstSeen >= leastAgeSeconds,
+  );
+  const groups: readonly (readonly SearchedToken[])[] = [
+    listed,
+    own,
+    known.toSorted((a, b) => b.depthUsd - a.depthUsd),
+  ];
+  const seen = new Set<string>();
+  const found = groups.flatMap((tokens) =>
+    tokens
+      .map((token) => ({ token, rank: rankOf(wanted, token) }))
+      .filter(({ rank }) => rank !== undefined)
+      .toSorted((a, b) => Number(a.rank) - Number(b.rank))
+      .map(({ token }) => token)
+      .filter(({ chain, token }) => {
+        const name = `${chain} ${token}`;
+        return !seen.has(name) && seen.add(name);
+      }),
+  );
+  return found.slice(0, mostFound).map((token) => assessed(token, listed));
+}
+
+/** How well a token fits, the lower the better. Undefined if it does not. */
+function rankOf(wanted: string, token: SearchedToken): number | undefined {
+  const [symbol, name] = [folded(token.symbol), folded(token.name)];
+  const fits = [
+    symbol === wanted,
+    symbol.startsWith(wanted),
+    name.startsWith(wanted) || name.includes(` ${wanted}`),
+    symbol.includes(wanted) || name.includes(wanted),
+  ];
+  const rank = fits.indexOf(true);
+  return rank < 0 ? undefined : rank;
+}
+
+/** Compares a token with those that are listed on any chain. */
+export function assessed(token: SearchedToken, listed: readonly SearchedToken[]): FoundToken {
+  const isListed = listed.some((each) => each.chain === token.chain && each.token === token.token);
+  const isImitation =
+    !isListed && listed.some(({ symbol, name }) => isLike(token.symbol, symbol) || isLike(token.name, name));
+  const { chain, symbol, name, decimals, wrapped } = token;
+  return {
+    ...{ chain, token: token.token, symbol, name, decimals, ...(wrapped && { wrapped }) },
+    ...{ isListed, isImitation },
+  };
+}
+
+/** True if people could confuse the texts, also by signs around or between their letters. */
+const isLike = (text: string, other: string) => looksLike(lettersOf(text), lettersOf(other));
+
+const lettersOf = (text: string) => text.normalize("NFKC").replaceAll(/[^\p{L}\p{N}]/gu, "") || text;
+
+/** The chains that may have a token at an address, of those that trade. */
+export const chainsOfAddress = (text: string, chains: readonly TradingChain[]): TradingChain[] => {
+  if (/^0x[\da-f]{40}$/i.test(text)) return chains.filter((chain) => chain !== "sol");
+  return /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text) ? chains.filter((chain) => chain === "sol") : [];
+};

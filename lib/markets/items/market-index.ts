@@ -1,0 +1,67 @@
+import { gunzipSync, gzipSync } from "node:zlib";
+import { epochSeconds } from "../../core/time.ts";
+import { readItem, type Table } from "../../table/table.ts";
+import { write } from "../../table/write.ts";
+import type { TradingChain } from "../../trading/core/trading-chain.ts";
+import type { IndexedToken } from "../core/token-search.ts";
+import { marketIndexKey } from "./keys.ts";
+import { itemFormat, notLaterThan } from "./market-items.ts";
+
+type Stored = { tokens: Uint8Array; epoch: number; format: number; expiresAt: number };
+
+/** A token in the item, as a list, since names of fields would be most of it. */
+type Row = [
+  token: string,
+  symbol: string,
+  name: string,
+  decimals: number,
+  depthUsd: number,
+  firstSeen: number,
+];
+
+const mostTokens = 2000;
+
+/** DynamoDB's limit of an item is 400 KB, and its reads are billed by size. */
+const mostBytes = 200_000;
+
+const keptSeconds = 8 * 24 * 3600;
+
+/**
+ * Writes the tokens of a chain that a search finds: those with the greatest depth, if there are too many.
+ *
+ * @returns false, without writing, if another run of readMarkets has taken over.
+ */
+export async function writeMarketIndex(
+  table: Table,
+  chain: TradingChain,
+  tokens: readonly IndexedToken[],
+  { epoch, now }: { epoch: number; now: Date },
+): Promise<boolean> {
+  const rows = tokens
+    .toSorted((a, b) => b.depthUsd - a.depthUsd)
+    .slice(0, mostTokens)
+    .map((each): Row => [each.token, each.symbol, each.name, each.decimals, each.depthUsd, each.firstSeen]);
+  const stored: Stored = {
+    tokens: packed(rows),
+    epoch,
+    format: itemFormat,
+    expiresAt: epochSeconds(now) + keptSeconds,
+  };
+  const when = ["absent", notLaterThan(epoch)] as const;
+  return write(table, { kind: "put", key: marketIndexKey(chain), item: stored, when });
+}
+
+function packed(rows: readonly Row[]): Uint8Array {
+  const bytes = gzipSync(JSON.stringify(rows));
+  return bytes.length <= mostBytes ? bytes : packed(rows.slice(0, Math.floor(rows.length * 0.9)));
+}
+
+/** Reads the tokens of a chain that a search finds. */
+export async function readMarketIndex(table: Table, chain: TradingChain): Promise<IndexedToken[]> {
+  const stored = await readItem<Stored>(table, marketIndexKey(chain));
+  if (stored === undefined || stored.format > itemFormat) return [];
+  const rows: Row[] = JSON.parse(gunzipSync(stored.tokens).toString());
+  return rows.map(([token, symbol, name, decimals, depthUsd, firstSeen]) => ({
+    ...{ chain, token, symbol, name, decimals, depthUsd, firstSeen },
+  }));
+}

@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import {
+  assessed,
+  chainsOfAddress,
+  type IndexedToken,
+  readSearch,
+  type SearchedToken,
+  searchTokens,
+} from "../../../lib/markets/core/token-search.ts";
+
+const nowMs = Date.parse("2026-11-22T20:00:00Z");
+const dayAgo = nowMs / 1000 - 24 * 3600;
+
+const token = (symbol: string, name = symbol, rest: Partial<SearchedToken> = {}): SearchedToken => ({
+  ...{ chain: "base", token: `0x${symbol}`, symbol, name, decimals: 18, ...rest },
+});
+
+const indexed = (symbol: string, rest: Partial<IndexedToken> = {}): IndexedToken => ({
+  ...{ ...token(symbol), depthUsd: 10_000, firstSeen: dayAgo, ...rest },
+});
+
+const none = { listed: [], own: [], others: [] };
+
+const symbolsOf = (wanted: string, among: Partial<Parameters<typeof searchTokens>[1]>) =>
+  searchTokens(wanted, { ...none, ...among }, nowMs).map(({ symbol }) => symbol);
+
+describe("readSearch", () => {
+  it.each([
+    ["MOON", "moon"],
+    ["  moon ", "moon"],
+    ["ＭＯＯＮ", "moon"],
+    ["usd coin", "usd coin"],
+    ["币安", "币安"],
+    ["🚀🚀", "🚀🚀"],
+    ["a".repeat(64), "a".repeat(64)],
+  ])("reads %j as %j", (text, wanted) => {
+    expect(readSearch(text)).toEqual({ wanted });
+  });
+
+  it.each(["", "m", " m ", "🚀", "a".repeat(65), "ﷺ".repeat(4), "a".repeat(10_000)])(
+    "refuses the length of %j",
+    (text) => {
+      expect(readSearch(text)).toEqual({ problem: "must have 2 to 64 characters" });
+    },
+  );
+
+  it.each(["mo\u202eon", "\u200fmoon", "mo\u0000on", "mo\u200bon", "mo\u00adon", "mo\u2066on"])(
+    "refuses invisible characters in %j",
+    (text) => {
+      expect(readSearch(text)).toEqual({ problem: "must not have invisible characters" });
+    },
+  );
+});
+
+describe("searchTokens", () => {
+  it("finds listed tokens first, then the user's own, then others by their depth", () => {
+    const others = [indexed("MOON1", { depthUsd: 20_000 }), indexed("MOON2", { depthUsd: 30_000 })];
+    expect(symbolsOf("moon", { listed: [token("XMOON")], own: [token("MOON0")], others })).toEqual([
+      ...["XMOON", "MOON0", "MOON2", "MOON1"],
+    ]);
+  });
+
+  it("ranks the symbol before the name, and a whole one before its parts", () => {
+    const listed = [
+      token("A", "About the moon"),
+      token("B", "full-moon"),
+      token("MOONS"),
+      token("C", "Moon"),
+      token("MOON"),
+      token("HONEYMOON"),
+    ];
+    expect(symbolsOf("moon", { listed })).toEqual(["MOON", "MOONS", "A", "C", "B", "HONEYMOON"]);
+  });
+
+  it.each([
+    ["below $10,000", { depthUsd: 9999.99 }],
+    ["younger than a day", { firstSeen: dayAgo + 1 }],
+  ])("hides others that are %s, but not the user's own", (_, rest) => {
+    const hidden = indexed("MOON", rest);
+    expect(symbolsOf("moon", { others: [hidden] })).toEqual([]);
+    expect(symbolsOf("moon", { own: [hidden], others: [hidden] })).toEqual(["MOON"]);
+  });
+
+  it("shows a token once, and at most 20", () => {
+    const listed = Array.from({ length: 15 }, (_, index) => token(`MOON${index}`));
+    const others = Array.from({ length: 15 }, (_, index) => indexed(`MOON${index + 10}`));
+    const found = symbolsOf("moon", { listed, own: listed, others });
+    expect(found).toHaveLength(20);
+    expect(new Set(found).size).toBe(20);
+  });
+
+  it("keeps tokens of two chains at the same address apart", () => {
+    const others = [indexed("MOON"), indexed("MOON", { chain: "bsc" })];
+    expect(symbolsOf("moon", { others })).toHaveLength(2);
+  });
+});
+
+describe("assessed", () => {
+  const listed = [token("USDC", "USD Coin"), token("ETH", "Ether", { token: "native" })];
+
+  it.each([
+    ["the same symbol", "USDC", "Mine"],
+    ["changed case", "uSdC", "Mine"],
+    ["a Cyrillic letter", "USDС", "Mine"],
+    ["full width", "ＵＳＤＣ", "Mine"],
+    ["signs", "$USDC!", "Mine"],
+    ["the name", "MINE", "usd coin"],
+    ["a coin's symbol", "ЕТН", "Mine"],
+  ])("finds an imitation by %s", (_, symbol, name) => {
+    const imitation = token(symbol, name, { token: "0xA11CE" });
+    expect(assessed(imitation, listed)).toMatchObject({ isListed: false, isImitation: true });
+  });
+
+  it("calls neither a listed token nor a different one an imitation", () => {
+    expect(assessed(token("USDC", "USD Coin"), listed)).toMatchObject({ isListed: true, isImitation: false });
+    expect(assessed(token("USDCAT", "Cat"), listed)).toMatchObject({ isListed: false, isImitation: false });
+    expect(assessed(token("🐈", "🐈"), [token("🐕", "🐕")])).toMatchObject({ isImitation: false });
+  });
+
+  it("compares with tokens that are listed on other chains", () => {
+    const twin = token("USDC", "USD Coin", { chain: "bsc" });
+    expect(assessed(twin, listed)).toMatchObject({ isListed: false, isImitation: true });
+  });
+});
+
+describe("chainsOfAddress", () => {
+  const chains = ["eth", "base", "sol"] as const;
+
+  it.each([
+    [`0x${"aB".repeat(20)}`, ["eth", "base"]],
+    ["So11111111111111111111111111111111111111112", ["sol"]],
+    [`0x${"ab".repeat(19)}`, []],
+    ["moon", []],
+  ])("of %s are %j", (text, expected) => {
+    expect(chainsOfAddress(text, chains)).toEqual(expected);
+  });
+});
