@@ -1,0 +1,86 @@
+import type { Candle } from "./candle.ts";
+import { chunkEnd, chunkStart, packChunk, unpackChunk } from "./candle-chunk.ts";
+import { closeAt, foldCandles, withCandles } from "./candles.ts";
+import { add, compare, zero } from "./decimal.ts";
+import type { DayStatistics } from "./market.ts";
+
+const daySeconds = 86_400;
+const hourSeconds = 3600;
+const minuteSeconds = 60;
+
+/** Minutes of a chunk, packed since a reader has many, and the same as one candle for each quote. */
+type Part = { packed: Uint8Array; whole: readonly Candle[] };
+
+/** The minutes of a token in the last 24 hours. */
+export class DayWindow {
+  readonly #parts = new Map<number, Part>();
+
+  /** Puts minutes in the place of those that start at the same times. They are in the order of time. */
+  put(minutes: readonly Candle[]): void {
+    for (const [start, changed] of Map.groupBy(minutes, (minute) => chunkStart("minutes", minute.start))) {
+      const candles = withCandles(this.#minutesOf(start), changed);
+      // The minutes of a chunk are of the same hour.
+      const whole = foldCandles(candles, "1h").map((candle) => ({ ...candle, start }));
+      this.#parts.set(start, { packed: packChunk("minutes", start, candles), whole });
+    }
+  }
+
+  /** Forgets minutes from before the 24 hours until a time in epoch seconds. */
+  trim(time: number): void {
+    for (const start of this.#parts.keys())
+      if (chunkEnd("minutes", start) < time - daySeconds - minuteSeconds) this.#parts.delete(start);
+  }
+
+  /** True if minutes within the 24 hours until a time may lack swaps. */
+  hasGaps(time: number): boolean {
+    return this.#candles(time).some(({ hasGaps }) => hasGaps);
+  }
+
+  /**
+   * Sums up the minutes in a quote that start within the 24 hours until a time.
+   *
+   * @param quote Minutes in other quotes are left out: no sum could have both.
+   */
+  statistics(quote: string, time: number): DayStatistics {
+    const candles = this.#candles(time).filter(({ pool }) => pool.quote === quote);
+    const [first] = candles;
+    if (first === undefined) return { volume: zero, trades: 0 };
+    let [high, low, volume, trades] = [first.high, first.low, zero, 0];
+    for (const candle of candles) {
+      if (compare(candle.high, high) > 0) high = candle.high;
+      if (compare(candle.low, low) < 0) low = candle.low;
+      volume = add(volume, candle.volume);
+      trades += candle.trades;
+    }
+    const hourAgo = this.#closeBefore(quote, time - hourSeconds);
+    const dayAgo = this.#closeBefore(quote, time - daySeconds);
+    return { ...(hourAgo && { hourAgo }), ...(dayAgo && { dayAgo }), high, low, volume, trades };
+  }
+
+  /** The close of the last minute that ended at a time or before, or the first price that is known. */
+  #closeBefore(quote: string, time: number) {
+    const start = chunkStart("minutes", time - minuteSeconds);
+    const candles = this.#sorted()
+      .flatMap(([at, { whole }]) => (at === start ? this.#minutesOf(start) : whole))
+      .filter(({ pool }) => pool.quote === quote);
+    return closeAt(candles, time - minuteSeconds);
+  }
+
+  /** The minutes that start within the 24 hours until a time. Chunks that are wholly within are folded. */
+  #candles(time: number): Candle[] {
+    const from = time - daySeconds;
+    return this.#sorted().flatMap(([start, { whole }]) => {
+      if (start >= from && chunkEnd("minutes", start) <= time) return whole;
+      return this.#minutesOf(start).filter((minute) => minute.start >= from && minute.start < time);
+    });
+  }
+
+  #sorted() {
+    return [...this.#parts].toSorted(([a], [b]) => a - b);
+  }
+
+  #minutesOf(start: number): Candle[] {
+    const packed = this.#parts.get(start)?.packed;
+    return packed === undefined ? [] : (unpackChunk("minutes", start, packed) ?? []);
+  }
+}

@@ -1,0 +1,69 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Candle } from "../../../lib/markets/core/candle.ts";
+import { closeAt, foldCandles } from "../../../lib/markets/core/candles.ts";
+import { DayWindow } from "../../../lib/markets/core/day-window.ts";
+import { decimalOf } from "../../../lib/markets/core/decimal.ts";
+
+const start = 1_795_780_800;
+const minute = (index: number, price: number, changes: Partial<Candle> = {}): Candle => {
+  const at = decimalOf(BigInt(price), 0);
+  return {
+    ...{ start: start + 60 * index, open: at, high: at, low: at, close: at, volume: at, trades: 1 },
+    ...{ pool: { pool: "0x01", quote: "native" }, isFinal: true, hasGaps: false },
+    ...changes,
+  };
+};
+const price = (value: number) => decimalOf(BigInt(value), 0);
+
+describe("DayWindow", () => {
+  it("sums up exactly the minutes of the last 24 hours, at any minute", () => {
+    const traded = fc.uniqueArray(fc.integer({ min: 0, max: 3000 }), { maxLength: 40 });
+    const property = fc.property(traded, fc.integer({ min: 1, max: 3100 }), (indices, now) => {
+      const minutes = indices.toSorted((a, b) => a - b).map((index) => minute(index, 1 + ((index * 7) % 31)));
+      const window = new DayWindow();
+      window.put(minutes.filter(({ start: at }) => at < start + 60 * now));
+      const time = start + 60 * now;
+      window.trim(time);
+      const within = minutes.filter(({ start: at }) => at < time && at >= time - 86_400);
+      const whole = foldCandles(
+        within.map((each) => ({ ...each, start: 0 })),
+        "1d",
+      )[0];
+      const found = window.statistics("native", time);
+      expect(found.trades).toBe(within.length);
+      expect([found.high, found.low]).toEqual([whole?.high, whole?.low]);
+      if (whole === undefined) return;
+      expect(found.volume).toEqual(whole.volume);
+      const known = minutes.filter(({ start: at }) => at < time);
+      expect(found.hourAgo).toEqual(closeAt(known, time - 3660));
+    });
+    fc.assert(property, { numRuns: 200 });
+  });
+
+  it("compares with the price 24 hours ago, or the oldest one", () => {
+    const window = new DayWindow();
+    window.put([minute(0, 5), minute(3, 6), minute(1439, 7)]);
+    const dayAgo = (now: number) => window.statistics("native", start + 60 * now).dayAgo;
+    expect([dayAgo(10), dayAgo(1441), dayAgo(1443), dayAgo(1444)]).toEqual([5, 5, 5, 6].map(price));
+  });
+
+  it("replaces minutes that a reorganisation has changed", () => {
+    const window = new DayWindow();
+    window.put([minute(0, 5), minute(1, 9)]);
+    window.put([minute(1, 2, { trades: 3, hasGaps: true })]);
+    expect(window.statistics("native", start + 120)).toMatchObject({
+      high: price(5),
+      low: price(2),
+      trades: 4,
+    });
+    expect([window.hasGaps(start + 120), window.hasGaps(start + 86_400 + 120)]).toEqual([true, false]);
+  });
+
+  it("leaves out minutes in another quote", () => {
+    const window = new DayWindow();
+    window.put([minute(0, 5), minute(1, 90_000, { pool: { pool: "0x02", quote: "0xusd" } })]);
+    expect(window.statistics("native", start + 600)).toMatchObject({ high: price(5), trades: 1 });
+    expect(window.statistics("0xusd", start + 600)).toMatchObject({ low: price(90_000), trades: 1 });
+  });
+});
