@@ -14,6 +14,7 @@ import {
 } from "./host-refusals.ts";
 import { type AsOf, asOf, headerNotFound } from "./lagging.ts";
 import { withOddFees } from "./odd-fees.ts";
+import { logRefusals, refusedLogs, waysOfLogs, withOddLogs } from "./odd-logs.ts";
 import { askRpc, type RpcQuestion, type RpcReply, rpcService } from "./rpc-service.ts";
 
 const names = [
@@ -38,6 +39,10 @@ const HostFaults = ratesSchema(names, {
   simulation: v.optional(v.picklist(waysToMissSimulation)),
   zeroTips: v.optional(v.boolean()),
   shortFeeHistory: v.optional(v.boolean()),
+  logs: v.optional(v.picklist(waysOfLogs)),
+  refusesLogs: v.optional(v.picklist(logRefusals)),
+  logBlocks: v.optional(Count),
+  mostLogs: v.optional(Count),
   results: v.optional(v.record(v.string(), v.unknown())),
 });
 
@@ -97,7 +102,10 @@ export async function startSecondHost(options: SecondHostOptions): Promise<Secon
   /** The reply to a question that does not reach the chain. */
   function refusalOf(question: RpcQuestion): RpcReply | undefined {
     if (ownMethod.test(question.method)) return unknownMethod;
-    const refused = missingSimulation(host.faults.simulation, question) ?? refusedSend(question, strikes);
+    const refused =
+      missingSimulation(host.faults.simulation, question) ??
+      refusedSend(question, strikes) ??
+      refusedLogs(host.faults, question);
     return refused ?? (strikes("headerNotFound") ? headerNotFound(question) : undefined);
   }
 
@@ -133,10 +141,8 @@ export async function startSecondHost(options: SecondHostOptions): Promise<Secon
       if (isOtherChain && method === "eth_chainId") return { result: otherChainId };
       const { results = {} } = host.faults;
       const isFixed = Object.hasOwn(results, method);
-      return host.lie(
-        question,
-        isFixed ? { result: results[method] } : withOddFees(host.faults, question, reply),
-      );
+      const odd = withOddLogs(host.faults, question, withOddFees(host.faults, question, reply));
+      return host.lie(question, isFixed ? { result: results[method] } : odd);
     });
   }
 

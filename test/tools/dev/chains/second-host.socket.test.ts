@@ -163,6 +163,63 @@ describe("the second host of a local chain", () => {
     expect(await baseFees()).toEqual(whole.slice(0, 2));
   });
 
+  describe("changes its logs", () => {
+    type Log = Record<"logIndex" | "blockNumber" | "data", string> & {
+      blockTimestamp?: string;
+      removed: boolean;
+    };
+    let first: number;
+    beforeEach(async () => {
+      first = Number((await ask("eth_blockNumber")).result) + 1;
+      const deposit = { from: alice.address, to: chain.contracts.wrapped.token, data: "0xd0e30db0" };
+      for (const value of [1n, 2n, 3n]) await chain.transact({ ...deposit, value });
+    });
+
+    async function logs(faults: HostFaults): Promise<Log[]> {
+      await set(faults);
+      const range = { fromBlock: `0x${first.toString(16)}`, toBlock: `0x${(first + 2).toString(16)}` };
+      const { result, error } = await ask("eth_getLogs", range);
+      if (error !== undefined) throw new Error((error as { code: number; message: string }).message);
+      return result as Log[];
+    }
+    const blocks = async (faults: HostFaults) =>
+      (await logs(faults)).map(({ blockNumber }) => Number(blockNumber) - first);
+
+    it.each([
+      [undefined, [0, 1, 2]],
+      ["hidesNewest", [0, 1]],
+      ["hidesMiddle", [0, 2]],
+      ["repeats", [0, 1, 2, 0, 1, 2]],
+      ["reverses", [2, 1, 0]],
+      ["invents", [0, 1, 2, 1]],
+      ["alters", [0, 1, 2]],
+    ] as const)("by the way %s", async (way, expected) => {
+      expect(await blocks({ ...(way && { logs: way }) })).toEqual(expected);
+    });
+
+    it("in their parts", async () => {
+      const [first, middle] = await logs({});
+      const [same, altered] = await logs({ logs: "alters" });
+      expect(same).toEqual(first);
+      expect(altered).toEqual({ ...middle, data: `0x${"1".padStart(64, "0")}` });
+      expect((await logs({ logs: "invents" }))[3]).toEqual({ ...middle, logIndex: "0x3e8" });
+      for (const log of await logs({ logs: "removes" })) expect(log.removed).toBe(true);
+      for (const log of await logs({ logs: "zeroTimes" })) expect(log.blockTimestamp).toBe("0x0");
+      for (const log of await logs({ logs: "noTimes" })) expect(log).not.toHaveProperty("blockTimestamp");
+    });
+
+    it.each([
+      [{ refusesLogs: "unknown" }, "does not exist"],
+      [{ refusesLogs: "limitExceeded" }, /^limit exceeded$/],
+      [{ refusesLogs: "busy" }, "too many requests"],
+      [{ logBlocks: 2 }, "limited to a 2 block range"],
+      [{ mostLogs: 2 }, "more than 2 results"],
+    ] as const)("into the refusal %o", async (faults, message) => {
+      await expect(logs(faults)).rejects.toThrow(message);
+      expect(await blocks({ logBlocks: 3, mostLogs: 3 })).toEqual([0, 1, 2]);
+    });
+  });
+
   it("keeps the states of its newest blocks only", async () => {
     await chain.mine(3);
     await set({ keptStates: 2 });
