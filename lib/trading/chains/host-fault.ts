@@ -35,6 +35,30 @@ export class HostFault extends Error {
   }
 }
 
+/** Reads the number that the first group of a pattern finds, such as a limit. */
+function numberIn(text: string, pattern: RegExp): number | undefined {
+  const [, digits] = pattern.exec(text) ?? [];
+  return digits === undefined ? undefined : Number(digits.replaceAll(",", ""));
+}
+
+/** A host refused a request by its HTTP status. Its words can be searched but appear nowhere, like a refusal's. */
+export class RequestRefused extends HostFault {
+  readonly #words: string;
+
+  constructor(methods: string, status: number, words: string) {
+    super("BAD_STATUS", methods, status);
+    this.#words = words;
+  }
+
+  says(pattern: RegExp): boolean {
+    return pattern.test(this.#words);
+  }
+
+  numberIn(pattern: RegExp): number | undefined {
+    return numberIn(this.#words, pattern);
+  }
+}
+
 const limitWords = /(?:most|max|limit|more than|up to)\D{0,20}(\d{1,4})\b/i;
 
 /** A host takes no batch of this size. It may have run a part of the calls. */
@@ -46,7 +70,7 @@ export class BatchRefused extends HostFault {
   constructor(methods: readonly string[], message: string) {
     super("REFUSED", methods.join());
     this.sent = methods.length;
-    const most = Number(limitWords.exec(message)?.[1] ?? 0);
+    const most = numberIn(message, limitWords) ?? 0;
     this.most = most > 0 && most < this.sent ? most : undefined;
   }
 }
@@ -119,6 +143,11 @@ export class RpcRefusal extends Error {
   /** Tests the host's message for a pattern, such as "nonce too low". */
   says(pattern: RegExp): boolean {
     return pattern.test(this.#words);
+  }
+
+  /** Returns the number that the first group of a pattern finds in the host's message, such as a limit. */
+  numberIn(pattern: RegExp): number | undefined {
+    return numberIn(this.#words, pattern);
   }
 
   /** True if the host refuses this method to everyone, not just this call. */

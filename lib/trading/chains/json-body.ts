@@ -1,4 +1,4 @@
-import { BatchRefused, batchWords, HostFault } from "./host-fault.ts";
+import { BatchRefused, batchWords, HostFault, RequestRefused } from "./host-fault.ts";
 
 type Limits = {
   methods: string;
@@ -76,7 +76,9 @@ async function refusalOf(
       text,
     );
   const { status } = response;
-  return new HostFault(status === 429 ? "TOO_MANY_REQUESTS" : "BAD_STATUS", methods, status);
+  return status === 429
+    ? new HostFault("TOO_MANY_REQUESTS", methods, status)
+    : new RequestRefused(methods, status, text);
 }
 
 // Loads Node's HTTP client now: Lambda gives a function a whole processor until it is loaded.

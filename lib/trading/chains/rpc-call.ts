@@ -1,6 +1,6 @@
 import type { RpcRefusal } from "./host-fault.ts";
 
-export type Ability = "simulation" | "pendingNonces";
+export type Ability = "simulation" | "pendingNonces" | "logs";
 
 /** A JSON-RPC call, and the function that reads its result. */
 export type RpcCall<Value> = {
@@ -16,6 +16,8 @@ export type RpcCall<Value> = {
   mayBeHuge?: true;
   /** Not every host has this ability. One that lacks it is not asked, and the call counts as unsupported. */
   needs?: Ability;
+  /** True if a refusal means that the host lacks the ability, although it does not say so. */
+  isLacking?: (refusal: RpcRefusal) => boolean;
   /** The largest answer of a request with this call, if it may exceed the usual limit. */
   maxBytes?: number;
   /** Sends a transaction, which a host gets only if it has named its chain lately. */

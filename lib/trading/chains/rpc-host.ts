@@ -170,9 +170,10 @@ export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abili
   async function itemsOfAble(calls: readonly RpcCall<unknown>[], signal?: AbortSignal): Promise<Item[]> {
     const able = calls.filter(({ needs }) => !lacks(needs));
     const items = await itemsWithinLimit(able, signal);
-    for (const [index, { needs, method }] of able.entries()) {
+    for (const [index, { needs, isLacking, method }] of able.entries()) {
       const refusal = refusalIn(method, items[index] as Item);
-      if (needs !== undefined && refusal?.isMissing) lackedUntilMs.set(needs, nowMs() + memoryMs);
+      const isLacked = refusal !== undefined && (refusal.isMissing || isLacking?.(refusal) === true);
+      if (needs !== undefined && isLacked) lackedUntilMs.set(needs, nowMs() + memoryMs);
     }
     return calls.map((call) => items[able.indexOf(call)] ?? { error: lacking });
   }

@@ -13,14 +13,14 @@ export const Quantity = v.pipe(
   v.transform((text) => BigInt(text)),
 );
 
-const SafeNumber = v.pipe(Quantity, v.transform(Number), v.safeInteger());
+export const SafeNumber = v.pipe(Quantity, v.transform(Number), v.safeInteger());
 
-const Hash = v.pipe(v.string(), v.regex(/^0x[\da-f]{64}$/i), v.toLowerCase());
+export const Hash = v.pipe(v.string(), v.regex(/^0x[\da-f]{64}$/i), v.toLowerCase());
 
 export const Bytes = v.pipe(v.string(), v.regex(/^0x(?:[\da-f]{2})*$/i), v.toLowerCase());
 
 /** The last second of the year 9999. Later times cannot be written as a date. */
-const lastSecond = 253_402_300_799;
+export const lastSecond = 253_402_300_799;
 
 const BlockSchema = v.pipe(
   v.object({ number: SafeNumber, hash: Hash, timestamp: v.pipe(SafeNumber, v.maxValue(lastSecond)) }),
