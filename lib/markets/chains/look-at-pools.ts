@@ -2,16 +2,12 @@ import { headIn, headQuestions, withOlderHashes } from "../../trading/chains/evm
 import { type ContractQuestion, multicall } from "../../trading/chains/evm/multicall.ts";
 import { fromAnyHost } from "../../trading/chains/from-any-host.ts";
 import type { EvmReader } from "../../trading/chains/open-chains.ts";
-import type { Look } from "../../trading/core/block.ts";
 import { kindOf } from "../../trading/core/intent.ts";
 import { isBehind, type LookMemory } from "../../trading/core/reading.ts";
-import { type WatchedPool, wordOfReserves } from "../core/watched-pool.ts";
-
-/** A look that also shows the states of pools, by address. Pools that do not answer are left out. */
-export type PoolsLook = Look & { words: ReadonlyMap<string, bigint> };
+import { type MarketLook, type WatchedPool, wordOfReserves } from "../core/watched-pool.ts";
 
 /** The memory of looks at the pools of a chain. */
-export type PoolsMemory = LookMemory<PoolsLook> & {
+export type PoolsMemory = LookMemory<MarketLook> & {
   /** When the last block began to be the last one. */
   newMs?: number;
 };
@@ -35,11 +31,11 @@ export async function lookAtPools(
   memory: PoolsMemory,
   { heights, pools }: { heights: readonly number[]; pools: readonly AskedPool[] },
   nowMs: number,
-): Promise<PoolsLook | undefined> {
+): Promise<MarketLook | undefined> {
   const { host } = memory;
   const head = headQuestions(heights);
   const call = multicall([...head, ...pools.map(stateQuestion)], "latest");
-  const look = await fromAnyHost(reader, host, async (request): Promise<PoolsLook> => {
+  const look = await fromAnyHost(reader, host, async (request): Promise<MarketLook> => {
     const [answers] = await request([call]);
     const states = answers.slice(head.length) as (bigint | undefined)[];
     return { ...headIn(heights, answers.slice(0, head.length)), words: wordsOf(pools, states) };

@@ -1,0 +1,155 @@
+import * as v from "valibot";
+import { Bytes, Hash, lastSecond, SafeNumber, tagText } from "../../trading/chains/evm/rpc-call.ts";
+import type { RpcCall } from "../../trading/chains/rpc-call.ts";
+import { kindOf } from "../../trading/core/intent.ts";
+import { zero } from "../core/decimal.ts";
+import { type PoolEvent, priceOf, volumeOf, type WatchedPool, wordOfReserves } from "../core/watched-pool.ts";
+
+/** `Sync(uint112,uint112)` of v2 pools: the reserves after a change. */
+const syncTopic = "0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1";
+
+/** `Swap(address,uint256,uint256,uint256,uint256,address)` of v2 pools: both amounts in, and both amounts out. */
+const v2SwapTopic = "0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822";
+
+/**
+ * `Swap(address,address,int256,int256,uint160,uint128,int24)` of v3 pools and of Slipstream: both amounts, negative if
+ * they went out, the root of the price, the liquidity and the tick.
+ */
+const v3SwapTopic = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
+
+/** `Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)` of PancakeSwap's v3, with its own fees. */
+const pancakeSwapTopic = "0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83";
+
+type Log = v.InferOutput<typeof LogSchema>;
+
+/** Hosts that do not know the times of blocks leave them out, or write a 0. */
+const TimeSchema = v.fallback(v.optional(v.pipe(SafeNumber, v.maxValue(lastSecond)), "0x0"), 0);
+
+const LogSchema = v.object({
+  address: v.pipe(v.string(), v.toLowerCase()),
+  topics: v.array(Hash),
+  data: Bytes,
+  blockNumber: SafeNumber,
+  blockHash: Hash,
+  logIndex: SafeNumber,
+  blockTimestamp: TimeSchema,
+});
+
+/** A log that a reorganisation has taken back may lack the rest. */
+const LogsSchema = v.pipe(
+  v.array(v.union([v.object({ removed: v.literal(true) }), LogSchema])),
+  v.transform((logs) => logs.filter((log): log is Log => !("removed" in log))),
+);
+
+/** A pool's log, what it shows, and how many words of data it must have. */
+type Reading = {
+  kinds: "v2" | "v3";
+  topics: number;
+  words: number;
+  read: (pool: WatchedPool, words: readonly bigint[]) => Omit<PoolEvent, keyof Place>;
+};
+
+type Place = Pick<PoolEvent, "pool" | "block" | "blockHash" | "time" | "logIndex">;
+
+const v3Swap = { kinds: "v3", topics: 3, read: v3SwapIn } as const;
+
+const readings: Readonly<Record<string, Reading>> = {
+  [syncTopic]: { kinds: "v2", topics: 1, words: 2, read: syncIn },
+  [v2SwapTopic]: { kinds: "v2", topics: 3, words: 4, read: v2SwapIn },
+  [v3SwapTopic]: { ...v3Swap, words: 5 },
+  [pancakeSwapTopic]: { ...v3Swap, words: 7 },
+};
+
+const kindsOf = (pool: WatchedPool): Reading["kinds"] => (kindOf(pool) === "v2" ? "v2" : "v3");
+
+/**
+ * Asks for the events of pools in a range of blocks, in their order. Their times are 0 where the host does not say them.
+ * The answer counts as malformed if it has anything that was not asked for, or contradicts itself.
+ */
+export const eventsCall = (
+  pools: readonly WatchedPool[],
+  { from, to }: { from: number; to: number },
+): RpcCall<PoolEvent[]> => {
+  const byAddress = new Map(pools.map((pool) => [pool.pool.toLowerCase(), pool]));
+  const kinds = new Set(pools.map(kindsOf));
+  const topics = Object.keys(readings).filter((topic) => kinds.has((readings[topic] as Reading).kinds));
+  return {
+    method: "eth_getLogs",
+    params: [
+      { fromBlock: tagText(from), toBlock: tagText(to), address: [...byAddress.keys()], topics: [topics] },
+    ],
+    mayBeHuge: true,
+    needs: "logs",
+    // The hosts of bsc say no more if they have turned logs off.
+    isLacking: (refusal) => refusal.says(/^limit exceeded$/i),
+    read(result) {
+      const logs = v.parse(LogsSchema, result);
+      if (logs.some(({ blockNumber }) => blockNumber < from || blockNumber > to))
+        throw new Error("A log is of another block");
+      return inOrder(logs).map((log) => eventIn(byAddress.get(log.address), log));
+    },
+  };
+};
+
+/** Sorts logs and leaves out repeated ones. */
+function inOrder(logs: readonly Log[]): Log[] {
+  const sorted = logs.toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex);
+  return sorted.filter((log, index) => {
+    const before = sorted[index - 1];
+    if (before?.blockNumber !== log.blockNumber) return true;
+    if (before.blockHash !== log.blockHash || before.blockTimestamp !== log.blockTimestamp)
+      throw new Error("A block has two hashes or times");
+    if (before.logIndex !== log.logIndex) return true;
+    if (JSON.stringify(before) !== JSON.stringify(log)) throw new Error("Two logs have one place");
+    return false;
+  });
+}
+
+function eventIn(pool: WatchedPool | undefined, log: Log): PoolEvent {
+  const [topic = ""] = log.topics;
+  const reading = Object.hasOwn(readings, topic) ? readings[topic] : undefined;
+  const isOf = pool !== undefined && reading?.kinds === kindsOf(pool);
+  if (!isOf || log.topics.length !== reading.topics || log.data.length !== 2 + 64 * reading.words)
+    throw new Error("A log was not asked for");
+  const words = Array.from({ length: reading.words }, (_, index) =>
+    BigInt(`0x${log.data.slice(2 + 64 * index, 66 + 64 * index)}`),
+  );
+  const { blockNumber: block, blockHash, blockTimestamp: time, logIndex } = log;
+  return { pool: pool.pool, block, blockHash, time, logIndex, ...reading.read(pool, words) };
+}
+
+/** Checks that a number has at most so many bits. */
+function within(bits: number, value: bigint): bigint {
+  if (value >> BigInt(bits) !== 0n) throw new Error("A number is too large");
+  return value;
+}
+
+function stateAt(pool: WatchedPool, word: bigint) {
+  const price = priceOf(pool, word);
+  return { word, ...(price && { price }) };
+}
+
+function syncIn(pool: WatchedPool, [first = 0n, second = 0n]: readonly bigint[]) {
+  const word = wordOfReserves(within(112, first), within(112, second));
+  return { isSwap: false, volume: zero, ...stateAt(pool, word) };
+}
+
+function v2SwapIn(pool: WatchedPool, words: readonly bigint[]) {
+  const [firstIn, secondIn, firstOut, secondOut] = words.map((word) => within(112, word)) as [
+    ...[bigint, bigint, bigint, bigint],
+  ];
+  return {
+    isSwap: true,
+    volume: volumeOf(pool.isTokenFirst ? secondIn + secondOut : firstIn + firstOut, pool.quoteDecimals),
+    change: [firstIn - firstOut, secondIn - secondOut] as const,
+  };
+}
+
+function v3SwapIn(pool: WatchedPool, [first = 0n, second = 0n, word = 0n]: readonly bigint[]) {
+  const amount = BigInt.asIntN(256, pool.isTokenFirst ? second : first);
+  return {
+    isSwap: true,
+    volume: volumeOf(amount < 0n ? -amount : amount, pool.quoteDecimals),
+    ...stateAt(pool, within(160, word)),
+  };
+}
