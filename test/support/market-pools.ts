@@ -2,6 +2,7 @@ import { Interface } from "ethers/abi";
 import { getAddress } from "ethers/address";
 import type { WatchedPool } from "../../lib/markets/core/watched-pool.ts";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
+import type { SecondHost } from "../../lib/tools/dev/chains/second-host.ts";
 import type { TestChain } from "./local-chain.ts";
 
 const factories = new Interface([
@@ -54,3 +55,21 @@ export async function localPoolsOf(chain: TestChain): Promise<Record<LocalPool, 
   });
   return Object.fromEntries((await Promise.all(entries)).flat()) as Record<LocalPool, WatchedPool>;
 }
+
+const v3Swap = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
+const pancakeSwap = "0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83";
+
+/** Gives the logs of local pools of PancakeSwap, which are Uniswap's, the form of PancakeSwap's own. */
+export const likePancake =
+  (pools: Readonly<Record<LocalPool, WatchedPool>>): SecondHost["lie"] =>
+  ({ method }, reply) => {
+    if (method !== "eth_getLogs" || !("result" in reply)) return reply;
+    const logs = reply.result as { address: string; topics: string[]; data: string }[];
+    return {
+      result: logs.map((log) =>
+        log.address.toLowerCase() === pools.starPancake.pool.toLowerCase() && log.topics[0] === v3Swap
+          ? { ...log, topics: [pancakeSwap, ...log.topics.slice(1)], data: `${log.data}${"0".repeat(128)}` }
+          : log,
+      ),
+    };
+  };

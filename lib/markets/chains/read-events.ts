@@ -1,0 +1,216 @@
+import { askInParts } from "../../trading/chains/ask-in-parts.ts";
+import type { Ask } from "../../trading/chains/ask-together.ts";
+import { blockCall, hashAgainCall } from "../../trading/chains/evm/rpc-call.ts";
+import { firstAnswer } from "../../trading/chains/from-any-host.ts";
+import { HostFault, RequestRefused, RpcRefusal } from "../../trading/chains/host-fault.ts";
+import type { EvmReader } from "../../trading/chains/open-chains.ts";
+import type { RpcHost } from "../../trading/chains/rpc-host.ts";
+import type { PoolEvent, WatchedPool } from "../core/watched-pool.ts";
+import { eventsCall } from "./events-call.ts";
+
+/** A range of blocks, both ends included. */
+export type BlockRange = { from: number; to: number };
+
+/** The events of pools, in their order. */
+export type EventsRead = {
+  events: readonly PoolEvent[];
+  /** Pools with so many events that not all could be read. */
+  unread: ReadonlySet<string>;
+  /** The host that they are from. */
+  host: RpcHost;
+};
+
+export type EventsAsked = BlockRange & {
+  pools: readonly WatchedPool[];
+  /** The hosts to ask, in this order. By default all, those that failed recently last. */
+  hosts?: readonly RpcHost[];
+  /** No request begins after this time. */
+  untilMs?: number;
+  /** True if a host must show that it has the last block: one that lags gives fewer events without a word. */
+  needsLast?: boolean;
+};
+
+/** More requests for one range would be a flood. */
+const mostCalls = 40;
+
+/**
+ * Reads all events of pools in a range of blocks, by one host.
+ *
+ * @throws {ChainUnavailable} if no host answers.
+ */
+export function readEvents(reader: EvmReader, asked: EventsAsked): Promise<EventsRead> {
+  const { pools, hosts = reader.client.inOrder(), untilMs, needsLast = false, ...range } = asked;
+  return firstAnswer(reader, hosts, async (request, host) => {
+    const reading = new EventReading(request, host, { calls: mostCalls, untilMs });
+    const { events, unread } = await reading.read(pools, range);
+    if (needsLast) await reading.checkLast(range.to);
+    return { events, unread, host };
+  });
+}
+
+/**
+ * Lists the hosts of a chain but one, to compare what they say. A lone host is believed.
+ *
+ * @param host One of those that {@link readEvents} returned.
+ */
+export function hostsBeside({ client }: EvmReader, host: RpcHost): RpcHost[] {
+  const others = client.inOrder().filter((each) => each !== host);
+  return client.hosts.length > 1 ? others : [host];
+}
+
+/** The blocks of a request. Many hosts allow no more. */
+const usualBlocks = 10_000;
+
+/** The ranges that hosts allow are forgotten after this time. */
+const memoryMs = 10 * 60_000;
+
+const allowed = new WeakMap<RpcHost, { blocks: number; untilMs: number }>();
+
+/** Reads events by one host, with requests that are as large as it allows. */
+export class EventReading {
+  readonly #ask: Ask;
+  readonly #host: RpcHost;
+  readonly #untilMs: number;
+  #callsLeft: number;
+  /** The blocks of the next request. */
+  #blocks: number;
+
+  constructor(ask: Ask, host: RpcHost, limits: { calls: number; untilMs?: number | undefined }) {
+    this.#ask = ask;
+    this.#host = host;
+    this.#untilMs = limits.untilMs ?? Number.POSITIVE_INFINITY;
+    this.#callsLeft = limits.calls;
+    this.#blocks = this.#mostBlocks;
+  }
+
+  /** True if no request may follow. */
+  get isOver(): boolean {
+    return this.#callsLeft <= 0 || Date.now() >= this.#untilMs;
+  }
+
+  get blocks(): number {
+    return this.#blocks;
+  }
+
+  get #mostBlocks(): number {
+    const known = allowed.get(this.#host);
+    return known !== undefined && Date.now() < known.untilMs ? known.blocks : usualBlocks;
+  }
+
+  /** Reads a range from its first block on. If there are too many events in a block, each pool is asked for alone. */
+  async read(pools: readonly WatchedPool[], { from, to }: BlockRange): Promise<Omit<EventsRead, "host">> {
+    const parts: (readonly PoolEvent[])[] = [];
+    const unread = new Set<string>();
+    const give = (some: readonly WatchedPool[]) => {
+      for (const { pool } of some) unread.add(pool);
+    };
+    for (let next = from; next <= to && pools.length > 0; ) {
+      if (this.isOver) {
+        give(pools);
+        break;
+      }
+      const part = { from: next, to: Math.min(to, next + this.#blocks - 1) };
+      const found = await this.#readPart(pools, part);
+      if (found === "too many" && part.from < part.to) continue;
+      if (found !== "too many") parts.push(found);
+      else if (pools.length === 1) give(pools);
+      else {
+        const half = Math.ceil(pools.length / 2);
+        for (const some of [pools.slice(0, half), pools.slice(half)]) {
+          const read = await this.read(some, part);
+          parts.push(read.events);
+          give(some.filter(({ pool }) => read.unread.has(pool)));
+        }
+      }
+      next = part.to + 1;
+    }
+    const events = parts.flat().toSorted(inPlace);
+    // A reorganisation has come between two requests.
+    if (events.some((event, index) => isTorn(events[index - 1], event)))
+      throw new HostFault("BAD_RESULT", "eth_getLogs");
+    return { events, unread };
+  }
+
+  /** @throws {HostFault} if the host does not have a block */
+  async checkLast(number: number): Promise<void> {
+    this.#callsLeft--;
+    const [hash] = await this.#ask([hashAgainCall(number)]);
+    if (hash === undefined) throw new HostFault("BAD_RESULT", "eth_getLogs");
+  }
+
+  /** Asks once. If that was too much, the next request is for fewer blocks. */
+  async #readPart(pools: readonly WatchedPool[], part: BlockRange): Promise<PoolEvent[] | "too many"> {
+    const count = part.to - part.from + 1;
+    this.#callsLeft--;
+    try {
+      const [events] = await this.#ask([eventsCall(pools, part)]);
+      const timed = await this.#withTimes(events);
+      if (count === this.#blocks) this.#blocks = Math.min(2 * this.#blocks, this.#mostBlocks);
+      return timed;
+    } catch (error) {
+      const tooMany = whyTooMuch(error, count);
+      if (tooMany === undefined || (tooMany === "blocks" && count === 1)) throw error;
+      this.#blocks = Math.max(1, Math.floor(count / 2));
+      if (tooMany === "blocks") {
+        this.#blocks = limitIn(error, count) ?? this.#blocks;
+        allowed.set(this.#host, { blocks: this.#blocks, untilMs: Date.now() + memoryMs });
+      }
+      return "too many";
+    }
+  }
+
+  /** Reads the times that the host left out from the headers of the blocks. */
+  async #withTimes(events: readonly PoolEvent[]): Promise<PoolEvent[]> {
+    const hashes = new Map(
+      events.flatMap(({ block, blockHash, time }) => (time === 0 ? [[block, blockHash] as const] : [])),
+    );
+    if (hashes.size === 0) return [...events];
+    this.#callsLeft -= Math.ceil(hashes.size / headersPerRequest);
+    const blocks = await askInParts(this.#ask, [...hashes.keys()], blockCall, headersPerRequest);
+    // A reorganisation has come between, or the host's nodes do not agree.
+    if (blocks.some(({ number, hash }) => hashes.get(number) !== hash))
+      throw new HostFault("BAD_RESULT", "eth_getBlockByNumber");
+    const times = new Map(blocks.map(({ number, time }) => [number, time]));
+    return events.map((event) => ({ ...event, time: times.get(event.block) ?? event.time }));
+  }
+}
+
+/** Hosts limit the number of calls in a batch. */
+const headersPerRequest = 100;
+
+const inPlace = (a: PoolEvent, b: PoolEvent): number => a.block - b.block || a.logIndex - b.logIndex;
+
+const isTorn = (before: PoolEvent | undefined, { block, blockHash }: PoolEvent): boolean =>
+  before?.block === block && before.blockHash !== blockHash;
+
+/** Messages about too many events, and about ranges with too many blocks. Some name both, to explain the first. */
+const sizeWords = /results?\b|logs\b.*\bsize|response|timeout|timed out/i;
+const rangeWords = /range|blocks/i;
+
+/** Messages of hosts that are too busy, or that have not reached the last block. */
+const laterWords =
+  /rate limit|too many requests|request count|capacity|per second|compute units|beyond|invalid block range/i;
+
+/** The range that a host allows. */
+const limitPattern = /(?:limited to|max\w*|up to|over|than)\D{0,60}?([\d,]{1,9})\b/i;
+
+/** Reads the number of blocks that a host names as its limit, if it is below this one. */
+function limitIn(error: unknown, blocks: number): number | undefined {
+  const isWorded = error instanceof RpcRefusal || error instanceof RequestRefused;
+  const named = isWorded ? error.numberIn(limitPattern) : undefined;
+  return named !== undefined && named > 0 && named < blocks ? named : undefined;
+}
+
+/** A range as wide as this may have taken a host too long. */
+const wideBlocks = 100;
+
+/** Reads from a failure whether a smaller request may succeed: there were too many blocks, or too many events. */
+function whyTooMuch(error: unknown, blocks: number): "blocks" | "events" | undefined {
+  const isWorded = error instanceof RpcRefusal || error instanceof RequestRefused;
+  if (isWorded && !error.says(laterWords)) {
+    if (error.says(sizeWords)) return "events";
+    if (error.says(rangeWords)) return "blocks";
+  }
+  const isSlow = error instanceof HostFault && ["TIMEOUT", "BAD_STATUS", "BROKEN_OFF"].includes(error.reason);
+  return isSlow && blocks > wideBlocks ? "events" : undefined;
+}

@@ -1,0 +1,199 @@
+import { Interface } from "ethers/abi";
+import type { WatchedPool } from "../../lib/markets/core/watched-pool.ts";
+import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
+import { approval } from "../../lib/tools/dev/chains/uniswap.ts";
+import { kindOf } from "../../lib/trading/core/intent.ts";
+import { Random } from "../trading/model/random.ts";
+import { alice, type TestChain } from "./local-chain.ts";
+import { type LocalPool, localPoolsOf } from "./market-pools.ts";
+
+const abi = new Interface([
+  "function deposit() payable",
+  "function transfer(address, uint256)",
+  "function sync()",
+  "function swapExactTokensForTokensSupportingFeeOnTransferTokens(uint256, uint256, address[], address, uint256)",
+  "function addLiquidity(address, address, uint256, uint256, uint256, uint256, address, uint256)",
+  "function exactInputSingle((address, address, uint24, address, uint256, uint256, uint160))",
+  "function exactInputSingle((address, address, int24, address, uint256, uint256, uint256, uint160))",
+]);
+const v3Swap = "exactInputSingle((address,address,uint24,address,uint256,uint256,uint160))";
+const slipstreamSwap = "exactInputSingle((address,address,int24,address,uint256,uint256,uint256,uint160))";
+const v2Swap = "swapExactTokensForTokensSupportingFeeOnTransferTokens";
+
+const forever = 2n ** 40n;
+const unlimited = 2n ** 255n;
+const transferTopic = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+const hex = (value: bigint | number) => `0x${value.toString(16)}`;
+
+/** What a block did to the pools, by their addresses, as its state and receipts show it. */
+export type TrueBlock = {
+  number: number;
+  hash: string;
+  time: number;
+  /** The states at its end. */
+  words: ReadonlyMap<string, bigint>;
+  /** For each pool with swaps, the units of the quote that each of them moved. */
+  swaps: ReadonlyMap<string, readonly bigint[]>;
+};
+
+export type RandomSwaps = {
+  pools: Record<LocalPool, WatchedPool>;
+  height(): Promise<number>;
+  /**
+   * Sends up to so many random transactions: purchases and sales in pools of all kinds, some of which fail; a purchase and
+   * a sale that brings a price back; changes of reserves that are no swaps. Then mines a block, 0 to 14 seconds later.
+   */
+  block(most?: number): Promise<void>;
+  /** Reads the blocks of a range from their states and receipts. */
+  truth(from: number, to: number): Promise<TrueBlock[]>;
+};
+
+type Receipt = {
+  status: string;
+  transactionHash: string;
+  logs: { address: string; topics: string[]; data: string }[];
+};
+
+/** Lets an account of anvil trade at random. The same seed makes the same trades. */
+export async function startRandomSwaps(chain: TestChain, seed: number): Promise<RandomSwaps> {
+  const random = new Random(seed);
+  const pools = await localPoolsOf(chain);
+  const list = Object.entries(pools) as [LocalPool, WatchedPool][];
+  const { wrapped, v2Router } = localAddresses;
+  const routerOf = ({ venue }: WatchedPool) =>
+    chain.contracts.venues.find((row) => row.venue === venue)?.router as string;
+  const quoteOf = ({ quote }: WatchedPool) => (quote === "native" ? wrapped : quote);
+  const tierOf = (name: LocalPool) =>
+    name.endsWith("Slipstream") ? 200 : name === "starPancake" ? 2500 : 3000;
+  /** The pool of each transaction that is a swap. */
+  const swaps = new Map<string, string>();
+
+  const send = async (to: string, data: string, value = 0n): Promise<string> =>
+    (await chain.request("eth_sendTransaction", [
+      { from: alice.address, to, data, value: hex(value), gas: hex(1_000_000) },
+    ])) as string;
+
+  async function prepare(): Promise<void> {
+    const tokens = [...new Set(list.map(([, { token }]) => token)), localAddresses.usdx];
+    const units = (token: string) => (token === localAddresses.usdx ? 10n ** 12n : 10n ** 25n);
+    await chain.deploy(
+      ...tokens.map((to) => ({ to, data: abi.encodeFunctionData("transfer", [alice.address, units(to)]) })),
+    );
+    await chain.request("anvil_setBalance", [alice.address, hex(10n ** 24n)]);
+    await send(wrapped, abi.encodeFunctionData("deposit"), 10n ** 22n);
+    const routers = [...new Set(list.map(([, pool]) => routerOf(pool)))];
+    for (const token of [...tokens, wrapped])
+      for (const router of routers) await send(token, approval(token, router).data);
+    await chain.mine();
+  }
+
+  const wordOf = async ({ pool, venue }: WatchedPool, tag: string): Promise<bigint> => {
+    const isV2 = kindOf({ venue }) === "v2";
+    const data = isV2 ? "0x0902f1ac" : "0x3850c7bd";
+    const answer = (await chain.request("eth_call", [{ to: pool, data }, tag])) as string;
+    const [first = 0n, second = 0n] = (answer.slice(2).match(/.{64}/g) ?? []).map((text) =>
+      BigInt(`0x${text}`),
+    );
+    return isV2 ? (first << 112n) | second : first;
+  };
+
+  /** Swaps up to a fiftieth of what the pools began with. */
+  async function swap(name: LocalPool, isBuy: boolean, amount: bigint, limit = 0n): Promise<void> {
+    const pool = pools[name];
+    const path = isBuy ? [quoteOf(pool), pool.token] : [pool.token, quoteOf(pool)];
+    const to = alice.address;
+    const data =
+      kindOf(pool) === "v2"
+        ? abi.encodeFunctionData(v2Swap, [amount, 0, path, to, forever])
+        : pool.venue === "slipstream"
+          ? abi.encodeFunctionData(slipstreamSwap, [[...path, tierOf(name), to, forever, amount, 0, 0]])
+          : abi.encodeFunctionData(v3Swap, [[...path, tierOf(name), to, amount, 0, limit]]);
+    swaps.set(await send(routerOf(pool), data), pool.pool);
+  }
+
+  const amountOf = (pool: WatchedPool, isBuy: boolean): bigint => {
+    const inMillionths = BigInt(random.below(1_000_000) + 1);
+    if (!isBuy) return inMillionths * 10n ** 15n;
+    return (
+      (inMillionths * 10n ** BigInt(pool.quoteDecimals)) / (pool.quote === "native" ? 10n ** 7n : 10n ** 4n)
+    );
+  };
+
+  async function randomStep(): Promise<void> {
+    const [name, pool] = random.pick(list) as [LocalPool, WatchedPool];
+    const isBuy = random.chance(0.5);
+    if (random.chance(0.8)) return swap(name, isBuy, amountOf(pool, isBuy));
+    // Sends more than the account has.
+    if (random.chance(0.2)) return swap(name, isBuy, 10n ** 30n);
+    if (kindOf(pool) === "v2") {
+      if (random.chance(0.5)) {
+        const amounts = [10n ** BigInt(pool.quoteDecimals - 1), 10n ** 20n];
+        const terms = [quoteOf(pool), pool.token, ...amounts, 0, 0, alice.address, forever];
+        await send(v2Router, abi.encodeFunctionData("addLiquidity", terms));
+        return;
+      }
+      await send(pool.token, abi.encodeFunctionData("transfer", [pool.pool, 10n ** 18n]));
+      await send(pool.pool, abi.encodeFunctionData("sync"));
+      return;
+    }
+    // The sale ends at the price before the purchase, so the state shows neither.
+    const before = await wordOf(pool, "latest");
+    await swap(name, true, amountOf(pool, true));
+    await swap(name, false, unlimited / 2n ** 170n, pool.venue === "slipstream" ? 0n : before);
+  }
+
+  await prepare();
+  const height = async () => Number(await chain.request("eth_blockNumber"));
+  return {
+    pools,
+    height,
+    async block(most = 4) {
+      for (let steps = random.below(most + 1); steps > 0; steps--) await randomStep();
+      const { timestamp } = (await chain.request("eth_getBlockByNumber", ["latest", false])) as Record<
+        string,
+        string
+      >;
+      // Blocks of a fast chain share their second.
+      await chain.request("evm_setNextBlockTimestamp", [Number(timestamp) + random.below(15)]);
+      await chain.mine();
+    },
+    async truth(from, to) {
+      const blocks: TrueBlock[] = [];
+      for (let number = from; number <= to; number++) {
+        const tag = hex(number);
+        const header = (await chain.request("eth_getBlockByNumber", [tag, false])) as Record<string, string>;
+        const receipts = (await chain.request("eth_getBlockReceipts", [tag])) as Receipt[];
+        const words = await Promise.all(
+          list.map(async ([, pool]) => [pool.pool, await wordOf(pool, tag)] as const),
+        );
+        blocks.push({
+          ...{ number, hash: header.hash as string, time: Number(header.timestamp) },
+          words: new Map(words),
+          swaps: swapsIn(receipts),
+        });
+      }
+      return blocks;
+    },
+  };
+
+  /** A swap moves its quote token between its pool and others, whatever else it moves. */
+  function swapsIn(receipts: readonly Receipt[]): TrueBlock["swaps"] {
+    const found = new Map<string, bigint[]>();
+    for (const { status, transactionHash, logs } of receipts) {
+      const address = swaps.get(transactionHash);
+      const pool = list.find(([, each]) => each.pool === address)?.[1];
+      if (status !== "0x1" || pool === undefined) continue;
+      const topic = `0x${pool.pool.slice(2).toLowerCase().padStart(64, "0")}`;
+      const moved = logs.filter(
+        ({ address: token, topics }) =>
+          token.toLowerCase() === quoteOf(pool).toLowerCase() &&
+          topics[0] === transferTopic &&
+          (topics[1] === topic || topics[2] === topic),
+      );
+      const units = moved.reduce((total, { data }) => total + BigInt(data), 0n);
+      found.set(pool.pool, [...(found.get(pool.pool) ?? []), units]);
+    }
+    return found;
+  }
+}
