@@ -1,0 +1,276 @@
+import { type Ask, askTogether } from "../../trading/chains/ask-together.ts";
+import { routesOf } from "../../trading/chains/evm/configured-routes.ts";
+import { multicall } from "../../trading/chains/evm/multicall.ts";
+import { poolQuotesCall, type RoutePools } from "../../trading/chains/evm/pool-quotes.ts";
+import { poolCalls, poolRoutesOf } from "../../trading/chains/evm/pool-routes.ts";
+import { claimQuestions, claimsOf } from "../../trading/chains/evm/token-claims.ts";
+import { fromAnyHost } from "../../trading/chains/from-any-host.ts";
+import { RpcRefusal } from "../../trading/chains/host-fault.ts";
+import type { EvmReader } from "../../trading/chains/open-chains.ts";
+import { identityIn } from "../../trading/chains/requests.ts";
+import { attempt } from "../../trading/chains/rpc-call.ts";
+import { divideHalfEven } from "../../trading/core/decimal-text.ts";
+import { v2Price, v3Price } from "../../trading/core/evm/pool-price.ts";
+import { kindOf, type Route } from "../../trading/core/intent.ts";
+import type { PoolPrice } from "../../trading/core/price-impact.ts";
+import { nativeToken } from "../../trading/core/trading-chain.ts";
+import { type Decimal, decimalOf } from "../core/decimal.ts";
+import {
+  coarseAmounts,
+  depthOfReserves,
+  fineAmounts,
+  greatestSale,
+  leastDepth,
+  nearAmounts,
+  type RouteTerms,
+  type Sale,
+} from "../core/depth.ts";
+import type { MarketPool, MarketToken } from "../core/market.ts";
+import { priceOf, reservesOf, type WatchedPool } from "../core/watched-pool.ts";
+import { type NamedPool, type PoolState, type PoolStates, poolStatesCall } from "./pool-states.ts";
+
+/** A pool that can be the reference of its token, with its price. */
+export type PricedPool = WatchedPool & MarketPool & { price: Decimal };
+
+/** A token and the pools that can be its reference, the deepest first. */
+export type TokenPools = {
+  token: MarketToken;
+  pools: readonly PricedPool[];
+  block: { number: number; time: number };
+};
+
+/** The gas that a token gets for answers about itself. */
+const claimGas = 200_000n;
+
+/** What a token says about itself, and which pools exist, is asked for again after this time. */
+const memoryMs = 10 * 60_000;
+
+/** The tokens that are remembered. */
+const mostTokens = 1000;
+
+const coinDecimals = 18;
+
+/** What is remembered of a token: the routes that sell it, and what their own pools had as depth. */
+type Memory = {
+  token: MarketToken;
+  routes: readonly RoutePools[];
+  depths: readonly bigint[];
+  untilMs: number;
+};
+
+/** Finds the pools of tokens on a chain. It remembers them for a while, and then measures only their depths. */
+export class PoolFinder {
+  readonly #reader: EvmReader;
+  readonly #memory = new Map<string, Memory>();
+
+  constructor(reader: EvmReader) {
+    this.#reader = reader;
+  }
+
+  /**
+   * Reads a token, its pools and their depths by the first host that answers. Undefined if the address is not a token.
+   *
+   * @throws {ChainUnavailable} if no host answers.
+   */
+  async find(token: string, nowMs = Date.now()): Promise<TokenPools | undefined> {
+    const known = this.#memory.get(token);
+    const remembered = known !== undefined && nowMs < known.untilMs ? known : undefined;
+    const found = await fromAnyHost(this.#reader, 0, (ask) => poolsBy(ask, this.#reader, token, remembered));
+    this.#memory.delete(token);
+    if (found === undefined) return undefined;
+    const { measured, ...pools } = found;
+    const isWhole = measured.length === remembered?.routes.length;
+    this.#memory.set(token, {
+      token: pools.token,
+      routes: measured.map(({ route }) => route),
+      depths: measured.map(({ depth }) => depth),
+      // A pool that has lost its depth is looked for again.
+      untilMs: remembered === undefined ? nowMs + memoryMs : isWhole ? remembered.untilMs : 0,
+    });
+    const [oldest = ""] = this.#memory.keys();
+    if (this.#memory.size > mostTokens) this.#memory.delete(oldest);
+    return pools;
+  }
+}
+
+/** Ladders measure no more than a few digits. */
+const depthPlaces = 6;
+
+const shownDepth = (units: bigint): Decimal =>
+  decimalOf(divideHalfEven(units, 10n ** BigInt(coinDecimals - depthPlaces)), -depthPlaces);
+
+type Measured = { route: RoutePools; pool: Omit<PricedPool, "depth">; depth: bigint };
+
+async function poolsBy(
+  ask: Ask,
+  reader: EvmReader,
+  address: string,
+  remembered: Memory | undefined,
+): Promise<(TokenPools & { measured: readonly Measured[] }) | undefined> {
+  const { configuration } = reader;
+  const known = remembered ?? (await discover(ask, reader, address));
+  if (known === undefined) return undefined;
+  const { token, routes } = known;
+  const quotes = [...new Set(routes.flatMap(({ bridge }) => bridge?.token ?? []))];
+  const tag = "block" in known ? known.block : "latest";
+  const [found] = await ask([poolStatesCall(routes.flatMap(poolsIn), quotes, tag)]);
+  const terms = { token: address, decimals: token.decimals, coin: configuration.wrapped.token };
+  const priced = routes.flatMap((route, index) => {
+    const state = pricedRoute(terms, route, found);
+    return state === undefined ? [] : [{ ...state, before: known.depths[index] }];
+  });
+  const depths = await depthsBy(ask, configuration, found.block.number, priced);
+  const measured = deepest(priced.map((each, index) => ({ ...each, depth: depths[index] ?? 0n })));
+  const pools = measured.map(({ pool, depth }) => ({ ...pool, depth: shownDepth(depth) }));
+  return { token, pools, block: found.block, measured };
+}
+
+/** Asks a token about itself, and the factories for its pools. */
+async function discover(ask: Ask, reader: EvmReader, address: string) {
+  const { chain, configuration } = reader;
+  const [decimalsOf, balanceOf, supplyOf, ...texts] = claimQuestions(address);
+  const { numbers, names, answers } = await askTogether(ask, {
+    numbers: multicall([decimalsOf, balanceOf, supplyOf], "latest", claimGas),
+    // A text that is too long spoils no number.
+    names: multicall(texts, "latest", claimGas),
+    answers: poolCalls(configuration, address, [], "latest", pricedRoutesOf(configuration, address)),
+  });
+  const claims = claimsOf([...numbers, ...names]);
+  const identity = identityIn(reader, address, claims);
+  if (identity === undefined) return undefined;
+  const { symbol, name, decimals } = identity;
+  const supply = decimalOf(claims.totalSupply ?? 0n, -decimals);
+  const { block, found } = poolRoutesOf(answers);
+  const token: MarketToken = { chain, token: address, symbol, name, decimals, supply };
+  return { token, routes: found, depths: [] as bigint[], block: block.number };
+}
+
+/** Lists the routes by pools that have a price: those with the coin or a stable token, but not by bins. */
+const pricedRoutesOf = (configuration: EvmReader["configuration"], token: string): Route[] =>
+  routesOf(
+    { ...configuration, quoteTokens: configuration.quoteTokens.filter(({ isStable }) => isStable) },
+    token,
+  ).filter((route) => kindOf(route) !== "bins");
+
+/** Lists the pools of a route: the token's own, and the bridge. */
+const poolsIn = ({ bridge, bridgePool, ...own }: RoutePools): NamedPool[] => [
+  own,
+  ...(bridge !== undefined && bridgePool !== undefined ? [{ ...bridge, pool: bridgePool }] : []),
+];
+
+/** A route of a sale with its own pool, and the depth of that if it follows from the state. */
+type PricedRoute = {
+  route: RoutePools;
+  pool: Omit<PricedPool, "depth">;
+  terms: RouteTerms;
+  depth?: bigint;
+};
+
+type Known = { token: string; decimals: number; coin: string };
+
+/** Undefined if a pool of the route is empty, or its price is unknown. */
+function pricedRoute(
+  { token, decimals, coin }: Known,
+  route: RoutePools,
+  { states, decimals: decimalsOf }: PoolStates,
+): PricedRoute | undefined {
+  const { bridge, bridgePool, venue } = route;
+  const state = states.get(route.pool);
+  const other = bridge?.token ?? coin;
+  const quoteDecimals = bridge ? decimalsOf.get(bridge.token) : coinDecimals;
+  if (state === undefined || quoteDecimals === undefined) return undefined;
+  const isTokenFirst = BigInt(token) < BigInt(other);
+  const quote = bridge?.token ?? nativeToken;
+  const watched = { pool: route.pool, quote, venue, token, decimals, quoteDecimals, isTokenFirst };
+  const price = priceOf(watched, state.word);
+  if (price === undefined) return undefined;
+  const pool = { ...watched, price, feeBps: state.feeBps };
+  const own = salePrice(route, state, isTokenFirst);
+  if (bridge === undefined) {
+    const terms = { price: own, fees: [wholeFee(state)] };
+    const depth = kindOf(route) === "v2" && depthOfReserves({ tokens: own.in, coins: own.out });
+    return { route, pool, terms, ...(depth !== false && { depth }) };
+  }
+  const bridgeState = bridgePool === undefined ? undefined : states.get(bridgePool);
+  if (bridgeState === undefined) return undefined;
+  const over = salePrice(bridge, bridgeState, BigInt(bridge.token) < BigInt(coin));
+  const terms = {
+    price: { out: own.out * over.out, in: own.in * over.in },
+    fees: [wholeFee(state), wholeFee(bridgeState)],
+  };
+  return { route, pool, terms };
+}
+
+/** Fees of a part of a basis point count as impact. */
+const wholeFee = ({ feeBps }: PoolState): number => Math.floor(feeBps);
+
+/** Returns the price of a pool for a sale, in units. */
+function salePrice(pool: Pick<Route, "venue">, { word }: PoolState, isSoldFirst: boolean): PoolPrice {
+  if (kindOf(pool) !== "v2") return v3Price(word, isSoldFirst);
+  const [first, second] = reservesOf(word);
+  return v2Price("sell", isSoldFirst ? { tokens: first, coins: second } : { tokens: second, coins: first });
+}
+
+type Ladder = { kind: "near" | "coarse" | "fine"; amounts: readonly bigint[] };
+
+/** A search for the depth of a route: the ladder that is next, and what is known so far. */
+type Search = { route: PricedRoute; next?: Ladder; depth: bigint };
+
+function searchOf(route: PricedRoute & { before: bigint | undefined }): Search {
+  const { depth, before, terms } = route;
+  if (depth !== undefined) return { route, depth };
+  const next: Ladder = before
+    ? { kind: "near", amounts: nearAmounts(terms.price, before) }
+    : { kind: "coarse", amounts: coarseAmounts(terms.price) };
+  return { route, next, depth: 0n };
+}
+
+/** Continues a search by what a ladder showed. */
+function afterLadder({ route, depth }: Search, { kind, amounts }: Ladder, sale: Sale | undefined): Search {
+  const isBeyond = sale === undefined || sale.index === amounts.length - 1;
+  if (kind === "near" && isBeyond)
+    return { route, depth, next: { kind: "coarse", amounts: coarseAmounts(route.terms.price) } };
+  if (sale === undefined) return { route, depth };
+  if (kind !== "coarse") return { route, depth: sale.amountOut };
+  const amount = amounts[sale.index] ?? 0n;
+  return { route, depth: sale.amountOut, next: { kind: "fine", amounts: fineAmounts(amount) } };
+}
+
+/** Asks the quoters what routes pay for ladders of amounts. Returns the depth of each route. */
+async function depthsBy(
+  ask: Ask,
+  configuration: EvmReader["configuration"],
+  block: number,
+  routes: readonly (PricedRoute & { before: bigint | undefined })[],
+): Promise<bigint[]> {
+  let searches = routes.map(searchOf);
+  while (searches.some(({ next }) => next !== undefined)) {
+    const quoted = await askTogether(
+      ask,
+      searches.map(({ route: { route, pool }, next }) => {
+        const trades = next?.amounts.map((amountIn) => ({ side: "sell", amountIn }) as const) ?? [];
+        return trades.length === 0
+          ? []
+          : [attempt(poolQuotesCall(configuration, pool.token, trades, [route], block))];
+      }),
+    );
+    searches = searches.map((search, index) => {
+      const { route, next } = search;
+      if (next === undefined) return search;
+      const [quotes] = quoted[index] ?? [];
+      const paid = quotes instanceof RpcRefusal ? undefined : quotes?.routes[0]?.amountsOut;
+      return afterLadder(search, next, paid && greatestSale(route.terms, next.amounts, paid));
+    });
+  }
+  return searches.map(({ depth }) => depth);
+}
+
+/** Sorts pools by their depth, each by its best route. Those that are not deep enough are left out. */
+function deepest<Each extends Measured>(routes: readonly Each[]): Each[] {
+  const sorted = routes
+    .filter(({ depth }) => depth >= leastDepth(coinDecimals))
+    .toSorted((a, b) => (a.depth < b.depth ? 1 : a.depth > b.depth ? -1 : 0));
+  return sorted.filter(
+    ({ pool }, index) => sorted.findIndex((each) => each.pool.pool === pool.pool) === index,
+  );
+}

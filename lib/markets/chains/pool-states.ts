@@ -1,0 +1,71 @@
+import { blockNumberOf, blockTimeOf, decimalsOf } from "../../trading/chains/evm/contract-questions.ts";
+import { type ContractQuestion, multicall, thenRead } from "../../trading/chains/evm/multicall.ts";
+import type { BlockTag } from "../../trading/chains/evm/rpc-call.ts";
+import type { RpcCall } from "../../trading/chains/rpc-call.ts";
+import { kindOf, type PoolKey } from "../../trading/core/intent.ts";
+import { stateQuestion } from "./look-at-pools.ts";
+
+/** A pool by its address, and its place among those of the same tokens. */
+export type NamedPool = PoolKey & { pool: string };
+
+/** A pool's state, as one word, and its fee in basis points. */
+export type PoolState = { word: bigint; feeBps: number };
+
+export type PoolStates = {
+  block: { number: number; time: number };
+  /** By the address of the pool. Those that do not answer are left out. */
+  states: ReadonlyMap<string, PoolState>;
+  /** The decimals of tokens, by address. */
+  decimals: ReadonlyMap<string, number>;
+};
+
+/** Asks for the states of pools, and for the decimals of tokens that can be trusted. */
+export function poolStatesCall(
+  pools: readonly NamedPool[],
+  tokens: readonly string[],
+  tag: BlockTag,
+): RpcCall<PoolStates> {
+  const named = [...new Map(pools.map((pool) => [pool.pool, pool])).values()];
+  const own = named.filter((pool) => kindOf(pool) === "slipstream");
+  const questions = [
+    ...[blockNumberOf(), blockTimeOf()],
+    ...named.map((pool) => stateQuestion(pool)),
+    ...own.map(({ pool }) => feeQuestion(pool)),
+    ...tokens.map(decimalsOf),
+  ];
+  return thenRead(multicall(questions, tag), ([number, time, ...answers]) => {
+    if (number === undefined || time === undefined) throw new Error("The host shows no block");
+    const words = answers.splice(0, named.length);
+    const fees = answers.splice(0, own.length);
+    const feeOf = (pool: NamedPool) => {
+      const fee = fees[own.indexOf(pool)];
+      return fee === undefined ? pool.feeBps : Number(fee) / 100;
+    };
+    return {
+      block: { number: Number(number), time: Number(time) },
+      states: new Map(
+        named.flatMap((pool, index) => {
+          const word = words[index];
+          return word === undefined ? [] : [[pool.pool, { word, feeBps: feeOf(pool) }] as const];
+        }),
+      ),
+      decimals: new Map(
+        tokens.flatMap((token, index) => {
+          const decimals = answers[index];
+          return decimals === undefined ? [] : [[token, Number(decimals)] as const];
+        }),
+      ),
+    };
+  });
+}
+
+/** Asks for the fee of a pool with a spacing, which may have one of its own: in hundredths of a basis point. */
+const feeQuestion = (pool: string): ContractQuestion<bigint> => ({
+  to: pool,
+  data: "0xddca3f43",
+  read(answer) {
+    const fee = BigInt(answer);
+    if (fee > 1_000_000n) throw new Error("A fee is more than all");
+    return fee;
+  },
+});

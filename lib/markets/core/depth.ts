@@ -1,0 +1,72 @@
+import { type PoolPrice, priceImpact } from "../../trading/core/price-impact.ts";
+
+/** The depth of a pool is what a sale is paid whose price is at most so much worse than the pool's, in percent. */
+const mostImpact = 2;
+
+/** The least depth of a pool that gives a price: a tenth of a coin. */
+export const leastDepth = (coinDecimals: number): bigint => 10n ** BigInt(coinDecimals - 1);
+
+/** Each step of the first ladder is ten times the one before. They begin below the least depth, since fees are paid. */
+const coarseSteps = Array.from({ length: 8 }, (_, power) => (leastDepth(18) / 2n) * 10n ** BigInt(power));
+
+/** Steps between two steps of the first ladder, in thousandths of the lower one: each is 15 % above the one before. */
+const fineSteps = [
+  ...[1150n, 1320n, 1520n, 1750n, 2010n, 2310n, 2660n, 3060n],
+  ...[3520n, 4050n, 4650n, 5350n, 6150n, 7080n, 8140n, 9360n],
+];
+
+/** Steps around a depth that was measured before, in thousandths of it. */
+const nearSteps = [250n, 500n, 700n, 850n, 950n, 1000n, 1030n, 1070n, 1150n, 1300n, 1600n, 2500n, 4000n];
+
+/** Greater amounts fit into no pool. */
+const tooMany = 1n << 112n;
+
+/** The prices and fees in basis points of the pools of a route, for a sale. */
+export type RouteTerms = { price: PoolPrice; fees: readonly number[] };
+
+const isPossible = (amount: bigint) => amount > 0n && amount < tooMany;
+
+/** Lists amounts of tokens that are worth 0.05 to 500,000 coins, at the price of a sale. */
+export const coarseAmounts = ({ out, in: sold }: PoolPrice): bigint[] =>
+  out === 0n ? [] : coarseSteps.map((coins) => (coins * sold) / out).filter(isPossible);
+
+/** Lists amounts between one of the first ladder and the next. */
+export const fineAmounts = (amount: bigint): bigint[] =>
+  fineSteps.map((thousandths) => (amount * thousandths) / 1000n).filter(isPossible);
+
+/** Lists amounts around those that had this depth before, at the price of a sale. */
+export const nearAmounts = (price: PoolPrice, depth: bigint): bigint[] =>
+  price.out === 0n
+    ? []
+    : nearSteps
+        .map((thousandths) => (depth * thousandths * price.in) / (1000n * price.out))
+        .filter(isPossible);
+
+/** A sale of a ladder that a pool can make: its place, and what it pays. */
+export type Sale = { index: number; amountOut: bigint };
+
+/**
+ * Finds the greatest sale without too much impact. A greater one than the first with too much never counts.
+ *
+ * @param amountsOut What the route pays for each amount. Undefined if it would run dry.
+ */
+export function greatestSale(
+  { price, fees }: RouteTerms,
+  amounts: readonly bigint[],
+  amountsOut: readonly (bigint | undefined)[],
+): Sale | undefined {
+  const failed = amounts.findIndex((amountIn, index) => {
+    const amountOut = amountsOut[index];
+    return amountOut === undefined || priceImpact(price, { amountIn, amountOut, fees }) > mostImpact;
+  });
+  const index = (failed < 0 ? amounts.length : failed) - 1;
+  const amountOut = amountsOut[index];
+  return amountOut === undefined ? undefined : { index, amountOut };
+}
+
+/** Computes the depth of a pool of a constant product, in units of its coin. Fees do not change it. */
+export function depthOfReserves({ tokens, coins }: { tokens: bigint; coins: bigint }): bigint {
+  const impact = BigInt(mostImpact);
+  const arrived = (tokens * impact) / (100n - impact);
+  return arrived === 0n ? 0n : (coins * arrived) / (tokens + arrived);
+}

@@ -1,0 +1,200 @@
+import { Interface } from "ethers/abi";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { PoolFinder, type PricedPool, type TokenPools } from "../../../lib/markets/chains/find-pools.ts";
+import { formatDecimal } from "../../../lib/markets/core/decimal.ts";
+import { deployer, localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import { type SecondHost, startSecondHost } from "../../../lib/tools/dev/chains/second-host.ts";
+import { approval, v3PairLiquidity } from "../../../lib/tools/dev/chains/uniswap.ts";
+import { readerOf } from "../../support/chain-reader.ts";
+import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
+import { localPoolsOf } from "../../support/market-pools.ts";
+import { deployOddToken } from "../../support/odd-tokens.ts";
+
+let chain: TestChain;
+let host: SecondHost;
+beforeAll(async () => {
+  chain = await startTestChain({ chain: "base" });
+  host = await startSecondHost({ chainUrl: chain.url });
+});
+afterAll(() => Promise.all([chain.close(), host.close()]));
+beforeEach(() => chain.restore());
+
+const { moon, star, taxd, comet, usdx, wrapped, v2Router, v3Quoter, v3Positions } = localAddresses;
+const find = async (token: string) => (await new PoolFinder(readerOf(chain)).find(token)) as TokenPools;
+const shown = ({ pools }: TokenPools) =>
+  pools.map(({ venue, quote, price, depth }) => [
+    `${venue} ${quote === usdx ? "USDX" : quote}`,
+    Number(formatDecimal(price)),
+    Number(formatDecimal(depth)),
+  ]);
+const near = (value: number) =>
+  expect.toSatisfy((found: number) => found > 0.85 * value && found <= value, `a little below ${value}`);
+const coins = (count: number) => BigInt(Math.round(count * 1000)) * 10n ** 15n;
+
+const abi = new Interface([
+  "function quoteExactInputSingle((address, address, uint256, uint24, uint160)) returns (uint256)",
+  "function swapExactETHForTokensSupportingFeeOnTransferTokens(uint256, address[], address, uint256) payable",
+  "function transfer(address, uint256)",
+  "function sync()",
+]);
+
+describe("PoolFinder", () => {
+  it("finds a token and the pools that sell it, the deepest first, without those that only look good", async () => {
+    const found = await find(moon);
+    expect(found.token).toEqual({
+      ...{ chain: "base", token: moon, symbol: "MOON", name: "Moon", decimals: 18 },
+      supply: { mantissa: 1n, exponent: 9 },
+    });
+    expect(found.block.number).toBe(Number(await chain.request("eth_blockNumber")));
+    // The pool of PancakeSwap has the most coins, all out of its range, and that at 0.01 % has hardly any.
+    expect(shown(found)).toEqual([
+      ["uniswap-v2 native", 0.0001, 2],
+      ["uniswap-v3 USDX", 0.26, near(1.1)],
+      ["uniswap-v3 native", 0.0001, near(0.66)],
+    ]);
+    const { moonV2, moonV3, moonUsdxV3 } = await localPoolsOf(chain);
+    expect(found.pools).toMatchObject([moonV2, moonUsdxV3, moonV3]);
+    expect(found.pools.map(({ feeBps }) => feeBps)).toEqual([30, 30, 30]);
+  });
+
+  it("measures a depth that a sale is really paid, at an impact of at most 2 %", async () => {
+    const { pools } = await find(moon);
+    const { depth, price } = pools.find(
+      ({ venue, quote }) => venue === "uniswap-v3" && quote === "native",
+    ) as PricedPool;
+    const spot = Number(formatDecimal(price));
+    const quoteOf = async (tokens: number) => {
+      const question = [moon, wrapped, coins(tokens), 3000, 0];
+      const answer = await chain.call(v3Quoter, abi.encodeFunctionData("quoteExactInputSingle", [question]));
+      return Number(BigInt(answer.slice(0, 66))) / 1e18;
+    };
+    const impactOf = async (tokens: number) => 1 - (await quoteOf(tokens)) / (tokens * spot * 0.997);
+    const sold = Number(formatDecimal(depth)) / (spot * 0.997 * 0.98);
+    expect(await impactOf(sold * 0.99)).toBeLessThan(0.02);
+    expect(await impactOf(sold * 1.3)).toBeGreaterThan(0.02);
+  });
+
+  it("finds pools with a stable token only, and those of Slipstream with their own fee", async () => {
+    const pools = shown(await find(star)).toSorted();
+    expect(pools).toEqual([
+      ["pancakeswap-v3 USDX", near(0.2627), near(1.1)],
+      ["uniswap-v2 USDX", 0.26, near(0.37)],
+      ["uniswap-v3 USDX", 0.26, near(1.1)],
+    ]);
+    const found = await find(comet);
+    const terms = { venue: "slipstream", feeBps: 29 };
+    expect(found.pools).toHaveLength(2);
+    for (const quote of ["native", usdx])
+      expect(found.pools).toContainEqual(expect.objectContaining({ ...terms, quote }));
+  });
+
+  it("prices a stable token by the coin", async () => {
+    const found = await find(usdx);
+    expect(found.pools[0]).toMatchObject({ venue: "uniswap-v3", quote: "native", token: usdx });
+    for (const [, price] of shown(found)) expect(price).toBeCloseTo(1 / 2600, 9);
+  });
+
+  it("has no pool for the wrapped coin", async () => {
+    expect(await find(wrapped)).toMatchObject({ token: { symbol: "WETH" }, pools: [] });
+  });
+
+  it("leaves out a pool that was drained, and one with an absurd price", async () => {
+    // Sells a hundred times what the pool has.
+    const sell = [approval(taxd, v2Router)];
+    await chain.deploy(...sell);
+    const { taxdV2 } = await localPoolsOf(chain);
+    const before = await find(taxd);
+    expect(shown(before)[0]).toEqual(["uniswap-v2 native", 0.0001, 1]);
+    await chain.deploy({
+      to: taxd,
+      data: abi.encodeFunctionData("transfer", [taxdV2.pool, coins(50_000_000)]),
+    });
+    await chain.deploy({ to: taxdV2.pool, data: abi.encodeFunctionData("sync") });
+    // All of its coins are worth a thousandth at its own price, but a sale is paid at that price.
+    expect(shown(await find(taxd))[0]).toEqual(["uniswap-v2 native", near(50 / 50_499_999), 1]);
+    await chain.deploy(
+      approval(taxd, v3Positions),
+      v3PairLiquidity(
+        localAddresses,
+        deployer,
+        [
+          { token: wrapped, amount: coins(1) },
+          { token: taxd, amount: coins(0.001) },
+        ],
+        { fee: 10_000, reach: 2 },
+      ),
+    );
+    expect((await find(taxd)).pools.map(({ venue }) => venue)).not.toContain("uniswap-v3");
+  });
+
+  it.each([["reverts every call"], ["eats all gas"], ["answers nothing"], ["has 255 decimals"]] as const)(
+    "finds no token where a contract %s",
+    async (name) => {
+      expect(await find(await deployOddToken(chain, name))).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ["has no decimals"],
+    ["has 36 decimals"],
+    ["has a symbol of 10 kB"],
+    ["eats the gas of transfers"],
+    ["refuses transfers"],
+  ] as const)("finds the pool of a token that %s", async (name) => {
+    const { pools } = await find(await deployOddToken(chain, name));
+    expect(pools).toMatchObject([{ venue: "uniswap-v2", depth: { mantissa: 2n, exponent: -1 } }]);
+  });
+
+  it("finds no token at an account, and asks the next host if one fails", async () => {
+    host.faults = { unavailable: 1 };
+    const reader = readerOf(chain, { hosts: [host.url, chain.url] });
+    expect(await new PoolFinder(reader).find(alice.address)).toBeUndefined();
+    expect((await new PoolFinder(reader).find(moon))?.pools).toHaveLength(3);
+    const lonely = new PoolFinder(readerOf(chain, { hosts: [host.url] }));
+    await expect(lonely.find(moon)).rejects.toThrow("No host of base answers");
+    host.faults = {};
+  });
+});
+
+describe("PoolFinder, asked again", () => {
+  const counts: number[] = [];
+  let finder: PoolFinder;
+  beforeEach(() => {
+    counts.length = 0;
+    host.lie = ({ method }, reply) => {
+      if (method === "eth_call") counts[counts.length - 1] = (counts.at(-1) ?? 0) + 1;
+      return reply;
+    };
+    finder = new PoolFinder(readerOf(chain, { hosts: [host.url] }));
+  });
+  const findAt = async (nowMs: number) => {
+    counts.push(0);
+    return shown((await finder.find(moon, nowMs)) as TokenPools);
+  };
+
+  it("measures depths with a few calls, and looks for pools again after ten minutes", async () => {
+    const first = await findAt(0);
+    const again = await findAt(60_000);
+    for (const [index, [name, price, depth]] of first.entries())
+      expect(again[index]).toEqual([name, price, expect.closeTo(depth as number, 1)]);
+    const [, few = 0] = counts;
+    // The states of all pools, and one ladder for each of two.
+    expect(few).toBe(3);
+    await findAt(600_000);
+    expect(counts[2]).toBe(counts[0]);
+  });
+
+  it("follows depths that have changed much", async () => {
+    await findAt(0);
+    const { moonV3 } = await localPoolsOf(chain);
+    expect(moonV3).toBeDefined();
+    const amounts = [
+      { token: wrapped, amount: coins(100) },
+      { token: moon, amount: coins(1_000_000) },
+    ] as const;
+    await chain.deploy(v3PairLiquidity(localAddresses, deployer, amounts, { fee: 3000, reach: 2 }));
+    expect((await findAt(1000))[0]).toEqual(["uniswap-v3 native", near(0.0001), near(7.6)]);
+    // The same pools are found anew.
+    expect((await new PoolFinder(readerOf(chain)).find(moon))?.pools[0]).toMatchObject({ pool: moonV3.pool });
+  });
+});
