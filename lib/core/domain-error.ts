@@ -33,6 +33,7 @@ export type DomainErrorDetails = {
   INSUFFICIENT_BALANCE: { token: string; symbol: string; needed: string; available: string };
   TRADING_DISABLED: undefined;
   MARKETS_DISABLED: undefined;
+  LOOK_LIMIT_REACHED: undefined;
   /** The rule that forbids the order. The limit has the form of the rule: an amount, or a percentage. */
   POLICY_LIMIT:
     | { rule: "tradingEnabled" }

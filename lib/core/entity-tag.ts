@@ -28,6 +28,6 @@ export function matchedVersions(tags: EntityTags): number[] | undefined {
   return versions.filter((version) => Number.isSafeInteger(version));
 }
 
-/** True if an If-None-Match contains a strong tag. A weak form of it also counts: a cached copy is as good. */
+/** True if an If-None-Match contains a tag. Weak and strong forms of it count alike: a cached copy is as good. */
 export const isNamed = (etag: string, tags: EntityTags): boolean =>
-  tags === "*" || tags.some(({ text }) => `"${text}"` === etag);
+  tags === "*" || tags.some(({ text }) => `"${text}"` === etag.replace(/^W\//, ""));

@@ -202,7 +202,11 @@ function headerOf(event: APIGatewayProxyEvent, lowerCaseName: string): string | 
 const listHeaders: ReadonlySet<string> = new Set(["if-match", "if-none-match"]);
 
 /** When to repeat a request. Hosts that lag or are overloaded usually recover within seconds. */
-const retrySeconds: Partial<Record<HttpErrorCode, number>> = { CHAIN_UNAVAILABLE: 5, REWARD_BUSY: 1 };
+const retrySeconds: Partial<Record<HttpErrorCode, number>> = {
+  CHAIN_UNAVAILABLE: 5,
+  LOOK_LIMIT_REACHED: 60,
+  REWARD_BUSY: 1,
+};
 
 /** Caches must not store a response, and browsers must not guess its type. */
 const answerHeaders = {

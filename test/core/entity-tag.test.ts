@@ -49,5 +49,6 @@ describe("isNamed", () => {
     ['"55"', false],
   ])("compares the tag of version 5 with %s", (ifNoneMatch, expected) => {
     expect(isNamed(tagOfVersion(5), readEntityTags(ifNoneMatch) ?? [])).toBe(expected);
+    expect(isNamed(`W/${tagOfVersion(5)}`, readEntityTags(ifNoneMatch) ?? [])).toBe(expected);
   });
 });

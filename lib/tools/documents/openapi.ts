@@ -1,4 +1,4 @@
-import type * as v from "valibot";
+import * as v from "valibot";
 import { errorBodies, UnauthorizedBodySchema } from "../../api/error-schemas.ts";
 import { type HttpErrorCode, statusOfCode } from "../../api/errors.ts";
 import { envelopes, type OperationSchemas } from "../../api/operation-schema.ts";
@@ -34,6 +34,8 @@ const meanings: Record<HttpErrorCode, string> = {
   WALLET_LIMIT_REACHED: "The wallet limit of the user's tier is reached.",
   TRADING_DISABLED: "Trading is switched off.",
   MARKETS_DISABLED: "Markets of tokens are switched off.",
+  LOOK_LIMIT_REACHED:
+    "The user has asked for too many tokens that nobody follows. Try again after `Retry-After` seconds.",
   POLICY_LIMIT: "A limit of the operator or of the wallet's policy forbids the order.",
   WALLET_NOT_FOUND: "The user has no such wallet.",
   TOKEN_NOT_FOUND: "The address does not answer as a token.",
@@ -139,7 +141,10 @@ export function openApiDocument(): JsonSchema {
 
   function error(status: number, codes: readonly HttpErrorCode[], shapes = envelopes): JsonSchema {
     const shape = status < 500 ? shapes.client : shapes.server;
-    const content = json(gatewayBodies[status] ?? errorBodies[shape]);
+    const ofGateway = gatewayBodies[status];
+    const ofFunction = errorBodies[shape];
+    const both = ofGateway && codes.length > 0 ? v.union([ofGateway, ofFunction]) : undefined;
+    const content = json(both ?? ofGateway ?? ofFunction);
     // Only the envelope carries the code.
     const reasons = codes.map((code) =>
       shape === "envelope" ? `${code}: ${meanings[code]}` : meanings[code],
@@ -150,7 +155,7 @@ export function openApiDocument(): JsonSchema {
       ...(retried.includes(status) && retryAfter),
     };
     return {
-      description: gatewayReasons[status] ?? reasons.join("\n"),
+      description: [gatewayReasons[status] ?? [], ...reasons].flat().join("\n"),
       ...(Object.keys(headers).length > 0 && { headers }),
       content,
       ...(shape === "envelope" && codes.length > 0 && { "x-error-codes": [...new Set(codes)] }),
