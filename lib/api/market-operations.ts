@@ -15,6 +15,7 @@ const ofMarkets = [
   "TRADING_DISABLED",
   "MARKETS_DISABLED",
   "TOKEN_NOT_FOUND",
+  "LOOK_LIMIT_REACHED",
   "CHAIN_UNAVAILABLE",
 ] as const satisfies HttpErrorCode[];
 

@@ -1,4 +1,5 @@
 import { epochSeconds } from "../../core/time.ts";
+import { getItems } from "../../table/batch-get.ts";
 import { atMost } from "../../table/step.ts";
 import { queryRange, readItem, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
@@ -47,6 +48,12 @@ export async function readMarket<State>(
 ): Promise<MarketItem<State> | undefined> {
   const stored = await readItem<Stored>(table, marketKey(name));
   return stored && itemOf<State>(stored);
+}
+
+/** Reads the markets of these tokens that exist. No token may occur twice. */
+export async function readMarketsOf(table: Table, names: readonly TokenName[]): Promise<Market[]> {
+  const stored = await getItems<Stored>(table, names.map(marketKey));
+  return stored.flatMap((each) => itemOf(each)?.market ?? []);
 }
 
 /** Reads all markets of a chain. */

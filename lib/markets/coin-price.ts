@@ -1,0 +1,19 @@
+import type { Price } from "../prices/price.ts";
+import type { TradingChain } from "../trading/core/trading-chain.ts";
+import type { CoinPrice } from "./core/coin-series.ts";
+import { parseDecimal } from "./core/decimal.ts";
+
+/** The price of a coin with the time for which the exchange states it, ISO 8601. */
+export type LivePrice = CoinPrice & { asOf: string };
+
+/** An exchange that is silent for this time does not count any more. */
+const mostAgeMs = 60_000;
+
+/** Finds the price of a chain's coin. Undefined if there is none, or none that is new enough. */
+export function coinPriceOf(prices: readonly Price[], chain: TradingChain, now: Date): LivePrice | undefined {
+  const found = prices.find((price) => price.chain === chain);
+  if (found === undefined || now.getTime() - Date.parse(found.asOf) > mostAgeMs) return undefined;
+  const usd = parseDecimal(found.price);
+  if (usd === undefined) return undefined;
+  return { usd, source: found.source, asOf: found.asOf };
+}

@@ -1,0 +1,117 @@
+import type { MarketView } from "../api/market-schema.ts";
+import type { Network } from "../core/network.ts";
+import { RecentMap } from "../core/recent-map.ts";
+import type { Price } from "../prices/price.ts";
+import type { Table } from "../table/table.ts";
+import { ChainUnavailable } from "../trading/chains/host-fault.ts";
+import type { ChainReader } from "../trading/chains/open-chains.ts";
+import type { Chains } from "../trading/chains/requests.ts";
+import { coinPriceOf } from "./coin-price.ts";
+import type { Market, TokenName } from "./core/market.ts";
+import { countLook } from "./items/look-count.ts";
+import { readMarket } from "./items/market-items.ts";
+import { type AskedToken, askedToken, tooManyLooks } from "./market-token.ts";
+import { coinView, marketView, type ShownMarket } from "./show-market.ts";
+import type { Want } from "./want-markets.ts";
+
+export type MarketDeps = {
+  table: Table;
+  chains: Chains;
+  /**
+   * Reads a market from one host, without the day before.
+   *
+   * @throws {DomainError} TOKEN_NOT_FOUND
+   * @throws {ChainUnavailable}
+   */
+  lookOnce: (reader: ChainReader, token: string) => Promise<Market>;
+  prices: () => Promise<readonly Price[]>;
+  want: Want;
+  looked: RecentMap<string, ShownMarket>;
+};
+
+/** A stored market is shown up to this age, and this process's own looks for a moment. */
+const storedMs = 15_000;
+const lookedMs = 2000;
+
+/** The sums of a day are shown up to this age: the reader writes them each five minutes. */
+const dayMs = 10 * 60_000;
+
+/** The markets of this process's last looks. */
+export const recentLooks = () => new RecentMap<string, ShownMarket>(500);
+
+type Asked = { userID: string; chain: Network; token: string; now: Date };
+
+/**
+ * Shows the market of a token: as it is stored, or from a look at one host.
+ *
+ * @throws {DomainError} UNSUPPORTED_CHAIN, INVALID_REQUEST, TOKEN_NOT_FOUND, LOOK_LIMIT_REACHED
+ * @throws {ChainUnavailable}
+ */
+export async function getMarket(
+  deps: MarketDeps,
+  { userID, now, ...asked }: Asked,
+): Promise<{ market: MarketView }> {
+  const token = askedToken(deps.chains, asked);
+  const prices = deps.prices();
+  // A failure is thrown below, once it is waited for.
+  prices.catch(() => undefined);
+  const coin = async () => coinPriceOf(await prices, token.name.chain, now);
+  if (token.isCoin) return { market: coinView(token, await coin(), now) };
+  const shown = await currentMarket(deps, token, { userID, now });
+  await deps.want(userID, [token.name], now);
+  return { market: marketView(shown, await coin()) };
+}
+
+async function currentMarket(
+  { table, lookOnce, looked }: MarketDeps,
+  { reader, name }: AskedToken,
+  { userID, now }: { userID: string; now: Date },
+): Promise<ShownMarket> {
+  const stored = (await readMarket(table, name))?.market;
+  const remembered = looked.get(nameOf(name));
+  if (remembered && ageOf(remembered.market, now) <= lookedMs) return remembered;
+  if (stored && ageOf(stored, now) <= storedMs) return { market: stored, day: stored.day, isOld: false };
+
+  if (!(await countLook(table, userID, now))) return oldMarket(stored, remembered, now) ?? refused();
+  try {
+    const market = await lookOnce(reader, name.token);
+    const shown = withStored(market, stored, now);
+    looked.set(nameOf(name), shown);
+    return shown;
+  } catch (error) {
+    const old = error instanceof ChainUnavailable ? oldMarket(stored, remembered, now) : undefined;
+    if (old === undefined) throw error;
+    return old;
+  }
+}
+
+const refused = () => {
+  throw tooManyLooks();
+};
+
+const nameOf = ({ chain, token }: TokenName) => `${chain} ${token}`;
+
+const ageOf = ({ asOf }: Market, now: Date) => now.getTime() - Date.parse(asOf);
+
+/** A day is not shown if it is too old, or in another quote than the price. */
+const dayOf = (stored: Market | undefined, quote: string | undefined, now: Date) =>
+  stored && ageOf(stored, now) <= dayMs && stored.pool?.quote === quote ? stored.day : undefined;
+
+/** Adds what a look does not know. */
+function withStored(market: Market, stored: Market | undefined, now: Date): ShownMarket {
+  const day = dayOf(stored, market.pool?.quote, now);
+  const { revision, history, firstSeenAt } = stored ?? market;
+  const hasGaps = day !== undefined && stored?.hasGaps === true;
+  return { market: { ...market, revision, history, firstSeenAt, hasGaps }, day, isOld: false };
+}
+
+/** Returns the newest of what is known, as old. */
+function oldMarket(
+  stored: Market | undefined,
+  remembered: ShownMarket | undefined,
+  now: Date,
+): ShownMarket | undefined {
+  if (remembered && (stored === undefined || remembered.market.asOf > stored.asOf))
+    return { ...remembered, isOld: ageOf(remembered.market, now) > storedMs };
+  return stored && { market: stored, day: dayOf(stored, stored.pool?.quote, now), isOld: true };
+}

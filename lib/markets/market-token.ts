@@ -1,0 +1,32 @@
+import { DomainError } from "../core/domain-error.ts";
+import type { Network } from "../core/network.ts";
+import type { ChainReader } from "../trading/chains/open-chains.ts";
+import { type Chains, chainFor } from "../trading/chains/requests.ts";
+import { readAddress } from "../trading/core/address.ts";
+import { nativeToken } from "../trading/core/trading-chain.ts";
+import type { TokenName } from "./core/market.ts";
+
+/** A token that a request names, on a chain that trades. */
+export type AskedToken = {
+  reader: ChainReader;
+  name: TokenName;
+  /** True for the coin and for the token that wraps it. They have a price in dollars, and no pool. */
+  isCoin: boolean;
+};
+
+/** @throws {DomainError} UNSUPPORTED_CHAIN, INVALID_REQUEST */
+export function askedToken(chains: Chains, { chain, token }: { chain: Network; token: string }): AskedToken {
+  const reader = chainFor(chains, chain);
+  const name = {
+    chain: reader.chain,
+    token: token === nativeToken ? token : readAddress(reader.chain, token, "token"),
+  };
+  return { reader, name, isCoin: [nativeToken, reader.configuration.wrapped.token].includes(name.token) };
+}
+
+/** The user has made the service look at hosts too often. */
+export const tooManyLooks = (): DomainError =>
+  new DomainError(
+    "LOOK_LIMIT_REACHED",
+    "Too many looks at tokens that nobody follows. Try again in a minute",
+  );

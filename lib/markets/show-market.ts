@@ -1,0 +1,79 @@
+import type { MarketView } from "../api/market-schema.ts";
+import { coinDecimals } from "../trading/core/decimal-text.ts";
+import { chainFacts, nativeToken } from "../trading/core/trading-chain.ts";
+import type { LivePrice } from "./coin-price.ts";
+import { type Decimal, formatDecimal, multiply } from "./core/decimal.ts";
+import type { DayStatistics, Market } from "./core/market.ts";
+import { marketFlagsOf, percentBetween, worthOf } from "./core/market-facts.ts";
+import type { AskedToken } from "./market-token.ts";
+
+export type ShownMarket = {
+  market: Market;
+  /** Undefined if it is unknown, or too old. */
+  day: DayStatistics | undefined;
+  /** True if it is too old for what a client asks for. */
+  isOld: boolean;
+};
+
+/** Shows a market. Fields that are unknown are absent. */
+export function marketView({ market, day, isOld }: ShownMarket, coin: LivePrice | undefined): MarketView {
+  const { pool, block, asOf, history, pools, supply } = market;
+  const { price, priceUsd, depth, depthUsd } = worthOf(market, coin?.usd);
+  // The head was new when it was read, or not. What has passed since is told by the time of reading.
+  const flags = marketFlagsOf(market, {
+    ...{ coinUsd: coin?.usd, headTime: market.blockTime, nowMs: Date.parse(asOf) },
+  });
+  const hasTraded = day !== undefined && (day.trades > 0 || history === "complete");
+  return {
+    ...identityOf(market),
+    ...texts({
+      price,
+      priceUsd,
+      high24h: day?.high,
+      low24h: day?.low,
+      volume24h: hasTraded ? day.volume : undefined,
+      liquidity: depth,
+      liquidityUsd: depthUsd,
+      fdvUsd: priceUsd && multiply(supply, priceUsd),
+    }),
+    ...(priceUsd && coin && { usdSource: coin.source }),
+    ...percent("change1h", percentBetween(day?.hourAgo, market.price)),
+    ...percent("change24h", percentBetween(day?.dayAgo, market.price)),
+    ...(hasTraded && { trades24h: day.trades }),
+    ...(pool && {
+      pool: { venue: pool.venue, pool: pool.pool, feeBps: pool.feeBps, quote: pool.quote },
+    }),
+    pools,
+    flags: isOld && !flags.includes("STALE") ? [...flags, "STALE"] : flags,
+    ...{ history, block, asOf },
+  };
+}
+
+const identityOf = ({ chain, token, symbol, name, decimals }: Market) => ({
+  ...{ chain, token, symbol, name, decimals },
+});
+
+const texts = <Name extends string>(fields: { [Key in Name]: Decimal | undefined }) =>
+  Object.fromEntries(
+    Object.entries<Decimal | undefined>(fields).flatMap(([name, value]) =>
+      value ? [[name, formatDecimal(value)]] : [],
+    ),
+  ) as { [Key in Name]?: string };
+
+const percent = <Name extends string>(name: Name, value: number | undefined) =>
+  (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: number };
+
+/** Shows the coin of a chain, or the token that wraps it. It is worth one coin. */
+export function coinView({ name, reader }: AskedToken, coin: LivePrice | undefined, now: Date): MarketView {
+  const { chain, token } = name;
+  const { symbol, name: longName } =
+    token === nativeToken ? chainFacts[chain].coin : reader.configuration.wrapped;
+  return {
+    ...{ chain, token, symbol, name: longName, decimals: coinDecimals[chain], price: "1" },
+    ...(coin && { priceUsd: formatDecimal(coin.usd), usdSource: coin.source }),
+    pools: 0,
+    flags: coin ? [] : ["STALE"],
+    history: "unavailable",
+    asOf: coin?.asOf ?? now.toISOString(),
+  };
+}

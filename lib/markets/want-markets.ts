@@ -1,0 +1,45 @@
+import { RecentMap } from "../core/recent-map.ts";
+import type { Table } from "../table/table.ts";
+import type { TokenName } from "./core/market.ts";
+import { ensureMarketReader, type StartReader } from "./items/market-reader.ts";
+import { writeNews } from "./items/news.ts";
+
+/** Says that a user wants the markets of tokens, so that a run of readMarkets reads them for a while. */
+export type Want = (userID: string, tokens: readonly TokenName[], now: Date) => Promise<void>;
+
+/** Announces nothing where no run reads markets. */
+export const wantNothing: Want = async () => undefined;
+
+/** A token is announced again after this time. The reader forgets it after ten minutes. */
+const announcedMs = 5 * 60_000;
+
+/** A run that has failed is replaced after this time. */
+const ensuredMs = 10_000;
+
+const mostRemembered = 5000;
+
+/**
+ * Announces each token now and then, whatever the number of requests to this process.
+ *
+ * @param onFault receives errors. They only delay what is read next.
+ */
+export function openWant(table: Table, startReader: StartReader, onFault: (error: unknown) => void): Want {
+  const announcedAt = new RecentMap<string, number>(mostRemembered);
+  let ensuredAt = Number.NEGATIVE_INFINITY;
+  return async (userID, tokens, now) => {
+    const nowMs = now.getTime();
+    const isOver = (sinceMs = Number.NEGATIVE_INFINITY, forMs: number) =>
+      nowMs < sinceMs || nowMs - sinceMs >= forMs;
+    const nameOf = ({ chain, token }: TokenName) => `${chain} ${token}`;
+    const due = tokens.filter((token) => isOver(announcedAt.get(nameOf(token)), announcedMs));
+    if (due.length === 0 && (tokens.length === 0 || !isOver(ensuredAt, ensuredMs))) return;
+    try {
+      if (due.length > 0) await writeNews(table, { userID, tokens: due });
+      for (const token of due) announcedAt.set(nameOf(token), nowMs);
+      await ensureMarketReader(table, startReader);
+      ensuredAt = nowMs;
+    } catch (error) {
+      onFault(error);
+    }
+  };
+}

@@ -1,0 +1,215 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { DomainError } from "../../lib/core/domain-error.ts";
+import type { Market } from "../../lib/markets/core/market.ts";
+import { getMarket, type MarketDeps, recentLooks } from "../../lib/markets/get-market.ts";
+import { writeMarket } from "../../lib/markets/items/market-items.ts";
+import type { Price } from "../../lib/prices/price.ts";
+import { ChainUnavailable } from "../../lib/trading/chains/host-fault.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+import { price } from "../support/executions.ts";
+import { decimal, marketAt, moon, otherToken, silentChains } from "./support/markets.ts";
+
+const db = tableForTests();
+const now = new Date("2026-11-22T20:00:00.000Z");
+const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000);
+const later = (seconds: number) => ago(-seconds);
+const chains = silentChains();
+const coin = price({ chain: "base", symbol: "ETH", price: "2600", asOf: now.toISOString() });
+
+/** Answers of the host, in order; then it has none. */
+let looks: (Market | Error)[];
+let looked: number;
+let wanted: string[];
+let prices: Price[];
+let deps: MarketDeps;
+
+beforeEach(() => {
+  [looks, looked, wanted, prices] = [[], 0, [], [coin]];
+  deps = {
+    table: db.table,
+    chains,
+    lookOnce: async () => {
+      looked += 1;
+      const look = looks.shift() ?? unavailable();
+      if (look instanceof Error) throw look;
+      return look;
+    },
+    prices: async () => prices,
+    want: async (userID, tokens) => {
+      wanted.push(...tokens.map(({ token }) => `${userID} ${token}`));
+    },
+    looked: recentLooks(),
+  };
+});
+
+const unavailable = () => new ChainUnavailable("base");
+const noToken = () => new DomainError("TOKEN_NOT_FOUND", "There is no token");
+
+let users = 0;
+const newUser = () => `user${++users}`;
+
+const marketOf = async (asked: Partial<Parameters<typeof getMarket>[1]> = {}) => {
+  const request = { userID: "ann", chain: "base", token: moon, now, ...asked } as const;
+  return (await getMarket(deps, request)).market;
+};
+
+const store = (market: Market) => writeMarket(db.table, { market, state: {} }, { epoch: 1, wantedAt: now });
+
+describe("getMarket", () => {
+  it("shows a stored market of up to 15 seconds, in the coin, in dollars and in the quote", async () => {
+    await store(marketAt(ago(15)));
+    expect(await marketOf({ token: moon.toLowerCase() })).toEqual({
+      ...{ chain: "base", token: moon, symbol: "MOON", name: "Moon", decimals: 18 },
+      ...{ price: "0.0001", priceUsd: "0.26", usdSource: "coinbase", change1h: 25, change24h: -50 },
+      ...{ high24h: "0.00025", low24h: "0.00007", volume24h: "812.4", trades24h: 1204 },
+      ...{ liquidity: "12", liquidityUsd: "31200", fdvUsd: "260000" },
+      pool: { venue: "uniswap-v2", pool: "0x01", feeBps: 30, quote: "native" },
+      ...{ pools: 2, flags: [], history: "complete", block: 57, asOf: ago(15).toISOString() },
+    });
+    expect(looked).toBe(0);
+    expect(wanted).toEqual([`ann ${moon}`]);
+  });
+
+  it("converts prices of a pool with dollars, whose day stays in dollars", async () => {
+    const pool = { ...marketAt(now).pool, quote: otherToken } as NonNullable<Market["pool"]>;
+    await store(marketAt(now, { token: otherToken, pool, price: decimal("0.26") }));
+    expect(await marketOf({ token: otherToken })).toMatchObject({
+      ...{ price: "0.0001", priceUsd: "0.26", volume24h: "812.4", pool: { quote: otherToken } },
+    });
+    prices = [];
+    const market = await marketOf({ token: otherToken });
+    expect(market).toMatchObject({ priceUsd: "0.26" });
+    expect(market).not.toHaveProperty("price");
+    expect(market).not.toHaveProperty("usdSource");
+  });
+
+  it("looks at a host if the stored one is older, and keeps the day in the same quote", async () => {
+    await store(marketAt(ago(16), { revision: 4, hasGaps: true }));
+    looks = [marketAt(now, { price: decimal("0.0003"), block: 90, revision: 0, history: "loading" })];
+    expect(await marketOf()).toMatchObject({
+      ...{ price: "0.0003", block: 90, change24h: 50, trades24h: 1204, history: "complete" },
+      ...{ flags: ["GAPS"], asOf: now.toISOString() },
+    });
+  });
+
+  it.each([
+    ["in another quote", ago(16), otherToken],
+    ["older than ten minutes", ago(601), "native"],
+  ])("leaves out a day that is %s", async (_, asOf, quote) => {
+    const market = marketAt(asOf);
+    await store({ ...market, pool: { ...market.pool, quote } as NonNullable<Market["pool"]> });
+    looks = [marketAt(now)];
+    const shown = await marketOf();
+    expect(shown).toMatchObject({ price: "0.0001", flags: [] });
+    for (const name of ["change1h", "change24h", "high24h", "low24h", "volume24h", "trades24h"])
+      expect(shown).not.toHaveProperty(name);
+  });
+
+  it("shows a token that nobody has wanted before, without a day, and has it read", async () => {
+    looks = [
+      marketAt(now, { token: otherToken, history: "loading", day: { volume: decimal("0"), trades: 0 } }),
+    ];
+    const market = await marketOf({ chain: "eth", token: otherToken, userID: "bob" });
+    expect(market).toMatchObject({ price: "0.0001", history: "loading", flags: [] });
+    expect(market).not.toHaveProperty("volume24h");
+    expect(wanted).toEqual([`bob ${otherToken}`]);
+  });
+
+  it("shows a token without a pool", async () => {
+    const { pool: _, price: __, ...rest } = marketAt(now, { pools: 0 });
+    looks = [rest];
+    await store(marketAt(ago(1000)));
+    const market = await marketOf();
+    expect(market).toMatchObject({ symbol: "MOON", pools: 0, flags: ["NO_POOL"] });
+    for (const name of ["price", "priceUsd", "liquidity", "pool", "fdvUsd"])
+      expect(market).not.toHaveProperty(name);
+  });
+
+  it("looks once in two seconds, however often it is asked", async () => {
+    await store(marketAt(ago(1000)));
+    looks = [marketAt(now), marketAt(later(3), { block: 58 })];
+    await marketOf();
+    expect(await marketOf({ now: later(2) })).toMatchObject({ block: 57, flags: [] });
+    expect(looked).toBe(1);
+    expect(await marketOf({ now: later(3) })).toMatchObject({ block: 58 });
+    expect(looked).toBe(2);
+  });
+
+  it("shows what is stored as STALE if no host answers", async () => {
+    await store(marketAt(ago(700)));
+    looks = [unavailable()];
+    expect(await marketOf()).toMatchObject({ price: "0.0001", block: 57, flags: ["STALE"] });
+  });
+
+  it("shows what is stored as STALE after 30 looks of a user in a minute", async () => {
+    await store(marketAt(ago(700)));
+    const userID = newUser();
+    for (let second = 0; second < 30; second++) {
+      looks = [marketAt(later(second * 1.9))];
+      expect(await marketOf({ userID, now: later(second * 1.9) })).toMatchObject({ flags: [] });
+      deps.looked = recentLooks();
+    }
+    looks = [marketAt(later(58))];
+    expect(await marketOf({ userID, now: later(58) })).toMatchObject({ flags: ["STALE"], block: 57 });
+    expect(await marketOf({ userID: newUser(), now: later(58) })).toMatchObject({ flags: [] });
+    looks = [marketAt(later(60))];
+    expect(await marketOf({ userID, now: later(60) })).toMatchObject({ flags: [] });
+  });
+
+  it("shows this process's own last look rather than an older stored one", async () => {
+    await store(marketAt(ago(700)));
+    looks = [marketAt(now, { block: 99 }), unavailable(), unavailable()];
+    await marketOf();
+    expect(await marketOf({ now: later(10) })).toMatchObject({ block: 99, flags: [] });
+    expect(await marketOf({ now: later(20) })).toMatchObject({ block: 99, flags: ["STALE"] });
+  });
+
+  it("refuses an unknown token after 30 looks, and changes nothing", async () => {
+    const userID = newUser();
+    looks = Array.from({ length: 30 }, noToken);
+    const unknown = "0x00000000000000000000000000000000000000aa";
+    for (let count = 0; count < 30; count++)
+      await expect(marketOf({ userID, token: unknown })).rejects.toThrow("There is no token");
+    await expect(marketOf({ userID, token: unknown })).rejects.toMatchObject({ code: "LOOK_LIMIT_REACHED" });
+    expect(looked).toBe(30);
+    expect(wanted).toEqual([]);
+  });
+
+  it.each<[string, Error | undefined, object]>([
+    ["is no token", noToken(), { code: "TOKEN_NOT_FOUND" }],
+    ["cannot be asked for", unavailable(), { name: "ChainUnavailable" }],
+  ])("fails for an address that %s, unless it is stored", async (_, error, expected) => {
+    looks = error ? [error] : [];
+    const unknown = { token: "0x00000000000000000000000000000000000000bb", userID: newUser() };
+    await expect(marketOf(unknown)).rejects.toMatchObject(expected);
+    expect(wanted).toEqual([]);
+  });
+
+  it.each<[string, object, object]>([
+    ["a chain that does not trade here", { chain: "bsc" }, { code: "UNSUPPORTED_CHAIN" }],
+    [
+      "a wrong checksum",
+      { token: moon.replace("D", "d") },
+      { code: "INVALID_REQUEST", details: { field: "token" } },
+    ],
+    ["an address of another family", { chain: "sol" }, { code: "INVALID_REQUEST" }],
+  ])("refuses %s", async (_, asked, expected) => {
+    await expect(marketOf(asked)).rejects.toMatchObject(expected);
+    expect(looked).toBe(0);
+  });
+
+  it("shows the coin, and the token that wraps it, by the exchange's price", async () => {
+    expect(await marketOf({ token: "native" })).toEqual({
+      ...{ chain: "base", token: "native", symbol: "ETH", name: "Ether", decimals: 18, price: "1" },
+      ...{ priceUsd: "2600", usdSource: "coinbase", pools: 0, flags: [], history: "unavailable" },
+      asOf: now.toISOString(),
+    });
+    const wrapped = chains.get("base")?.configuration.wrapped.token ?? "";
+    expect(await marketOf({ token: wrapped })).toMatchObject({ symbol: "WETH", priceUsd: "2600" });
+    prices = [{ ...coin, asOf: ago(61).toISOString() }];
+    const old = await marketOf({ token: "native" });
+    expect(old).toMatchObject({ flags: ["STALE"] });
+    expect(old).not.toHaveProperty("priceUsd");
+    expect([looked, wanted]).toEqual([0, []]);
+  });
+});
