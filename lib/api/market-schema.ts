@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { intervals } from "../markets/core/candle.ts";
+import { currencies } from "../markets/core/candles.ts";
 import { marketFlags } from "../markets/core/market.ts";
 import { swapVenues } from "../trading/core/intent.ts";
 import { CountSchema, envelopeOf, GivenTimestampSchema, TimestampSchema } from "./scalars.ts";
@@ -74,11 +75,6 @@ export type MarketView = v.InferInput<typeof MarketSchema>;
 
 export const MarketAnswerSchema = envelopeOf(v.object({ market: MarketSchema }));
 
-/** In requests, the currency of candles. */
-export const candleCurrencies = ["usd", "native", "quote"] as const;
-
-export type CandleCurrency = (typeof candleCurrencies)[number];
-
 export const mostCandles = 1000;
 
 const limitRule = `must be a whole number from 1 to ${mostCandles}`;
@@ -99,7 +95,7 @@ export const CandlesQuerySchema = v.strictObject({
     v.description("The most candles. Those at the end of the range are returned"),
   ),
   currency: v.pipe(
-    v.optional(v.picklist(candleCurrencies), "usd"),
+    v.optional(v.picklist(currencies), "usd"),
     v.description("Dollars, the chain's coin, or the quote of each candle's pool"),
   ),
 });
@@ -129,7 +125,10 @@ export type CandleView = v.InferInput<typeof CandleSchema>;
 
 const CandlesSchema = v.object({
   interval: v.picklist(intervals),
-  currency: v.picklist(candleCurrencies),
+  currency: v.picklist(currencies),
+  quote: v.exactOptional(
+    v.pipe(QuoteSchema, v.description("With the currency `quote`: what the prices are in")),
+  ),
   history: HistorySchema,
   revision: v.pipe(
     CountSchema,

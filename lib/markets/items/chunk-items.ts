@@ -2,6 +2,7 @@ import { type Item, queryRange, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
 import type { Candle } from "../core/candle.ts";
 import { type ChunkKind, chunkEnd, packChunk, unpackChunk } from "../core/candle-chunk.ts";
+import { keptSeconds } from "../core/candle-range.ts";
 import type { TokenName } from "../core/market.ts";
 import { chunkKey, chunksWithin } from "./keys.ts";
 import { itemFormat, notLaterThan } from "./market-items.ts";
@@ -24,13 +25,6 @@ type Stored = Omit<StoredChunk, "start" | "candles"> & {
   candles: Uint8Array;
   format: number;
   expiresAt?: number;
-};
-
-/** Chunks are kept for this time after their end, in seconds. Days are kept for good. */
-const keptSeconds: Readonly<Record<ChunkKind, number | undefined>> = {
-  minutes: 8 * 86_400,
-  hours: 400 * 86_400,
-  days: undefined,
 };
 
 /**

@@ -1,0 +1,191 @@
+import { createHash } from "node:crypto";
+import type { Candles, CandleView } from "../api/market-schema.ts";
+import { DomainError } from "../core/domain-error.ts";
+import type { Network } from "../core/network.ts";
+import { epochSeconds } from "../core/time.ts";
+import type { Price } from "../prices/price.ts";
+import type { Table } from "../table/table.ts";
+import type { ChainReader } from "../trading/chains/open-chains.ts";
+import { type Chains, unsupportedChain } from "../trading/chains/requests.ts";
+import { nativeToken } from "../trading/core/trading-chain.ts";
+import { coinPriceOf } from "./coin-price.ts";
+import { type Candle, type Interval, intervalSeconds } from "./core/candle.ts";
+import { type CandleRange, candleRange, chunkKindOf } from "./core/candle-range.ts";
+import { type Currency, candleInCurrency, closeAt, foldCandles } from "./core/candles.ts";
+import { formatDecimal } from "./core/decimal.ts";
+import type { Market, TokenName } from "./core/market.ts";
+import { coinOf } from "./items/keys.ts";
+import { countLook } from "./items/look-count.ts";
+import { readMarket } from "./items/market-items.ts";
+import { askedToken, tooManyLooks } from "./market-token.ts";
+import { type StoredCandle, storedCandles } from "./stored-candles.ts";
+import type { Want } from "./want-markets.ts";
+
+export type CandleDeps = {
+  table: Table;
+  chains: Chains;
+  /**
+   * Asks one host what a token is.
+   *
+   * @throws {DomainError} TOKEN_NOT_FOUND
+   * @throws {ChainUnavailable}
+   */
+  identify: (reader: ChainReader, token: string) => Promise<unknown>;
+  prices: () => Promise<readonly Price[]>;
+  want: Want;
+};
+
+type Asked = {
+  userID: string;
+  now: Date;
+  path: { chain: Network; token: string };
+  query: {
+    interval: Interval;
+    from?: string | undefined;
+    to?: string | undefined;
+    /** A whole number, as text. */
+    limit: string;
+    currency: Currency;
+  };
+};
+
+/**
+ * Lists the last candles of a token in a range.
+ *
+ * @returns them with a weak entity tag, which changes with them.
+ * @throws {DomainError} UNSUPPORTED_CHAIN, INVALID_REQUEST, TOKEN_NOT_FOUND, LOOK_LIMIT_REACHED
+ * @throws {ChainUnavailable}
+ */
+export async function listCandles(
+  deps: CandleDeps,
+  { userID, now, path, query }: Asked,
+): Promise<{ candles: Candles; etag: string }> {
+  const { interval, currency } = query;
+  const { reader, name, isCoin } = askedToken(deps.chains, path);
+  // Samples of its pools are no ends of blocks.
+  if (reader.chain === "sol")
+    throw unsupportedChain(new Map([...deps.chains].filter(([chain]) => chain !== "sol")));
+  if (isCoin && currency !== "usd") throw invalid("currency", "must be usd for the chain's coin");
+  const limit = Number(query.limit);
+  const range = candleRange({ ...query, limit }, now);
+  if ("problem" in range) throw invalid(range.field, range.problem);
+
+  const listed = { ...{ table: deps.table, prices: deps.prices, now, interval, range, limit, currency } };
+  const [stored, { candles, revision }] = await Promise.all([
+    isCoin ? undefined : readMarket(deps.table, name),
+    lastCandles({ ...listed, name: isCoin ? coinOf(name.chain) : name }),
+  ]);
+  const market = stored?.market;
+  if (!isCoin) {
+    if (market === undefined && candles.length === 0)
+      await expectToken(deps, { userID, now, reader, token: name.token });
+    await deps.want(userID, [name], now);
+  }
+  // Prices in two units would be no line.
+  const quote = currency === "quote" ? candles.at(-1)?.pool.quote : undefined;
+  const from = market ? knownFrom(market) : 0;
+  const answer: Candles = {
+    ...{ interval, currency, ...(quote !== undefined && { quote }) },
+    history: isCoin ? "unavailable" : (market?.history ?? "loading"),
+    revision: Math.max(revision, market?.revision ?? 0),
+    candles: candles
+      .filter(({ pool }) => quote === undefined || pool.quote === quote)
+      .map((candle) => viewOf(candle, interval, { now, from })),
+  };
+  return { candles: answer, etag: etagOf(answer) };
+}
+
+const invalid = (field: string, problem: string) =>
+  new DomainError("INVALID_REQUEST", `${field} ${problem}`, { field });
+
+/** @throws {DomainError} TOKEN_NOT_FOUND, LOOK_LIMIT_REACHED */
+async function expectToken(
+  { table, identify }: CandleDeps,
+  { userID, now, reader, token }: { userID: string; now: Date; reader: ChainReader; token: string },
+): Promise<void> {
+  if (!(await countLook(table, userID, now))) throw tooManyLooks();
+  await identify(reader, token);
+}
+
+type Listed = {
+  table: Table;
+  name: TokenName;
+  interval: Interval;
+  range: CandleRange;
+  limit: number;
+  now: Date;
+  currency: Currency;
+  prices: CandleDeps["prices"];
+};
+
+/** Reads back from the end of the range until there are enough candles, by ever longer steps. */
+async function lastCandles(listed: Listed): Promise<{ candles: Candle[]; revision: number }> {
+  const { table, name, interval, limit, now } = listed;
+  const { from, to } = listed.range;
+  const seconds = intervalSeconds[interval];
+  let found: Candle[] = [];
+  let revision = 0;
+  let end = Math.ceil(to / seconds) * seconds;
+  for (let span = limit * seconds; end > from && found.length < limit; span *= 4) {
+    const part = {
+      ...{ kind: chunkKindOf[interval], range: { from: Math.max(from, end - span), to: end } },
+      now: epochSeconds(now),
+    };
+    const stored = await storedCandles(table, name, part);
+    const candles =
+      name.token === nativeToken
+        ? stored.candles.map(({ candle }) => candle)
+        : await converted(listed, stored.candles, part);
+    found = [...foldCandles(candles, interval), ...found];
+    revision = Math.max(revision, stored.revision);
+    end = part.range.from;
+  }
+  return { candles: found.filter(({ start }) => start < to).slice(-limit), revision };
+}
+
+/** Converts candles by the coin's closes in their intervals. Leaves out those for which none is known. */
+async function converted(
+  { table, name: { chain }, currency, now, prices }: Listed,
+  candles: readonly StoredCandle[],
+  part: Parameters<typeof storedCandles>[2],
+): Promise<Candle[]> {
+  const needsCoin = ({ candle: { pool } }: StoredCandle) =>
+    currency !== "quote" && (pool.quote === nativeToken) !== (currency === "native");
+  const isNeeded = candles.some(needsCoin);
+  const stored = isNeeded ? (await storedCandles(table, coinOf(chain), part)).candles : [];
+  const coin = stored.map(({ candle }) => candle);
+  const live = isNeeded && coin.length === 0 ? coinPriceOf(await prices(), chain, now)?.usd : undefined;
+  return candles.flatMap(
+    ({ candle, seconds }) =>
+      candleInCurrency(candle, currency, closeAt(coin, candle.start + seconds - 1) ?? live) ?? [],
+  );
+}
+
+const daySeconds = 86_400;
+
+/** The time from which the candles of a token are known, in epoch seconds. */
+const knownFrom = ({ firstSeenAt, history }: Market): number =>
+  Date.parse(firstSeenAt) / 1000 - (history === "complete" ? daySeconds : 0);
+
+function viewOf(
+  { start, trades, isFinal, hasGaps, ...candle }: Candle,
+  interval: Interval,
+  { now, from }: { now: Date; from: number },
+): CandleView {
+  const isPartial = start < from || (start + intervalSeconds[interval]) * 1000 > now.getTime();
+  return {
+    time: new Date(start * 1000).toISOString(),
+    open: formatDecimal(candle.open),
+    high: formatDecimal(candle.high),
+    low: formatDecimal(candle.low),
+    close: formatDecimal(candle.close),
+    volume: formatDecimal(candle.volume),
+    ...{ trades, isFinal },
+    ...(hasGaps && { hasGaps }),
+    ...(isPartial && { partial: true }),
+  };
+}
+
+/** Weak, since the time of the response differs. */
+const etagOf = (answer: Candles): string =>
+  `W/"${createHash("sha256").update(JSON.stringify(answer)).digest("base64url").slice(0, 22)}"`;

@@ -1,0 +1,55 @@
+import type { Table } from "../table/table.ts";
+import { type Candle, intervalSeconds } from "./core/candle.ts";
+import { type ChunkKind, chunkIntervals, chunkStart } from "./core/candle-chunk.ts";
+import { type CandleRange, finerThan } from "./core/candle-range.ts";
+import { startOf } from "./core/candles.ts";
+import type { TokenName } from "./core/market.ts";
+import { readChunks } from "./items/chunk-items.ts";
+
+/** A candle with the length of its interval. */
+export type StoredCandle = { candle: Candle; seconds: number };
+
+export type StoredCandles = {
+  /** In the order of time. The newest ones are shorter than the others. */
+  candles: StoredCandle[];
+  /** The greatest revision of their chunks. */
+  revision: number;
+};
+
+/**
+ * Shorter candles replace the newest ones, of which the last parts may not be folded in yet. They also fill what is missing
+ * after these, if it is not older than this.
+ */
+const tailSeconds: Readonly<Record<ChunkKind, number>> = {
+  minutes: 0,
+  hours: 24 * 3600,
+  days: 30 * 86_400,
+};
+
+/** Reads the candles of a token that start within a range. */
+export async function storedCandles(
+  table: Table,
+  token: TokenName,
+  { kind, range: { from, to }, now }: { kind: ChunkKind; range: CandleRange; now: number },
+): Promise<StoredCandles> {
+  if (from >= to) return { candles: [], revision: 0 };
+  const chunks = await readChunks(table, token, kind, { from: chunkStart(kind, from), to: to - 1 });
+  const interval = chunkIntervals[kind];
+  const seconds = intervalSeconds[interval];
+  const candles = chunks
+    .flatMap((chunk) => chunk.candles)
+    .filter(({ start }) => start >= from && start < to)
+    .map((candle) => ({ candle, seconds }));
+  const revision = Math.max(0, ...chunks.map((chunk) => chunk.revision));
+  const finer = finerThan(kind);
+  if (finer === undefined) return { candles, revision };
+
+  const next = (candles.at(-1)?.candle.start ?? from - seconds) + seconds;
+  const begun = startOf(now, interval);
+  const tail = Math.max(from, Math.min(begun - seconds, next), startOf(now - tailSeconds[kind], interval));
+  const rest = await storedCandles(table, token, { kind: finer, range: { from: tail, to }, now });
+  return {
+    candles: [...candles.filter(({ candle }) => candle.start < tail), ...rest.candles],
+    revision: Math.max(revision, rest.revision),
+  };
+}

@@ -1,0 +1,292 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { DomainError } from "../../lib/core/domain-error.ts";
+import type { Candle, CandlePool } from "../../lib/markets/core/candle.ts";
+import { type ChunkKind, chunkStart } from "../../lib/markets/core/candle-chunk.ts";
+import { writeChunk } from "../../lib/markets/items/chunk-items.ts";
+import { writeMarket } from "../../lib/markets/items/market-items.ts";
+import { type CandleDeps, listCandles } from "../../lib/markets/list-candles.ts";
+import type { Price } from "../../lib/prices/price.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+import { price } from "../support/executions.ts";
+import { decimal, marketAt, otherToken, silentChains } from "./support/markets.ts";
+
+const db = tableForTests();
+const now = new Date("2026-11-22T20:03:30.000Z");
+const at = (time: string) => Date.parse(`2026-11-${time}:00Z`) / 1000;
+const chains = silentChains();
+
+let identified: number;
+let wanted: string[];
+let prices: Price[];
+let deps: CandleDeps;
+
+beforeEach(() => {
+  [identified, wanted, prices] = [0, [], []];
+  deps = {
+    table: db.table,
+    chains,
+    identify: async () => {
+      identified += 1;
+    },
+    prices: async () => prices,
+    want: async (_, tokens) => {
+      wanted.push(...tokens.map(({ token }) => token));
+    },
+  };
+});
+
+const native = { pool: "0x01", quote: "native" };
+const stable = { pool: "0x02", quote: otherToken };
+
+/** A candle whose prices are multiples of its close. */
+const candle = (
+  start: number,
+  close: string,
+  rest: Partial<Candle> & { pool?: CandlePool } = {},
+): Candle => ({
+  ...{ start, open: decimal(close), high: decimal(close), low: decimal(close), close: decimal(close) },
+  ...{ volume: decimal("2"), trades: 1, pool: native, isFinal: true, hasGaps: false, ...rest },
+});
+
+let tokens = 0;
+/** A token of its own for each test. */
+const newToken = () => `0x1${String(++tokens).padStart(39, "0")}`;
+
+async function store(
+  token: string,
+  kind: ChunkKind,
+  candles: readonly Candle[],
+  revision = 1,
+  chain: "base" | "eth" = "base",
+) {
+  for (const [start, part] of Map.groupBy(candles, (each) => chunkStart(kind, each.start))) {
+    const name = { chain, token, kind, start };
+    await writeChunk(db.table, name, { candles: part, revision }, { epoch: 1, version: undefined });
+  }
+}
+
+const list = async (
+  token: string,
+  query: Partial<Parameters<typeof listCandles>[1]["query"]> = {},
+  rest: object = {},
+) => {
+  const asked = { interval: "1m", limit: "300", currency: "quote", ...query } as const;
+  return listCandles(deps, { userID: "ann", now, path: { chain: "base", token }, query: asked, ...rest });
+};
+
+const timesAndCloses = (candles: readonly { time: string; close: string }[]) =>
+  candles.map(({ time, close }) => `${time.slice(8, 16)} ${close}`);
+
+describe("listCandles", () => {
+  it("lists candles of the range from the oldest on, as they are stored", async () => {
+    const token = newToken();
+    const odd = { open: decimal("1"), high: decimal("4"), low: decimal("0.5"), trades: 7, hasGaps: true };
+    const minutes = [candle(at("22T19:58"), "2"), candle(at("22T20:01"), "3", { ...odd, isFinal: false })];
+    await store(token, "minutes", [...minutes, candle(at("22T20:02"), "5")], 6);
+    const { candles } = await list(token, { to: "2026-11-22T20:02:00.000Z" });
+    expect(candles).toEqual({
+      ...{ interval: "1m", currency: "quote", quote: "native", history: "loading", revision: 6 },
+      candles: [
+        {
+          ...{ time: "2026-11-22T19:58:00.000Z", open: "2", high: "2", low: "2", close: "2" },
+          ...{ volume: "2", trades: 1, isFinal: true },
+        },
+        {
+          ...{ time: "2026-11-22T20:01:00.000Z", open: "1", high: "4", low: "0.5", close: "3" },
+          ...{ volume: "2", trades: 7, isFinal: false, hasGaps: true },
+        },
+      ],
+    });
+    expect([wanted, identified]).toEqual([[token], 0]);
+  });
+
+  it("folds longer intervals, and says which are not over", async () => {
+    const token = newToken();
+    const minutes = ["19:55", "19:59", "20:00", "20:03"].map((time, index) =>
+      candle(at(`22T${time}`), `${index + 1}`),
+    );
+    await store(token, "minutes", minutes);
+    const { candles } = await list(token, { interval: "5m" });
+    expect(candles.candles).toMatchObject([
+      { time: "2026-11-22T19:55:00.000Z", open: "1", high: "2", close: "2", volume: "4", trades: 2 },
+      { time: "2026-11-22T20:00:00.000Z", open: "3", high: "4", close: "4", volume: "4", partial: true },
+    ]);
+    expect(candles.candles[0]).not.toHaveProperty("partial");
+  });
+
+  it("returns the last `limit` of a range, however far apart they are", async () => {
+    const token = newToken();
+    const minutes = ["15T01:00", "16T02:00", "20T03:00", "22T20:00"].map((time) => candle(at(time), "1"));
+    await store(token, "minutes", minutes);
+    const from = "2016-01-01T00:00:00.000Z";
+    const timesOf = async (limit: string) =>
+      (await list(token, { from, limit })).candles.candles.map(({ time }) => time.slice(8, 16));
+    expect(await timesOf("3")).toEqual(["16T02:00", "20T03:00", "22T20:00"]);
+    expect(await timesOf("1000")).toHaveLength(4);
+  });
+
+  it("folds hours and days from stored ones, and the newest from minutes", async () => {
+    const token = newToken();
+    await store(token, "days", [candle(at("20T00:00"), "1"), candle(at("22T00:00"), "9")]);
+    // The hour that has begun was stored before its last minutes.
+    const hours = ["20T10:00", "21T10:00", "22T18:00", "22T20:00"];
+    await store(
+      token,
+      "hours",
+      hours.map((time, index) => candle(at(time), `${index + 2}`)),
+    );
+    const minutes = ["22T18:30", "22T19:30", "22T20:01"].map((time, index) =>
+      candle(at(time), `${index + 6}`),
+    );
+    await store(token, "minutes", minutes);
+    const closes = async (interval: "1h" | "1d") =>
+      timesAndCloses((await list(token, { interval })).candles.candles);
+    expect(await closes("1h")).toEqual([
+      "20T10:00 2",
+      "21T10:00 3",
+      "22T18:00 4",
+      "22T19:00 7",
+      "22T20:00 8",
+    ]);
+    expect(await closes("1d")).toEqual(["20T00:00 1", "21T00:00 3", "22T00:00 8"]);
+  });
+
+  it("converts by the coin's close of each minute before it folds", async () => {
+    const token = newToken();
+    const minutes = [
+      candle(at("21T10:00"), "0.1"),
+      candle(at("21T10:01"), "300", { pool: stable }),
+      candle(at("21T10:03"), "0.2"),
+    ];
+    await store(token, "minutes", minutes);
+    const usd = (close: string, time: string) =>
+      candle(at(time), close, { pool: { pool: "coinbase", quote: "usd" } });
+    await store("native", "minutes", [usd("2000", "21T10:00"), usd("3000", "21T10:02")]);
+    const range = { from: "2026-11-21T10:00:00.000Z", to: "2026-11-21T10:05:00.000Z" };
+    const of = async (currency: "usd" | "native", interval: "1m" | "5m" = "1m") =>
+      (await list(token, { ...range, currency, interval })).candles.candles;
+    expect(timesAndCloses(await of("usd"))).toEqual(["21T10:00 200", "21T10:01 300", "21T10:03 600"]);
+    expect(timesAndCloses(await of("native"))).toEqual(["21T10:00 0.1", "21T10:01 0.15", "21T10:03 0.2"]);
+    expect(await of("usd", "5m")).toMatchObject([
+      { open: "200", high: "600", low: "200", close: "600", volume: "10002", trades: 3 },
+    ]);
+  });
+
+  it("converts hours by the coin's close of the hour", async () => {
+    const token = newToken();
+    await store(token, "hours", [candle(at("10T10:00"), "0.1")]);
+    const usd = { pool: { pool: "coinbase", quote: "usd" } };
+    await store("native", "hours", [
+      candle(at("10T10:00"), "2500", usd),
+      candle(at("10T11:00"), "9999", usd),
+    ]);
+    const range = { from: "2026-11-10T00:00:00.000Z", to: "2026-11-11T00:00:00.000Z" };
+    const { candles } = await list(token, { ...range, interval: "1h", currency: "usd" });
+    expect(timesAndCloses(candles.candles)).toEqual(["10T10:00 250"]);
+  });
+
+  it("takes the live price of a coin without candles, and leaves out what has no price", async () => {
+    const token = newToken();
+    const name = { path: { chain: "eth", token } };
+    const minutes = [candle(at("22T20:00"), "0.1"), candle(at("22T20:01"), "5", { pool: stable })];
+    await store(token, "minutes", minutes, 1, "eth");
+    const closes = async () => timesAndCloses((await list(token, { currency: "usd" }, name)).candles.candles);
+    expect(await closes()).toEqual(["22T20:01 5"]);
+    prices = [price({ chain: "eth", symbol: "ETH", price: "2600", asOf: now.toISOString() })];
+    expect(await closes()).toEqual(["22T20:00 260", "22T20:01 5"]);
+  });
+
+  it("lists only one quote, the last one", async () => {
+    const token = newToken();
+    await store(token, "minutes", [
+      candle(at("22T20:00"), "0.1"),
+      candle(at("22T20:01"), "300", { pool: stable }),
+      candle(at("22T20:02"), "301", { pool: { ...stable, pool: "0x03" } }),
+    ]);
+    const { candles } = await list(token, { interval: "5m" });
+    expect(candles.quote).toBe(otherToken);
+    expect(timesAndCloses(candles.candles)).toEqual(["22T20:00 301"]);
+  });
+
+  it("calls a candle partial in which the history of the token begins", async () => {
+    const token = newToken();
+    const hours = ["21T19:00", "21T20:00"].map((time) => candle(at(time), "1"));
+    await store(token, "hours", hours);
+    const firstSeenAt = "2026-11-22T19:30:00.000Z";
+    const market = marketAt(now, { token, firstSeenAt, history: "complete", revision: 9 });
+    await writeMarket(db.table, { market, state: {} }, { epoch: 1, wantedAt: now });
+    const { candles } = await list(token, { interval: "1h" });
+    expect(candles).toMatchObject({ history: "complete", revision: 9 });
+    expect(candles.candles.map(({ partial }) => partial)).toEqual([true, undefined]);
+  });
+
+  it("gives the same tag to the same candles, and another one to changed ones", async () => {
+    const token = newToken();
+    await store(token, "minutes", [candle(at("22T19:56"), "1")]);
+    const first = await list(token, { interval: "5m" });
+    expect(first.etag).toMatch(/^W\/"[\w-]{22}"$/);
+    expect((await list(token, { interval: "5m" })).etag).toBe(first.etag);
+    expect((await list(token, { interval: "1m" })).etag).not.toBe(first.etag);
+    const whole = { chain: "base", token, kind: "minutes", start: at("22T19:50") } as const;
+    const corrected = { candles: [candle(at("22T19:56"), "2")], revision: 2 };
+    await writeChunk(db.table, whole, corrected, { epoch: 1, version: 1 });
+    expect((await list(token, { interval: "5m" })).etag).not.toBe(first.etag);
+  });
+
+  it("asks a host what an unknown token is, at most 30 times a minute for a user", async () => {
+    const token = newToken();
+    expect((await list(token)).candles).toMatchObject({ candles: [], history: "loading" });
+    expect([identified, wanted]).toEqual([1, [token]]);
+    deps = {
+      ...deps,
+      identify: async () => {
+        throw new DomainError("TOKEN_NOT_FOUND", "There is no token");
+      },
+    };
+    for (let count = 1; count < 30; count++) await expect(list(newToken())).rejects.toThrow("no token");
+    await expect(list(newToken())).rejects.toMatchObject({ code: "LOOK_LIMIT_REACHED" });
+    expect(wanted).toHaveLength(1);
+  });
+
+  it("lists the coin's prices in dollars, of any interval", async () => {
+    const usd = { pool: { pool: "coinbase", quote: "usd" }, volume: decimal("0"), trades: 0 };
+    const minutes = [candle(at("22T20:00"), "2600", usd), candle(at("22T20:01"), "2602", usd)];
+    await store("native", "minutes", minutes, 0, "eth");
+    const wrapped = chains.get("eth")?.configuration.wrapped.token ?? "";
+    for (const token of ["native", wrapped]) {
+      const { candles } = await list(
+        token,
+        { interval: "1h", currency: "usd" },
+        { path: { chain: "eth", token } },
+      );
+      expect(candles.candles).toMatchObject([{ open: "2600", close: "2602", volume: "0", trades: 0 }]);
+    }
+    expect([wanted, identified]).toEqual([[], 0]);
+  });
+
+  it.each<[string, object, object, object]>([
+    ["a coin's candles in coin", { currency: "native" }, { token: "native" }, { field: "currency" }],
+    [
+      "a range backwards",
+      { from: "2026-11-22T19:00:00.000Z", to: "2026-11-22T18:00:00.000Z" },
+      {},
+      { field: "from" },
+    ],
+    ["a range in the future", { from: "2026-11-23T19:00:00.000Z" }, {}, { field: "from" }],
+    ["a wrong checksum", {}, { token: `${otherToken.slice(0, -1)}A` }, { field: "token" }],
+  ])("refuses %s, and names the field", async (_, query, path, details) => {
+    const asked = list(otherToken, query, { path: { chain: "base", token: otherToken, ...path } });
+    await expect(asked).rejects.toMatchObject({ code: "INVALID_REQUEST", details });
+    expect([identified, wanted]).toEqual([0, []]);
+  });
+
+  it.each([
+    ["sol", "So11111111111111111111111111111111111111112"],
+    ["bsc", otherToken],
+  ])("refuses %s, and names the chains with candles", async (chain, token) => {
+    await expect(list(token, {}, { path: { chain, token } })).rejects.toMatchObject({
+      code: "UNSUPPORTED_CHAIN",
+      details: { chains: chain === "sol" ? ["eth", "base"] : ["eth", "base", "sol"] },
+    });
+  });
+});
