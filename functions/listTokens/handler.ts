@@ -1,11 +1,34 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
+import { readMarketIndex } from "../../lib/markets/items/market-index.ts";
+import { findTokens, type SearchDeps } from "../../lib/markets/search-tokens.ts";
 import { environment } from "../../lib/runtime/environment.ts";
+import { remembered } from "../../lib/runtime/remembered.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
+import { openTable } from "../../lib/table/table.ts";
 import { openChains } from "../../lib/trading/chains/open-chains.ts";
+import { identifyToken } from "../../lib/trading/identify-token.ts";
 import { listTokens } from "../../lib/trading/list-tokens.ts";
 
+const table = openTable(environment("TABLE_NAME"));
 const chains = openChains(environment("TRADING"));
 
-export const handler = rest("listTokens", schemas.listTokens, async ({ query: { chain } }) =>
-  enveloped(listTokens(chains, chain)),
+/** The reader of markets writes an index each ten minutes. */
+const indexes = new Map(
+  [...chains.keys()].map((chain) => [chain, remembered(() => readMarketIndex(table, chain), 60_000)]),
+);
+
+const deps: SearchDeps = {
+  table,
+  chains,
+  indexOf: async (chain) => (await indexes.get(chain)?.()) ?? [],
+  identify: identifyToken,
+};
+
+export const handler = rest(
+  "listTokens",
+  schemas.listTokens,
+  async ({ userID, now, query: { chain, query } }) =>
+    enveloped(
+      query === undefined ? listTokens(chains, chain) : await findTokens(deps, { userID, now, query, chain }),
+    ),
 );

@@ -24,13 +24,35 @@ export const ListOrdersQuerySchema = v.strictObject({
 export const ListPositionsQuerySchema = v.strictObject({
   status: v.optional(v.picklist(positionStatuses)),
   ...filters,
+  valued: v.pipe(
+    v.optional(v.picklist(["true", "false"])),
+    v.description("`true` adds what open positions are worth now"),
+  ),
   ...paging,
 });
 
 export const OrderPageSchema = envelopeOf(v.object({ orders: v.array(OrderSchema), cursor: nextCursor }));
 
+const ValuedPositionSchema = v.pipe(
+  v.object({
+    ...PositionSchema.entries,
+    price: v.exactOptional(
+      v.pipe(
+        AmountTextSchema,
+        v.description("Native coin for one token. This and the next ones with `valued`"),
+      ),
+    ),
+    value: v.exactOptional(v.pipe(AmountTextSchema, v.description("Native coin for `amount` at `price`"))),
+    unrealizedPnl: v.exactOptional(v.pipe(AmountTextSchema, v.description("`value` less `cost`"))),
+    priceAsOf: v.exactOptional(TimestampSchema),
+  }),
+  v.title("ListedPosition"),
+);
+
+export type ListedPosition = v.InferInput<typeof ValuedPositionSchema>;
+
 export const PositionPageSchema = envelopeOf(
-  v.object({ positions: v.array(PositionSchema), cursor: nextCursor }),
+  v.object({ positions: v.array(ValuedPositionSchema), cursor: nextCursor }),
 );
 
 export const OrderPathSchema = v.strictObject({

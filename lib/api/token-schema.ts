@@ -16,6 +16,12 @@ import {
 
 export const ListTokensQuerySchema = v.strictObject({
   chain: v.pipe(v.optional(ChainNameSchema), v.description("If absent, the tokens of all chains")),
+  query: v.pipe(
+    v.optional(v.string()),
+    v.description(
+      "A part of the symbol or name, or an address. If present, tokens are found that are not listed, too",
+    ),
+  ),
 });
 
 export const TokenPathSchema = v.strictObject({ chain: ChainNameSchema, token: GivenAddressSchema });
@@ -29,7 +35,24 @@ const identity = {
   wrapped: v.exactOptional(v.literal(true)),
 };
 
-const TokenSchema = v.pipe(v.object(identity), v.title("Token"));
+const TokenSchema = v.pipe(
+  v.object({
+    ...identity,
+    listed: v.exactOptional(
+      v.pipe(
+        v.boolean(),
+        v.description("Only with `query`. True if it is among the tokens that users are shown"),
+      ),
+    ),
+    flags: v.exactOptional(
+      v.pipe(
+        v.array(v.literal("LOOKS_LISTED")),
+        v.description("Only with `query`. `LOOKS_LISTED`: its symbol or name is like that of a listed token"),
+      ),
+    ),
+  }),
+  v.title("Token"),
+);
 
 export type Token = v.InferInput<typeof TokenSchema>;
 

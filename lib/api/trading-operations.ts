@@ -31,7 +31,7 @@ const ofChains = ["UNSUPPORTED_CHAIN", "TRADING_DISABLED"] as const satisfies Ht
 export const listTokens = {
   query: ListTokensQuerySchema,
   success: TokenListSchema,
-  errors: ["INVALID_REQUEST", ...ofChains],
+  errors: ["INVALID_REQUEST", ...ofChains, "LOOK_LIMIT_REACHED", "CHAIN_UNAVAILABLE"],
 } as const satisfies OperationSchemas;
 
 export const inspectToken = {

@@ -316,13 +316,32 @@ export const takeovers: readonly Takeover[] = [
     atMost: "wake no lane or all of them, so that interrupted orders wait",
   },
   {
-    functions: ["getMarket", "listCandles"],
+    functions: ["getMarket"],
+    rights: {
+      reads: "all unprotected",
+      writes: "MARKETNEWS, MARKETLOOKS",
+      uses: "invoke readMarkets, feedPrices",
+    },
+    atMost: "read the data of all users; have markets read that nobody wants, which costs hosts",
+  },
+  {
+    functions: ["listCandles"],
     rights: {
       reads: "all unprotected",
       writes: "MARKETNEWS, MARKETLOOKS",
       uses: "invoke readMarkets",
     },
-    atMost: "read the data of all users; have markets read that nobody wants, which costs hosts",
+    atMost: "the same as getMarket",
+  },
+  {
+    functions: ["listPositions"],
+    rights: { reads: "all unprotected", writes: "MARKETNEWS", uses: "invoke readMarkets" },
+    atMost: "the same as getMarket",
+  },
+  {
+    functions: ["listTokens"],
+    rights: { reads: "all unprotected", writes: "MARKETLOOKS" },
+    atMost: "read the data of all users; keep them from looking up tokens that nobody follows",
   },
   {
     functions: ["readMarkets"],
@@ -356,7 +375,6 @@ export const takeovers: readonly Takeover[] = [
       "readBalances",
       "listOrders",
       "getOrder",
-      "listPositions",
     ],
     rights: { reads: "all unprotected" },
     atMost: "read the data of all users",
@@ -365,7 +383,6 @@ export const takeovers: readonly Takeover[] = [
     functions: [
       "startSession",
       "endSession",
-      "listTokens",
       "inspectToken",
       "refuseTrading",
       "refuseMarkets",

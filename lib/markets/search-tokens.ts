@@ -1,0 +1,156 @@
+import type { Token } from "../api/token-schema.ts";
+import { DomainError } from "../core/domain-error.ts";
+import type { Network } from "../core/network.ts";
+import { getItems } from "../table/batch-get.ts";
+import type { Table } from "../table/table.ts";
+import { ChainUnavailable } from "../trading/chains/host-fault.ts";
+import type { ChainReader } from "../trading/chains/open-chains.ts";
+import { type Chains, chainFor } from "../trading/chains/requests.ts";
+import { addressProblem, readAddress } from "../trading/core/address.ts";
+import type { Book } from "../trading/core/book.ts";
+import { isOpen } from "../trading/core/execution.ts";
+import { chainFacts, type TradingChain, tradingChains } from "../trading/core/trading-chain.ts";
+import { readExecutions } from "../trading/items/execution-records.ts";
+import { bookKey } from "../trading/items/keys.ts";
+import { listTokens } from "../trading/list-tokens.ts";
+import type { TokenName } from "./core/market.ts";
+import {
+  assessed,
+  chainsOfAddress,
+  type FoundToken,
+  type IndexedToken,
+  readSearch,
+  type SearchedToken,
+  searchTokens,
+} from "./core/token-search.ts";
+import { countLook } from "./items/look-count.ts";
+import { readMarketsOf } from "./items/market-items.ts";
+import { tooManyLooks } from "./market-token.ts";
+
+type Identity = Pick<SearchedToken, "symbol" | "name" | "decimals">;
+
+export type SearchDeps = {
+  table: Table;
+  chains: Chains;
+  /** Reads the tokens of a chain whose markets have been read. */
+  indexOf: (chain: TradingChain) => Promise<readonly IndexedToken[]>;
+  /**
+   * Asks one host what a token is.
+   *
+   * @throws {DomainError} TOKEN_NOT_FOUND
+   * @throws {ChainUnavailable}
+   */
+  identify: (reader: ChainReader, token: string) => Promise<Identity>;
+};
+
+type Asked = { userID: string; now: Date; query: string; chain?: Network | undefined };
+
+/**
+ * Finds tokens by a part of their symbol or name, or by their exact address, on one chain or on all that trade.
+ *
+ * @throws {DomainError} UNSUPPORTED_CHAIN, INVALID_REQUEST, LOOK_LIMIT_REACHED
+ * @throws {ChainUnavailable} if an address is looked for, and no chain can be asked.
+ */
+export async function findTokens(deps: SearchDeps, asked: Asked): Promise<{ tokens: Token[] }> {
+  const { userID, now, query, chain } = asked;
+  const readers = chain === undefined ? [...deps.chains.values()] : [chainFor(deps.chains, chain)];
+  const search = readSearch(query);
+  if ("problem" in search) throw invalid(search.problem);
+  // Tokens of any chain can be imitated.
+  const { tokens: listed } = listTokens(deps.chains);
+  const addressed = addressedIn(query.trim(), readers);
+  if (addressed.length > 0) {
+    const found = await tokensAt(deps, { userID, now, listed }, addressed);
+    return { tokens: found.map((token) => shown(assessed(token, listed))) };
+  }
+  const names = readers.map((reader) => reader.chain);
+  const isWanted = (token: TokenName) => names.includes(token.chain);
+  const [own, ...others] = await Promise.all([ownTokens(deps.table, userID), ...names.map(deps.indexOf)]);
+  const known = others.flat();
+  const found = searchTokens(
+    search.wanted,
+    { listed, own: own.filter(isWanted).map((token) => known.find(isSame(token)) ?? token), others: known },
+    now.getTime(),
+  );
+  return { tokens: found.filter(isWanted).map(shown) };
+}
+
+const invalid = (problem: string) =>
+  new DomainError("INVALID_REQUEST", `query ${problem}`, { field: "query" });
+
+const isSame = (one: TokenName) => (other: TokenName) =>
+  one.chain === other.chain && one.token === other.token;
+
+const shown = ({ isListed, isImitation, ...token }: FoundToken): Token => ({
+  ...token,
+  listed: isListed,
+  flags: isImitation ? ["LOOKS_LISTED"] : [],
+});
+
+type Addressed = { reader: ChainReader; token: string };
+
+/**
+ * Returns the tokens that a text may be the address of. There are none if it is a name.
+ *
+ * @throws {DomainError} INVALID_REQUEST if the address has a wrong checksum.
+ */
+function addressedIn(text: string, readers: readonly ChainReader[]): Addressed[] {
+  const chains = chainsOfAddress(
+    text,
+    readers.map(({ chain }) => chain),
+  );
+  return readers
+    .filter(({ chain }) => chains.includes(chain))
+    .filter(({ chain }) => chain !== "sol" || addressProblem(chain, text) === undefined)
+    .map((reader) => ({ reader, token: readAddress(reader.chain, text, "query") }));
+}
+
+/** Finds tokens by their addresses: listed ones, those whose markets are stored, or those that a host knows. */
+async function tokensAt(
+  { table, identify }: SearchDeps,
+  { userID, now, listed }: { userID: string; now: Date; listed: readonly SearchedToken[] },
+  addressed: readonly Addressed[],
+): Promise<SearchedToken[]> {
+  const names = addressed.map(({ reader, token }) => ({ chain: reader.chain, token }));
+  const stored = await readMarketsOf(table, names);
+  const faults: Error[] = [];
+  const lookUp = async ({ reader, token }: Addressed): Promise<SearchedToken[]> => {
+    const name = { chain: reader.chain, token };
+    const known = listed.find(isSame(name)) ?? stored.find(isSame(name));
+    if (known !== undefined) return [known];
+    try {
+      if (!(await countLook(table, userID, now))) throw tooManyLooks();
+      const { symbol, name: longName, decimals } = await identify(reader, token);
+      return [{ ...name, symbol, name: longName, decimals }];
+    } catch (error) {
+      if (error instanceof DomainError && error.code === "TOKEN_NOT_FOUND") return [];
+      if (!(error instanceof DomainError || error instanceof ChainUnavailable)) throw error;
+      faults.push(error);
+      return [];
+    }
+  };
+  const found = (await Promise.all(addressed.map(lookUp))).flat();
+  // Another chain may have it, so nothing is known for certain.
+  if (found.length === 0 && faults.length > 0) throw faults[0];
+  return found;
+}
+
+/** Lists the tokens of a user's open positions, as the fills that they consist of name them. */
+async function ownTokens(table: Table, userID: string): Promise<SearchedToken[]> {
+  const positions = await readExecutions(table, userID, "position");
+  const keys = new Map(
+    positions.flatMap((position) => {
+      const { chain, wallet, token } = position;
+      if (token === undefined || !isOpen(position)) return [];
+      const key = bookKey({ userID, chain, wallet, token });
+      return [[key.SK, key] as const];
+    }),
+  );
+  const books = await getItems<Book>(table, [...keys.values()]);
+  return books.flatMap(({ chain: network, token, symbol: pair, decimals }) => {
+    const chain = tradingChains.find((each) => each === network);
+    if (chain === undefined) return [];
+    const symbol = pair.replace(`/${chainFacts[chain].coin.symbol}`, "");
+    return [{ chain, token, symbol, name: symbol, decimals }];
+  });
+}

@@ -1,0 +1,65 @@
+import type { ListedPosition } from "../api/execution-list-schema.ts";
+import type { Price } from "../prices/price.ts";
+import type { Table } from "../table/table.ts";
+import { addressProblem, readAddress } from "../trading/core/address.ts";
+import { isOpen, type Position } from "../trading/core/execution.ts";
+import { type TradingChain, tradingChains } from "../trading/core/trading-chain.ts";
+import { coinPriceOf } from "./coin-price.ts";
+import { formatDecimal } from "./core/decimal.ts";
+import type { Market, TokenName } from "./core/market.ts";
+import { worthOf } from "./core/market-facts.ts";
+import { positionValue } from "./core/position-value.ts";
+import { readMarketsOf } from "./items/market-items.ts";
+import type { Want } from "./want-markets.ts";
+
+export type ValueDeps = { table: Table; prices: () => Promise<readonly Price[]>; want: Want };
+
+/** Markets that are read are stored each five minutes. Older ones would give a wrong worth. */
+const mostAgeMs = 10 * 60_000;
+
+/** Adds what open positions are worth, where the market of their token is known. Has the markets of all of them read. */
+export async function valuePositions(
+  { table, prices, want }: ValueDeps,
+  { userID, now }: { userID: string; now: Date },
+  positions: readonly Position[],
+): Promise<ListedPosition[]> {
+  const names = new Map(
+    positions.flatMap((position) => {
+      const name = isOpen(position) ? tokenOf(position) : undefined;
+      return name ? [[`${name.chain} ${name.token}`, name] as const] : [];
+    }),
+  );
+  if (names.size === 0) return [...positions];
+  const [markets, coins] = await Promise.all([readMarketsOf(table, [...names.values()]), prices()]);
+  await want(userID, [...names.values()], now);
+  const isNew = ({ asOf }: Market) => now.getTime() - Date.parse(asOf) <= mostAgeMs;
+  const known = new Map(
+    markets.filter(isNew).map((market) => [`${market.chain} ${market.token}`, market] as const),
+  );
+  return positions.map((position) => {
+    const name = isOpen(position) ? tokenOf(position) : undefined;
+    const market = name && known.get(`${name.chain} ${name.token}`);
+    return market ? { ...position, ...worthIn(position, market, coins, now) } : position;
+  });
+}
+
+/** The token of a position on a chain with markets. Other engines may write addresses of EVM chains in lower case. */
+function tokenOf({ chain, token }: Position): TokenName | undefined {
+  const trading = tradingChains.find((each) => each === chain);
+  if (trading === undefined || token === undefined) return undefined;
+  return addressProblem(trading, token) === undefined
+    ? { chain: trading, token: readAddress(trading, token, "token") }
+    : undefined;
+}
+
+function worthIn(
+  { amount, cost }: Position,
+  market: Market,
+  coins: readonly Price[],
+  now: Date,
+): Pick<ListedPosition, "price" | "value" | "unrealizedPnl" | "priceAsOf"> {
+  const chain: TradingChain = market.chain;
+  const { price } = worthOf(market, coinPriceOf(coins, chain, now)?.usd);
+  const value = price && positionValue({ chain, amount, cost }, price);
+  return price && value ? { price: formatDecimal(price), ...value, priceAsOf: market.asOf } : {};
+}
