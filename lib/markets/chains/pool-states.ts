@@ -1,7 +1,7 @@
 import { blockNumberOf, blockTimeOf, decimalsOf } from "../../trading/chains/evm/contract-questions.ts";
-import { type ContractQuestion, multicall, thenRead } from "../../trading/chains/evm/multicall.ts";
+import { type ContractQuestion, multicall } from "../../trading/chains/evm/multicall.ts";
 import type { BlockTag } from "../../trading/chains/evm/rpc-call.ts";
-import type { RpcCall } from "../../trading/chains/rpc-call.ts";
+import { type RpcCall, thenRead } from "../../trading/chains/rpc-call.ts";
 import { kindOf, type PoolKey } from "../../trading/core/intent.ts";
 import { stateQuestion } from "./look-at-pools.ts";
 

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { ChainConfiguration } from "../../trading/chains/chain-configuration.ts";
 import { balanceOf, blockNumberOf, blockTimeOf } from "../../trading/chains/evm/contract-questions.ts";
 import { feeMarketCalls, l1FeesCall } from "../../trading/chains/evm/fee-market.ts";
-import { multicall, thenRead } from "../../trading/chains/evm/multicall.ts";
+import { multicall } from "../../trading/chains/evm/multicall.ts";
 import { poolCalls } from "../../trading/chains/evm/pool-routes.ts";
 import { newStranger } from "../../trading/chains/evm/probe-simulation.ts";
 import {
@@ -19,7 +19,7 @@ import {
 } from "../../trading/chains/evm/rpc-call.ts";
 import { simulateCall } from "../../trading/chains/evm/simulation.ts";
 import { type HostError, RpcRefusal } from "../../trading/chains/host-fault.ts";
-import type { RpcCall } from "../../trading/chains/rpc-call.ts";
+import { type RpcCall, thenRead } from "../../trading/chains/rpc-call.ts";
 import { chainFacts, type EvmChain } from "../../trading/core/trading-chain.ts";
 import { callLooks } from "./call-looks.ts";
 import { contractsOfHost } from "./contracts-of-host.ts";

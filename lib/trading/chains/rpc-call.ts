@@ -39,3 +39,14 @@ export const attempt = <Value>(call: RpcCall<Value>): RpcCall<Value | RpcRefusal
 export type ValuesOf<Calls extends readonly RpcCall<unknown>[]> = {
   -readonly [Index in keyof Calls]: Calls[Index] extends RpcCall<infer Value> ? Value : never;
 };
+
+/** Reads the value of a call further. */
+export const thenRead = <Value, Further>(
+  { method, params, read, recover }: RpcCall<Value>,
+  further: (value: Value) => Further,
+): RpcCall<Further> => ({
+  method,
+  params,
+  read: (result) => further(read(result)),
+  ...(recover && { recover: (refusal) => further(recover(refusal)) }),
+});

@@ -1,14 +1,13 @@
 import { type Ask, askTogether } from "../chains/ask-together.ts";
 import { encodeCall } from "../chains/evm/calldata.ts";
 import { l1FeesCall } from "../chains/evm/fee-market.ts";
-import { thenRead } from "../chains/evm/multicall.ts";
 import type { PoolRoute } from "../chains/evm/pool-routes.ts";
 import { type BlockTag, contractCall, gasEstimateCall } from "../chains/evm/rpc-call.ts";
 import type { SimulatedAfter } from "../chains/evm/simulation.ts";
 import { type SwapOutcome, swapSimulation } from "../chains/evm/swap-simulation.ts";
 import { unsignedBytes } from "../chains/evm/unsigned-transaction.ts";
 import type { EvmReader } from "../chains/open-chains.ts";
-import { attempt } from "../chains/rpc-call.ts";
+import { attempt, thenRead } from "../chains/rpc-call.ts";
 import { least } from "../core/bigints.ts";
 import {
   gasLimitFor,

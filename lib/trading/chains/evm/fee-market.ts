@@ -1,7 +1,7 @@
 import { type FeeMarket, feeBlocks, type L1Fee, rewardPercentiles } from "../../core/evm/fees.ts";
 import type { EvmChain } from "../../core/trading-chain.ts";
-import type { RpcCall, ValuesOf } from "../rpc-call.ts";
-import { type ContractQuestion, multicall, thenRead } from "./multicall.ts";
+import { type RpcCall, thenRead, type ValuesOf } from "../rpc-call.ts";
+import { type ContractQuestion, multicall } from "./multicall.ts";
 import { type BlockTag, feeHistoryCall, gasPriceCall, suggestedTipCall } from "./rpc-call.ts";
 
 /** Makes the calls that {@link feeMarketOf} reads. */

@@ -72,14 +72,3 @@ function answerTo<Value>(question: ContractQuestion<Value>, { success, returnDat
     return undefined;
   }
 }
-
-/** Reads the value of a call further. */
-export const thenRead = <Value, Further>(
-  { method, params, read, recover }: RpcCall<Value>,
-  further: (value: Value) => Further,
-): RpcCall<Further> => ({
-  method,
-  params,
-  read: (result) => further(read(result)),
-  ...(recover && { recover: (refusal) => further(recover(refusal)) }),
-});

@@ -1,10 +1,9 @@
 import { getAddress } from "ethers/address";
 import type { Order } from "../../core/execution.ts";
 import { kindOf, type PoolKey, poolsOf, type Route, type VenueKind } from "../../core/intent.ts";
-import type { RpcCall } from "../rpc-call.ts";
+import { type RpcCall, thenRead } from "../rpc-call.ts";
 import { type Contracts, feeOf } from "./configured-routes.ts";
 import bytecode from "./contracts/bytecode.json" with { type: "json" };
-import { thenRead } from "./multicall.ts";
 import { type BlockTag, contractCall } from "./rpc-call.ts";
 
 /** A trade without its token. */

@@ -2,10 +2,10 @@ import { binPrice, v2Price, v3Price } from "../../core/evm/pool-price.ts";
 import type { Order } from "../../core/execution.ts";
 import { type Bridge, kindOf, routeOf } from "../../core/intent.ts";
 import type { PoolPrice } from "../../core/price-impact.ts";
-import type { RpcCall } from "../rpc-call.ts";
+import { type RpcCall, thenRead } from "../rpc-call.ts";
 import type { Contracts } from "./configured-routes.ts";
 import { activeBinOf, balanceOf, firstTokenOf, reservesOf, sqrtPriceOf } from "./contract-questions.ts";
-import { type ContractQuestion, multicall, thenRead } from "./multicall.ts";
+import { type ContractQuestion, multicall } from "./multicall.ts";
 import type { RoutePools } from "./pool-quotes.ts";
 import type { BlockTag } from "./rpc-call.ts";
 

@@ -1,7 +1,7 @@
 import type { TokenClaims } from "../../core/token-identity.ts";
-import type { RpcCall } from "../rpc-call.ts";
+import { type RpcCall, thenRead } from "../rpc-call.ts";
 import { balanceOf, blockNumberOf, coinsOf } from "./contract-questions.ts";
-import { multicall, thenRead } from "./multicall.ts";
+import { multicall } from "./multicall.ts";
 import type { BlockTag } from "./rpc-call.ts";
 import { tokenGas } from "./token-belongings.ts";
 import { claimQuestions, claimsOf } from "./token-claims.ts";

@@ -1,7 +1,7 @@
 import type { ChainConfiguration } from "../chain-configuration.ts";
-import type { RpcCall } from "../rpc-call.ts";
+import { type RpcCall, thenRead } from "../rpc-call.ts";
 import { allowanceOf, balanceOf, blockNumberOf } from "./contract-questions.ts";
-import { multicall, thenRead } from "./multicall.ts";
+import { multicall } from "./multicall.ts";
 import type { BlockTag } from "./rpc-call.ts";
 
 /** A wallet's units of a token, and the units that each router may take, at the block of this number. */

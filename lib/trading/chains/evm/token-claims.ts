@@ -1,7 +1,7 @@
 import type { TokenClaims } from "../../core/token-identity.ts";
-import type { RpcCall } from "../rpc-call.ts";
+import { type RpcCall, thenRead } from "../rpc-call.ts";
 import { balanceOf, decimalsOf, textOf, totalSupplyOf } from "./contract-questions.ts";
-import { type ContractAnswers, multicall, thenRead } from "./multicall.ts";
+import { type ContractAnswers, multicall } from "./multicall.ts";
 import type { BlockTag } from "./rpc-call.ts";
 import { tokenGas } from "./token-belongings.ts";
 

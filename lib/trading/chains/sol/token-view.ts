@@ -2,7 +2,7 @@ import { type Address, address } from "@solana/web3.js";
 import type { Order } from "../../core/execution.ts";
 import { priceImpact } from "../../core/price-impact.ts";
 import type { TokenClaims } from "../../core/token-identity.ts";
-import type { RpcCall } from "../rpc-call.ts";
+import { type RpcCall, thenRead } from "../rpc-call.ts";
 import { programs, tokenAccountOf, wsolMint } from "./addresses.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { cpmmPoolOf, cpmmVaultOf } from "./cpmm-addresses.ts";
@@ -59,9 +59,48 @@ export type WalletHolding = {
 
 type PoolPlaces = { config: Address; pool: Address; vaults: readonly [Address, Address] };
 
+/** The accounts of a mint that a look reads: those about itself, and those of its pools with the coin. */
+export type MintPlaces = { mint: Address; metadata: Address; pools: readonly PoolPlaces[] };
+
 /**
- * Makes the only call that a look at a token needs: the accounts of a call are all of one slot. The value is undefined
- * if the address is not a mint.
+ * Derives the addresses of a mint's accounts.
+ *
+ * @param configs The configurations whose usual pools are looked at. Each has one pool of the token with the coin.
+ */
+export const placesOfMint = async (mint: Address, configs: readonly Address[]): Promise<MintPlaces> => ({
+  mint,
+  metadata: await metadataOf(mint),
+  pools: await Promise.all(configs.map((config) => placesOf(mint, config))),
+});
+
+/** Lists the accounts that a look at mints needs, each once. */
+export const accountsOfMints = (mints: readonly MintPlaces[]): Address[] => [
+  ...new Set([
+    clock,
+    ...mints.flatMap(({ mint, metadata, pools }) => [
+      mint,
+      metadata,
+      ...pools.flatMap(({ config, pool, vaults }) => [config, pool, ...vaults]),
+    ]),
+  ]),
+];
+
+/**
+ * Makes the only call that a look at some tokens needs: the accounts of a call are all of one slot. The value of what is
+ * no mint is undefined.
+ *
+ * @throws RangeError for more than {@link accountsOfMints} allows in a call
+ */
+export function tokenViewsCall(mints: readonly MintPlaces[], at: ReadAt): RpcCall<(TokenView | undefined)[]> {
+  const asked = accountsOfMints(mints);
+  return thenRead(accountsCall(asked, at), (found) => {
+    const accountAt = inOrderOf(asked, found);
+    return mints.map((places) => viewOf(places, found.slot, accountAt));
+  });
+}
+
+/**
+ * Makes the only call that a look at a token needs. The value is undefined if the address is not a mint.
  *
  * @param configs The configurations whose usual pools are looked at. Each has one pool of the token with the coin.
  * @param wallet Is looked at, too.
@@ -72,25 +111,23 @@ export async function tokenViewCall(
   at: ReadAt,
   wallet?: Address,
 ): Promise<RpcCall<TokenView | undefined>> {
-  const places = await Promise.all(configs.map((config) => placesOf(mint, config)));
-  const pools = places.flatMap(({ config, pool, vaults }) => [config, pool, ...vaults]);
+  const places = await placesOfMint(mint, configs);
   // The mint's program is not known yet, and each has a usual account of its own.
   const owned = wallet === undefined ? [] : [wallet, ...(await usualAccounts(wallet, mint))];
-  const asked = [clock, mint, await metadataOf(mint), ...owned, ...pools];
-  const { method, params, read } = accountsCall(asked, at);
-  return {
-    ...{ method, params },
-    read(result) {
-      const { slot, accounts } = read(result);
-      const [time, mintAccount, metadata, ...rest] = accounts;
-      const view = viewOf(mint, places, {
-        slot,
-        accounts: [time, mintAccount, metadata, ...rest.slice(owned.length)],
-      });
-      return view && wallet ? { ...view, holding: holdingOf(wallet, mint, view, rest) } : view;
-    },
-  };
+  const asked = [...new Set([...accountsOfMints([places]), ...owned])];
+  return thenRead(accountsCall(asked, at), (found) => {
+    const accountAt = inOrderOf(asked, found);
+    const view = viewOf(places, found.slot, accountAt);
+    return view && wallet ? { ...view, holding: holdingOf(wallet, mint, view, owned.map(accountAt)) } : view;
+  });
 }
+
+type AccountAt = (address: Address) => Account | undefined;
+
+const inOrderOf =
+  (asked: readonly Address[], { accounts }: Accounts): AccountAt =>
+  (address) =>
+    accounts[asked.indexOf(address)];
 
 const tokenPrograms = [programs.token, programs.token2022];
 
@@ -119,12 +156,9 @@ async function placesOf(mint: Address, config: Address): Promise<PoolPlaces> {
   return { config, pool, vaults: [await cpmmVaultOf(pool, wsolMint), await cpmmVaultOf(pool, mint)] };
 }
 
-function viewOf(
-  mint: Address,
-  places: readonly PoolPlaces[],
-  { slot, accounts }: Accounts,
-): TokenView | undefined {
-  const [time, mintAccount, metadata, ...rest] = accounts;
+function viewOf(places: MintPlaces, slot: number, accountAt: AccountAt): TokenView | undefined {
+  const { mint, metadata, pools } = places;
+  const [time, mintAccount] = [accountAt(clock), accountAt(mint)];
   const found = mintAccount && readMint(mintAccount);
   if (time === undefined) throw new Error("The host shows no clock");
   if (found === undefined) return undefined;
@@ -134,21 +168,25 @@ function viewOf(
     epoch: reader.skip(16).u64(),
     time: reader.skip(8).u64(),
     mint: found,
-    claims: claimsOfMint(found, readMetadata(metadata, mint)),
-    pools: places.flatMap((place, index) => poolViewOf(place, rest.slice(4 * index, 4 * index + 4)) ?? []),
+    claims: claimsOfMint(found, readMetadata(accountAt(metadata), mint)),
+    pools: pools.flatMap((place) => poolViewOf(place, accountAt) ?? []),
   };
 }
 
 function poolViewOf(
-  { config, pool: address, vaults: [coinVault] }: PoolPlaces,
-  [configAccount, poolAccount, ...vaults]: readonly (Account | undefined)[],
+  { config, pool: address, vaults }: PoolPlaces,
+  accountAt: AccountAt,
 ): PoolView | undefined {
+  const [configAccount, poolAccount] = [accountAt(config), accountAt(address)];
   const rates = configAccount && readFeeRates(configAccount.data);
   const pool = poolAccount && readPool(poolAccount.data);
-  const [coins, tokens] = vaults.map((vault) => vault && readTokenAccount(vault)?.amount);
+  const [coins, tokens] = vaults.map((vault) => {
+    const account = accountAt(vault);
+    return account && readTokenAccount(account)?.amount;
+  });
   if (rates === undefined || pool?.config !== config || coins === undefined || tokens === undefined)
     return undefined;
-  const isCoinFirst = pool.sides[0].vault === coinVault;
+  const isCoinFirst = pool.sides[0].vault === vaults[0];
   return { address, pool, rates, held: isCoinFirst ? [coins, tokens] : [tokens, coins] };
 }
 
