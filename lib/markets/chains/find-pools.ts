@@ -1,3 +1,4 @@
+import { RecentMap } from "../../core/recent-map.ts";
 import { type Ask, askTogether } from "../../trading/chains/ask-together.ts";
 import { routesOf } from "../../trading/chains/evm/configured-routes.ts";
 import { multicall } from "../../trading/chains/evm/multicall.ts";
@@ -9,7 +10,6 @@ import { RpcRefusal } from "../../trading/chains/host-fault.ts";
 import type { EvmReader } from "../../trading/chains/open-chains.ts";
 import { identityIn } from "../../trading/chains/requests.ts";
 import { attempt } from "../../trading/chains/rpc-call.ts";
-import { divideHalfEven } from "../../trading/core/decimal-text.ts";
 import { v2Price, v3Price } from "../../trading/core/evm/pool-price.ts";
 import { kindOf, type Route } from "../../trading/core/intent.ts";
 import type { PoolPrice } from "../../trading/core/price-impact.ts";
@@ -17,6 +17,7 @@ import { nativeToken } from "../../trading/core/trading-chain.ts";
 import { type Decimal, decimalOf } from "../core/decimal.ts";
 import {
   coarseAmounts,
+  depthOf,
   depthOfReserves,
   fineAmounts,
   greatestSale,
@@ -33,9 +34,9 @@ import { type NamedPool, type PoolState, type PoolStates, poolStatesCall } from 
 export type PricedPool = WatchedPool & MarketPool & { price: Decimal };
 
 /** A token and the pools that can be its reference, the deepest first. */
-export type TokenPools = {
+export type TokenPools<Pool = PricedPool> = {
   token: MarketToken;
-  pools: readonly PricedPool[];
+  pools: readonly Pool[];
   block: { number: number; time: number };
 };
 
@@ -61,7 +62,7 @@ type Memory = {
 /** Finds the pools of tokens on a chain. It remembers them for a while, and then measures only their depths. */
 export class PoolFinder {
   readonly #reader: EvmReader;
-  readonly #memory = new Map<string, Memory>();
+  readonly #memory = new RecentMap<string, Memory>(mostTokens);
 
   constructor(reader: EvmReader) {
     this.#reader = reader;
@@ -76,7 +77,6 @@ export class PoolFinder {
     const known = this.#memory.get(token);
     const remembered = known !== undefined && nowMs < known.untilMs ? known : undefined;
     const found = await fromAnyHost(this.#reader, 0, (ask) => poolsBy(ask, this.#reader, token, remembered));
-    this.#memory.delete(token);
     if (found === undefined) return undefined;
     const { measured, ...pools } = found;
     const isWhole = measured.length === remembered?.routes.length;
@@ -87,17 +87,9 @@ export class PoolFinder {
       // A pool that has lost its depth is looked for again.
       untilMs: remembered === undefined ? nowMs + memoryMs : isWhole ? remembered.untilMs : 0,
     });
-    const [oldest = ""] = this.#memory.keys();
-    if (this.#memory.size > mostTokens) this.#memory.delete(oldest);
     return pools;
   }
 }
-
-/** Ladders measure no more than a few digits. */
-const depthPlaces = 6;
-
-const shownDepth = (units: bigint): Decimal =>
-  decimalOf(divideHalfEven(units, 10n ** BigInt(coinDecimals - depthPlaces)), -depthPlaces);
 
 type Measured = { route: RoutePools; pool: Omit<PricedPool, "depth">; depth: bigint };
 
@@ -121,7 +113,7 @@ async function poolsBy(
   });
   const depths = await depthsBy(ask, configuration, found.block.number, priced);
   const measured = deepest(priced.map((each, index) => ({ ...each, depth: depths[index] ?? 0n })));
-  const pools = measured.map(({ pool, depth }) => ({ ...pool, depth: shownDepth(depth) }));
+  const pools = measured.map(({ pool, depth }) => ({ ...pool, depth: depthOf(depth, coinDecimals) }));
   return { token, pools, block: found.block, measured };
 }
 

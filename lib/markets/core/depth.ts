@@ -1,4 +1,6 @@
+import { divideHalfEven } from "../../trading/core/decimal-text.ts";
 import { type PoolPrice, priceImpact } from "../../trading/core/price-impact.ts";
+import { type Decimal, decimalOf } from "./decimal.ts";
 
 /** The depth of a pool is what a sale is paid whose price is at most so much worse than the pool's, in percent. */
 const mostImpact = 2;
@@ -66,7 +68,15 @@ export function greatestSale(
 
 /** Computes the depth of a pool of a constant product, in units of its coin. Fees do not change it. */
 export function depthOfReserves({ tokens, coins }: { tokens: bigint; coins: bigint }): bigint {
+  if (tokens <= 0n || coins <= 0n) return 0n;
   const impact = BigInt(mostImpact);
   const arrived = (tokens * impact) / (100n - impact);
   return arrived === 0n ? 0n : (coins * arrived) / (tokens + arrived);
 }
+
+/** More decimal places than these mean nothing: ladders have steps. */
+const depthPlaces = 6;
+
+/** Converts units of a coin to a depth. */
+export const depthOf = (units: bigint, coinDecimals: number): Decimal =>
+  decimalOf(divideHalfEven(units, 10n ** BigInt(coinDecimals - depthPlaces)), -depthPlaces);

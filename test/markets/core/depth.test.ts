@@ -26,7 +26,7 @@ describe("depthOfReserves", () => {
   it("is nothing if no unit can be sold for so little impact", () => {
     expect(depthOfReserves({ tokens: 48n, coins: 10n * coin })).toBe(0n);
     expect(depthOfReserves({ tokens: 49n, coins: 10n * coin })).toBe(coin / 5n);
-    expect(depthOfReserves({ tokens: 0n, coins: 0n })).toBe(0n);
+    for (const empty of [0n, -1n]) expect(depthOfReserves({ tokens: empty, coins: coin })).toBe(0n);
   });
 });
 

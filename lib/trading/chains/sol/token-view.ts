@@ -239,8 +239,15 @@ const millionths = 1_000_000n;
 export const feeRateOf = ({ pool, rates }: Pick<PoolView, "pool" | "rates">): bigint =>
   rates.trade + (pool.creatorFeeOn === undefined ? 0n : rates.creator);
 
-/** Computes the coins of a pool that are its own, in lamports. */
-export function liquidityOf({ pool, held }: PoolView): bigint {
-  const side = isFirst(pool, wsolMint) ? 0 : 1;
-  return held[side] - pool.sides[side].owed;
+/** Computes what a pool's vaults hold of its own, in units. */
+export function reservesIn({ pool, held }: PoolView): { coins: bigint; tokens: bigint } {
+  const [first, second] = [held[0] - pool.sides[0].owed, held[1] - pool.sides[1].owed];
+  return isFirst(pool, wsolMint) ? { coins: first, tokens: second } : { coins: second, tokens: first };
 }
+
+/** Computes the coins of a pool that are its own, in lamports. */
+export const liquidityOf = (view: PoolView): bigint => reservesIn(view).coins;
+
+/** True if a pool makes swaps at the time of a look. */
+export const isOpen = ({ pool }: PoolView, { time }: Pick<TokenView, "time">): boolean =>
+  pool.allowsSwaps && pool.openTime <= time;

@@ -1,0 +1,142 @@
+import type { Address } from "@solana/web3.js";
+import { RecentMap } from "../../core/recent-map.ts";
+import { fromAnyHost } from "../../trading/chains/from-any-host.ts";
+import type { SolReader } from "../../trading/chains/open-chains.ts";
+import { identityIn } from "../../trading/chains/requests.ts";
+import { cpmmConfigOf } from "../../trading/chains/sol/cpmm-addresses.ts";
+import { mostAccounts } from "../../trading/chains/sol/sol-call.ts";
+import {
+  accountsOfMints,
+  feeRateOf,
+  isOpen,
+  type MintPlaces,
+  type PoolView,
+  placesOfMint,
+  reservesIn,
+  type TokenView,
+  tokenViewsCall,
+} from "../../trading/chains/sol/token-view.ts";
+import { coinDecimals } from "../../trading/core/decimal-text.ts";
+import { isBehind, type LookMemory } from "../../trading/core/reading.ts";
+import { nativeToken } from "../../trading/core/trading-chain.ts";
+import { type Decimal, decimalOf, ratioOf } from "../core/decimal.ts";
+import { depthOf, depthOfReserves, leastDepth } from "../core/depth.ts";
+import type { MarketPool } from "../core/market.ts";
+import type { TokenPools } from "./find-pools.ts";
+
+/** A pool of Raydium that can be the reference of its token, with its price. */
+export type SolPool = MarketPool & { price: Decimal };
+
+/** Lasting enough for a price. What is final comes half a minute later. */
+const at = { commitment: "confirmed" } as const;
+
+/** Pools that did not exist are looked for again after this time. */
+const memoryMs = 10 * 60_000;
+
+/** The tokens whose accounts are remembered. */
+const mostTokens = 1000;
+
+const { sol: decimalsOfCoin } = coinDecimals;
+
+/** The accounts of a mint: all that it may have, and those that it has. */
+type Remembered = { all: MintPlaces; found: MintPlaces; untilMs: number };
+
+/** Reads the prices of tokens of sol, many in one call. It remembers which of their pools exist. */
+export class SolPoolReader {
+  readonly #reader: SolReader;
+  readonly #places = new RecentMap<string, Remembered>(mostTokens);
+  readonly #memory: LookMemory<{ number: number }> = { host: 0 };
+
+  constructor(reader: SolReader) {
+    this.#reader = reader;
+  }
+
+  /**
+   * Reads tokens and their pools, each token at one slot. What is no token is left out. Undefined if the host shows an
+   * older slot than before. After ten seconds of that, the next host is asked.
+   *
+   * @throws {ChainUnavailable} if no host answers.
+   */
+  async read(
+    tokens: readonly string[],
+    nowMs = Date.now(),
+  ): Promise<Map<string, TokenPools<SolPool>> | undefined> {
+    const asked = await Promise.all([...new Set(tokens)].map((token) => this.#placesOf(token, nowMs)));
+    const views = await fromAnyHost(this.#reader, this.#memory.host, async (request) => {
+      const calls = inCalls(asked).map((mints) => tokenViewsCall(mints, at));
+      const parts = await Promise.all(calls.map((call) => request([call])));
+      return parts.flatMap(([part]) => part);
+    });
+    const number = Math.max(0, ...views.flatMap((view) => view?.slot ?? []));
+    if (number > 0 && isBehind({ number }, this.#memory, nowMs)) return undefined;
+    if (number > 0) this.#memory.look = { number };
+    return new Map(
+      asked.flatMap(({ mint }, index) => {
+        const view = views[index];
+        if (view === undefined) return [];
+        this.#keepFound(mint, view, nowMs);
+        const priced = pricedToken(this.#reader, mint, view);
+        return priced === undefined ? [] : [[mint, priced] as const];
+      }),
+    );
+  }
+
+  async #placesOf(token: string, nowMs: number): Promise<MintPlaces> {
+    const known = this.#places.get(token);
+    if (known !== undefined) return nowMs < known.untilMs ? known.found : known.all;
+    const { cpmmConfigs } = this.#reader.configuration;
+    const all = await placesOfMint(token as Address, await Promise.all(cpmmConfigs.map(cpmmConfigOf)));
+    this.#places.set(token, { all, found: all, untilMs: 0 });
+    return all;
+  }
+
+  #keepFound(mint: string, { pools }: TokenView, nowMs: number): void {
+    const known = this.#places.get(mint);
+    if (known === undefined || nowMs < known.untilMs) return;
+    const exists = ({ pool }: MintPlaces["pools"][number]) => pools.some(({ address }) => address === pool);
+    const found = { ...known.all, pools: known.all.pools.filter(exists) };
+    this.#places.set(mint, { all: known.all, found, untilMs: nowMs + memoryMs });
+  }
+}
+
+/** Splits mints into calls with as many accounts as a call may have. */
+function inCalls(mints: readonly MintPlaces[]): MintPlaces[][] {
+  const calls: MintPlaces[][] = [];
+  for (const mint of mints) {
+    const last = calls.at(-1);
+    if (last && accountsOfMints([...last, mint]).length <= mostAccounts) last.push(mint);
+    else calls.push([mint]);
+  }
+  return calls;
+}
+
+function pricedToken(
+  { configuration }: SolReader,
+  mint: string,
+  view: TokenView,
+): TokenPools<SolPool> | undefined {
+  const identity = identityIn({ chain: "sol", configuration }, mint, view.claims);
+  if (identity === undefined) return undefined;
+  const { symbol, name, decimals } = identity;
+  const supply = decimalOf(view.claims.totalSupply ?? 0n, -decimals);
+  return {
+    token: { chain: "sol", token: mint, symbol, name, decimals, supply },
+    pools: view.pools
+      .filter((pool) => isOpen(pool, view))
+      .map((pool) => ({ pool, units: depthOfReserves(reservesIn(pool)) }))
+      .filter(({ units }) => units >= leastDepth(decimalsOfCoin))
+      .toSorted((a, b) => (a.units < b.units ? 1 : a.units > b.units ? -1 : 0))
+      .map(({ pool, units }) => pricedPool(pool, units, decimals)),
+    block: { number: view.slot, time: Number(view.time) },
+  };
+}
+
+function pricedPool(view: PoolView, depth: bigint, decimals: number): SolPool {
+  const { coins, tokens } = reservesIn(view);
+  return {
+    ...{ pool: view.address, quote: nativeToken, venue: "raydium-cpmm" },
+    feeBps: Number(feeRateOf(view)) / 100,
+    depth: depthOf(depth, decimalsOfCoin),
+    price: ratioOf(coins * 10n ** BigInt(decimals), tokens * 10n ** BigInt(decimalsOfCoin)),
+  };
+}

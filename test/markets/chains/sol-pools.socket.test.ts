@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { SolPoolReader } from "../../../lib/markets/chains/sol-pools.ts";
+import { formatDecimal } from "../../../lib/markets/core/decimal.ts";
+import { programs, wsolMint } from "../../../lib/trading/chains/sol/addresses.ts";
+import {
+  scaling,
+  seeing,
+  solReaderOf,
+  startTestSolHost,
+  type TestSolHost,
+} from "../../support/sol-reader.ts";
+import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
+
+let chain: TestSurfnet;
+let hosts: [TestSolHost, TestSolHost];
+beforeAll(async () => {
+  chain = await startTestSurfnet();
+  hosts = [await startTestSolHost(chain), await startTestSolHost(chain)];
+});
+afterAll(() => Promise.all([chain.stop(), ...hosts.map((host) => host.close())]));
+beforeEach(() => {
+  for (const host of hosts) host.lie = (_, result) => result;
+});
+
+const mintOf = (name: keyof TestSurfnet["deployment"]["tokens"]) => chain.deployment.tokens[name].mint;
+
+/** Counts the accounts of each look. */
+function countingLooks(): number[] {
+  const looks: number[] = [];
+  hosts[0].lie = (method, result, params) => {
+    if (method === "getMultipleAccounts") looks.push((params[0] as string[]).length);
+    return result;
+  };
+  return looks;
+}
+
+const only = async () => new SolPoolReader(await solReaderOf(chain, [hosts[0]]));
+
+describe("SolPoolReader", () => {
+  it("reads tokens with their pools, prices and depths, all in one call", async () => {
+    const looks = countingLooks();
+    const [moon, feez] = [mintOf("MOON"), mintOf("FEEZ")];
+    const found = await (await only()).read([moon, feez, moon]);
+    expect([...(found?.keys() ?? [])]).toEqual([moon, feez]);
+    const { token, pools, block } = found?.get(moon) ?? {};
+    expect(token).toEqual({
+      ...{ chain: "sol", token: moon, symbol: "MOON", name: "Moon", decimals: 6 },
+      supply: { mantissa: 1n, exponent: 9 },
+    });
+    const { pool } = chain.deployment.tokens.MOON;
+    expect(pools).toMatchObject([{ pool, quote: "native", venue: "raydium-cpmm", feeBps: 25 }]);
+    // 500 coins and 5,000,000 tokens; a sale is paid a fiftieth of the coins.
+    expect([pools?.[0]?.price, pools?.[0]?.depth].map((value) => value && formatDecimal(value))).toEqual([
+      "0.0001",
+      "10",
+    ]);
+    expect(block?.number).toBeGreaterThan(0);
+    expect(Math.abs((block?.time ?? 0) - Date.now() / 1000)).toBeLessThan(60);
+    expect(found?.get(feez)?.pools).toHaveLength(1);
+    expect(looks).toHaveLength(1);
+  });
+
+  it("asks for few accounts once it knows which pools exist, and for all again after ten minutes", async () => {
+    const looks = countingLooks();
+    const reader = await only();
+    for (const nowMs of [0, 1000, 600_000]) await reader.read([mintOf("MOON")], nowMs);
+    // The clock, the mint and its name; four pools, each with its configuration and two vaults.
+    expect(looks).toEqual([19, 7, 19]);
+  });
+
+  it("splits many tokens into calls of at most a hundred accounts", async () => {
+    const looks = countingLooks();
+    const reader = await only();
+    const others = await Promise.all(Array.from({ length: 7 }, () => chain.newWallet()));
+    const tokens = [...others.map(({ address }) => address), mintOf("MOON")];
+    expect([...((await reader.read(tokens))?.keys() ?? [])]).toEqual([mintOf("MOON")]);
+    expect(looks).toHaveLength(2);
+    for (const count of looks) expect(count).toBeLessThanOrEqual(100);
+  });
+
+  it("leaves out what is no token, and has no pool for the wrapped coin", async () => {
+    const found = await (await only()).read([programs.token, wsolMint]);
+    expect([...(found?.keys() ?? [])]).toEqual([wsolMint]);
+    expect(found?.get(wsolMint)?.pools).toEqual([]);
+    expect(await (await only()).read([])).toEqual(new Map());
+  });
+
+  it("leaves out a pool with too few coins, and one that is stopped or not open yet", async () => {
+    const { mint, pool, vaults } = chain.deployment.tokens.MOON;
+    const poolsSeen = async () => (await (await only()).read([mint]))?.get(mint)?.pools;
+    hosts[0].lie = scaling(vaults.coin, 9n);
+    expect(await poolsSeen()).toEqual([]);
+    hosts[0].lie = scaling(vaults.coin, 11n);
+    expect(await poolsSeen()).toHaveLength(1);
+    const changing = (change: (data: Buffer) => void) =>
+      seeing(({ value }, addresses) => {
+        const shown = value[addresses.indexOf(pool)];
+        if (!shown) return;
+        const data = Buffer.from(shown.data[0], "base64");
+        change(data);
+        shown.data[0] = data.toString("base64");
+      });
+    hosts[0].lie = changing((data) => data.writeUInt8(0b100, 329));
+    expect(await poolsSeen()).toEqual([]);
+    hosts[0].lie = changing((data) => data.writeBigUInt64LE(2n ** 40n, 373));
+    expect(await poolsSeen()).toEqual([]);
+  });
+
+  it("asks the next host if one fails, and leaves one that goes back after ten seconds", async () => {
+    const failing = () => {
+      throw new Error("no answer");
+    };
+    const reader = new SolPoolReader(await solReaderOf(chain, hosts));
+    const slotAt = async (nowMs: number) => {
+      const mint = mintOf("MOON");
+      return (await reader.read([mint], nowMs))?.get(mint)?.block.number;
+    };
+    hosts[0].lie = failing;
+    const first = (await slotAt(0)) as number;
+    expect(first).toBeGreaterThan(0);
+    const back = seeing((answer) => {
+      answer.context.slot = first - 1;
+    });
+    for (const host of hosts) host.lie = back;
+    for (const nowMs of [1000, 11_000]) expect(await slotAt(nowMs)).toBeUndefined();
+    expect(await slotAt(12_000)).toBe(first - 1);
+  });
+});
