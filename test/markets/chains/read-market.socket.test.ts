@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readMarketOnce } from "../../../lib/markets/chains/read-market.ts";
+import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import { readerOf } from "../../support/chain-reader.ts";
+import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
+import { seeing, solReaderOf, startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
+import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
+
+let chain: TestChain;
+let sol: TestSurfnet;
+let host: TestSolHost;
+beforeAll(async () => {
+  [chain, sol] = await Promise.all([startTestChain(), startTestSurfnet()]);
+  host = await startTestSolHost(sol);
+});
+afterAll(() => Promise.all([chain.close(), sol.stop(), host.close()]));
+
+const now = new Date("2026-11-26T12:00:00.500Z");
+const unread = {
+  ...{ asOf: now.toISOString(), firstSeenAt: now.toISOString(), revision: 0, hasGaps: false },
+  day: { volume: { mantissa: 0n, exponent: 0 }, trades: 0 },
+};
+const notFound = expect.objectContaining({ code: "TOKEN_NOT_FOUND" });
+
+describe("readMarketOnce", () => {
+  it("reads a token with its deepest pool and price", async () => {
+    const { moon } = localAddresses;
+    const block = (await chain.request("eth_getBlockByNumber", ["latest", false])) as Record<string, string>;
+    expect(await readMarketOnce(readerOf(chain), moon, now)).toEqual({
+      ...unread,
+      ...{ chain: "eth", token: moon, symbol: "MOON", name: "Moon", decimals: 18 },
+      supply: { mantissa: 1n, exponent: 9 },
+      pool: {
+        ...{ pool: expect.any(String), quote: "native", venue: "uniswap-v2", feeBps: 30 },
+        depth: { mantissa: 2n, exponent: 0 },
+      },
+      ...{ pools: 3, price: { mantissa: 1n, exponent: -4 }, history: "loading" },
+      ...{ block: Number(block.number), blockTime: Number(block.timestamp) },
+    });
+  });
+
+  it("has no pool and no price for a token without any", async () => {
+    const market = await readMarketOnce(readerOf(chain), localAddresses.wrapped, now);
+    expect(market).toMatchObject({ symbol: "WETH", pools: 0 });
+    for (const absent of ["pool", "price"]) expect(market).not.toHaveProperty(absent);
+  });
+
+  it("reads a token of sol", async () => {
+    const { mint, pool } = sol.deployment.tokens.MOON;
+    expect(await readMarketOnce(await solReaderOf(sol, [host]), mint, now)).toMatchObject({
+      ...unread,
+      ...{ chain: "sol", token: mint, symbol: "MOON", history: "unavailable", pools: 1 },
+      pool: { pool, venue: "raydium-cpmm" },
+    });
+  });
+
+  it("finds no token where there is none", async () => {
+    await expect(readMarketOnce(readerOf(chain), alice.address, now)).rejects.toThrow(notFound);
+    const { address } = await sol.newWallet();
+    await expect(readMarketOnce(await solReaderOf(sol, [host]), address, now)).rejects.toThrow(notFound);
+  });
+
+  it("fails while no host answers, or the only one shows the past", async () => {
+    const silent = readerOf(chain, { hosts: ["http://127.0.0.1:1"] });
+    await expect(readMarketOnce(silent, localAddresses.moon, now)).rejects.toThrow("No host of eth answers");
+    const reader = await solReaderOf(sol, [host]);
+    const { mint } = sol.deployment.tokens.MOON;
+    await readMarketOnce(reader, mint, now);
+    host.lie = seeing((answer) => {
+      answer.context.slot = 1;
+    });
+    await expect(readMarketOnce(reader, mint, now)).rejects.toThrow("The host of sol has gone back");
+  });
+});
