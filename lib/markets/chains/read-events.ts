@@ -72,7 +72,6 @@ export class EventReading {
   readonly #host: RpcHost;
   readonly #untilMs: number;
   #callsLeft: number;
-  /** The blocks of the next request. */
   #blocks: number;
 
   constructor(ask: Ask, host: RpcHost, limits: { calls: number; untilMs?: number | undefined }) {
@@ -88,6 +87,7 @@ export class EventReading {
     return this.#callsLeft <= 0 || Date.now() >= this.#untilMs;
   }
 
+  /** The blocks that the next request should be for. */
   get blocks(): number {
     return this.#blocks;
   }
@@ -110,7 +110,7 @@ export class EventReading {
         break;
       }
       const part = { from: next, to: Math.min(to, next + this.#blocks - 1) };
-      const found = await this.#readPart(pools, part);
+      const found = await this.readPart(pools, part);
       if (found === "too many" && part.from < part.to) continue;
       if (found !== "too many") parts.push(found);
       else if (pools.length === 1) give(pools);
@@ -138,8 +138,8 @@ export class EventReading {
     if (hash === undefined) throw new HostFault("BAD_RESULT", "eth_getLogs");
   }
 
-  /** Asks once. If that was too much, the next request is for fewer blocks. */
-  async #readPart(pools: readonly WatchedPool[], part: BlockRange): Promise<PoolEvent[] | "too many"> {
+  /** Asks once. If that was too much, the next request should be for fewer blocks. */
+  async readPart(pools: readonly WatchedPool[], part: BlockRange): Promise<PoolEvent[] | "too many"> {
     const count = part.to - part.from + 1;
     this.#callsLeft--;
     try {

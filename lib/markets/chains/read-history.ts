@@ -1,0 +1,129 @@
+import type { Ask } from "../../trading/chains/ask-together.ts";
+import { blockCall } from "../../trading/chains/evm/rpc-call.ts";
+import { firstAnswer } from "../../trading/chains/from-any-host.ts";
+import { ChainUnavailable } from "../../trading/chains/host-fault.ts";
+import type { EvmReader } from "../../trading/chains/open-chains.ts";
+import type { RpcHost } from "../../trading/chains/rpc-host.ts";
+import type { Block } from "../../trading/core/block.ts";
+import { chainFacts, nativeToken } from "../../trading/core/trading-chain.ts";
+import { compare } from "../core/decimal.ts";
+import type { PoolEvent, WatchedPool } from "../core/watched-pool.ts";
+import type { PoolFinder, PricedPool } from "./find-pools.ts";
+import { type BlockRange, EventReading } from "./read-events.ts";
+
+export type HistoryAsked = {
+  /** The last block. */
+  to: number;
+  /** Events from this time on are wanted, in epoch seconds. */
+  since: number;
+  /** No request begins after this time. */
+  untilMs?: number;
+};
+
+/** The events of a pool up to a block, in their order. */
+export type History = {
+  events: readonly PoolEvent[];
+  /** False if there are more between the wanted time and the first one. */
+  isComplete: boolean;
+};
+
+/** The requests for all of a history. */
+const mostCalls = 60;
+
+/**
+ * Reads the events of a pool from a block backwards. If a host fails midway, the next one continues.
+ *
+ * @throws {ChainUnavailable} if no host answers at all.
+ */
+export async function readHistory(
+  reader: EvmReader,
+  pool: WatchedPool,
+  { to, since, untilMs }: HistoryAsked,
+): Promise<History> {
+  const parts: (readonly PoolEvent[])[] = [];
+  let callsLeft = mostCalls;
+  let next = to;
+  let first: number | undefined;
+  const read = async (request: Ask, host: RpcHost) => {
+    const counted: Ask = (calls) => {
+      callsLeft--;
+      return request(calls);
+    };
+    first ??= await blockBefore(counted, reader, to, since);
+    const reading = new EventReading(counted, host, { calls: callsLeft, untilMs });
+    while (next >= first && !reading.isOver) {
+      const part: BlockRange = { from: Math.max(first, next - reading.blocks + 1), to: next };
+      const events = await reading.readPart([pool], part);
+      if (events === "too many" && part.from < part.to) continue;
+      if (events === "too many") return;
+      parts.push(events);
+      const [oldest] = events;
+      next = oldest !== undefined && oldest.time < since ? first - 1 : part.from - 1;
+    }
+  };
+  try {
+    await firstAnswer(reader, reader.client.inOrder(), read);
+  } catch (error) {
+    if (!(error instanceof ChainUnavailable) || parts.length === 0) throw error;
+  }
+  const events = parts.toReversed().flat();
+  return {
+    events: events.filter(({ time }) => time >= since),
+    isComplete: first !== undefined && next < first,
+  };
+}
+
+/** A block as long before the wanted time as this is near enough. */
+const nearSeconds = 600;
+
+/** The headers that are asked for to find a block by its time. */
+const mostGuesses = 5;
+
+/** Finds a block that is not much older than a time: guesses it by the time between blocks, which headers correct. */
+async function blockBefore(ask: Ask, { chain }: EvmReader, to: number, since: number): Promise<number> {
+  const [last] = await ask([blockCall(to)]);
+  if (last.time < since) return to + 1;
+  let after: Pick<Block, "number" | "time"> = last;
+  let seconds = chainFacts[chain].blockSeconds;
+  let oldest = -1;
+  for (let guesses = 0; guesses < mostGuesses && after.number > 0; guesses++) {
+    // A tenth more, since a block that is too new brings nothing.
+    const blocks = Math.ceil(((after.time - since) * 1.1) / seconds) + 1;
+    const number = Math.max(0, after.number - blocks);
+    if (number <= oldest) break;
+    const [found] = await ask([blockCall(number)]);
+    if (found.time <= since) {
+      oldest = number;
+      if (since - found.time <= nearSeconds) break;
+    } else after = found;
+    seconds = Math.max(0.01, (last.time - found.time) / (last.number - number));
+  }
+  return Math.max(0, oldest);
+}
+
+/**
+ * Finds the deepest pool of a chain's coin with a stable token. In the result, the coin is the token and its price is in
+ * dollars.
+ *
+ * @throws {ChainUnavailable} if no host answers.
+ */
+export async function findCoinPool(
+  { configuration }: EvmReader,
+  finder: PoolFinder,
+): Promise<WatchedPool | undefined> {
+  const stable = configuration.quoteTokens.filter(({ isStable }) => isStable);
+  const found = await Promise.all(stable.map(({ token }) => finder.find(token)));
+  const [deepest] = found
+    .flatMap((each) => each?.pools.find(({ quote }) => quote === nativeToken) ?? [])
+    .toSorted((a, b) => compare(b.depth, a.depth));
+  return deepest && turned(configuration.wrapped.token, deepest);
+}
+
+/** Makes the quote of a pool its token. */
+const turned = (
+  coin: string,
+  { pool, venue, token, decimals, quoteDecimals, isTokenFirst }: PricedPool,
+): WatchedPool => ({
+  ...{ pool, venue, token: coin, quote: token },
+  ...{ decimals: quoteDecimals, quoteDecimals: decimals, isTokenFirst: !isTokenFirst },
+});
