@@ -1,10 +1,20 @@
-import { type Channel, isPublic, type PublicChannel } from "../core/channel.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { Channel } from "../core/channel.ts";
 import { epochSeconds } from "../core/time.ts";
+import type { TokenName } from "../markets/core/market.ts";
+import {
+  type FollowedToken,
+  type MarketSubscription,
+  type Pace,
+  unfollowing,
+} from "../markets/core/market-subscription.ts";
+import type { KeyRange } from "../table/keys.ts";
 import { retry } from "../table/retry.ts";
-import { containing, type Step, smallerThan } from "../table/step.ts";
+import { containing, type Step, smallerThan, type Write } from "../table/step.ts";
 import { queryPages, queryRange, readItem, type Table } from "../table/table.ts";
 import { singleOf, write, writeOne } from "../table/write.ts";
 import {
+  type Audience,
   connectionCountKey,
   connectionKey,
   connectionsOf,
@@ -17,11 +27,14 @@ export type ConnectionName = { userID: string; connectionId: string };
 
 /** An open WebSocket connection. */
 export type Connection = ConnectionName & {
-  /** Its shard among the subscribers of every public channel, chosen when it connected. */
+  /** Its shard in each audience, chosen when it connected. */
   shard: number;
   connectedAt: string;
   /** Absent if there are no channels, because DynamoDB has no empty set. */
   channels?: Set<Channel>;
+  /** The pace and tokens of its prices. Absent if readMarkets does not serve it. */
+  every?: Pace;
+  tokens?: FollowedToken[];
   /** The time from which it accepts no messages of its user. Absent if it is up to date. */
   stuckSince?: string;
   /** The number of misses since a run began to bring it up to date; 0 if none does. */
@@ -131,41 +144,53 @@ export const hasShakenHands = ({ connectedAt }: Pick<Connection, "connectedAt">,
 export async function closeConnection(table: Table, name: ConnectionName): Promise<boolean> {
   const { item } = await writeOne<Connection>(table, { kind: "remove", key: keyOf(name) });
   if (item === undefined) return false;
-  await leaveChannels(table, item, [...(item.channels ?? [])]);
+  const audience = audienceOf(subscriptionsOf(item));
+  if (audience !== undefined) await leaveAudience(table, audience, item);
   return true;
 }
 
+/** The subscriptions of a connection. Those to markets are part of the channel `prices`. */
+export type Subscriptions = { channels: readonly Channel[]; markets?: MarketSubscription | undefined };
+
+type Changed = { before: Subscriptions; after: Subscriptions; shard: number };
+
 /**
- * Subscribes a connection to channels.
+ * Subscribes a connection to channels, and to tokens.
  *
- * @returns the channels that it had before, or undefined for an unknown connection.
+ * @param follow changes the tokens. It may be called again.
+ * @returns undefined for an unknown connection.
  */
 export async function addChannels(
   table: Table,
   name: ConnectionName,
   channels: readonly Channel[],
-): Promise<Channel[] | undefined> {
-  return changeChannels(table, name, (connection, before) => {
-    const added = [...new Set(channels)].filter((channel) => !before.has(channel));
-    return { action: "add", changed: added, others: subscribing(connection, added) };
-  });
+  follow: (before: MarketSubscription | undefined) => MarketSubscription | undefined = (before) => before,
+): Promise<Changed | undefined> {
+  return changeSubscriptions(table, name, ({ channels: known, markets }) => ({
+    channels: [...new Set([...known, ...channels])],
+    markets: follow(markets),
+  }));
 }
 
 /**
- * Unsubscribes a connection from channels. Ignores channels to which it is not subscribed.
+ * Unsubscribes a connection from channels, and from tokens. Ignores those to which it is not subscribed.
  *
- * @returns the channels that it had before, or undefined for an unknown connection.
+ * @returns undefined for an unknown connection.
  */
 export async function removeChannels(
   table: Table,
   name: ConnectionName,
   channels: readonly Channel[],
-): Promise<Channel[] | undefined> {
-  return changeChannels(table, name, (connection, before) => {
-    const removed = [...before].filter((channel) => channels.includes(channel));
-    return { action: "take", changed: removed, others: unsubscribing(connection, removed) };
-  });
+  tokens: readonly TokenName[] = [],
+): Promise<Changed | undefined> {
+  return changeSubscriptions(table, name, ({ channels: known, markets }) => ({
+    channels: known.filter((channel) => !channels.includes(channel)),
+    markets: channels.includes("prices") ? undefined : withoutTokens(markets, tokens),
+  }));
 }
+
+const withoutTokens = (markets: MarketSubscription | undefined, tokens: readonly TokenName[]) =>
+  tokens.length === 0 ? markets : markets && { ...markets, tokens: unfollowing(markets.tokens, tokens) };
 
 export async function connectionsOfUser(table: Table, userID: string): Promise<Connection[]> {
   return queryRange<Connection>(table, connectionsOf(userID));
@@ -173,36 +198,24 @@ export async function connectionsOfUser(table: Table, userID: string): Promise<C
 
 const keyOf = ({ userID, connectionId }: ConnectionName) => connectionKey(userID, connectionId);
 
-/** The channels to add to a connection or to take from it, with the writes of its places among the subscribers. */
-type ChannelChange = { action: "add" | "take"; changed: readonly Channel[]; others: Step };
-
 /**
- * Changes a connection and its places among the subscribers in one transaction. A connection's messages are handled
- * concurrently, so each change applies to the state that the previous one left, and none to a closed connection.
+ * Changes a connection and its place in an audience in one transaction. A connection's messages are handled concurrently, so
+ * each change applies to the state that the previous one left, and none to a closed connection.
  */
-async function changeChannels(
+async function changeSubscriptions(
   table: Table,
   name: ConnectionName,
-  change: (connection: Connection, before: ReadonlySet<Channel>) => ChannelChange,
-): Promise<Channel[] | undefined> {
+  change: (before: Subscriptions) => Subscriptions,
+): Promise<Changed | undefined> {
   const found = await retry(
     async () => {
-      const connection = await readConnection(table, name);
+      const connection = await readItem<Connection>(table, keyOf(name));
       if (connection === undefined) return "unknown";
-      const before = connection.channels ?? new Set<Channel>();
-      const { action, changed, others } = change(connection, before);
-      if (changed.length === 0) return [...before];
-      const step: Step = [
-        {
-          kind: "change",
-          key: keyOf(name),
-          [action]: { channels: new Set(changed) },
-          when: { channels: connection.channels },
-        },
-        ...others,
-      ];
-      const isWritten = await write(table, singleOf(step));
-      return isWritten ? [...before] : undefined;
+      const before = subscriptionsOf(connection);
+      const after = change(before);
+      const changed = { before, after, shard: connection.shard };
+      const step = changing(connection, changed);
+      return step.length === 0 || (await write(table, singleOf(step))) ? changed : undefined;
     },
     // An attempt fails only after a concurrent change, so one of several concurrent changes always succeeds.
     { attempts: Number.POSITIVE_INFINITY },
@@ -210,60 +223,94 @@ async function changeChannels(
   return found === "unknown" ? undefined : found;
 }
 
-async function readConnection(table: Table, name: ConnectionName): Promise<Connection | undefined> {
-  return readItem<Connection>(table, keyOf(name));
+const subscriptionsOf = ({ channels, every, tokens = [] }: Connection): Subscriptions => ({
+  channels: [...(channels ?? [])],
+  markets: every === undefined ? undefined : { every, tokens },
+});
+
+const audienceOf = ({ channels, markets }: Subscriptions): Audience | undefined =>
+  channels.includes("prices") ? (markets === undefined ? "prices" : "markets") : undefined;
+
+/** Builds the writes of a change that only adds channels, or only removes some. */
+function changing(connection: Connection, { before, after }: Changed): Step {
+  const added = after.channels.filter((channel) => !before.channels.includes(channel));
+  const removed = before.channels.filter((channel) => !after.channels.includes(channel));
+  const { every, tokens } = after.markets ?? {};
+  const hasNewMarkets = !isDeepStrictEqual(before.markets, after.markets);
+  if (added.length + removed.length === 0 && !hasNewMarkets) return [];
+  const [old, next] = [audienceOf(before), audienceOf(after)];
+  return [
+    {
+      kind: "change",
+      key: keyOf(connection),
+      ...(hasNewMarkets && { set: { every, tokens } }),
+      ...(added.length > 0 && { add: { channels: new Set(added) } }),
+      ...(removed.length > 0 && { take: { channels: new Set(removed) } }),
+      when: { channels: connection.channels, every: connection.every, tokens: connection.tokens },
+    },
+    ...(old === undefined || old === next ? [] : [leaving(old, connection)]),
+    ...(next === undefined || (old === next && !hasNewMarkets) ? [] : [joining(next, connection, after)]),
+  ];
 }
 
 type Place = Pick<Connection, "connectionId" | "shard">;
 
-/**
- * Builds the writes that add a connection to the subscribers of public channels. Private channels need none, because
- * their subscribers are found among the user's connections.
- */
-function subscribing(connection: Connection, channels: readonly Channel[]): Step {
-  const { userID, connectionId, expiresAt } = connection;
-  return placesOf(connection, channels).map((key) => ({
-    kind: "put",
-    key,
-    item: { userID, connectionId, expiresAt },
-  }));
+function joining(audience: Audience, connection: Connection, { markets }: Subscriptions): Write {
+  const { userID, connectionId, shard, expiresAt } = connection;
+  const key = subscriberKey(audience, shard, connectionId);
+  const item = { userID, connectionId, expiresAt };
+  if (markets === undefined) return { kind: "put", key, item };
+  // Not a put, because the item may say since when the connection is stuck.
+  return { kind: "change", key, set: { ...item, ...markets } };
 }
 
-/** Builds the writes that remove a connection from the subscribers of public channels. */
-const unsubscribing = (place: Place, channels: readonly Channel[]) =>
-  placesOf(place, channels).map((key) => ({ kind: "remove", key }) as const);
+const leaving = (audience: Audience, { connectionId, shard }: Place) =>
+  ({ kind: "remove", key: subscriberKey(audience, shard, connectionId) }) as const;
 
-/** Removes a connection from the subscribers of public channels. */
-export async function leaveChannels(table: Table, place: Place, channels: readonly Channel[]): Promise<void> {
-  for (const removal of unsubscribing(place, channels)) await write(table, removal);
+/** Removes a connection from an audience. */
+export async function leaveAudience(table: Table, audience: Audience, place: Place): Promise<void> {
+  await write(table, leaving(audience, place));
 }
 
-/** A subscriber of a public channel. */
+/** A member of an audience. */
 export type ChannelSubscriber = ConnectionName & {
   /** The time from which it accepts no messages. Absent if it accepted the last one. */
   stuckSince?: string;
 };
 
-/** Reads the subscribers in one shard of a channel, page by page. */
-export async function* subscribersInShard(
+/** A connection that readMarkets serves. */
+export type MarketSubscriber = ChannelSubscriber & MarketSubscription;
+
+const ofSubscriber = ["userID", "connectionId", "stuckSince"] satisfies (keyof ChannelSubscriber)[];
+const ofMarketSubscriber = [...ofSubscriber, "every", "tokens"] satisfies (keyof MarketSubscriber)[];
+
+/** Reads the subscribers of prices without tokens in one shard, page by page. */
+export const subscribersInShard = (table: Table, shard: number) =>
+  readShard<ChannelSubscriber>(table, subscribersOf("prices", shard), ofSubscriber);
+
+/** Reads the subscribers with tokens in one shard, page by page. */
+export const marketSubscribersInShard = (table: Table, shard: number) =>
+  readShard<MarketSubscriber>(table, subscribersOf("markets", shard), ofMarketSubscriber);
+
+async function* readShard<Member extends object>(
   table: Table,
-  channel: PublicChannel,
-  shard: number,
-): AsyncGenerator<ChannelSubscriber> {
-  const attributes = ["userID", "connectionId", "stuckSince"];
-  const pages = queryPages<ChannelSubscriber>(table, subscribersOf(channel, shard), { attributes });
+  range: KeyRange,
+  attributes: readonly string[],
+): AsyncGenerator<Member> {
+  const pages: AsyncIterable<Member[]> = queryPages<Member>(table, range, { attributes });
   for await (const page of pages) yield* page;
 }
 
-/** True if anybody subscribes to a channel. */
-export async function hasSubscribers(table: Table, channel: PublicChannel, shards: number): Promise<boolean> {
-  const found = await Promise.all(
-    Array.from({ length: shards }, (_, shard) =>
-      queryRange(table, subscribersOf(channel, shard), { limit: 1, attributes: ["PK"] }),
-    ),
-  );
-  return found.some((subscribers) => subscribers.length > 0);
+/** True if anybody is in a shard of an audience. */
+export async function isOccupied(table: Table, audience: Audience, shard: number): Promise<boolean> {
+  const [first] = await queryRange(table, subscribersOf(audience, shard), { limit: 1, attributes: ["PK"] });
+  return first !== undefined;
 }
 
-const placesOf = ({ connectionId, shard }: Place, channels: readonly Channel[]) =>
-  channels.filter(isPublic).map((channel) => subscriberKey(channel, shard, connectionId));
+/** True if anybody is in an audience. */
+export async function hasSubscribers(table: Table, audience: Audience, shards: number): Promise<boolean> {
+  const found = await Promise.all(
+    Array.from({ length: shards }, (_, shard) => isOccupied(table, audience, shard)),
+  );
+  return found.includes(true);
+}

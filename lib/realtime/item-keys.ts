@@ -8,14 +8,21 @@ export const connectionsOf = (userID: string): KeyRange => rangeOf("connection",
 
 export const connectionCountKey = (userID: string): Key => itemKey("connectionCount", { userID });
 
-export const subscriberKey = (channel: PublicChannel, shard: number, connectionId: string): Key =>
-  itemKey("subscriber", { channel, shard, connectionId });
+/**
+ * The subscribers of prices whom one function serves: publishChanges those without tokens, readMarkets all others. A
+ * connection is in one of them, so that no message comes twice or out of order.
+ */
+export type Audience = PublicChannel | "markets";
 
-const pricesChannel = { channel: "prices", shard: 0 } as const;
+export const subscriberKey = (audience: Audience, shard: number, connectionId: string): Key =>
+  itemKey("subscriber", { channel: audience, shard, connectionId });
 
-export const channelShardsKey: Key = itemKey("channelShards", pricesChannel);
+/** A connection has the same shard in each audience, so one note serves all. */
+const placeOfNote = { channel: "prices", shard: 0 } as const;
 
-export const channelShardsRange: KeyRange = rangeOf("channelShards", pricesChannel);
+export const channelShardsKey: Key = itemKey("channelShards", placeOfNote);
 
-export const subscribersOf = (channel: PublicChannel, shard: number): KeyRange =>
-  rangeOf("subscriber", { channel, shard });
+export const channelShardsRange: KeyRange = rangeOf("channelShards", placeOfNote);
+
+export const subscribersOf = (audience: Audience, shard: number): KeyRange =>
+  rangeOf("subscriber", { channel: audience, shard });

@@ -1,14 +1,13 @@
-import type { PublicChannel } from "../core/channel.ts";
 import { atLeast, initially } from "../table/step.ts";
 import type { Table } from "../table/table.ts";
 import { write, writeOne } from "../table/write.ts";
 import type { Connection, ConnectionName } from "./connection-records.ts";
-import { connectionKey, subscriberKey } from "./item-keys.ts";
+import { type Audience, connectionKey, subscriberKey } from "./item-keys.ts";
 
-/** A connection's place among the subscribers of a channel. */
-type Place = { channel: PublicChannel; shard: number; connectionId: string };
+/** A connection's place in an audience. */
+type Place = { audience: Audience; shard: number; connectionId: string };
 
-const keyOf = ({ channel, shard, connectionId }: Place) => subscriberKey(channel, shard, connectionId);
+const keyOf = ({ audience, shard, connectionId }: Place) => subscriberKey(audience, shard, connectionId);
 
 /**
  * Notes the time from which a subscriber accepts no messages. Keeps an earlier note. Does nothing for a former

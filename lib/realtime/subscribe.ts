@@ -20,15 +20,15 @@ export async function subscribe(
   prices?: PriceReader,
 ): Promise<ServerMessage[]> {
   const { known, problems } = readChannels(request.channels);
-  const before = await addChannels(table, request, known);
-  if (before === undefined) return [notConnected];
+  const changed = await addChannels(table, request, known);
+  if (changed === undefined) return [notConnected];
   const [exports, ...snapshots] = await Promise.all([
     announcedToUser(table, request.userID, request.now),
     ...ordered(known).map((channel) => snapshotsOf(table, channel, request.userID, request.now, prices)),
   ]);
   return [
     ...problems,
-    subscriptions([...before, ...known], request.now),
+    subscriptions(changed.after.channels, request.now),
     ...snapshots.flat(),
     // Exports or an unlocking may have been announced while the user was offline.
     ...exportsAnnounced(exports, request.now),
@@ -37,10 +37,9 @@ export async function subscribe(
 
 export async function unsubscribe(table: Table, request: ChannelRequest): Promise<ServerMessage[]> {
   const { known, problems } = readChannels(request.channels);
-  const before = await removeChannels(table, request, known);
-  if (before === undefined) return [notConnected];
-  const left = before.filter((channel) => !known.includes(channel));
-  return [...problems, subscriptions(left, request.now)];
+  const changed = await removeChannels(table, request, known);
+  if (changed === undefined) return [notConnected];
+  return [...problems, subscriptions(changed.after.channels, request.now)];
 }
 
 function subscriptions(names: readonly Channel[], now: Date): ServerMessage {

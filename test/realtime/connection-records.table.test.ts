@@ -1,16 +1,22 @@
 import { randomUUID } from "node:crypto";
-import type { GetCommand } from "@aws-sdk/lib-dynamodb";
+import { type GetCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Channel, channels } from "../../lib/core/channel.ts";
+import { type FollowedToken, following } from "../../lib/markets/core/market-subscription.ts";
 import {
   addChannels,
   type ConnectionName,
   closeConnection,
   connectionsOfUser,
+  hasSubscribers,
+  isOccupied,
+  type MarketSubscriber,
+  marketSubscribersInShard,
   openConnection,
   removeChannels,
 } from "../../lib/realtime/connection-records.ts";
+import { noteStuckSubscriber } from "../../lib/realtime/stuck-records.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { itemsNamed } from "../support/items.ts";
@@ -27,8 +33,11 @@ async function connected(userID = randomUUID() as string): Promise<ConnectionNam
   return name;
 }
 
-const add = (name: ConnectionName, ...wanted: Channel[]) => addChannels(db.table, name, wanted);
-const remove = (name: ConnectionName, ...unwanted: Channel[]) => removeChannels(db.table, name, unwanted);
+/** Each returns the channels before. */
+const add = async (name: ConnectionName, ...wanted: Channel[]) =>
+  (await addChannels(db.table, name, wanted))?.before.channels.toSorted();
+const remove = async (name: ConnectionName, ...unwanted: Channel[]) =>
+  (await removeChannels(db.table, name, unwanted))?.before.channels.toSorted();
 
 /** The channels in a connection's record (undefined without one), and its places among the subscribers. */
 async function recordsOf({ connectionId }: ConnectionName) {
@@ -41,6 +50,22 @@ async function recordsOf({ connectionId }: ConnectionName) {
 }
 
 const place = `CHANNEL#prices#${shard}`;
+const marketPlace = `CHANNEL#markets#${shard}`;
+
+const moon: FollowedToken = { chain: "base", token: "0x1" };
+const charted: FollowedToken = { chain: "sol", token: "So1", candles: true };
+const markets = { every: 1, tokens: [moon] } as const;
+
+const follow = (name: ConnectionName, tokens: readonly FollowedToken[], every: 1 | 5 = 1) =>
+  addChannels(db.table, name, ["prices"], (before) => ({
+    every,
+    tokens: following(before?.tokens ?? [], tokens).tokens,
+  }));
+
+/** The places of a connection in the audience of readMarkets. */
+const marketsOf = async ({ connectionId }: ConnectionName) =>
+  (await itemsNamed(db.table, connectionId)).filter(({ PK }) => PK.startsWith("CHANNEL#markets#"));
+
 const expiresAt = Date.parse("2026-11-21T11:10:00.000Z") / 1000;
 
 describe("openConnection", () => {
@@ -88,14 +113,14 @@ describe("addChannels and removeChannels", () => {
     const name = await connected();
     expect(await add(name, "prices", "prices")).toEqual([]);
     expect(await add(name, "orders", "prices")).toEqual(["prices"]);
-    expect((await add(name))?.sort()).toEqual(["orders", "prices"]);
+    expect(await add(name)).toEqual(["orders", "prices"]);
     expect(await recordsOf(name)).toEqual({ channels: ["orders", "prices"], places: [place] });
   });
 
   it("remove channels down to none, and ignore those that the connection does not have", async () => {
     const name = await connected();
     await add(name, "prices", "orders");
-    expect((await remove(name, "prices", "positions"))?.sort()).toEqual(["orders", "prices"]);
+    expect(await remove(name, "prices", "positions")).toEqual(["orders", "prices"]);
     expect(await recordsOf(name)).toEqual({ channels: ["orders"], places: [] });
     expect(await remove(name, ...channels)).toEqual(["orders"]);
     expect(await remove(name, ...channels)).toEqual([]);
@@ -140,7 +165,11 @@ describe("concurrent changes of a connection", () => {
   });
 
   it("leave the subscribers consistent with the connection's record, in any order", async () => {
-    const change = fc.record({ adds: fc.boolean(), names: fc.subarray([...channels], { minLength: 1 }) });
+    const change = fc.record({
+      adds: fc.boolean(),
+      names: fc.subarray([...channels], { minLength: 1 }),
+      tokens: fc.subarray([moon, charted]),
+    });
     const plan = fc.record({
       changes: fc.array(change, { minLength: 2, maxLength: 6 }),
       closes: fc.boolean(),
@@ -150,18 +179,113 @@ describe("concurrent changes of a connection", () => {
         const name = await connected();
         const table = inTurnsOf(scheduler);
         const ends = closes ? [closeConnection(table, name)] : [];
-        const ran = changes.map(({ adds, names }) =>
-          (adds ? addChannels : removeChannels)(table, name, names),
+        const ran = changes.map(({ adds, names, tokens }) =>
+          adds
+            ? addChannels(table, name, names, (old) =>
+                names.includes("prices") && tokens.length > 0 ? { every: 1, tokens } : old,
+              )
+            : removeChannels(table, name, names, tokens),
         );
         await scheduler.waitFor(Promise.all([...ran, ...ends]));
         const { channels: left, places } = await recordsOf(name);
         expect(left === undefined).toBe(closes);
-        expect(places).toEqual(left?.includes("prices") ? [place] : []);
+        const [own] = await connectionsOfUser(db.table, name.userID);
+        const audience = own?.every === undefined ? place : marketPlace;
+        expect(places).toEqual(left?.includes("prices") ? [audience] : []);
+        const followed = own?.every && { every: own.every, tokens: own.tokens };
+        expect(await marketsOf(name)).toMatchObject(followed ? [followed] : []);
       }),
       { numRuns: 30 },
     );
   });
 });
+
+describe("tokens of a connection", () => {
+  it("move it to the other audience and back, so that it is in one at most", async () => {
+    const name = await connected();
+    await add(name, "prices", "orders");
+    await follow(name, [moon, charted]);
+    expect(await marketsOf(name)).toEqual([
+      {
+        PK: marketPlace,
+        SK: `CONNECTION#${name.connectionId}`,
+        ...name,
+        expiresAt,
+        every: 1,
+        tokens: [moon, charted],
+      },
+    ]);
+    await add(name, "prices");
+    await follow(name, [], 5);
+    await removeChannels(db.table, name, ["orders"], [moon]);
+    expect(await marketsOf(name)).toMatchObject([{ every: 5, tokens: [charted] }]);
+    // Without tokens, readMarkets still serves it, at its pace.
+    await removeChannels(db.table, name, [], [charted, moon]);
+    expect(await marketsOf(name)).toMatchObject([{ every: 5, tokens: [] }]);
+    await remove(name, "prices");
+    expect(await recordsOf(name)).toEqual({ channels: [], places: [] });
+    await add(name, "prices");
+    expect(await recordsOf(name)).toEqual({ channels: ["prices"], places: [place] });
+    expect(await marketsOf(name)).toEqual([]);
+  });
+
+  it("change without forgetting since when it is stuck", async () => {
+    const name = await connected();
+    await follow(name, [moon]);
+    await noteStuckSubscriber(db.table, { audience: "markets", shard, connectionId: name.connectionId }, now);
+    await follow(name, [charted]);
+    expect(await marketsOf(name)).toMatchObject([{ stuckSince: now.toISOString(), tokens: [moon, charted] }]);
+  });
+
+  it("end with it", async () => {
+    const name = await connected();
+    await follow(name, [moon]);
+    await closeConnection(db.table, name);
+    expect(await itemsNamed(db.table, name.connectionId)).toEqual([]);
+    expect(await follow(name, [moon])).toBeUndefined();
+    expect(await itemsNamed(db.table, name.connectionId)).toEqual([]);
+  });
+
+  it("are added once by writes that the SDK repeats after a lost answer", async () => {
+    const name = await connected();
+    const table = repeating();
+    await addChannels(table, name, ["orders"]);
+    const { before, after } = (await addChannels(table, name, ["prices"], () => markets)) ?? {};
+    expect([before?.channels, after?.markets]).toEqual([["orders"], markets]);
+    expect(await marketsOf(name)).toMatchObject([markets]);
+    await removeChannels(table, name, ["prices"]);
+    expect(await recordsOf(name)).toEqual({ channels: ["orders"], places: [] });
+  });
+
+  it("are found in their shard", async () => {
+    const table = db.table;
+    const tokens = Array.from({ length: 20 }, (_, index) => ({ ...moon, token: `0x${index}` }));
+    for (let index = 0; index < 3; index++) {
+      const name = { userID: "ann", connectionId: `page-${index}` };
+      await openConnection(table, name, { shard: 77, now });
+      await addChannels(table, name, ["prices"], () => ({ every: 5, tokens }));
+    }
+    const found: MarketSubscriber[] = [];
+    for await (const each of marketSubscribersInShard(table, 77)) found.push(each);
+    expect(found).toEqual(
+      [0, 1, 2].map((index) => ({ userID: "ann", connectionId: `page-${index}`, every: 5, tokens })),
+    );
+    expect(await isOccupied(table, "prices", 77)).toBe(false);
+    expect(await isOccupied(table, "markets", 77)).toBe(true);
+    expect(await hasSubscribers(table, "markets", 78)).toBe(true);
+  });
+});
+
+/** The table, with each write sent twice, as by the SDK when an answer is lost. */
+function repeating(): Table {
+  const { name, client } = db.table;
+  const send = async (command: GetCommand | TransactWriteCommand) => {
+    if (command instanceof TransactWriteCommand) command.input.ClientRequestToken = randomUUID();
+    await client.send(command as GetCommand);
+    return client.send(command as GetCommand);
+  };
+  return { name, client: { send } as unknown as Table["client"] };
+}
 
 /** The table, with sequential calls in an order that fast-check chooses. */
 function inTurnsOf(scheduler: fc.Scheduler): Table {

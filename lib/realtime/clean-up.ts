@@ -1,0 +1,44 @@
+import { isRefusal, type Outcome, type Pusher } from "../aws/push.ts";
+import { forEachConcurrently } from "../core/concurrency.ts";
+import type { Table } from "../table/table.ts";
+import { type ChannelSubscriber, closeConnection, leaveAudience } from "./connection-records.ts";
+import type { Audience } from "./item-keys.ts";
+import { concurrency, hangUpOn, isHealthy, isStuck, type Reporter } from "./push-outcome.ts";
+import { clearStuckSubscriber, noteStuckSubscriber } from "./stuck-records.ts";
+
+/**
+ * Draws the consequences of a delivery to a shard: forgets closed connections, closes stuck ones, and notes since when others
+ * are stuck.
+ *
+ * @returns the subscribers that are no longer there.
+ */
+export async function cleanUp(
+  { table, pusher, onFault }: Pick<Reporter, "onFault"> & { table: Table; pusher: Pusher },
+  place: { audience: Audience; shard: number },
+  outcome: Outcome<ChannelSubscriber>,
+  now: Date,
+): Promise<ChannelSubscriber[]> {
+  // In an unhealthy run, the account causes the refusals, and noting them all would add load.
+  const refused = isHealthy(outcome) ? outcome.missed.filter(({ error }) => isRefusal(error)) : [];
+  const stuck = refused.map(({ to }) => to).filter(({ stuckSince }) => isStuck(stuckSince, now));
+  await hangUpOn(pusher, stuck, { onFault });
+
+  const forEach = (
+    subscribers: readonly ChannelSubscriber[],
+    work: (subscriber: ChannelSubscriber) => Promise<void>,
+  ) => forEachConcurrently(subscribers, { concurrency }, (subscriber) => work(subscriber).catch(onFault));
+
+  const ended = [...outcome.gone, ...stuck];
+  await forEach(ended, async (name) => {
+    const wasKnown = await closeConnection(table, name);
+    // A deleted connection may have left its place in the audience.
+    if (!wasKnown) await leaveAudience(table, place.audience, { ...name, shard: place.shard });
+  });
+  const newlyRefused = refused.map(({ to }) => to).filter(({ stuckSince }) => stuckSince === undefined);
+  await forEach(newlyRefused, ({ connectionId }) =>
+    noteStuckSubscriber(table, { ...place, connectionId }, now),
+  );
+  const readingAgain = outcome.reached.filter(({ stuckSince }) => stuckSince !== undefined);
+  await forEach(readingAgain, ({ connectionId }) => clearStuckSubscriber(table, { ...place, connectionId }));
+  return ended;
+}
