@@ -10,7 +10,7 @@ import {
   takeFeed,
 } from "../../lib/prices/price-records.ts";
 import { shardCounter } from "../../lib/realtime/channel-shards.ts";
-import { hasSubscribers } from "../../lib/realtime/connection-records.ts";
+import { arePricesWanted } from "../../lib/realtime/market-reader.ts";
 import { background } from "../../lib/runtime/background.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
@@ -42,7 +42,7 @@ export const handler = background("feedPrices", async ({ after }: FeedStart, con
       keep: () => keepFeed(table, run),
       leave: () => leaveFeed(table, run),
     },
-    isWanted: async () => hasSubscribers(table, "prices", await countShards(new Date())),
+    isWanted: async () => arePricesWanted(table, await countShards(new Date())),
     everyMs,
     durationMs: Math.min(longestRunMs, context.getRemainingTimeInMillis() - shutdownMs),
     onLine: (line) => console.warn({ operation: "feedPrices", ...line }),

@@ -3,11 +3,11 @@ import { epochSeconds } from "../core/time.ts";
 import { atMost, below } from "../table/step.ts";
 import { queryRange, type Table } from "../table/table.ts";
 import { write } from "../table/write.ts";
-import { lifetimeSeconds } from "./connection-records.ts";
+import { isOccupied, lifetimeSeconds } from "./connection-records.ts";
 import { channelShardsKey, channelShardsRange } from "./item-keys.ts";
 
 /**
- * The shards of the subscribers of public channels. Their number is configuration, and functions with the old and the new
+ * The shards of the subscribers of public channels, in both audiences. Their number is configuration, and functions with the old and the new
  * number run side by side while it is deployed. So a process that places connections first notes its number, unless a
  * greater one is noted, and readers take the greater of the note and their own. Each shard costs a run of deliver for each
  * message, so the note expires once no connection that it stands for can be left.
@@ -53,5 +53,34 @@ export function shardCounter(table: Table, own: number): (now: Date) => Promise<
       known = { shards: Math.max(own, noted), untilMs: now.getTime() + knownMs };
     }
     return known.shards;
+  };
+}
+
+/** A shard with subscribers most likely keeps some for so long. */
+const occupiedMs = 5000;
+
+/**
+ * Finds the shards with subscribers of prices. Those without any are looked at each time, so that the first subscriber misses
+ * nothing.
+ */
+export function occupiedShards(
+  table: Table,
+  countShards: (now: Date) => Promise<number>,
+): (now: Date) => Promise<number[]> {
+  const seenAtMs = new Map<number, number>();
+  return async (now) => {
+    const nowMs = now.getTime();
+    const shards = Array.from({ length: await countShards(now) }, (_, shard) => shard);
+    const areOccupied = await Promise.all(
+      shards.map(async (shard) => {
+        const ageMs = nowMs - (seenAtMs.get(shard) ?? Number.NEGATIVE_INFINITY);
+        // A clock that is set back must not keep an old result.
+        if (ageMs >= 0 && ageMs < occupiedMs) return true;
+        const found = await isOccupied(table, "prices", shard);
+        if (found) seenAtMs.set(shard, nowMs);
+        return found;
+      }),
+    );
+    return shards.filter((shard) => areOccupied[shard]);
   };
 }

@@ -12,6 +12,7 @@ import { type CatchUp, inCatchUps, isAbandoned } from "./catch-up.ts";
 import { messageOf, type PublishedChange, pricesUpdate, walletsUpdated } from "./change-messages.ts";
 import { type Connection, connectionsOfUser, hasShakenHands } from "./connection-records.ts";
 import type { ChannelDelivery } from "./deliver.ts";
+import { keepMarketsRead, type MarketWatch } from "./market-reader.ts";
 import {
   concurrency,
   forgetConnections,
@@ -27,12 +28,14 @@ import { noteMiss } from "./stuck-records.ts";
 export type Publisher = Reporter & {
   table: Table;
   pusher: Pusher;
-  /** Counts the shards over which the subscribers of a public channel are spread. */
-  countShards: (now: Date) => Promise<number>;
+  /** Finds the shards that have subscribers of prices. */
+  occupiedShards: (now: Date) => Promise<number[]>;
   /** Starts the delivery to one shard, without waiting for it. */
   handOver: (delivery: ChannelDelivery) => Promise<void>;
   /** Starts a run of feedPrices, without waiting for it. */
   startFeed: (start: FeedStart) => Promise<void>;
+  /** Where markets are on. */
+  markets?: MarketWatch | undefined;
   /** Puts a notice on the operators' bus, if there is one. */
   putNotice: (notice: Notice) => Promise<void>;
   /** Starts to bring connections up to date, without waiting for it. */
@@ -244,9 +247,12 @@ function deliveriesTo(
   });
 }
 
-/** Hands changed prices over, and replaces the run of the feed if it is time. Both are tried again half a minute later. */
+/**
+ * Hands changed prices over, replaces the run of the feed if it is time, and keeps a run that reads markets. All are tried
+ * again half a minute later.
+ */
 async function publishPrices(
-  { countShards, handOver, startFeed, onFault }: Publisher,
+  { table, occupiedShards, handOver, startFeed, markets, onFault }: Publisher,
   change: PricesChange,
   now: Date,
 ): Promise<void> {
@@ -255,10 +261,14 @@ async function publishPrices(
   const reported = (each: Promise<void>) => each.catch((error: unknown) => onFault(error));
   async function handOverAll(): Promise<void> {
     if (update.data.length === 0) return;
-    const shards = Array.from({ length: await countShards(now) }, (_, shard) => shard);
+    const shards = await occupiedShards(now);
     await Promise.all(shards.map((shard) => reported(handOver({ shard, update }))));
   }
-  await Promise.all([reported(handOverAll()), replacement && reported(startFeed(replacement))]);
+  await Promise.all([
+    reported(handOverAll()),
+    replacement && reported(startFeed(replacement)),
+    markets && reported(keepMarketsRead(table, markets, { isTurn: change.feed !== undefined })),
+  ]);
 }
 
 /** Keeps the last price of each chain. */

@@ -50,21 +50,28 @@ const priceDelivery = (): ChannelDelivery => ({
 });
 
 describe("publishChanges and deliver", () => {
-  it("invoke one delivery of new prices per shard, without waiting for it", async () => {
+  it("invoke one delivery of new prices per occupied shard, and the reader of markets, without waiting", async () => {
     lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
-    table.on(QueryCommand).resolves({});
+    const occupied = ["CHANNEL#prices#0", "CHANNEL#prices#2", "CHANNEL#markets#1"];
+    table.on(QueryCommand).callsFake(({ ExpressionAttributeValues: { ":pk": PK, ":from": from } }) => ({
+      Items: from.startsWith("CONNECTION") && occupied.includes(PK) ? [{ PK }] : [],
+    }));
     const Records = [streamRecord(pricesItem([price()], { startedAt: new Date().toISOString() }))];
     expect(await publishChanges({ Records }, context)).toEqual({ batchItemFailures: [] });
     const calls = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
-    expect(calls.map(({ FunctionName, InvocationType }) => [FunctionName, InvocationType])).toEqual(
-      Array(4).fill(["deliver", "Event"]),
-    );
-    const payloads = calls.map(({ Payload }) => JSON.parse(String(Payload)));
-    expect(payloads.map(({ shard }) => shard)).toEqual([0, 1, 2, 3]);
+    expect(calls.map(({ FunctionName, InvocationType }) => [FunctionName, InvocationType]).sort()).toEqual([
+      ["deliver", "Event"],
+      ["deliver", "Event"],
+      ["readMarkets", "Event"],
+    ]);
+    const payloads = calls
+      .filter(({ FunctionName }) => FunctionName === "deliver")
+      .map(({ Payload }) => JSON.parse(String(Payload)));
+    expect(payloads.map(({ shard }) => shard)).toEqual([0, 2]);
 
     api.on(PostToConnectionCommand).resolves({});
     table.on(QueryCommand).resolves({ Items: [connection] });
-    await deliver(payloads[2], context);
+    await deliver(payloads[1], context);
     expect(logged()).toEqual([]);
     const query = table.commandCalls(QueryCommand).at(-1);
     expect(query?.args[0].input.ExpressionAttributeValues).toMatchObject({ ":pk": "CHANNEL#prices#2" });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { shardChooser, shardCounter } from "../../lib/realtime/channel-shards.ts";
+import { occupiedShards, shardChooser, shardCounter } from "../../lib/realtime/channel-shards.ts";
+import { addChannels, closeConnection, openConnection } from "../../lib/realtime/connection-records.ts";
 import { channelShardsKey } from "../../lib/realtime/item-keys.ts";
 import { write } from "../../lib/table/write.ts";
 import { tableForTests } from "../support/dynamodb.ts";
@@ -51,5 +52,30 @@ describe("the shards of a channel", () => {
     const expiresAt = start / 1000 + 60;
     await write(db.table, { kind: "put", key: channelShardsKey, item: { shards: 1e9, expiresAt } });
     expect(await shardCounter(db.table, 4)(at(0))).toBe(256);
+  });
+});
+
+describe("the occupied shards", () => {
+  const subscribe = async (connectionId: string, shard: number, hasTokens = false) => {
+    const name = { userID: "ann", connectionId };
+    await openConnection(db.table, name, { shard, now: at(0) });
+    await addChannels(db.table, name, ["prices"], () => (hasTokens ? { every: 1, tokens: [] } : undefined));
+    return name;
+  };
+
+  it("have subscribers without tokens, are trusted for five seconds, and are found at once", async () => {
+    const find = occupiedShards(db.table, async () => 4);
+    const foundAfter = (ms: number) => find(new Date(start + ms));
+    expect(await foundAfter(0)).toEqual([]);
+    const first = await subscribe("c1", 2);
+    await subscribe("c2", 1, true);
+    expect(await foundAfter(1)).toEqual([2]);
+    await closeConnection(db.table, first);
+    await subscribe("c3", 3);
+    expect(await foundAfter(5000)).toEqual([2, 3]);
+    expect(await foundAfter(5001)).toEqual([3]);
+    // The clock was set back.
+    expect(await foundAfter(-1)).toEqual([3]);
+    expect(await occupiedShards(db.table, async () => 3)(at(0))).toEqual([]);
   });
 });

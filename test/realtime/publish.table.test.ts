@@ -3,6 +3,7 @@ import { channels } from "../../lib/core/channel.ts";
 import { connectionsOfUser } from "../../lib/realtime/connection-records.ts";
 import type { Item } from "../../lib/table/table.ts";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
+import { changeReaderLease } from "../../lib/trading/items/reader-leases.ts";
 import { settingsKey } from "../../lib/users/item-keys.ts";
 import { defaultSettings } from "../../lib/users/settings.ts";
 import { saveSettings } from "../../lib/users/settings-records.ts";
@@ -19,7 +20,7 @@ import {
 import { publishingForTests } from "./support/publishing.ts";
 
 const publishing = publishingForTests();
-const { api, connect, handOver, now, onFault, publishAll, received, startCatchUp } = publishing;
+const { api, connect, handOver, now, onFault, publishAll, received, startCatchUp, startReader } = publishing;
 
 const time = now.toISOString();
 
@@ -196,6 +197,38 @@ describe("publish", () => {
 
     publishing.startFeed.mockRejectedValue(new Error("no"));
     expect(await publishAll([streamRecord({ ...saved(old, 0), prices: [price()] })])).toEqual([]);
+    expect(handOver).toHaveBeenCalledTimes(4);
+    expect(onFault).toHaveBeenCalledTimes(1);
+  });
+
+  it("keeps a run that reads markets while anybody follows tokens", async () => {
+    const first = pricesItem([price()]);
+    const change = streamRecord(pricesItem([price({ price: "2" })]), first);
+    const turn = streamRecord(first);
+    const startsAfter = async (record: typeof turn, isFollowed?: boolean) => {
+      startReader.mockClear();
+      expect(await publishAll([record], isFollowed === undefined ? {} : { isFollowed })).toEqual([]);
+      return startReader.mock.calls.length;
+    };
+    const set = { run: "r", epoch: 1, build: "b", startedAtMs: 0, heartbeatMs: Date.now() };
+    expect(await startsAfter(change, true)).toBe(1);
+    expect(await startsAfter(turn, false)).toBe(0);
+    expect(await startsAfter(turn)).toBe(0);
+    await changeReaderLease(publishing.table, { chain: "markets", when: undefined, set });
+    expect(await startsAfter(change, true)).toBe(0);
+    // That run may be old, or have old code. The next one finds out.
+    expect(await startsAfter(turn, true)).toBe(1);
+    await changeReaderLease(publishing.table, {
+      chain: "markets",
+      when: { epoch: 1 },
+      set: { isEnded: true },
+    });
+    expect(await startsAfter(change, true)).toBe(1);
+    expect(onFault).not.toHaveBeenCalled();
+
+    startReader.mockRejectedValue(new Error("no"));
+    handOver.mockClear();
+    expect(await startsAfter(change, true)).toBe(1);
     expect(handOver).toHaveBeenCalledTimes(4);
     expect(onFault).toHaveBeenCalledTimes(1);
   });

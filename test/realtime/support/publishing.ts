@@ -20,6 +20,7 @@ export function publishingForTests() {
   const mocks = {
     handOver: vi.fn(async () => {}),
     startFeed: vi.fn(async (_: FeedStart) => {}),
+    startReader: vi.fn(async () => {}),
     startCatchUp: vi.fn(async (_: CatchUp) => {}),
     putNotice: vi.fn(async (_: Notice) => {}),
     onFault: vi.fn(),
@@ -37,8 +38,19 @@ export function publishingForTests() {
       return db.table;
     },
     /** Returns the sequence numbers of the records to retry. */
-    async publishAll(records: readonly ReturnType<typeof streamRecord>[], times: Partial<PublishTimes> = {}) {
-      const publisher = { table: db.table, pusher: api.current.pusher, countShards: async () => 4, ...mocks };
+    async publishAll(
+      records: readonly ReturnType<typeof streamRecord>[],
+      { isFollowed, ...times }: Partial<PublishTimes> & { isFollowed?: boolean } = {},
+    ) {
+      const occupiedShards = async () => [0, 1, 2, 3];
+      const markets = { isFollowed: async () => isFollowed === true, startReader: mocks.startReader };
+      const publisher = {
+        table: db.table,
+        pusher: api.current.pusher,
+        occupiedShards,
+        ...(isFollowed !== undefined && { markets }),
+        ...mocks,
+      };
       const deadline = new Date(Date.now() + 60_000);
       return [...(await publish(publisher, records, { now, deadline, ...times }))];
     },

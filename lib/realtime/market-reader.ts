@@ -1,0 +1,33 @@
+import { areMarketsRead, ensureMarketReader, type StartReader } from "../markets/items/market-reader.ts";
+import type { Table } from "../table/table.ts";
+import { hasSubscribers } from "./connection-records.ts";
+
+export type MarketWatch = {
+  /** True if anybody follows tokens. */
+  isFollowed: () => Promise<boolean>;
+  startReader: StartReader;
+};
+
+/**
+ * Starts a run of readMarkets if clients follow tokens and nobody reads markets. In each turn, it starts one anyway: that
+ * leaves again, or replaces a run that is ten minutes old or has other code.
+ */
+export async function keepMarketsRead(
+  table: Table,
+  { isFollowed, startReader }: MarketWatch,
+  { isTurn }: { isTurn: boolean },
+): Promise<void> {
+  if (!(await isFollowed())) return;
+  if (isTurn) await startReader({});
+  else await ensureMarketReader(table, startReader);
+}
+
+/** True if clients subscribe to prices, or a run of readMarkets needs those of coins. */
+export async function arePricesWanted(table: Table, shards: number): Promise<boolean> {
+  const found = await Promise.all([
+    areMarketsRead(table),
+    hasSubscribers(table, "prices", shards),
+    hasSubscribers(table, "markets", shards),
+  ]);
+  return found.includes(true);
+}
