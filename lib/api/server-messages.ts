@@ -1,27 +1,16 @@
 import * as v from "valibot";
 import { channels } from "../core/channel.ts";
-import { chains, networks } from "../core/network.ts";
-import { nativeAssets } from "../prices/price.ts";
+import { chains } from "../core/network.ts";
 import { MessageIDSchema } from "./client-messages.ts";
 import { type MessageErrorCode, messageErrorCodes } from "./errors.ts";
 import { OrderSchema, PositionSchema } from "./execution-schema.ts";
+import { followedEntries, MarketsUpdateSchema } from "./market-messages.ts";
+import { PriceSchema } from "./price-schema.ts";
 import { RedemptionSchema } from "./redemption-schema.ts";
 import { ThumbprintSchema, TimestampSchema } from "./scalars.ts";
 import { ExportLockSchema } from "./sealed-wallet-schema.ts";
 import { StreamedSettingsSchema } from "./settings-schema.ts";
 import { StreamedWalletSchema } from "./wallet-schema.ts";
-
-const PriceSchema = v.pipe(
-  v.object({
-    chain: v.picklist(networks),
-    symbol: v.picklist([...new Set(Object.values(nativeAssets))]),
-    price: v.string(),
-    currency: v.literal("USD"),
-    source: v.string(),
-    asOf: TimestampSchema,
-  }),
-  v.title("Price"),
-);
 
 const dataOf = {
   orders: v.array(OrderSchema),
@@ -79,6 +68,7 @@ export const serverMessages = {
       type: v.literal("subscriptions"),
       ...optionalId,
       channels: v.array(v.picklist(channels)),
+      ...followedEntries,
       ...time,
     }),
     v.title("Subscriptions"),
@@ -87,7 +77,8 @@ export const serverMessages = {
   snapshot: channelMessage("snapshot", "Snapshot", {
     more: v.pipe(v.optional(v.literal(true)), v.description("Another snapshot of this channel follows.")),
   }),
-  update: channelMessage("update", "Update", {}),
+  // The schema of other updates drops the heads.
+  update: v.variant("channel", [MarketsUpdateSchema, ...channelMessage("update", "Update", {}).options]),
   TradingSettingsUpdated: v.pipe(
     v.object({
       type: v.literal("TradingSettingsUpdated"),

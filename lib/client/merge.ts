@@ -82,7 +82,8 @@ function withRecords(held: Held, message: Extract<ServerMessage, { type: "snapsh
       return positions === held.positions ? held : { ...held, positions };
     }
     case "prices": {
-      const prices = merged(held.prices, message.data, ({ chain }) => chain, byTime);
+      const coins = message.data.flatMap((record) => ("token" in record ? [] : [record]));
+      const prices = merged(held.prices, coins, ({ chain }) => chain, byTime);
       return prices === held.prices ? held : { ...held, prices };
     }
     default:

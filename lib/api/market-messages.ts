@@ -1,0 +1,88 @@
+import * as v from "valibot";
+import { marketFlags } from "../markets/core/market.ts";
+import { paces } from "../markets/core/market-subscription.ts";
+import { tradingChains } from "../trading/core/trading-chain.ts";
+import { PriceSchema } from "./price-schema.ts";
+import { CountSchema, TimestampSchema } from "./scalars.ts";
+import { AddressSchema, TokenNameSchema, TradingChainSchema } from "./trading-scalars.ts";
+
+/** The pace and the tokens of a connection, in `subscriptions`. */
+export const followedEntries = {
+  every: v.pipe(
+    v.exactOptional(v.picklist(paces)),
+    v.description("The shortest time between two updates of `prices`, in seconds. Only with `tokens`"),
+  ),
+  tokens: v.pipe(
+    v.exactOptional(
+      v.array(
+        v.object({
+          chain: TradingChainSchema,
+          token: AddressSchema,
+          candles: v.exactOptional(v.literal(true)),
+        }),
+      ),
+    ),
+    v.description("The tokens that the connection follows, once it has named `tokens` or `every`"),
+  ),
+};
+
+const decimal = (description: string) => v.pipe(v.string(), v.description(description));
+
+const MinuteSchema = v.pipe(
+  v.object({
+    time: v.pipe(TimestampSchema, v.description("Its start")),
+    open: v.string(),
+    high: v.string(),
+    low: v.string(),
+    close: v.string(),
+    volume: v.string(),
+    trades: CountSchema,
+    coinUsd: v.exactOptional(decimal("The coin in dollars at the end of the minute, or now")),
+    isFinal: v.exactOptional(
+      v.pipe(v.literal(true), v.description("Two hosts have shown the same swaps, after its end")),
+    ),
+    hasGaps: v.exactOptional(v.pipe(v.literal(true), v.description("Swaps may be missing"))),
+  }),
+  v.title("MarketMinute"),
+  v.description("Prices and volume in the chain's coin; times `coinUsd`, they are in dollars"),
+);
+
+const MarketRecordSchema = v.pipe(
+  v.object({
+    chain: TradingChainSchema,
+    token: AddressSchema,
+    symbol: v.exactOptional(v.string()),
+    decimals: v.exactOptional(CountSchema),
+    price: v.exactOptional(decimal("In the chain's coin")),
+    priceUsd: v.exactOptional(v.string()),
+    liquidity: v.exactOptional(decimal("The coins that a sale really gets at an impact of at most 2 %")),
+    change24h: v.exactOptional(v.pipe(v.number(), v.description("Percent"))),
+    volume24h: v.exactOptional(decimal("In `quote`")),
+    quote: v.exactOptional(TokenNameSchema),
+    flags: v.array(v.picklist(marketFlags)),
+    revision: v.pipe(CountSchema, v.description("Grows when a reorganisation has taken back older records")),
+    block: CountSchema,
+    asOf: TimestampSchema,
+    minutes: v.exactOptional(
+      v.pipe(v.array(MinuteSchema), v.description("Changed minutes, if `candles` is true")),
+    ),
+  }),
+  v.title("MarketRecord"),
+);
+
+const HeadSchema = v.object({ block: CountSchema, time: TimestampSchema });
+
+/** An update of prices for a connection that follows tokens. */
+export const MarketsUpdateSchema = v.pipe(
+  v.object({
+    type: v.literal("update"),
+    channel: v.literal("prices"),
+    time: TimestampSchema,
+    heads: v.pipe(
+      v.object(v.entriesFromList(tradingChains, v.exactOptional(HeadSchema))),
+      v.description("The newest block that was read of each chain of its tokens"),
+    ),
+    data: v.array(v.union([PriceSchema, MarketRecordSchema])),
+  }),
+  v.title("MarketsUpdate"),
+);

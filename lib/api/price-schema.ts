@@ -1,0 +1,16 @@
+import * as v from "valibot";
+import { networks } from "../core/network.ts";
+import { nativeAssets } from "../prices/price.ts";
+import { TimestampSchema } from "./scalars.ts";
+
+export const PriceSchema = v.pipe(
+  v.object({
+    chain: v.picklist(networks),
+    symbol: v.picklist([...new Set(Object.values(nativeAssets))]),
+    price: v.string(),
+    currency: v.literal("USD"),
+    source: v.string(),
+    asOf: TimestampSchema,
+  }),
+  v.title("Price"),
+);
