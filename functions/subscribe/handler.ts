@@ -13,10 +13,14 @@ const startFeed =
   environment("PRICE_FEEDS").length > 0 ? handOverTo(environment("FEED_PRICES_FUNCTION")) : undefined;
 /** Many clients may subscribe in the same second; after an outage, all of them do. */
 const prices = remembered(openPrices(table, startFeed), 1000);
+const startReader = handOverTo<object>(environment("READ_MARKETS_FUNCTION"));
+const chains = environment("MARKET_CHAINS");
+const markets =
+  chains.length > 0 ? { chains, startReader: remembered(() => startReader({}), 1000) } : undefined;
 const connections = connectionPort(openPusher());
 
 export const handler = limited(
   "subscribe",
   connections,
-  message("subscribe", (request) => subscribe(table, request, prices), connections.send),
+  message("subscribe", (request) => subscribe(table, request, { prices, markets }), connections.send),
 );

@@ -1,4 +1,10 @@
 import * as v from "valibot";
+import {
+  mostCandleTokens,
+  mostFollowedTokens,
+  mostNamedTokens,
+  paces,
+} from "../markets/core/market-subscription.ts";
 
 const idRule = "must be text of 1 to 64 characters, or a whole number";
 
@@ -18,14 +24,64 @@ const ChannelNamesSchema = v.pipe(v.array(v.string("must be text"), namesRule), 
 
 const optionalId = { id: v.optional(MessageIDSchema) };
 
+const tokensRule = `must be an array of at most ${mostNamedTokens} tokens`;
+
+/** A chain or an address. Wrong ones are rejected later, so that the other tokens of the request still count. */
+const given = (description: string) => v.pipe(v.string("must be text"), v.description(description));
+
+const named = {
+  chain: given("A chain whose tokens trade here"),
+  token: given("Its address: on EVM chains in any case with a right checksum; on sol in base58"),
+};
+
+const tokensOf = <Entries extends v.ObjectEntries>(title: string, entries: Entries) =>
+  v.optional(
+    v.pipe(
+      v.array(v.pipe(v.strictObject(entries), v.title(title)), tokensRule),
+      v.maxLength(mostNamedTokens, tokensRule),
+    ),
+  );
+
 /** The messages that a client may send, by `type`. Each type is a route of the WebSocket API. */
 export const clientMessages = {
   subscribe: v.pipe(
-    v.strictObject({ type: v.literal("subscribe"), ...optionalId, channels: ChannelNamesSchema }),
+    v.strictObject({
+      type: v.literal("subscribe"),
+      ...optionalId,
+      channels: ChannelNamesSchema,
+      every: v.pipe(
+        v.optional(v.picklist(paces)),
+        v.description("The shortest time between two updates of `prices`, in seconds: 1 by default"),
+      ),
+      tokens: v.pipe(
+        tokensOf("FollowedToken", {
+          ...named,
+          candles: v.pipe(
+            v.optional(v.boolean()),
+            v.description(`True for its minutes, too: at most ${mostCandleTokens} tokens of a connection`),
+          ),
+        }),
+        v.description(
+          `Tokens to follow, at most ${mostFollowedTokens} by a connection, in addition to those that it follows. They need the channel \`prices\``,
+        ),
+      ),
+    }),
     v.title("Subscribe"),
   ),
   unsubscribe: v.pipe(
-    v.strictObject({ type: v.literal("unsubscribe"), ...optionalId, channels: ChannelNamesSchema }),
+    v.strictObject({
+      type: v.literal("unsubscribe"),
+      ...optionalId,
+      channels: v.pipe(
+        v.optional(ChannelNamesSchema),
+        v.description("Without `prices`, no token is followed either. Required if there are no tokens"),
+      ),
+      tokens: tokensOf("UnfollowedToken", named),
+    }),
+    v.forward(
+      v.check(({ channels, tokens }) => (channels ?? tokens) !== undefined, `is required and ${namesRule}`),
+      ["channels"],
+    ),
     v.title("Unsubscribe"),
   ),
   ping: v.pipe(v.strictObject({ type: v.literal("ping"), ...optionalId }), v.title("Ping")),

@@ -12,6 +12,7 @@ export type ErrorCode =
   | "UNKNOWN_TYPE"
   | "UNKNOWN_CHANNEL"
   | "NOT_CONNECTED"
+  | "TOO_MANY_TOKENS"
   | "RATE_LIMITED"
   | "UNKNOWN_USER"
   | "NOT_YOURS"
@@ -70,6 +71,9 @@ export const messageErrorCodes = [
   "UNKNOWN_TYPE",
   "UNKNOWN_CHANNEL",
   "NOT_CONNECTED",
+  "UNSUPPORTED_CHAIN",
+  "TOO_MANY_TOKENS",
+  "MARKETS_DISABLED",
   "RATE_LIMITED",
   "INTERNAL_ERROR",
 ] as const satisfies ErrorCode[];

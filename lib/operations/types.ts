@@ -62,6 +62,7 @@ export type EnvName =
   | "EXPORT_DELAY_SECONDS"
   | "NOTICE_BUS_ARN"
   | "LANE_SHARDS"
+  | "MARKET_CHAINS"
   | "TRADING";
 
 /** The columns that a row may leave out. */

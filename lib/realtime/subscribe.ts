@@ -1,49 +1,157 @@
+import type * as v from "valibot";
+import type { clientMessages } from "../api/client-messages.ts";
 import { errorMessage, type ServerMessage } from "../api/server-messages.ts";
 import { type Channel, channels, isChannel, ordered } from "../core/channel.ts";
+import {
+  following,
+  type MarketSubscription,
+  mostCandleTokens,
+  mostFollowedTokens,
+  type Pace,
+} from "../markets/core/market-subscription.ts";
+import { ensureMarketReader, type StartReader } from "../markets/items/market-reader.ts";
+import { writeNews } from "../markets/items/news.ts";
 import type { Table } from "../table/table.ts";
+import { type TradingChain, tradingChains } from "../trading/core/trading-chain.ts";
 import { announcedToUser } from "../wallets/export/announced-exports.ts";
 import { exportsAnnounced } from "./change-messages.ts";
-import { addChannels, type ConnectionName, removeChannels } from "./connection-records.ts";
+import {
+  addChannels,
+  type ConnectionName,
+  removeChannels,
+  type Subscriptions,
+} from "./connection-records.ts";
+
+import { errorsOf, type FieldProblem, type NamedToken, readTokens } from "./named-tokens.ts";
 import { type PriceReader, snapshotsOf } from "./snapshots.ts";
 
-/** A request to subscribe a connection to channels, or to unsubscribe it. */
-export type ChannelRequest = ConnectionName & { channels: readonly string[]; now: Date };
+type Received<Type extends keyof typeof clientMessages> = ConnectionName & { now: Date } & Omit<
+    v.InferOutput<(typeof clientMessages)[Type]>,
+    "type" | "id"
+  >;
+
+/** A request to subscribe a connection, or to unsubscribe it. */
+export type SubscribeRequest = Received<"subscribe">;
+export type UnsubscribeRequest = Received<"unsubscribe">;
+
+/** Markets, where they are on. */
+export type Markets = {
+  chains: readonly TradingChain[];
+  startReader: StartReader;
+};
 
 /**
- * Subscribes a connection, then reads a snapshot of each channel in the request. This order loses no change between
- * snapshot and first update, though a change made meanwhile may arrive twice. Channels subscribed before get a snapshot
+ * Subscribes a connection to channels, then reads a snapshot of each channel in the request. This order loses no change
+ * between snapshot and first update, though a change made meanwhile may arrive twice. Channels subscribed before get a snapshot
  * too, so that repeating a request after a fault brings what is missing. Exports that can still be cancelled and a lock follow.
+ * The state of tokens comes from readMarkets, which alone sends it.
  */
 export async function subscribe(
   table: Table,
-  request: ChannelRequest,
-  prices?: PriceReader,
+  request: SubscribeRequest,
+  { prices, markets }: { prices?: PriceReader; markets?: Markets | undefined } = {},
 ): Promise<ServerMessage[]> {
+  const { userID, connectionId, now } = request;
   const { known, problems } = readChannels(request.channels);
-  const changed = await addChannels(table, request, known);
+  const wish = readWish(request, known, markets);
+  let refused: readonly FieldProblem[] = [];
+  const changed = await addChannels(table, request, known, (before) => {
+    if (wish.every === undefined && wish.tokens.length === 0) return before;
+    const followed = followedBy(before, wish);
+    refused = followed.problems;
+    return followed.markets;
+  });
   if (changed === undefined) return [notConnected];
+  const { after, shard } = changed;
+  const isFollowing = after.markets !== undefined && known.includes("prices");
   const [exports, ...snapshots] = await Promise.all([
-    announcedToUser(table, request.userID, request.now),
-    ...ordered(known).map((channel) => snapshotsOf(table, channel, request.userID, request.now, prices)),
+    announcedToUser(table, userID, now),
+    ...ordered(known).map((channel) => snapshotsOf(table, channel, userID, now, prices)),
+    ...(isFollowing ? [announce(table, { userID, connectionId, shard, tokens: wish.tokens }, markets)] : []),
   ]);
   return [
     ...problems,
-    subscriptions(changed.after.channels, request.now),
+    ...errorsOf([...wish.problems, ...refused]),
+    subscriptions(after, now),
     ...snapshots.flat(),
     // Exports or an unlocking may have been announced while the user was offline.
-    ...exportsAnnounced(exports, request.now),
+    ...exportsAnnounced(exports, now),
   ];
 }
 
-export async function unsubscribe(table: Table, request: ChannelRequest): Promise<ServerMessage[]> {
-  const { known, problems } = readChannels(request.channels);
-  const changed = await removeChannels(table, request, known);
-  if (changed === undefined) return [notConnected];
-  return [...problems, subscriptions(changed.after.channels, request.now)];
+/** Announces a connection to readMarkets, and starts a run if there is none. It sends the first message. */
+async function announce(
+  table: Table,
+  news: Parameters<typeof writeNews>[1],
+  markets: Markets | undefined,
+): Promise<ServerMessage[]> {
+  await writeNews(table, news);
+  if (markets !== undefined) await ensureMarketReader(table, markets.startReader);
+  return [];
 }
 
-function subscriptions(names: readonly Channel[], now: Date): ServerMessage {
-  return { type: "subscriptions", channels: ordered(names), time: now.toISOString() };
+export async function unsubscribe(table: Table, request: UnsubscribeRequest): Promise<ServerMessage[]> {
+  const { userID, connectionId, now } = request;
+  const { known, problems } = readChannels(request.channels ?? []);
+  const named = readTokens(request.tokens ?? [], tradingChains);
+  const changed = await removeChannels(table, request, known, named.tokens);
+  if (changed === undefined) return [notConnected];
+  const { before, after, shard } = changed;
+  // Otherwise deliver could go by an old list for seconds.
+  if (before.markets !== after.markets) await writeNews(table, { userID, connectionId, shard, tokens: [] });
+  return [...problems, ...errorsOf(named.problems), subscriptions(after, now)];
+}
+
+function subscriptions({ channels: names, markets }: Subscriptions, now: Date): ServerMessage {
+  return {
+    type: "subscriptions",
+    channels: ordered(names),
+    ...(markets && { every: markets.every, tokens: [...markets.tokens] }),
+    time: now.toISOString(),
+  };
+}
+
+/** The part of a request about tokens. */
+type Wish = { every?: Pace | undefined; tokens: readonly NamedToken[]; problems: readonly FieldProblem[] };
+
+function readWish(
+  { every, tokens = [] }: SubscribeRequest,
+  known: readonly Channel[],
+  markets: Markets | undefined,
+): Wish {
+  const named = [...(every === undefined ? [] : ["every"]), ...(tokens.length === 0 ? [] : ["tokens"])];
+  const refuse = (code: FieldProblem["code"], text: string): Wish => ({
+    tokens: [],
+    problems: named.map((field) => ({ field, code, text })),
+  });
+  if (!known.includes("prices")) return refuse("INVALID_MESSAGE", "must come with the channel prices");
+  if (markets === undefined) return refuse("MARKETS_DISABLED", "cannot be used: markets are switched off");
+  return { every, ...readTokens(tokens, markets.chains) };
+}
+
+/** Changes what a connection follows, and names the fields of tokens for which there is no place. */
+function followedBy(
+  before: MarketSubscription | undefined,
+  { every, tokens: named }: Wish,
+): { markets: MarketSubscription; problems: FieldProblem[] } {
+  const { tokens, tooMany, withoutCandles } = following(
+    before?.tokens ?? [],
+    named.map(({ chain, token, candles }) => ({ chain, token, ...(candles && { candles }) })),
+  );
+  const code = "TOO_MANY_TOKENS" as const;
+  const problems = [
+    ...tooMany.map((index) => ({
+      field: `${named[index]?.field}`,
+      code,
+      text: `cannot be followed: a connection has at most ${mostFollowedTokens} tokens`,
+    })),
+    ...withoutCandles.map((index) => ({
+      field: `${named[index]?.field}.candles`,
+      code,
+      text: `cannot be true: a connection has candles of at most ${mostCandleTokens} tokens`,
+    })),
+  ];
+  return { markets: { every: every ?? before?.every ?? 1, tokens }, problems };
 }
 
 const notConnected = errorMessage("NOT_CONNECTED", "This connection is no longer known. Connect again.");

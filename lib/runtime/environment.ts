@@ -106,6 +106,7 @@ const schemas = {
     v.description("text, empty for none"),
   ),
   LANE_SHARDS: wholeNumber(1),
+  MARKET_CHAINS: json(v.array(v.picklist(tradingChains)), "a list of chains, empty where markets are off"),
   // Checked when the stacks are synthesized.
   TRADING: json(
     v.pipe(

@@ -5,6 +5,9 @@ export type BadMessage = Case & { code: string; message: unknown };
 
 const subscribe = (channels: unknown, rest: object = {}) => ({ type: "subscribe", channels, ...rest });
 
+const token = (index: number) => ({ chain: "base", token: `0x9${String(index).padStart(39, "0")}` });
+const follow = (tokens: unknown, rest: object = {}) => subscribe(["prices"], { tokens, ...rest });
+
 const notJson: Table<unknown> = {
   "a message is not empty": [
     ["nothing", ""],
@@ -45,6 +48,31 @@ const invalid: Table<unknown> = {
   "channels are few": [
     ["1000 channels", subscribe(Array.from({ length: 1000 }, (_, index) => `channel${index}`))],
     ["a good channel 1000 times", subscribe(Array.from({ length: 1000 }, () => "prices"))],
+  ],
+  "tokens are a list": [
+    ["a token without a list", follow(token(1))],
+    ["null for tokens", follow(null)],
+    ["no channels and no tokens to leave", { type: "unsubscribe" }],
+    ["a token to leave without a list", { type: "unsubscribe", tokens: token(1) }],
+  ],
+  "a token has a chain and an address": [
+    ["an address for a token", follow([token(1), token(2).token])],
+    ["a token without a chain", follow([{ token: token(1).token }])],
+    ["a token without an address", follow([{ chain: "base" }])],
+    ["a number for an address", follow([{ chain: "base", token: 7 }])],
+    ["text for candles", follow([{ ...token(1), candles: "1m" }])],
+    ["an unknown field of a token", follow([{ ...token(1), trades: true }])],
+    ["candles of a token to leave", { type: "unsubscribe", tokens: [{ ...token(1), candles: true }] }],
+  ],
+  "tokens are few": [
+    ["51 tokens", follow(Array.from({ length: 51 }, (_, index) => token(index)))],
+    ["51 tokens to leave", { type: "unsubscribe", tokens: Array.from({ length: 51 }, () => token(1)) }],
+  ],
+  "a pace is 1 or 5": [
+    ["0 for every", subscribe(["prices"], { every: 0 })],
+    ["half a second for every", subscribe(["prices"], { every: 0.5 })],
+    ["text for every", subscribe(["prices"], { every: "1" })],
+    ["null for every", subscribe(["prices"], { every: null })],
   ],
   "a field is known": [
     ["an unknown field", subscribe(["prices"], { user: "somebody" })],

@@ -65,6 +65,7 @@ describe("environmentOf", () => {
       EXPORT_DELAY_SECONDS: 86_400,
       NOTICE_BUS_ARN: undefined,
       LANE_SHARDS: 16,
+      MARKET_CHAINS: ["base"],
       TRADING: { base: defaultChains.base },
       ...plans,
       PLAN_STAGES: stages,

@@ -32,6 +32,7 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   EDGE_ONLY: "false",
   CHANNEL_SHARDS: "4",
   LANE_SHARDS: "2",
+  MARKET_CHAINS: JSON.stringify(["eth", "base"]),
   PRICE_FEEDS: "[]",
   CONNECTIONS_PER_USER: "30",
   DELIVER_FUNCTION: "deliver",

@@ -51,6 +51,7 @@ export function environmentOf(
     EXPORT_DELAY_SECONDS: String(configuration.exportDelaySeconds),
     NOTICE_BUS_ARN: configuration.noticeBusArn ?? "",
     LANE_SHARDS: String(configuration.laneShards),
+    MARKET_CHAINS: JSON.stringify(configuration.markets ? Object.keys(trading) : []),
     TRADING: JSON.stringify(trading),
     ...plans,
   };

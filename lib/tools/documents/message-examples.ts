@@ -46,15 +46,57 @@ const price = {
   asOf: "2026-11-21T09:29:59.871Z",
 } as const;
 
+const token = { chain: "base", token: "0x5FbDB2315678afecb367f032d93F642f64180aa3" } as const;
+
+const market = {
+  ...token,
+  symbol: "MOON",
+  decimals: 18,
+  price: "0.000100800902708124",
+  priceUsd: "0.26371933",
+  liquidity: "1.005012",
+  change24h: 14.8,
+  volume24h: "812.4",
+  quote: "native",
+  revision: 0,
+  block: 31_415_926,
+  asOf: "2026-11-21T09:29:59.903Z",
+} as const;
+
+const minute = {
+  time: "2026-11-21T09:29:00.000Z",
+  open: "0.0001",
+  high: "0.000100800902708124",
+  low: "0.0001",
+  close: "0.000100800902708124",
+  volume: "12.5",
+  trades: 7,
+  coinUsd: "2616.26",
+} as const;
+
 /** Examples of each message, by the title of its schema. */
 export const messageExamples: Readonly<Record<string, readonly (ClientMessage | ServerMessage)[]>> = {
   Subscribe: [
     { type: "subscribe", id: "c1", channels: ["prices", "orders", "positions"] },
     { type: "subscribe", channels: ["prices"] },
+    { type: "subscribe", id: "c4", channels: ["prices"], every: 1, tokens: [{ ...token, candles: true }] },
   ],
-  Unsubscribe: [{ type: "unsubscribe", id: "c2", channels: ["orders"] }],
+  Unsubscribe: [
+    { type: "unsubscribe", id: "c2", channels: ["orders"] },
+    { type: "unsubscribe", tokens: [token] },
+  ],
   Ping: [{ type: "ping", id: 1 }, { type: "ping" }],
-  Subscriptions: [{ type: "subscriptions", id: "c1", channels: ["orders", "positions", "prices"], time }],
+  Subscriptions: [
+    { type: "subscriptions", id: "c1", channels: ["orders", "positions", "prices"], time },
+    {
+      type: "subscriptions",
+      id: "c4",
+      channels: ["prices"],
+      every: 1,
+      tokens: [{ ...token, candles: true }],
+      time,
+    },
+  ],
   OrdersSnapshot: [
     { type: "snapshot", channel: "orders", time, data: [order] },
     { type: "snapshot", channel: "orders", more: true, time, data: [order] },
@@ -71,6 +113,15 @@ export const messageExamples: Readonly<Record<string, readonly (ClientMessage | 
   ],
   PositionsUpdate: [{ type: "update", channel: "positions", time, data: [position] }],
   PricesUpdate: [{ type: "update", channel: "prices", time, data: [price] }],
+  MarketsUpdate: [
+    {
+      type: "update",
+      channel: "prices",
+      time,
+      heads: { base: { block: market.block, time: "2026-11-21T09:29:59.000Z" } },
+      data: [price, { ...market, flags: [], minutes: [minute] }],
+    },
+  ],
   TradingSettingsUpdated: [
     {
       type: "TradingSettingsUpdated",

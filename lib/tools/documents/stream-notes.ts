@@ -13,7 +13,8 @@ export const replies: Record<ClientType, readonly ServerType[]> = {
 
 /** Descriptions of each client message. They follow its summary. */
 export const receives: Record<ClientType, string> = {
-  subscribe: "A snapshot of each named channel follows, and then updates as they happen.",
+  subscribe:
+    "A snapshot of each named channel follows, and then updates as they happen. The state of tokens comes with an update, within two seconds.",
   unsubscribe: "Messages already under way can still arrive.",
   ping: "Send one every few minutes: a connection without messages is closed after ten minutes.",
 };
@@ -48,7 +49,9 @@ export const messageSummaries: Readonly<Record<string, string>> = {
   PricesSnapshot: "The latest price of each chain's native asset; empty until the first prices arrive.",
   OrdersUpdate: "Complete records of new or changed orders.",
   PositionsUpdate: "Complete records of new or changed positions.",
-  PricesUpdate: "The latest prices, at most once a second.",
+  PricesUpdate: "The latest prices, at most once a second, for connections that follow no tokens.",
+  MarketsUpdate:
+    "Coins and tokens that have changed, at most once a second, for connections that have named `tokens` or `every`.",
   TradingSettingsUpdated: "All settings of a chain, after one of them has changed.",
   WalletsUpdated: "Complete records of new or changed wallets. A retired one can be restored for 30 days.",
   WalletExportRequested:
@@ -74,6 +77,10 @@ can arrive before either reply.
 arrive in order, but after a fault one can arrive twice or late. Only the latest prices and settings matter, so
 intermediate ones can be left out. Records are always complete: keep the one with the greater \`version\` (for prices, the
 later \`asOf\`) and drop the other.
+
+**Tokens.** A connection that names \`tokens\` or \`every\` gets all prices in updates with \`heads\`: records of coins
+without \`token\`, and of its tokens with it. Keep the record with the greater \`revision\`, then the greater
+\`block\`, and each minute as a whole. Each half minute, an update has all of them.
 
 **Missed messages.** A connection that could not be reached later gets the current settings, wallets and requested exports, recent redemptions, and a \`snapshot\` of
 each of its private channels. A connection that accepts no messages for a minute, while others do, is closed.

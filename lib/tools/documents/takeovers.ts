@@ -174,7 +174,7 @@ export const takeovers: readonly Takeover[] = [
     functions: ["unsubscribe"],
     rights: {
       reads: "all unprotected",
-      writes: "CONNECTIONS, CHANNEL",
+      writes: "CONNECTIONS, CHANNEL, MARKETNEWS",
       deletes: "CHANNEL",
       uses: "send to, close connections",
     },
