@@ -1,6 +1,9 @@
 import * as v from "valibot";
 import { marketFlags } from "../markets/core/market.ts";
+import type { MarketMessage } from "../markets/core/market-delivery.ts";
+import type { MarketRecord } from "../markets/core/market-record.ts";
 import { paces } from "../markets/core/market-subscription.ts";
+import type { Price } from "../prices/price.ts";
 import { tradingChains } from "../trading/core/trading-chain.ts";
 import { PriceSchema } from "./price-schema.ts";
 import { CountSchema, TimestampSchema } from "./scalars.ts";
@@ -86,3 +89,47 @@ export const MarketsUpdateSchema = v.pipe(
   }),
   v.title("MarketsUpdate"),
 );
+
+/** API Gateway takes messages of 128 KB. */
+const mostBytes = 128 * 1024;
+
+/**
+ * Makes a function that encodes the updates of many connections, and each of their parts only once. An update that is too
+ * large, because tokens have absurd prices, goes without minutes.
+ */
+export function marketEncoder(time: string): (message: MarketMessage) => string {
+  const update = JSON.stringify({ type: "update", channel: "prices", time });
+  const head = onceFor((each: object) => encoded(HeadSchema, each));
+  const coin = onceFor((each: Price) => encoded(PriceSchema, each));
+  const whole = onceFor((each: MarketRecord) => encoded(MarketRecordSchema, each));
+  const withoutMinutes = onceFor(({ minutes: _, ...each }: MarketRecord) =>
+    encoded(MarketRecordSchema, each),
+  );
+  const encode = ({ heads, coins, records }: MarketMessage) => {
+    const ofChains = Object.entries(heads).map(([chain, each]) => `"${chain}":${head(each)}`);
+    const data = [
+      ...coins.map(coin),
+      ...records.map(({ record, hasMinutes }) => (hasMinutes ? whole : withoutMinutes)(record)),
+    ];
+    return `${update.slice(0, -1)},"heads":{${ofChains}},"data":[${data}]}`;
+  };
+  return (message) => {
+    const text = encode(message);
+    if (Buffer.byteLength(text) <= mostBytes) return text;
+    const records = message.records.map(({ record }) => ({ record, hasMinutes: false }));
+    return encode({ ...message, records });
+  };
+}
+
+const encoded = (schema: v.GenericSchema, value: unknown) => JSON.stringify(v.parse(schema, value));
+
+function onceFor<Part extends object>(encode: (part: Part) => string): (part: Part) => string {
+  const texts = new Map<Part, string>();
+  return (part) => {
+    const known = texts.get(part);
+    if (known !== undefined) return known;
+    const text = encode(part);
+    texts.set(part, text);
+    return text;
+  };
+}

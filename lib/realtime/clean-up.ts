@@ -10,14 +10,14 @@ import { clearStuckSubscriber, noteStuckSubscriber } from "./stuck-records.ts";
  * Draws the consequences of a delivery to a shard: forgets closed connections, closes stuck ones, and notes since when others
  * are stuck.
  *
- * @returns the subscribers that are no longer there.
+ * @returns true if it has changed their records.
  */
 export async function cleanUp(
   { table, pusher, onFault }: Pick<Reporter, "onFault"> & { table: Table; pusher: Pusher },
   place: { audience: Audience; shard: number },
   outcome: Outcome<ChannelSubscriber>,
   now: Date,
-): Promise<ChannelSubscriber[]> {
+): Promise<boolean> {
   // In an unhealthy run, the account causes the refusals, and noting them all would add load.
   const refused = isHealthy(outcome) ? outcome.missed.filter(({ error }) => isRefusal(error)) : [];
   const stuck = refused.map(({ to }) => to).filter(({ stuckSince }) => isStuck(stuckSince, now));
@@ -40,5 +40,5 @@ export async function cleanUp(
   );
   const readingAgain = outcome.reached.filter(({ stuckSince }) => stuckSince !== undefined);
   await forEach(readingAgain, ({ connectionId }) => clearStuckSubscriber(table, { ...place, connectionId }));
-  return ended;
+  return ended.length + newlyRefused.length + readingAgain.length > 0;
 }

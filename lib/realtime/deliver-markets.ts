@@ -1,0 +1,92 @@
+import { marketEncoder } from "../api/market-messages.ts";
+import { type Delivery, type Pusher, push } from "../aws/push.ts";
+import { RecentMap } from "../core/recent-map.ts";
+import { composer, type MarketDelivery } from "../markets/core/market-delivery.ts";
+import type { Table } from "../table/table.ts";
+import { cleanUp } from "./clean-up.ts";
+import { type MarketSubscriber, marketSubscribersInShard } from "./connection-records.ts";
+import { type Reporter, reportMissed } from "./push-outcome.ts";
+
+export type MarketDeliverer = Reporter & { table: Table; pusher: Pusher; lists: SubscriberLists };
+
+/** The result of a delivery, for readMarkets. */
+export type MarketDeliveryOutcome = {
+  /** False if the delivery was late, or did not reach most connections. Its changes must come again. */
+  isDelivered: boolean;
+  reached: number;
+  /** The number of connections that were not reached but may be open. Everything comes again within half a minute. */
+  undelivered: number;
+};
+
+/** The age from which a delivery is out of date. No push begins later. */
+const lateMs = 3000;
+
+/**
+ * Pushes to each connection with tokens in a shard what is new to it, in one message at most. A connection never gets it
+ * from two runs, because readMarkets waits for the outcome. Cleans up as after other deliveries.
+ *
+ * @throws if the subscribers cannot be read. Nothing was sent then.
+ */
+export async function deliverMarkets(
+  deliverer: MarketDeliverer,
+  { shard, markets }: MarketDelivery,
+  { now = new Date(), deadline }: { now?: Date; deadline?: Date } = {},
+): Promise<MarketDeliveryOutcome> {
+  const untilMs = Math.min(markets.atMs + lateMs, deadline?.getTime() ?? Number.POSITIVE_INFINITY);
+  if (now.getTime() >= untilMs) return { isDelivered: false, reached: 0, undelivered: 0 };
+  const { pusher, lists } = deliverer;
+  const subscribers = await lists.read(shard, now, markets.listSinceMs);
+
+  const messageFor = composer(markets);
+  const encode = marketEncoder(now.toISOString());
+  function* deliveries(): Generator<Delivery<MarketSubscriber>> {
+    for (const to of subscribers) {
+      const message = messageFor(to);
+      if (message) yield { to, connectionId: to.connectionId, messages: [encode(message)] };
+    }
+  }
+
+  const outcome = await push(pusher, deliveries(), {
+    rounds: 2,
+    // Retrying a client that does not read would keep the others waiting.
+    isRetried: ({ stuckSince }) => stuckSince === undefined,
+    deadline: new Date(untilMs),
+  });
+  reportMissed(outcome, deliverer);
+  if (await cleanUp(deliverer, { audience: "markets", shard }, outcome, now)) lists.forget(shard);
+  const reached = outcome.reached.length;
+  const undelivered = outcome.missed.length + outcome.unfinished.length;
+  return { isDelivered: undelivered <= Math.max(1, reached / 4), reached, undelivered };
+}
+
+/** A list of subscribers is trusted for so long, unless a delivery wants a newer one. */
+const knownMs = 5000;
+
+/** More shards than a process serves at a time. Beyond it, the list that was used longest ago is forgotten. */
+const mostLists = 32;
+
+/** The lists of the subscribers in shards, as a process remembers them: reading them each second would cost the most. */
+export class SubscriberLists {
+  readonly #known = new RecentMap<number, { readAtMs: number; subscribers: MarketSubscriber[] }>(mostLists);
+  readonly #table: Table;
+
+  constructor(table: Table) {
+    this.#table = table;
+  }
+
+  async read(shard: number, now: Date, sinceMs: number): Promise<readonly MarketSubscriber[]> {
+    const readAtMs = now.getTime();
+    const known = this.#known.get(shard);
+    const ageMs = readAtMs - (known?.readAtMs ?? Number.NEGATIVE_INFINITY);
+    // A clock that is set back must not keep an old list.
+    if (known && ageMs >= 0 && ageMs < knownMs && known.readAtMs >= sinceMs) return known.subscribers;
+    const subscribers: MarketSubscriber[] = [];
+    for await (const each of marketSubscribersInShard(this.#table, shard)) subscribers.push(each);
+    this.#known.set(shard, { readAtMs, subscribers });
+    return subscribers;
+  }
+
+  forget(shard: number): void {
+    this.#known.set(shard, { readAtMs: Number.NEGATIVE_INFINITY, subscribers: [] });
+  }
+}
