@@ -19,6 +19,7 @@ import {
 import { noteStuckSubscriber } from "../../lib/realtime/stuck-records.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { tableForTests } from "../support/dynamodb.ts";
+import { interceptedTable } from "../support/intercepted-table.ts";
 import { itemsNamed } from "../support/items.ts";
 
 const db = tableForTests();
@@ -227,6 +228,29 @@ describe("tokens of a connection", () => {
     await add(name, "prices");
     expect(await recordsOf(name)).toEqual({ channels: ["prices"], places: [place] });
     expect(await marketsOf(name)).toEqual([]);
+  });
+
+  it("are all kept if twenty messages name one each at once", async () => {
+    const name = await connected();
+    const tokens = Array.from({ length: 20 }, (_, index) => ({ ...moon, token: `0x${index}` }));
+    await Promise.all(tokens.map((token) => follow(name, [token])));
+    const [own] = await connectionsOfUser(db.table, name.userID);
+    expect(new Set(own?.tokens?.map(({ token }) => token)).size).toBe(20);
+    expect(await marketsOf(name)).toMatchObject([{ tokens: own?.tokens }]);
+  });
+
+  it("leave no place behind if the connection leaves the channel while it moves", async () => {
+    const name = await connected();
+    await add(name, "prices");
+    let hasMoved = false;
+    const table = interceptedTable(db.table, async (command) => {
+      if (hasMoved || !(command instanceof TransactWriteCommand)) return;
+      hasMoved = true;
+      await follow(name, [moon]);
+    });
+    const changed = await removeChannels(table, name, ["prices"]);
+    expect(changed?.before.markets).toEqual(markets);
+    expect(await recordsOf(name)).toEqual({ channels: [], places: [] });
   });
 
   it("change without forgetting since when it is stuck", async () => {
