@@ -12,6 +12,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { handler as catchUp } from "../../functions/catchUp/handler.ts";
 import { handler as deliver } from "../../functions/deliver/handler.ts";
 import { handler as publishChanges } from "../../functions/publishChanges/handler.ts";
+import type { MarketDelivery } from "../../lib/markets/core/market-delivery.ts";
 import type { ChannelDelivery } from "../../lib/realtime/deliver.ts";
 import { quietConsole } from "../support/console.ts";
 import { order, price } from "../support/executions.ts";
@@ -115,6 +116,49 @@ describe("publishChanges and deliver", () => {
       },
       { operation: "deliver", channel: "prices", superseded: false, undelivered: 1 },
     ]);
+  });
+});
+
+describe("deliver, for the reader of markets,", () => {
+  const token = { chain: "base", token: "0x1" } as const;
+  const asOf = "2026-11-21T09:05:00.000Z";
+  const marketDelivery = (atMs = Date.now()): MarketDelivery => ({
+    shard: 3,
+    markets: {
+      atMs,
+      heads: { base: { block: 57, time: asOf } },
+      coins: [],
+      records: [{ record: { ...token, flags: [], revision: 0, block: 57, asOf }, changedAtMs: atMs }],
+      fast: { sinceMs: 0, least: "changes" },
+      slow: { sinceMs: 0, least: "changes", phase: 0 },
+      newConnections: [],
+      listSinceMs: atMs,
+    },
+  });
+  const follower = { ...connection, every: 1, tokens: [token] };
+
+  it("returns the outcome, and warns if connections were not reached", async () => {
+    table.on(QueryCommand).resolves({ Items: [follower] });
+    api.on(PostToConnectionCommand).resolves({});
+    expect(await deliver(marketDelivery(), context)).toEqual({
+      isDelivered: true,
+      reached: 1,
+      undelivered: 0,
+    });
+    const query = table.commandCalls(QueryCommand).at(-1);
+    expect(query?.args[0].input.ExpressionAttributeValues).toMatchObject({ ":pk": "CHANNEL#markets#3" });
+    expect(posted()).toMatchObject([
+      { type: "update", channel: "prices", data: [{ token: "0x1", block: 57 }] },
+    ]);
+    expect(logged()).toEqual([]);
+    const late = { isDelivered: false, reached: 0, undelivered: 0 };
+    expect(await deliver(marketDelivery(Date.now() - 3000), context)).toEqual(late);
+    expect(logged()).toEqual([{ operation: "deliver", audience: "markets", ...late }]);
+  });
+
+  it("fails if it cannot read the subscribers", async () => {
+    table.on(QueryCommand).rejects(new Error("secret"));
+    await expect(deliver(marketDelivery(Date.now() + 1), context)).rejects.toThrow("deliver failed");
   });
 });
 

@@ -6,6 +6,7 @@ import {
   PostToConnectionCommand,
 } from "@aws-sdk/client-apigatewaymanagementapi";
 import { TransactionConflictException } from "@aws-sdk/client-dynamodb";
+import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import {
   DeleteCommand,
   DynamoDBDocumentClient,
@@ -39,6 +40,7 @@ import { connectEvent, disconnectEvent, messageEvent } from "../support/websocke
 
 const table = mockClient(DynamoDBDocumentClient);
 const api = mockClient(ApiGatewayManagementApiClient);
+const lambda = mockClient(LambdaClient);
 
 const logged = quietConsole();
 shortPausesForTests();
@@ -54,7 +56,7 @@ const connection = {
 };
 
 beforeEach(() => {
-  for (const mock of [table, api]) mock.reset();
+  for (const mock of [table, api, lambda]) mock.reset();
   table.on(GetCommand).resolves({});
   table
     .on(GetCommand, { Key: { PK: "CONNECTIONS#alice", SK: "CONNECTION#c1" } })
@@ -162,6 +164,24 @@ describe("the functions of messages", () => {
       { type: "snapshot", channel: "orders", data: [order()] },
       { type: "snapshot", channel: "prices", data: [] },
     ]);
+  });
+
+  it("start the reader of markets for the first tokens, without waiting for it", async () => {
+    api.on(PostToConnectionCommand).resolves({});
+    lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
+    const tokens = [{ chain: "base", token: "0x5fbdb2315678afecb367f032d93f642f64180aa3" }];
+    const event = messageEvent({ type: "subscribe", channels: ["prices"], tokens });
+    for (let message = 0; message < 2; message++) expect(await subscribe(event)).toEqual({ statusCode: 200 });
+    expect(posted()).toMatchObject([
+      { type: "subscriptions", every: 1, tokens: [{ token: "0x5FbDB2315678afecb367f032d93F642f64180aa3" }] },
+      { type: "snapshot" },
+      { type: "subscriptions" },
+      { type: "snapshot" },
+    ]);
+    const [start, ...others] = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
+    expect(start).toEqual({ FunctionName: "readMarkets", InvocationType: "Event", Payload: "{}" });
+    // It was started a moment ago.
+    expect(others).toEqual([]);
   });
 
   it("send the snapshot when the same request comes again after a failed push", async () => {

@@ -80,6 +80,30 @@ describe("message", () => {
   });
 });
 
+describe("unsubscribe", () => {
+  const answerTo = (rest: object) =>
+    bodyOf(
+      message("unsubscribe", async () => [subscriptions])(messageEvent({ type: "unsubscribe", ...rest })),
+    );
+
+  it("needs channels or tokens", async () => {
+    const { code, message: text } = await answerTo({});
+    expect([code, text]).toEqual([
+      "INVALID_MESSAGE",
+      `channels is required and ${namesForm.slice("channels ".length)}`,
+    ]);
+    for (const named of [{ channels: [] }, { tokens: [] }, { tokens: [], channels: ["orders"] }])
+      expect(await answerTo(named)).toEqual(subscriptions);
+  });
+
+  it("names the field of a wrong token", async () => {
+    const { message: text } = await answerTo({
+      tokens: [{ chain: "base", token: "0x1" }, { chain: "base" }],
+    });
+    expect(text).toBe("tokens.1.token is required");
+  });
+});
+
 describe("message, with replies", () => {
   const problem = errorMessage("UNKNOWN_CHANNEL", "Unknown");
   const event = messageEvent({ type: "subscribe", id: "s1", channels: [] });
