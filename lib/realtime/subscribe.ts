@@ -35,7 +35,7 @@ export type SubscribeRequest = Received<"subscribe">;
 export type UnsubscribeRequest = Received<"unsubscribe">;
 
 /** Markets, where they are on. */
-export type Markets = {
+export type MarketAccess = {
   chains: readonly TradingChain[];
   startReader: StartReader;
 };
@@ -49,7 +49,7 @@ export type Markets = {
 export async function subscribe(
   table: Table,
   request: SubscribeRequest,
-  { prices, markets }: { prices?: PriceReader; markets?: Markets | undefined } = {},
+  { prices, markets }: { prices?: PriceReader; markets?: MarketAccess | undefined } = {},
 ): Promise<ServerMessage[]> {
   const { userID, connectionId, now } = request;
   const { known, problems } = readChannels(request.channels);
@@ -83,7 +83,7 @@ export async function subscribe(
 async function announce(
   table: Table,
   news: Parameters<typeof writeNews>[1],
-  markets: Markets | undefined,
+  markets: MarketAccess | undefined,
 ): Promise<ServerMessage[]> {
   await writeNews(table, news);
   if (markets !== undefined) await ensureMarketReader(table, markets.startReader);
@@ -117,7 +117,7 @@ type Wish = { every?: Pace | undefined; tokens: readonly NamedToken[]; problems:
 function readWish(
   { every, tokens = [] }: SubscribeRequest,
   known: readonly Channel[],
-  markets: Markets | undefined,
+  markets: MarketAccess | undefined,
 ): Wish {
   const named = [...(every === undefined ? [] : ["every"]), ...(tokens.length === 0 ? [] : ["tokens"])];
   const refuse = (code: FieldProblem["code"], text: string): Wish => ({
