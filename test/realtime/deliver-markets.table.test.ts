@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { DeliveredMarkets, MarketDelivery } from "../../lib/markets/core/market-delivery.ts";
+import type { MarketDelivery, Markets } from "../../lib/markets/core/market-delivery.ts";
 import type { MarketRecord } from "../../lib/markets/core/market-record.ts";
 import type { FollowedToken, MarketSubscription } from "../../lib/markets/core/market-subscription.ts";
 import {
@@ -43,7 +43,7 @@ const record = (token: FollowedToken, block: number): MarketRecord => ({
 let block = 0;
 
 /** A delivery of new records, put together now. */
-function delivery(shard: number, changes: Partial<DeliveredMarkets> = {}): MarketDelivery {
+function delivery(shard: number, changes: Partial<Markets> = {}): MarketDelivery {
   const atMs = Date.now();
   block++;
   return {
@@ -72,7 +72,7 @@ const delivererOf = (lists = new SubscriberLists(db.table)) => ({
 
 const deliver = (
   shard: number,
-  changes: Partial<DeliveredMarkets> = {},
+  changes: Partial<Markets> = {},
   { lists, ...times }: { lists?: SubscriberLists; now?: Date; deadline?: Date } = {},
 ) => deliverMarkets(delivererOf(lists), delivery(shard, changes), times);
 

@@ -33,7 +33,7 @@ export type MarketDelivery = {
   };
 };
 
-export type DeliveredMarkets = MarketDelivery["markets"];
+export type Markets = MarketDelivery["markets"];
 
 /** The number of phases: the slow pace in seconds. */
 export const phases = 5;
@@ -58,7 +58,7 @@ export type MarketMessage = {
 const nameOf = ({ chain, token }: TokenName) => `${chain} ${token}`;
 
 /** Makes a function that selects the content of a connection's message. Undefined if it gets none. */
-export function composer(markets: DeliveredMarkets): (recipient: Recipient) => MarketMessage | undefined {
+export function composer(markets: Markets): (recipient: Recipient) => MarketMessage | undefined {
   const records = new Map(markets.records.map((each) => [nameOf(each.record), each]));
   const newcomers = new Set(markets.newConnections);
   return ({ connectionId, every, tokens }) => {
@@ -80,7 +80,7 @@ export function composer(markets: DeliveredMarkets): (recipient: Recipient) => M
 const notNow: Window = { sinceMs: Number.POSITIVE_INFINITY, least: "changes" };
 
 function windowOf(
-  { fast, slow }: DeliveredMarkets,
+  { fast, slow }: Markets,
   every: MarketSubscription["every"],
   connectionId: string,
   newcomers: ReadonlySet<string>,

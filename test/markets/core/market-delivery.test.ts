@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   composer,
-  type DeliveredMarkets,
   type MarketMessage,
+  type Markets,
   phaseOf,
   phases,
 } from "../../../lib/markets/core/market-delivery.ts";
@@ -25,7 +25,7 @@ const record = (name: string, block = 1): MarketRecord => ({
 });
 const at = (changedAtMs: number, name = "0xa") => ({ record: record(name), changedAtMs });
 
-const markets = (changes: Partial<DeliveredMarkets> = {}): DeliveredMarkets => ({
+const markets = (changes: Partial<Markets> = {}): Markets => ({
   atMs: 10_000,
   heads,
   coins: [],
