@@ -79,7 +79,7 @@ const limits: Readonly<Record<string, number>> = {
   ...{ listOrders: 242, listPositions: 242, getOrder: 244, authorize: 247, authorizeConnection: 247 },
   ...{ connect: 248, setWalletPolicy: 252, cancelExport: 242, retireWallet: 244, exportWallet: 246 },
   // These contain the clients of two services.
-  ...{ cancelOrder: 266, unsubscribe: 271, catchUp: 275, subscribe: 278, freeIdleKeys: 282 },
+  ...{ cancelOrder: 266, catchUp: 275, freeIdleKeys: 282, unsubscribe: 286, subscribe: 295 },
   ...{ makeFallbackKeys: 284, mirrorPlans: 286, deleteRetiredKeys: 286, publishChanges: 300 },
   storeWallet: 332,
   // These contain the code of chains, or code that derives addresses.
