@@ -1,0 +1,122 @@
+import { type PoolEvent, reservesOf, wordOfReserves } from "./watched-pool.ts";
+
+/** A block as a host names it. Its time is in epoch seconds. */
+export type Header = { hash: string; time: number };
+
+/** Blocks, both ends included. */
+export type BlockRange = { from: number; to: number };
+
+/**
+ * What is wrong with a host's events:
+ * - `repeated`, `unordered`: repaired.
+ * - `outside`: of other blocks or pools than asked.
+ * - `contradictory`: two logs in one place, or two hashes or times of one block.
+ * - `foreign`: of a block with another hash than is known.
+ * - `untimely`: without a time, or with one that fits no neighbour.
+ */
+export type ReadingFault = "repeated" | "unordered" | "outside" | "contradictory" | "foreign" | "untimely";
+
+/** Events in the order of the chain. Absent if they cannot be believed. */
+export type EventReading = { events?: PoolEvent[]; faults: ReadingFault[] };
+
+export const inChainOrder = (
+  a: Pick<PoolEvent, "block" | "logIndex">,
+  b: Pick<PoolEvent, "block" | "logIndex">,
+): number => a.block - b.block || a.logIndex - b.logIndex;
+
+/** Lists the blocks of events whose times a host did not say. */
+export const untimedBlocks = (events: readonly PoolEvent[]): number[] => [
+  ...new Set(events.filter(({ time }) => !(time > 0)).map(({ block }) => block)),
+];
+
+/** Adds the times of headers to events without a time, where the hashes agree. */
+export const withTimes = (events: readonly PoolEvent[], headers: ReadonlyMap<number, Header>): PoolEvent[] =>
+  events.map((event) => {
+    const header = headers.get(event.block);
+    return event.time > 0 || header?.hash !== event.blockHash ? event : { ...event, time: header.time };
+  });
+
+/**
+ * Checks the events that a host has for pools in a range of blocks, and puts them in order.
+ *
+ * @param known The known hashes of blocks in the range.
+ * @param latest The time of its last block or a later one, in epoch seconds.
+ */
+export function readEvents(
+  events: readonly PoolEvent[],
+  {
+    from,
+    to,
+    pools,
+    known,
+    latest,
+  }: BlockRange & {
+    pools: ReadonlySet<string>;
+    known: (block: number) => string | undefined;
+    latest: number;
+  },
+): EventReading {
+  const sorted = events.toSorted(inChainOrder);
+  const faults = new Set<ReadingFault>();
+  if (sorted.some((event, index) => event !== events[index])) faults.add("unordered");
+  if (events.some(({ block, pool }) => !(block >= from && block <= to) || !pools.has(pool)))
+    return { faults: [...faults, "outside"] };
+  const ordered: PoolEvent[] = [];
+  for (const event of sorted) {
+    const before = ordered.at(-1);
+    if (before !== undefined && isSameEvent(before, event)) faults.add("repeated");
+    else if (before !== undefined && contradicts(before, event))
+      return { faults: [...faults, "contradictory"] };
+    else ordered.push(event);
+  }
+  if (ordered.some(({ block, blockHash }) => (known(block) ?? blockHash) !== blockHash))
+    return { faults: [...faults, "foreign"] };
+  const isUntimely = ({ time }: PoolEvent, index: number) =>
+    !(time > 0) || time < (ordered[index - 1]?.time ?? 0) || time > latest;
+  if (ordered.some(isUntimely)) return { faults: [...faults, "untimely"] };
+  return { events: ordered, faults: [...faults] };
+}
+
+const contradicts = (a: PoolEvent, b: PoolEvent) =>
+  a.block === b.block && (a.logIndex === b.logIndex || a.blockHash !== b.blockHash || a.time !== b.time);
+
+/** True if two events are the same log of the same block. */
+export const isSameEvent = (a: PoolEvent, b: PoolEvent): boolean =>
+  a.block === b.block &&
+  a.blockHash === b.blockHash &&
+  a.logIndex === b.logIndex &&
+  a.time === b.time &&
+  a.pool === b.pool &&
+  a.word === b.word &&
+  a.isSwap === b.isSwap &&
+  a.volume.mantissa === b.volume.mantissa &&
+  a.volume.exponent === b.volume.exponent &&
+  String(a.change) === String(b.change);
+
+/** True if two readings show the same events. Both are in the order of the chain. */
+export const isSameReading = (a: readonly PoolEvent[], b: readonly PoolEvent[]): boolean =>
+  a.length === b.length && a.every((event, index) => isSameEvent(event, b[index] as PoolEvent));
+
+/**
+ * True if a pool's events lead from one state to another. On v2, each swap must also fit the reserves before and after it. A
+ * Sync without a Swap is a change of liquidity.
+ *
+ * @param before The state before them. Undefined if it is unknown.
+ */
+export function explains(events: readonly PoolEvent[], before: bigint | undefined, after: bigint): boolean {
+  let [previous, state] = [before, before];
+  let sync: PoolEvent | undefined;
+  for (const event of events) {
+    if (event.word !== undefined) [previous, state, sync] = [state, event.word, event];
+    if (event.change === undefined) continue;
+    const isNext = sync?.block === event.block && sync.logIndex + 1 === event.logIndex;
+    if (!isNext || (previous !== undefined && changed(previous, event.change) !== state)) return false;
+    sync = undefined;
+  }
+  return (state ?? after) === after;
+}
+
+function changed(word: bigint, [first, second]: readonly [bigint, bigint]): bigint {
+  const reserves = reservesOf(word);
+  return wordOfReserves(reserves[0] + first, reserves[1] + second);
+}

@@ -1,0 +1,184 @@
+import type { EvmChain } from "../../trading/core/trading-chain.ts";
+import {
+  type Anchor,
+  cutBook,
+  newBook,
+  type PoolBase,
+  type PoolBook,
+  rebase,
+  startBook,
+} from "./pool-book.ts";
+import { type MarketLook, type PoolEvent, priceOf, type WatchedPool } from "./watched-pool.ts";
+
+/** The hash of a block. One that a log names is unconfirmed until a look shows it. */
+type KnownHash = { hash: string; isConfirmed: boolean };
+
+/** What a reader of a chain remembers about its blocks, and about the watched pools. */
+export type Journal = {
+  readonly chain: EvmChain;
+  readonly books: Map<string, PoolBook>;
+  /** The host whose looks and events it has. */
+  host: string | undefined;
+  look: MarketLook | undefined;
+  hashes: Map<number, KnownHash>;
+  /** The blocks of looks, the oldest first. Their hashes come with the next look. */
+  seen: Pick<MarketLook, "number" | "time">[];
+  /** The oldest first. */
+  anchors: Anchor[];
+  /** Grows when something that was shown is taken back. */
+  revision: number;
+  /** Grows whenever something is forgotten, so that answers to older questions are not taken. */
+  cuts: number;
+};
+
+/** Within this depth, a reorganisation takes back single blocks. Deeper ones have the pools read again from an older base. */
+const depth = { blocks: 80, seconds: 60 };
+
+/** Bases and anchors are kept for so long. */
+const keptSeconds = 3600;
+
+const mostSeen = 120;
+
+/** @param revision The greatest of the revisions that earlier runs have shown. */
+export const newJournal = (chain: EvmChain, revision = 0): Journal => ({
+  chain,
+  books: new Map(),
+  host: undefined,
+  look: undefined,
+  hashes: new Map(),
+  seen: [],
+  anchors: [],
+  revision,
+  cuts: 0,
+});
+
+/**
+ * Starts to watch a pool.
+ *
+ * @param base Where an earlier run stopped. Without it, the pool begins at the first block where two hosts agree on it.
+ */
+export function watchPool(journal: Journal, pool: WatchedPool, base?: PoolBase): void {
+  if (journal.books.has(pool.pool)) return;
+  const book = newBook(pool);
+  journal.books.set(pool.pool, book);
+  if (base !== undefined) startFrom(journal, book, base);
+}
+
+/** Begins a pool at a state on which two hosts agree. */
+export function startFrom(journal: Journal, book: PoolBook, base: PoolBase): void {
+  startBook(book, base);
+  addAnchor(journal, base);
+}
+
+export function addAnchor(journal: Journal, { block, hash, time }: Anchor): void {
+  if (journal.anchors.some((anchor) => anchor.block === block)) return;
+  journal.anchors = [...journal.anchors, { block, hash, time }].toSorted((a, b) => a.block - b.block);
+  if (!journal.hashes.has(block)) journal.hashes.set(block, { hash, isConfirmed: false });
+}
+
+/** Looks know the hashes of so many earlier blocks at least. */
+const hashesBack = 250;
+const mostHeights = 64;
+
+/** Lists the blocks whose hashes the next look should show. */
+export function heightsToConfirm(journal: Journal): number[] {
+  const { hashes, look } = journal;
+  const unconfirmed = [...hashes].filter(([, { isConfirmed }]) => !isConfirmed).map(([block]) => block);
+  const oldest = (look?.number ?? Math.max(0, ...unconfirmed)) - hashesBack;
+  const recent = unconfirmed.filter((block) => block > oldest).toSorted((a, b) => b - a);
+  const heights = [look?.number, lastKnown(journal), ...recent.slice(0, mostHeights)];
+  return [...new Set(heights.filter((height) => height !== undefined))];
+}
+
+/** The newest block that was on the host's chain, or else on that of two others. If it still is, so are all before it. */
+export function lastKnown({ hashes, anchors }: Journal): number | undefined {
+  let last = anchors.at(-1)?.block;
+  for (const [block, { isConfirmed }] of hashes) if (isConfirmed && block > (last ?? -1)) last = block;
+  return last;
+}
+
+/** The hashes that a look shows. */
+const hashesIn = (look: MarketLook) => new Map(look.hashes).set(look.number - 1, look.parentHash);
+
+/** Finds the blocks that are still on a chain, and those that are not, by some of its hashes. */
+export function compareHashes({ hashes }: Journal, shown: ReadonlyMap<number, string>) {
+  const known = [...shown].filter(([block]) => hashes.has(block));
+  const [kept = [], refuted = []] = [true, false].map((isSame) =>
+    known.filter(([block, hash]) => (hashes.get(block)?.hash === hash) === isSame).map(([block]) => block),
+  );
+  return { kept, refuted };
+}
+
+export const compareLook = (journal: Journal, look: MarketLook) => compareHashes(journal, hashesIn(look));
+
+/** Takes a look whose hashes contradict no known ones. */
+export function takeLook(journal: Journal, look: MarketLook): void {
+  for (const [block, hash] of hashesIn(look)) journal.hashes.set(block, { hash, isConfirmed: true });
+  const { number, time } = look;
+  journal.seen = [...journal.seen.filter((block) => block.number < number), { number, time }].slice(
+    -mostSeen,
+  );
+  journal.look = look;
+  for (const book of journal.books.values()) {
+    const word = look.words.get(book.pool.pool);
+    if (word !== undefined) book.price = priceOf(book.pool, word);
+  }
+}
+
+export const confirmedHash = ({ hashes }: Journal, block: number): string | undefined => {
+  const known = hashes.get(block);
+  return known?.isConfirmed ? known.hash : undefined;
+};
+
+/** Notes the blocks of events, so that the next look confirms them. */
+export function noteBlocks({ hashes }: Journal, events: readonly PoolEvent[]): void {
+  for (const { block, blockHash } of events)
+    if (!hashes.has(block)) hashes.set(block, { hash: blockHash, isConfirmed: false });
+}
+
+/** Forgets all blocks after one, which are no longer on the chain. */
+export function cutAfter(journal: Journal, last: number): void {
+  journal.revision++;
+  journal.anchors = journal.anchors.filter(({ block }) => block <= last);
+  journal.seen = journal.seen.filter(({ number }) => number <= last);
+  for (const block of journal.hashes.keys()) if (block > last) journal.hashes.delete(block);
+  cutBooks(journal, () => last);
+}
+
+/** Forgets what the last host has shown alone: comparing it with that host again would prove nothing. */
+export function changeHost(journal: Journal, host: string): void {
+  journal.host = host;
+  journal.look = undefined;
+  journal.seen = [];
+  journal.hashes = new Map(journal.anchors.map(({ block, hash }) => [block, { hash, isConfirmed: false }]));
+  cutBooks(journal, ({ proven }) => proven?.block ?? -1);
+}
+
+function cutBooks(journal: Journal, lastOf: (book: PoolBook) => number): void {
+  journal.cuts++;
+  for (const book of journal.books.values()) cutBook(book, lastOf(book), journal.anchors);
+}
+
+/** Sums up what is too deep for single blocks to be taken back, and forgets what is too old. */
+export function trimJournal(journal: Journal): void {
+  const { look, anchors } = journal;
+  if (look === undefined) return;
+  const isDeep = ({ block, time }: Anchor) =>
+    block <= look.number - depth.blocks && time <= look.time - depth.seconds;
+  const oldestTime = look.time - keptSeconds;
+  for (const book of journal.books.values()) {
+    const provenTo = book.proven?.block ?? -1;
+    rebase(
+      book,
+      anchors.findLast((anchor) => isDeep(anchor) && anchor.block <= provenTo),
+      oldestTime,
+    );
+  }
+  const bases = [...journal.books.values()].flatMap((book) => book.bases.map(({ block }) => block));
+  const needed = new Set(bases);
+  journal.anchors = anchors.filter(({ block, time }) => time >= oldestTime || needed.has(block));
+  const kept = new Set(journal.anchors.map(({ block }) => block));
+  const oldest = anchors.findLast(isDeep)?.block ?? Math.max(0, look.number - 10 * depth.blocks);
+  for (const block of journal.hashes.keys())
+    if (block < oldest && !kept.has(block)) journal.hashes.delete(block);
+}

@@ -1,0 +1,222 @@
+import {
+  type BlockRange,
+  explains,
+  type Header,
+  type ReadingFault,
+  readEvents,
+  untimedBlocks,
+  withTimes,
+} from "./event-reading.ts";
+import { type Compared, searchFork } from "./fork-search.ts";
+import {
+  changeHost,
+  compareHashes,
+  compareLook,
+  confirmedHash,
+  cutAfter,
+  heightsToConfirm,
+  type Journal,
+  lastKnown,
+  noteBlocks,
+  startFrom,
+  takeLook,
+  trimJournal,
+} from "./journal.ts";
+import {
+  firstUnread,
+  follows,
+  mostUnexplainedMs,
+  type PoolBook,
+  replaceEvents,
+  wordAfter,
+} from "./pool-book.ts";
+import { type MarketLook, type PoolEvent, priceOf, type WatchedPool } from "./watched-pool.ts";
+
+/** The host to ask: only this one, or any but this one. */
+export type HostChoice = { only: string } | { not: string };
+
+/** The hosts of a chain. All answers are undefined if no such host gives one. */
+export type MarketHosts = {
+  /** Looks at the latest block, by the preferred host. Undefined, too, if it is older than that of the last look. */
+  look(ask: {
+    heights: readonly number[];
+    pools: readonly WatchedPool[];
+  }): Promise<(MarketLook & { host: string }) | undefined>;
+  /** Undefined, too, if the host does not know the last block of the range. */
+  events(
+    of: HostChoice,
+    ask: BlockRange & { pools: readonly WatchedPool[] },
+  ): Promise<readonly PoolEvent[] | undefined>;
+  headers(of: HostChoice, blocks: readonly number[]): Promise<ReadonlyMap<number, Header> | undefined>;
+  /** Reads the states of pools after a block. */
+  states(
+    of: HostChoice,
+    ask: { block: number; pools: readonly WatchedPool[] },
+  ): Promise<ReadonlyMap<string, bigint> | undefined>;
+};
+
+/** The result of a look at a chain. */
+export type LookRound = {
+  /** True if a look was taken. */
+  isTaken: boolean;
+  /** True if the host's events do not explain its states, so that another host should be preferred. */
+  isUnexplained: boolean;
+  faults: ReadingFault[];
+};
+
+const poolsOfBooks = (books: Iterable<PoolBook>) => [...books].map(({ pool }) => pool);
+
+/** Asks for events, with the times that are missing. */
+export async function askEvents(
+  hosts: MarketHosts,
+  of: HostChoice,
+  range: BlockRange & { books: readonly PoolBook[] },
+  checks: Pick<Parameters<typeof readEvents>[1], "known" | "latest">,
+): Promise<ReturnType<typeof readEvents> | undefined> {
+  const { from, to, books } = range;
+  const pools = poolsOfBooks(books);
+  const events = from > to ? [] : await hosts.events(of, { from, to, pools });
+  if (events === undefined) return undefined;
+  const untimed = untimedBlocks(events);
+  const headers = untimed.length === 0 ? new Map() : await hosts.headers(of, untimed);
+  const names = new Set(pools.map(({ pool }) => pool));
+  return readEvents(withTimes(events, headers ?? new Map()), { from, to, pools: names, ...checks });
+}
+
+/**
+ * Looks at a chain once: finds blocks that were taken back, and reads the events that explain the new states of pools. Their
+ * prices are known even without.
+ */
+export async function lookRound(journal: Journal, hosts: MarketHosts, nowMs: number): Promise<LookRound> {
+  const faults: ReadingFault[] = [];
+  const round = (isTaken: boolean): LookRound => ({
+    isTaken,
+    isUnexplained: [...journal.books.values()].some(
+      ({ unexplained }) => unexplained?.hosts.size === 1 && nowMs - unexplained.sinceMs >= mostUnexplainedMs,
+    ),
+    faults,
+  });
+  trimJournal(journal);
+  const pools = poolsOfBooks(journal.books.values());
+  const answer = await hosts.look({ heights: heightsToConfirm(journal), pools });
+  if (answer === undefined) return round(false);
+  const { host, ...look } = answer;
+  const last = journal.look?.number ?? 0;
+  if (host !== journal.host) changeHost(journal, host);
+  // A host may be left for one that is behind.
+  if (look.number < last) cutAfter(journal, look.number);
+  if (!(await dropReplaced(journal, hosts, look))) return round(false);
+  takeLook(journal, look);
+  await startBooks(journal, hosts, look);
+  faults.push(...(await explainStates(journal, hosts, look, nowMs)));
+  return round(true);
+}
+
+/** Drops the blocks that a look refutes. Returns false if the host does not show where its chain was forked. */
+async function dropReplaced(journal: Journal, hosts: MarketHosts, look: MarketLook): Promise<boolean> {
+  const ask = async (blocks: readonly number[]): Promise<Compared | undefined> => {
+    const headers = await hosts.headers({ only: journal.host ?? "" }, blocks);
+    const hashes = new Map([...(headers ?? [])].map(([block, { hash }]) => [block, hash]));
+    return blocks.every((block) => hashes.has(block)) ? compareHashes(journal, hashes) : undefined;
+  };
+  let compared: Compared = compareLook(journal, look);
+  const last = lastKnown(journal);
+  // Looks know no old hashes, and another host's look was not asked for this one.
+  if (last !== undefined && ![...compared.kept, ...compared.refuted].includes(last)) {
+    const answer = await ask([last]);
+    if (answer === undefined) return false;
+    compared = merged(compared, answer);
+  }
+  while (compared.refuted.length > 0) {
+    const search = searchFork(journal.hashes.keys(), compared);
+    if ("fork" in search) {
+      cutAfter(journal, search.fork ?? -1);
+      return true;
+    }
+    const answer = await ask(search.ask);
+    if (answer === undefined) return false;
+    compared = merged(compared, answer);
+  }
+  return true;
+}
+
+const merged = (a: Compared, b: Compared): Compared => ({
+  kept: [...a.kept, ...b.kept],
+  refuted: [...a.refuted, ...b.refuted],
+});
+
+/** Starts pools at the block of a look, if another host shows the same states there. */
+async function startBooks(journal: Journal, hosts: MarketHosts, look: MarketLook): Promise<void> {
+  const waiting = [...journal.books.values()].filter(
+    ({ bases, pool }) => bases.length === 0 && look.words.has(pool.pool),
+  );
+  if (waiting.length === 0) return;
+  const { cuts } = journal;
+  const { number: block, time } = look;
+  const other: HostChoice = { not: journal.host ?? "" };
+  const [headers, states] = await Promise.all([
+    hosts.headers(other, [block]),
+    hosts.states(other, { block, pools: poolsOfBooks(waiting) }),
+  ]);
+  const header = headers?.get(block);
+  if (header?.time !== time || journal.cuts !== cuts) return;
+  for (const book of waiting) {
+    const word = look.words.get(book.pool.pool);
+    if (word === undefined || states?.get(book.pool.pool) !== word) continue;
+    const price = priceOf(book.pool, word);
+    startFrom(journal, book, { block, ...header, word, ...(price && { price }), isWhole: false });
+    book.word = word;
+  }
+}
+
+/** Reads the events of the pools whose states have changed. */
+async function explainStates(
+  journal: Journal,
+  hosts: MarketHosts,
+  look: MarketLook,
+  nowMs: number,
+): Promise<ReadingFault[]> {
+  const { cuts, host = "" } = journal;
+  const changed = [...journal.books.values()].filter((book) => {
+    const word = look.words.get(book.pool.pool);
+    return book.bases.length > 0 && word !== undefined && word !== book.word;
+  });
+  if (changed.length === 0) return [];
+  const to = look.number;
+  const from = Math.min(to + 1, ...changed.map(firstUnread));
+  const known = (block: number) => confirmedHash(journal, block);
+  const reading = await askEvents(
+    hosts,
+    { only: host },
+    { from, to, books: changed },
+    { known, latest: look.time },
+  );
+  if (journal.cuts !== cuts) return [];
+  for (const book of changed) explainState(journal, book, look, reading?.events, nowMs);
+  return reading?.faults ?? [];
+}
+
+function explainState(
+  journal: Journal,
+  book: PoolBook,
+  look: MarketLook,
+  events: readonly PoolEvent[] | undefined,
+  nowMs: number,
+): void {
+  const { pool } = book.pool;
+  const word = look.words.get(pool) as bigint;
+  const first = firstUnread(book);
+  const own = events?.filter((event) => event.pool === pool && event.block >= first);
+  const isUsable = own !== undefined && follows(book, first, own);
+  if (isUsable && explains(own, wordAfter(book, first - 1), word)) book.unexplained = undefined;
+  else {
+    const { sinceMs = nowMs, hosts = [] } = book.unexplained ?? {};
+    book.unexplained = { sinceMs, hosts: new Set([...hosts, journal.host ?? ""]) };
+    // If that is so at two hosts, the pool's state changes without events.
+    if (!isUsable || book.unexplained.hosts.size < 2) return;
+  }
+  replaceEvents(book, first, look.number, own);
+  noteBlocks(journal, own);
+  book.readTo = Math.max(book.readTo, look.number);
+  book.word = word;
+}

@@ -1,0 +1,245 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Candle, intervalSeconds } from "./candle.ts";
+import { candlesOf, foldCandles, startOf, swapBlocksOf } from "./candles.ts";
+import { type Decimal, zero } from "./decimal.ts";
+import type { Header } from "./event-reading.ts";
+import type { PoolEvent, WatchedPool } from "./watched-pool.ts";
+
+/** A block that two hosts have named. */
+export type Anchor = Header & { block: number };
+
+/** A pool at an anchor, from which its candles can continue. */
+export type PoolBase = Anchor & {
+  word?: bigint;
+  price?: Decimal;
+  /** The candle of the anchor's minute, up to the anchor. Absent without swaps. */
+  minute?: Candle;
+  /** True if that minute is known from its start. */
+  isWhole: boolean;
+};
+
+/** What a reader remembers about a watched pool. */
+export type PoolBook = {
+  readonly pool: WatchedPool;
+  /** The oldest first. A reorganisation may lead back to older ones. None until two hosts agree on the pool's state. */
+  bases: PoolBase[];
+  /** The events after the last base, in the order of the chain. */
+  events: PoolEvent[];
+  /** Two hosts agree on the events up to this block. Undefined without a base. */
+  proven: Anchor | undefined;
+  /** The block up to which the first host's events are known. */
+  readTo: number;
+  /** The last state of a look that the events explain. Undefined if they must be read again. */
+  word: bigint | undefined;
+  /** The price by the last look. */
+  price: Decimal | undefined;
+  /** Since when no host's events explain the states that it shows, and those hosts. */
+  unexplained: { sinceMs: number; hosts: ReadonlySet<string> } | undefined;
+  /** The failed proofs since the last success, and when to try again. */
+  retry: { failures: number; atMs: number } | undefined;
+  /** The minutes as they were last taken, by start. */
+  shown: Map<number, Candle>;
+  /** The block up to which it was proven then. */
+  takenTo: number;
+  /** Minutes that were shown and can no longer be known. */
+  lost: Candle[];
+};
+
+export const newBook = (pool: WatchedPool): PoolBook => ({
+  pool,
+  bases: [],
+  events: [],
+  proven: undefined,
+  readTo: 0,
+  word: undefined,
+  price: undefined,
+  unexplained: undefined,
+  retry: undefined,
+  shown: new Map(),
+  takenTo: -1,
+  lost: [],
+});
+
+const minuteSeconds = intervalSeconds["1m"];
+
+export const minuteOf = (time: number): number => startOf(time, "1m");
+
+/** A minute without a proof for this time after its end has gaps until there is one. */
+const graceSeconds = 60;
+
+/** A state that no events explain for this time is doubtful. */
+export const mostUnexplainedMs = 10_000;
+
+/** Starts a book at a base. All later events are unknown then. */
+export function startBook(book: PoolBook, base: PoolBase): void {
+  Object.assign(book, { bases: [base], events: [], proven: anchorOf(base), readTo: base.block });
+  Object.assign(book, { word: undefined, retry: undefined });
+}
+
+const anchorOf = ({ block, hash, time }: Anchor): Anchor => ({ block, hash, time });
+
+const provenBlock = ({ proven }: PoolBook) => proven?.block ?? -1;
+
+/** The first block whose events are still wanted. The last block that was read may have been replaced. */
+export const firstUnread = (book: PoolBook): number => Math.max(book.readTo, provenBlock(book) + 1);
+
+/** The state of a pool after a block, as its events show it. */
+export const wordAfter = ({ bases, events }: PoolBook, block: number): bigint | undefined =>
+  events.findLast((event) => event.block <= block && event.word !== undefined)?.word ?? bases.at(-1)?.word;
+
+/** True if the times of events fit those before them. */
+export function follows(book: PoolBook, from: number, [first]: readonly PoolEvent[]): boolean {
+  const before = book.events.findLast(({ block }) => block < from);
+  return first === undefined || first.time >= Math.max(before?.time ?? 0, book.proven?.time ?? 0);
+}
+
+/** The events after what is proven, up to a block. */
+export const unprovenEvents = (book: PoolBook, to: number): PoolEvent[] =>
+  book.events.filter(({ block }) => block > provenBlock(book) && block <= to);
+
+/** Replaces the events of some blocks, except those that are proven. */
+export function replaceEvents(book: PoolBook, from: number, to: number, events: readonly PoolEvent[]): void {
+  const first = Math.max(from, provenBlock(book) + 1);
+  book.events = [
+    ...book.events.filter(({ block }) => block < first),
+    ...events.filter(({ block }) => block >= first && block <= to),
+    ...book.events.filter(({ block }) => block > to),
+  ];
+}
+
+/** Notes that two hosts agree on the events up to an anchor. Later ones of one host may contradict its time. */
+export function proveBook(book: PoolBook, anchor: Anchor): void {
+  if (book.events.some(({ block, time }) => block > anchor.block && time < anchor.time)) {
+    book.events = book.events.filter(({ block }) => block <= anchor.block);
+    Object.assign(book, { readTo: anchor.block, word: undefined });
+  }
+  book.proven = anchor;
+  book.readTo = Math.max(book.readTo, anchor.block);
+  book.retry = undefined;
+}
+
+/** Takes back all proofs since the last base, since another host contradicts them. */
+export function doubtBook(book: PoolBook): void {
+  const base = book.bases.at(-1);
+  book.proven = base && anchorOf(base);
+  book.takenTo = provenBlock(book);
+}
+
+/**
+ * Forgets what came after a block. Without a base up to there, no minute is known any more.
+ *
+ * @param anchors Those that are left, the oldest first.
+ */
+export function cutBook(book: PoolBook, last: number, anchors: readonly Anchor[]): void {
+  const before = book.bases.at(-1);
+  book.bases = book.bases.filter(({ block }) => block <= last);
+  const base = book.bases.at(-1);
+  if (base === undefined) {
+    for (const minute of book.shown.values()) book.lost.push({ ...minute, isFinal: false, hasGaps: true });
+    book.shown.clear();
+  }
+  // The events between two bases are not kept.
+  const isOlder = base !== before;
+  const kept = isOlder ? (base?.block ?? -1) : last;
+  const provenTo = Math.min(kept, provenBlock(book));
+  const proven = anchors.findLast(({ block }) => block <= provenTo);
+  book.events = isOlder ? [] : book.events.filter(({ block }) => block <= kept);
+  book.proven = base && anchorOf(proven !== undefined && proven.block > base.block ? proven : base);
+  book.readTo = Math.max(Math.min(book.readTo, kept), provenBlock(book));
+  Object.assign(book, { word: undefined, retry: undefined, takenTo: Math.min(book.takenTo, kept) });
+}
+
+/** Describes a pool at an anchor, up to which its events are proven. Undefined without a base. */
+export function baseAt(book: PoolBook, { block, hash, time }: Anchor): PoolBase | undefined {
+  const last = book.bases.at(-1);
+  if (last === undefined) return undefined;
+  const events = book.events.filter((event) => event.block <= block);
+  const [minute] = candlesUpTo(book, events).slice(-1);
+  const word = wordAfter(book, block);
+  const price = events.findLast((event) => event.price !== undefined)?.price ?? last.price;
+  return {
+    block,
+    hash,
+    time,
+    ...(word !== undefined && { word }),
+    ...(price !== undefined && { price }),
+    ...(minute?.start === minuteOf(time) && { minute }),
+    isWhole: last.isWhole || minuteOf(last.time) !== minuteOf(time),
+  };
+}
+
+/**
+ * Adds what a pool's first minute had before its first base.
+ *
+ * @param part The candle of the swaps before. Undefined if there were none.
+ */
+export function completeFirstMinute(book: PoolBook, part: Candle | undefined): void {
+  const start = minuteOf(book.bases[0]?.time ?? 0);
+  book.bases = book.bases.map((base): PoolBase => {
+    if (base.isWhole || minuteOf(base.time) !== start) return base;
+    const [minute] = foldCandles(
+      [part, base.minute].filter((each) => each !== undefined),
+      "1m",
+    );
+    return { ...base, ...(minute && { minute }), isWhole: true };
+  });
+}
+
+/** Adds a base at an anchor, up to which the minutes were taken as final, and forgets bases that are too old. */
+export function rebase(book: PoolBook, anchor: Anchor | undefined, oldestTime: number): void {
+  const base = anchor && anchor.block > (book.bases.at(-1)?.block ?? Infinity) && baseAt(book, anchor);
+  if (base) {
+    book.bases = [...book.bases, base];
+    book.events = book.events.filter(({ block }) => block > base.block);
+  }
+  book.bases = book.bases.filter(({ time }, index) => time >= oldestTime || index === book.bases.length - 1);
+}
+
+function candlesUpTo({ pool: { pool, quote }, bases }: PoolBook, events: readonly PoolEvent[]): Candle[] {
+  const base = bases.at(-1);
+  const candles = candlesOf(swapBlocksOf(events, base?.price), { pool, quote });
+  return base?.minute ? foldCandles([base.minute, ...candles], "1m") : candles;
+}
+
+/** A moment of a reader: its last block's time in epoch seconds, and its own time. */
+export type ReaderTime = { blockTime: number; nowMs: number };
+
+/** Returns the minutes since the last base, the last one maybe still open. */
+export function minutesOf(book: PoolBook, { blockTime, nowMs }: ReaderTime): Candle[] {
+  const base = book.bases.at(-1);
+  if (base === undefined) return [];
+  const isUnexplained = nowMs - (book.unexplained?.sinceMs ?? nowMs) >= mostUnexplainedMs;
+  return candlesUpTo(book, book.events).map((candle) => {
+    const end = candle.start + minuteSeconds;
+    const isPartial = !base.isWhole && candle.start <= base.time;
+    const isFinal = !isPartial && (book.proven?.time ?? 0) >= end;
+    const isLate = isUnexplained || blockTime >= end + graceSeconds;
+    return { ...candle, isFinal, hasGaps: isPartial || (!isFinal && isLate) };
+  });
+}
+
+/**
+ * Returns the minutes that have changed since they were last taken. A minute whose swaps were all taken back has none left, and one
+ * that can no longer be known has gaps.
+ */
+export function takeChangedMinutes(book: PoolBook, time: ReaderTime): Candle[] {
+  const minutes = minutesOf(book, time);
+  const changed = minutes.filter((minute) => !isDeepStrictEqual(book.shown.get(minute.start), minute));
+  const base = book.bases.at(-1);
+  const starts = new Set(minutes.map(({ start }) => start));
+  const isGone = (start: number) => base !== undefined && start >= minuteOf(base.time) && !starts.has(start);
+  const gone = [...book.shown.keys()].filter(isGone).map((start): Candle => {
+    const pool = { pool: book.pool.pool, quote: book.pool.quote };
+    const price = minutes.findLast((minute) => minute.start < start)?.close ?? base?.price ?? zero;
+    const prices = { open: price, high: price, low: price, close: price };
+    return { start, ...prices, volume: zero, trades: 0, pool, isFinal: false, hasGaps: false };
+  });
+  const taken = [...book.lost, ...gone, ...changed].toSorted((a, b) => a.start - b.start);
+  book.lost = [];
+  book.takenTo = provenBlock(book);
+  for (const { start } of gone) book.shown.delete(start);
+  for (const minute of changed) book.shown.set(minute.start, minute);
+  const oldest = minuteOf(book.bases[0]?.time ?? 0);
+  for (const start of book.shown.keys()) if (start < oldest) book.shown.delete(start);
+  return taken;
+}

@@ -1,0 +1,111 @@
+import { isSameReading, type ReadingFault } from "./event-reading.ts";
+import { addAnchor, confirmedHash, type Journal } from "./journal.ts";
+import { askEvents, type HostChoice, type MarketHosts } from "./look-round.ts";
+import {
+  type Anchor,
+  doubtBook,
+  minuteOf,
+  type PoolBook,
+  proveBook,
+  replaceEvents,
+  unprovenEvents,
+} from "./pool-book.ts";
+
+/** The result of comparing two hosts: the pools whose events are proven further now, and those whose are not. */
+export type ProofRound = { proven: string[]; failed: string[]; faults: ReadingFault[] };
+
+/** Books whose proofs are at most this far behind are proven together. */
+const togetherSeconds = 180;
+
+/** The pause after a failed proof. It doubles with each. */
+const pauseMs = { least: 5000, most: 60_000 };
+
+/** The newest block whose hash two looks have shown. Its time comes from the first of them. */
+function newestConfirmed(journal: Journal): Anchor | undefined {
+  const seen = journal.seen.findLast(({ number }) => confirmedHash(journal, number) !== undefined);
+  if (seen === undefined) return undefined;
+  return { block: seen.number, hash: confirmedHash(journal, seen.number) ?? "", time: seen.time };
+}
+
+/**
+ * Closes the minutes that have ended. The block after them and their events must be the same at another host; where it shows other
+ * events, the first host is asked once more. What two hosts agree on is proven.
+ */
+export async function proofRound(journal: Journal, hosts: MarketHosts, nowMs: number): Promise<ProofRound> {
+  const end = newestConfirmed(journal);
+  const round: ProofRound = { proven: [], failed: [], faults: [] };
+  if (end === undefined) return round;
+  const due = [...journal.books.values()].filter(
+    ({ proven, retry }) =>
+      proven !== undefined && minuteOf(proven.time) < minuteOf(end.time) && (retry?.atMs ?? nowMs) <= nowMs,
+  );
+  const groups = Map.groupBy(due, ({ proven }) =>
+    end.time - (proven?.time ?? 0) <= togetherSeconds ? 0 : (proven?.block ?? 0),
+  );
+  for (const group of groups.values()) {
+    // Meanwhile, a reorganisation may have taken back the end or a pool's base.
+    const books = group.filter(({ proven }) => proven !== undefined && proven.block < end.block);
+    if (confirmedHash(journal, end.block) !== end.hash) break;
+    if (books.length > 0) await proveTogether(journal, hosts, { books, end, nowMs }, round);
+  }
+  return round;
+}
+
+async function proveTogether(
+  journal: Journal,
+  hosts: MarketHosts,
+  { books, end, nowMs }: { books: readonly PoolBook[]; end: Anchor; nowMs: number },
+  round: ProofRound,
+): Promise<void> {
+  const { cuts, host = "" } = journal;
+  const starts = new Map(books.map((book) => [book, book.proven as Anchor]));
+  const anchors = [...starts.values(), end];
+  const from = Math.min(...anchors.map(({ block }) => block)) + 1;
+  /** Asks for the blocks and the events together: a host that is behind would show too few events. */
+  const ask = async (of: HostChoice, asked: readonly PoolBook[]) => {
+    const checks = { known: (block: number) => confirmedHash(journal, block), latest: end.time };
+    const [headers, reading] = await Promise.all([
+      hosts.headers(of, [...new Set(anchors.map(({ block }) => block))]),
+      askEvents(hosts, of, { from, to: end.block, books: asked }, checks),
+    ]);
+    round.faults.push(...(reading?.faults ?? []));
+    const has = ({ block, hash, time }: Anchor) => {
+      const header = headers?.get(block);
+      return header?.hash === hash && header.time === time;
+    };
+    const eventsOf = (book: PoolBook) => {
+      const start = starts.get(book) as Anchor;
+      if (!has(end) || !has(start)) return undefined;
+      return reading?.events?.filter(({ pool, block }) => pool === book.pool.pool && block > start.block);
+    };
+    return { headers, eventsOf };
+  };
+  const theirs = await ask({ not: host }, books);
+  if (journal.cuts !== cuts) return;
+  // A state that looks have shown unchanged does not prove that there were no swaps.
+  const isSame = (book: PoolBook, events = theirs.eventsOf(book)) =>
+    events !== undefined &&
+    book.readTo >= end.block &&
+    isSameReading(unprovenEvents(book, end.block), events);
+  const different = books.filter((book) => theirs.eventsOf(book) !== undefined && !isSame(book));
+  const again = different.length === 0 ? undefined : await ask({ only: host }, different);
+  if (journal.cuts !== cuts) return;
+  for (const book of books) {
+    const events = theirs.eventsOf(book);
+    const repeated = different.includes(book) ? again?.eventsOf(book) : undefined;
+    const isAgreed = events !== undefined && repeated !== undefined && isSameReading(events, repeated);
+    if (events !== undefined && (isAgreed || isSame(book))) {
+      replaceEvents(book, from, end.block, events);
+      addAnchor(journal, end);
+      proveBook(book, end);
+      round.proven.push(book.pool.pool);
+    } else {
+      const { block, hash } = starts.get(book) as Anchor;
+      if ((theirs.headers?.get(block)?.hash ?? hash) !== hash) doubtBook(book);
+      const failures = (book.retry?.failures ?? 0) + 1;
+      const ms = Math.min(pauseMs.most, pauseMs.least * 2 ** (failures - 1));
+      book.retry = { failures, atMs: nowMs + ms };
+      round.failed.push(book.pool.pool);
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import type { Candle } from "../../../../lib/markets/core/candle.ts";
+import type { Decimal } from "../../../../lib/markets/core/decimal.ts";
+import { newJournal, watchPool } from "../../../../lib/markets/core/journal.ts";
+import { lookRound } from "../../../../lib/markets/core/look-round.ts";
+import { type PoolBook, takeChangedMinutes } from "../../../../lib/markets/core/pool-book.ts";
+import { proofRound } from "../../../../lib/markets/core/proof-round.ts";
+import { createChance } from "../../../soak/chance.ts";
+import { ModelChain, modelPools } from "./model-chain.ts";
+import { ModelHosts } from "./model-hosts.ts";
+import { type TrueMinute, trueMinute } from "./truth.ts";
+
+/** What a history had, so that a test can show that it was not empty. */
+export type Coverage = Map<string, number>;
+
+const chainKinds = { eth: 12, avax: 1, base: 0.2 } as const;
+
+/** Faults end after this time, and then everything must become right. */
+const faultySeconds = 900;
+const quietSeconds = 300;
+
+/**
+ * Plays a history of a chain that forks, and of hosts that are late, away or lie, one at a time. Throws if a final minute
+ * without gaps is wrong at any time, or if minutes are wrong in the end.
+ */
+export async function playHistory(seed: number, coverage: Coverage): Promise<void> {
+  const chance = createChance(`${seed}`);
+  const count = (name: string, by = 1) => coverage.set(name, (coverage.get(name) ?? 0) + by);
+  const chainName = chance.pick(["eth", "avax", "base"] as const);
+  const blockSeconds = chainKinds[chainName];
+  const chain = new ModelChain(chance, blockSeconds);
+  const hosts = new ModelHosts(chain, chance);
+  const journal = newJournal(chainName);
+  for (const pool of modelPools.slice(0, 2)) watchPool(journal, pool);
+  const stored = new Map(modelPools.map(({ pool }) => [pool, new Map<number, Candle>()]));
+  const lookSeconds = chainName === "eth" ? 4 : 2;
+  const forkShare = chance.pick([0, 0.002, 0.01]) * lookSeconds;
+  let isFaulty = true;
+  let liar = chance.below(2);
+  /** A host's lies are forgotten before the other one lies, or both could tell the same one. */
+  let honestUntil = 0;
+
+  const mineUpTo = (seconds: number) => {
+    while (chain.head.time + blockSeconds <= seconds) chain.mine();
+    hosts.noteView();
+  };
+  const fork = () => {
+    const kind = chance.weighted({ "shallow fork": 16, "deep fork": 3, "fork below the journal": 1 });
+    const most = { "shallow fork": 6, "deep fork": 70, "fork below the journal": 300 }[kind];
+    chain.fork(Math.min(1 + chance.below(most), chain.blocks.length - 50));
+    count(kind);
+    hosts.noteView();
+  };
+  hosts.onAnswer = () => {
+    if (isFaulty && chance.number() < forkShare / 10) fork();
+  };
+  const disturb = (now: number) => {
+    if (chance.number() < forkShare) fork();
+    if (chance.number() < 0.002) [liar, honestUntil] = [1 - liar, now + 240];
+    for (const [index, host] of hosts.hosts.entries()) {
+      if (chance.number() < 0.05) host.lag = chance.pick([0, 0, 0, 1, 5]);
+      if (chance.number() < 0.02) host.isAway = chance.number() < 0.3;
+      if (chance.number() < 0.02) host.isTimeless = chance.number() < 0.3;
+      const isLiar = index === liar && now >= honestUntil;
+      if (!isLiar || chance.number() < 0.05) host.isLying = isLiar && chance.number() < 0.5;
+    }
+  };
+  const fail = (problem: string, details: object): never => {
+    throw new Error(
+      `History ${seed}: ${problem} ${JSON.stringify(details, (_, value) => (typeof value === "bigint" ? `${value}` : value))}`,
+    );
+  };
+  const check = (book: PoolBook) => {
+    const { blocks, isHidden } = hosts.lastView ?? { blocks: chain.blocks, isHidden: true };
+    if (isHidden) return;
+    for (const minute of stored.get(book.pool.pool)?.values() ?? []) {
+      if (!minute.isFinal || minute.hasGaps) continue;
+      const truth = trueMinute(blocks, book.pool, minute.start);
+      if (!isTrue(minute, truth)) fail("a final minute is wrong", { minute, truth });
+    }
+  };
+
+  const start = chain.head.time;
+  for (let now = start; now < start + faultySeconds + quietSeconds; now += lookSeconds) {
+    isFaulty = now < start + faultySeconds;
+    mineUpTo(now);
+    hosts.nowMs = now * 1000;
+    if (isFaulty) disturb(now);
+    else for (const host of hosts.hosts) Object.assign(host, { lag: 0, isAway: false, isLying: false });
+    if (now - start === 20 * lookSeconds) watchPool(journal, modelPools[2] as (typeof modelPools)[number]);
+    const { nowMs } = hosts;
+    const [round] = await Promise.all([lookRound(journal, hosts, nowMs), proofRound(journal, hosts, nowMs)]);
+    if (round.isUnexplained) hosts.memory.host++;
+    for (const fault of round.faults) count(fault);
+    for (const book of journal.books.values()) {
+      const minutes = stored.get(book.pool.pool) as Map<number, Candle>;
+      for (const minute of takeChangedMinutes(book, { blockTime: journal.look?.time ?? now, nowMs })) {
+        if (minutes.get(minute.start)?.isFinal) count("corrected");
+        if (minute.isFinal) count("final");
+        if (minute.hasGaps) count("gaps");
+        if (minute.trades === 0) minutes.delete(minute.start);
+        else minutes.set(minute.start, minute);
+      }
+      if (round.isTaken) check(book);
+    }
+  }
+  for (const [lie, times] of hosts.told) count(lie, times);
+  for (const book of journal.books.values()) {
+    const minutes = stored.get(book.pool.pool) as Map<number, Candle>;
+    const first = book.bases[0] ?? fail("a pool has no base", { pool: book.pool });
+    const last = Math.floor((chain.head.time - 120) / 60) * 60;
+    for (let at = Math.floor(first.time / 60) * 60 + 60; at < last; at += 60) {
+      const [minute, truth] = [minutes.get(at), trueMinute(chain.blocks, book.pool, at)];
+      if (minute === undefined && truth === undefined) continue;
+      count("compared");
+      if (!minute?.isFinal || minute.hasGaps || !isTrue(minute, truth))
+        fail("a minute is wrong in the end", { minute, truth });
+    }
+  }
+}
+
+const isSame = (a: Decimal, b: Decimal) => a.mantissa === b.mantissa && a.exponent === b.exponent;
+
+const isTrue = (minute: Candle, truth: TrueMinute | undefined) =>
+  minute.trades === truth?.trades &&
+  (["open", "high", "low", "close", "volume"] as const).every((name) => isSame(minute[name], truth[name]));

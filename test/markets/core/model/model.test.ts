@@ -1,0 +1,25 @@
+import { expect, it } from "vitest";
+import { type Coverage, playHistory } from "./history.ts";
+import { eventLies, lookLies } from "./model-hosts.ts";
+
+const isFull = process.env.FULL !== undefined;
+
+/** `FULL=1` plays 500 of them, which takes a minute and a half of one core. */
+const histories = isFull ? 500 : 12;
+
+it("a journal never shows a wrong final minute without gaps, and ends with the minutes of the final chain", async () => {
+  const coverage: Coverage = new Map();
+  for (let seed = 1; seed <= histories; seed++) await playHistory(seed, coverage);
+  const wanted = [
+    ...eventLies,
+    ...lookLies,
+    "shallow fork",
+    "deep fork",
+    "fork below the journal",
+    "corrected",
+    "final",
+    "gaps",
+    "compared",
+  ];
+  expect(wanted.filter((name) => !coverage.has(name))).toEqual([]);
+}, 600_000);
