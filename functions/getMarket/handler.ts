@@ -1,5 +1,6 @@
 import * as schemas from "../../lib/api/market-operations.ts";
 import { handOverTo } from "../../lib/aws/hand-over.ts";
+import { readMarketOnce } from "../../lib/markets/chains/read-market.ts";
 import { getMarket, type MarketDeps, recentLooks } from "../../lib/markets/get-market.ts";
 import { openWant } from "../../lib/markets/want-markets.ts";
 import { openPrices } from "../../lib/realtime/snapshots.ts";
@@ -8,7 +9,6 @@ import { logFault } from "../../lib/runtime/log.ts";
 import { remembered } from "../../lib/runtime/remembered.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
-import { ChainUnavailable } from "../../lib/trading/chains/host-fault.ts";
 import { openChains } from "../../lib/trading/chains/open-chains.ts";
 
 const table = openTable(environment("TABLE_NAME"));
@@ -18,9 +18,7 @@ const startFeed =
 const deps: MarketDeps = {
   table,
   chains: openChains(environment("TRADING")),
-  lookOnce: async ({ chain }) => {
-    throw new ChainUnavailable(chain);
-  },
+  lookOnce: readMarketOnce,
   prices: remembered(openPrices(table, startFeed), 1000),
   want: openWant(table, handOverTo(environment("READ_MARKETS_FUNCTION")), (error) =>
     logFault("getMarket", error),

@@ -23,7 +23,7 @@ export type MarketDeps = {
    * @throws {DomainError} TOKEN_NOT_FOUND
    * @throws {ChainUnavailable}
    */
-  lookOnce: (reader: ChainReader, token: string) => Promise<Market>;
+  lookOnce: (reader: ChainReader, token: string, now: Date) => Promise<Market>;
   prices: () => Promise<readonly Price[]>;
   want: Want;
   looked: RecentMap<string, ShownMarket>;
@@ -74,7 +74,7 @@ async function currentMarket(
 
   if (!(await countLook(table, userID, now))) return oldMarket(stored, remembered, now) ?? refused();
   try {
-    const market = await lookOnce(reader, name.token);
+    const market = await lookOnce(reader, name.token, now);
     const shown = withStored(market, stored, now);
     looked.set(nameOf(name), shown);
     return shown;

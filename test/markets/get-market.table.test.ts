@@ -141,6 +141,12 @@ describe("getMarket", () => {
     expect(await marketOf()).toMatchObject({ price: "0.0001", block: 57, flags: ["STALE"] });
   });
 
+  it("fails if a stored token is none any more", async () => {
+    await store(marketAt(ago(700)));
+    looks = [noToken()];
+    await expect(marketOf()).rejects.toMatchObject({ code: "TOKEN_NOT_FOUND" });
+  });
+
   it("shows what is stored as STALE after 30 looks of a user in a minute", async () => {
     await store(marketAt(ago(700)));
     const userID = newUser();

@@ -151,6 +151,14 @@ describe("listCandles", () => {
     expect(await closes("1d")).toEqual(["20T00:00 1", "21T00:00 3", "22T00:00 8"]);
   });
 
+  it("fills only the last day of hours from minutes", async () => {
+    const token = newToken();
+    await store(token, "hours", [candle(at("20T10:00"), "1")]);
+    await store(token, "minutes", [candle(at("21T19:59"), "2"), candle(at("21T20:00"), "3")]);
+    const { candles } = await list(token, { interval: "1h" });
+    expect(timesAndCloses(candles.candles)).toEqual(["20T10:00 1", "21T20:00 3"]);
+  });
+
   it("converts by the coin's close of each minute before it folds", async () => {
     const token = newToken();
     const minutes = [
@@ -183,6 +191,13 @@ describe("listCandles", () => {
     const range = { from: "2026-11-10T00:00:00.000Z", to: "2026-11-11T00:00:00.000Z" };
     const { candles } = await list(token, { ...range, interval: "1h", currency: "usd" });
     expect(timesAndCloses(candles.candles)).toEqual(["10T10:00 250"]);
+    // The hour of the coin may not be stored yet.
+    await store(token, "hours", [candle(at("22T10:00"), "0.1")], 1, "eth");
+    const minutes = [candle(at("22T10:05"), "2000", usd), candle(at("22T10:55"), "3000", usd)];
+    await store("native", "minutes", minutes, 1, "eth");
+    const asked = { path: { chain: "eth", token } };
+    const recent = await list(token, { interval: "1h", currency: "usd", from: range.from }, asked);
+    expect(timesAndCloses(recent.candles.candles)).toEqual(["22T10:00 300"]);
   });
 
   it("takes the live price of a coin without candles, and leaves out what has no price", async () => {
@@ -256,7 +271,7 @@ describe("listCandles", () => {
     for (const token of ["native", wrapped]) {
       const { candles } = await list(
         token,
-        { interval: "1h", currency: "usd" },
+        { interval: "1h", currency: "usd", from: "2026-11-22T19:00:00.000Z" },
         { path: { chain: "eth", token } },
       );
       expect(candles.candles).toMatchObject([{ open: "2600", close: "2602", volume: "0", trades: 0 }]);
