@@ -144,6 +144,21 @@ describe("readEvents", () => {
   });
 });
 
+describe("a host of several nodes", () => {
+  it("is left if they have different blocks of one number", async () => {
+    odd.faults = { mostLogs: 4 };
+    let asked = 0;
+    odd.lie = ({ method }, reply) => {
+      if (method !== "eth_getLogs" || !("result" in reply) || asked++ % 2 === 0) return reply;
+      const blockHash = `0x${"1".repeat(64)}`;
+      return { result: (reply.result as object[]).map((log) => ({ ...log, blockHash })) };
+    };
+    expect((await read(both())).events).toEqual(await truth());
+    await expect(read(onlyOdd())).rejects.toThrow("No host of eth answers");
+    odd.lie = (_, reply) => reply;
+  });
+});
+
 describe("hostsBeside", () => {
   it("lists the other hosts, and a lone host all the same", async () => {
     const reader = both();
@@ -211,6 +226,16 @@ describe("a host that limits ranges", () => {
     await read(reader, range);
     await read(reader, range);
     expect(asked()).toEqual([8000, 4000, 4000, 8000, 4000, 4000, 4000, 4000]);
+  });
+
+  it("by the size of answers gets smaller ones, and is not taken for faulty", async () => {
+    limit(5000, Array(50_000).fill("0x".padEnd(64, "0")));
+    const reader = readerOf(chain, { hosts: [server.url, chain.url] });
+    const [first] = reader.client.inOrder();
+    expect((await read(reader, range)).host).toBe(first);
+    // An answer that is too large is read only up to the limit, and asked for once.
+    expect(asked()).toEqual([8000, 4000, 4000]);
+    expect(reader.client.inOrder()[0]).toBe(first);
   });
 
   it("by an HTTP status gets smaller ones, if it names the reason or the range is wide", async () => {
