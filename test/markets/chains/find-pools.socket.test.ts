@@ -34,9 +34,11 @@ const coins = (count: number) => BigInt(Math.round(count * 1000)) * 10n ** 15n;
 const abi = new Interface([
   "function quoteExactInputSingle((address, address, uint256, uint24, uint160)) returns (uint256)",
   "function swapExactETHForTokensSupportingFeeOnTransferTokens(uint256, address[], address, uint256) payable",
-  "function transfer(address, uint256)",
-  "function sync()",
+  "function swapExactTokensForETHSupportingFeeOnTransferTokens(uint256, uint256, address[], address, uint256)",
 ]);
+
+const buy = "swapExactETHForTokensSupportingFeeOnTransferTokens";
+const sell = "swapExactTokensForETHSupportingFeeOnTransferTokens";
 
 describe("PoolFinder", () => {
   it("finds a token and the pools that sell it, the deepest first, without those that only look good", async () => {
@@ -98,33 +100,16 @@ describe("PoolFinder", () => {
     expect(await find(wrapped)).toMatchObject({ token: { symbol: "WETH" }, pools: [] });
   });
 
-  it("leaves out a pool that was drained, and one with an absurd price", async () => {
-    // Sells a hundred times what the pool has.
-    const sell = [approval(taxd, v2Router)];
-    await chain.deploy(...sell);
-    const { taxdV2 } = await localPoolsOf(chain);
-    const before = await find(taxd);
-    expect(shown(before)[0]).toEqual(["uniswap-v2 native", 0.0001, 1]);
-    await chain.deploy({
-      to: taxd,
-      data: abi.encodeFunctionData("transfer", [taxdV2.pool, coins(50_000_000)]),
-    });
-    await chain.deploy({ to: taxdV2.pool, data: abi.encodeFunctionData("sync") });
-    // All of its coins are worth a thousandth at its own price, but a sale is paid at that price.
-    expect(shown(await find(taxd))[0]).toEqual(["uniswap-v2 native", near(50 / 50_499_999), 1]);
-    await chain.deploy(
-      approval(taxd, v3Positions),
-      v3PairLiquidity(
-        localAddresses,
-        deployer,
-        [
-          { token: wrapped, amount: coins(1) },
-          { token: taxd, amount: coins(0.001) },
-        ],
-        { fee: 10_000, reach: 2 },
-      ),
-    );
-    expect((await find(taxd)).pools.map(({ venue }) => venue)).not.toContain("uniswap-v3");
+  it("leaves out a pool with an absurd price that pays hardly any coin", async () => {
+    const before = shown(await find(taxd));
+    expect(before[0]).toEqual(["uniswap-v2 native", 0.0001, 1]);
+    const amounts = [
+      { token: wrapped, amount: coins(1) },
+      { token: taxd, amount: coins(0.001) },
+    ] as const;
+    const pool = v3PairLiquidity(localAddresses, deployer, amounts, { fee: 10_000, reach: 2 });
+    await chain.deploy(approval(taxd, v3Positions), pool);
+    expect(shown(await find(taxd))).toEqual(before);
   });
 
   it.each([["reverts every call"], ["eats all gas"], ["answers nothing"], ["has 255 decimals"]] as const)(
@@ -182,6 +167,19 @@ describe("PoolFinder, asked again", () => {
     expect(few).toBe(3);
     await findAt(600_000);
     expect(counts[2]).toBe(counts[0]);
+  });
+
+  it("looks again at once for a pool that has lost its coins", async () => {
+    const names = async (nowMs: number) => (await findAt(nowMs)).map(([name]) => name);
+    const whole = await names(0);
+    expect(whole[0]).toBe("uniswap-v2 native");
+    const terms = (path: string[]) => [0, path, deployer, 2n ** 40n];
+    const sale = abi.encodeFunctionData(sell, [coins(30_000_000), ...terms([moon, wrapped])]);
+    await chain.deploy({ to: v2Router, data: sale });
+    expect(await names(1000)).toEqual(whole.slice(1));
+    const purchase = abi.encodeFunctionData(buy, terms([wrapped, moon]));
+    await chain.deploy({ to: v2Router, data: purchase, value: coins(97) });
+    expect(await names(2000)).toEqual(whole);
   });
 
   it("follows depths that have changed much", async () => {
