@@ -2,7 +2,7 @@ import type { Table } from "../table/table.ts";
 import { type Candle, intervalSeconds } from "./core/candle.ts";
 import { type ChunkKind, chunkIntervals, chunkStart } from "./core/candle-chunk.ts";
 import { type CandleRange, finerThan } from "./core/candle-range.ts";
-import { startOf } from "./core/candles.ts";
+import { intervalStart } from "./core/candles.ts";
 import type { TokenName } from "./core/market.ts";
 import { readChunks } from "./items/chunk-items.ts";
 
@@ -45,8 +45,12 @@ export async function storedCandles(
   if (finer === undefined) return { candles, revision };
 
   const next = (candles.at(-1)?.candle.start ?? from - seconds) + seconds;
-  const begun = startOf(now, interval);
-  const tail = Math.max(from, Math.min(begun - seconds, next), startOf(now - tailSeconds[kind], interval));
+  const begun = intervalStart(now, interval);
+  const tail = Math.max(
+    from,
+    Math.min(begun - seconds, next),
+    intervalStart(now - tailSeconds[kind], interval),
+  );
   const rest = await storedCandles(table, token, { kind: finer, range: { from: tail, to }, now });
   return {
     candles: [...candles.filter(({ candle }) => candle.start < tail), ...rest.candles],

@@ -27,7 +27,7 @@ import {
   type Sale,
 } from "../core/depth.ts";
 import type { MarketPool, MarketToken } from "../core/market.ts";
-import { priceOf, reservesOf, type WatchedPool } from "../core/watched-pool.ts";
+import { priceOf, v2ReservesOf, type WatchedPool } from "../core/watched-pool.ts";
 import { type NamedPool, type PoolState, type PoolStates, poolStatesCall } from "./pool-states.ts";
 
 /** A pool that can be the reference of its token, with its price. */
@@ -199,7 +199,7 @@ const wholeFee = ({ feeBps }: PoolState): number => Math.floor(feeBps);
 /** Returns the price of a pool for a sale, in units. */
 function salePrice(pool: Pick<Route, "venue">, { word }: PoolState, isSoldFirst: boolean): PoolPrice {
   if (kindOf(pool) !== "v2") return v3Price(word, isSoldFirst);
-  const [first, second] = reservesOf(word);
+  const [first, second] = v2ReservesOf(word);
   return v2Price("sell", isSoldFirst ? { tokens: first, coins: second } : { tokens: second, coins: first });
 }
 

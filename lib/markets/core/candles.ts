@@ -56,14 +56,14 @@ export function candlesOf(
     if (after === undefined) return [];
     const open = before ?? after;
     const [low, high] = compare(open, after) < 0 ? [open, after] : [after, open];
-    const start = startOf(time, interval);
+    const start = intervalStart(time, interval);
     return [{ start, open, high, low, close: after, volume, trades, pool, isFinal: false, hasGaps: false }];
   });
   return foldCandles(single, interval);
 }
 
 /** Returns the start of the interval that has a time. Both are in epoch seconds. */
-export const startOf = (time: number, interval: Interval): number =>
+export const intervalStart = (time: number, interval: Interval): number =>
   time - (time % intervalSeconds[interval]);
 
 /**
@@ -73,7 +73,7 @@ export const startOf = (time: number, interval: Interval): number =>
 export function foldCandles(candles: readonly Candle[], interval: Interval): Candle[] {
   const folded: Candle[] = [];
   for (const candle of candles) {
-    const start = startOf(candle.start, interval);
+    const start = intervalStart(candle.start, interval);
     const last = folded.at(-1);
     if (last?.start === start && last.pool.quote === candle.pool.quote)
       folded.push(joined(folded.pop() as Candle, candle));

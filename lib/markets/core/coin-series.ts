@@ -1,5 +1,5 @@
 import type { Candle } from "./candle.ts";
-import { startOf } from "./candles.ts";
+import { intervalStart } from "./candles.ts";
 import { compare, type Decimal, zero } from "./decimal.ts";
 
 /** A coin's price in dollars, and where it comes from: an exchange, or the venue of a pool. */
@@ -22,7 +22,7 @@ export class CoinSeries {
 
   /** Adds a price that was read at a time in epoch seconds. Times do not go back. */
   add({ usd, source }: CoinPrice, time: number): void {
-    const start = startOf(time, "1m");
+    const start = intervalStart(time, "1m");
     const last = this.#minutes.at(-1);
     if (last?.start === start) {
       this.#minutes[this.#minutes.length - 1] = {

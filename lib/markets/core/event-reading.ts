@@ -1,10 +1,10 @@
-import { type PoolEvent, reservesOf, wordOfReserves } from "./watched-pool.ts";
+import { type PoolEvent, v2ReservesOf, wordOfReserves } from "./watched-pool.ts";
 
 /** A block as a host names it. Its time is in epoch seconds. */
 export type Header = { hash: string; time: number };
 
 /** Blocks, both ends included. */
-export type BlockRange = { from: number; to: number };
+export type BlockSpan = { from: number; to: number };
 
 /**
  * What is wrong with a host's events:
@@ -17,7 +17,7 @@ export type BlockRange = { from: number; to: number };
 export type ReadingFault = "repeated" | "unordered" | "outside" | "contradictory" | "foreign" | "untimely";
 
 /** Events in the order of the chain. Absent if they cannot be believed. */
-export type EventReading = { events?: PoolEvent[]; faults: ReadingFault[] };
+export type CheckedEvents = { events?: PoolEvent[]; faults: ReadingFault[] };
 
 export const inChainOrder = (
   a: Pick<PoolEvent, "block" | "logIndex">,
@@ -42,7 +42,7 @@ export const withTimes = (events: readonly PoolEvent[], headers: ReadonlyMap<num
  * @param known The known hashes of blocks in the range.
  * @param latest The time of its last block or a later one, in epoch seconds.
  */
-export function readEvents(
+export function checkEvents(
   events: readonly PoolEvent[],
   {
     from,
@@ -50,12 +50,12 @@ export function readEvents(
     pools,
     known,
     latest,
-  }: BlockRange & {
+  }: BlockSpan & {
     pools: ReadonlySet<string>;
     known: (block: number) => string | undefined;
     latest: number;
   },
-): EventReading {
+): CheckedEvents {
   const sorted = events.toSorted(inChainOrder);
   const faults = new Set<ReadingFault>();
   if (sorted.some((event, index) => event !== events[index])) faults.add("unordered");
@@ -117,6 +117,6 @@ export function explains(events: readonly PoolEvent[], before: bigint | undefine
 }
 
 function changed(word: bigint, [first, second]: readonly [bigint, bigint]): bigint {
-  const reserves = reservesOf(word);
+  const reserves = v2ReservesOf(word);
   return wordOfReserves(reserves[0] + first, reserves[1] + second);
 }

@@ -1,9 +1,9 @@
 import {
-  type BlockRange,
+  type BlockSpan,
+  checkEvents,
   explains,
   type Header,
   type ReadingFault,
-  readEvents,
   untimedBlocks,
   withTimes,
 } from "./event-reading.ts";
@@ -45,7 +45,7 @@ export type MarketHosts = {
   /** Undefined, too, if the host does not know the last block of the range. */
   events(
     of: HostChoice,
-    ask: BlockRange & { pools: readonly WatchedPool[] },
+    ask: BlockSpan & { pools: readonly WatchedPool[] },
   ): Promise<readonly PoolEvent[] | undefined>;
   headers(of: HostChoice, blocks: readonly number[]): Promise<ReadonlyMap<number, Header> | undefined>;
   /** Reads the states of pools after a block. */
@@ -70,9 +70,9 @@ const poolsOfBooks = (books: Iterable<PoolBook>) => [...books].map(({ pool }) =>
 export async function askEvents(
   hosts: MarketHosts,
   of: HostChoice,
-  range: BlockRange & { books: readonly PoolBook[] },
-  checks: Pick<Parameters<typeof readEvents>[1], "known" | "latest">,
-): Promise<ReturnType<typeof readEvents> | undefined> {
+  range: BlockSpan & { books: readonly PoolBook[] },
+  checks: Pick<Parameters<typeof checkEvents>[1], "known" | "latest">,
+): Promise<ReturnType<typeof checkEvents> | undefined> {
   const { from, to, books } = range;
   const pools = poolsOfBooks(books);
   const events = from > to ? [] : await hosts.events(of, { from, to, pools });
@@ -80,7 +80,7 @@ export async function askEvents(
   const untimed = untimedBlocks(events);
   const headers = untimed.length === 0 ? new Map() : await hosts.headers(of, untimed);
   const names = new Set(pools.map(({ pool }) => pool));
-  return readEvents(withTimes(events, headers ?? new Map()), { from, to, pools: names, ...checks });
+  return checkEvents(withTimes(events, headers ?? new Map()), { from, to, pools: names, ...checks });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Candle, intervalSeconds } from "./candle.ts";
-import { candlesOf, foldCandles, startOf, swapBlocksOf } from "./candles.ts";
+import { candlesOf, foldCandles, intervalStart, swapBlocksOf } from "./candles.ts";
 import { type Decimal, zero } from "./decimal.ts";
 import type { Header } from "./event-reading.ts";
 import type { PoolEvent, WatchedPool } from "./watched-pool.ts";
@@ -62,7 +62,7 @@ export const newBook = (pool: WatchedPool): PoolBook => ({
 
 const minuteSeconds = intervalSeconds["1m"];
 
-export const minuteOf = (time: number): number => startOf(time, "1m");
+export const minuteOf = (time: number): number => intervalStart(time, "1m");
 
 /** A minute without a proof for this time after its end has gaps until there is one. */
 const graceSeconds = 60;

@@ -47,7 +47,7 @@ const q192 = 1n << 192n;
 export const wordOfReserves = (first: bigint, second: bigint): bigint => (first << reserveBits) | second;
 
 /** Splits the state of a v2 pool into its two reserves. */
-export const reservesOf = (word: bigint): [first: bigint, second: bigint] => [
+export const v2ReservesOf = (word: bigint): [first: bigint, second: bigint] => [
   word >> reserveBits,
   word & ((1n << reserveBits) - 1n),
 ];
@@ -58,7 +58,7 @@ export const reservesOf = (word: bigint): [first: bigint, second: bigint] => [
  * @param word The state of the pool: of v2 its reserves, of other kinds the square root of its price, times 2^96.
  */
 export function priceOf(pool: WatchedPool, word: bigint): Decimal | undefined {
-  const [first, second] = kindOf(pool) === "v2" ? reservesOf(word) : [q192, word ** 2n];
+  const [first, second] = kindOf(pool) === "v2" ? v2ReservesOf(word) : [q192, word ** 2n];
   if (first === 0n || second === 0n) return undefined;
   const [tokens, quotes] = pool.isTokenFirst ? [first, second] : [second, first];
   return ratioOf(quotes * 10n ** BigInt(pool.decimals), tokens * 10n ** BigInt(pool.quoteDecimals));

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { zero } from "../../../lib/markets/core/decimal.ts";
 import {
+  checkEvents,
   explains,
   isSameReading,
-  readEvents,
   untimedBlocks,
   withTimes,
 } from "../../../lib/markets/core/event-reading.ts";
@@ -21,7 +21,7 @@ const event = (block: number, logIndex: number, rest: Partial<PoolEvent> = {}): 
 });
 
 const read = (events: readonly PoolEvent[], known: Record<number, string> = {}) =>
-  readEvents(events, {
+  checkEvents(events, {
     from: 10,
     to: 20,
     pools: new Set(["0xpool", "0xother"]),
@@ -31,7 +31,7 @@ const read = (events: readonly PoolEvent[], known: Record<number, string> = {}) 
 
 const [first, second, third] = [event(10, 1), event(10, 2), event(20, 0)];
 
-describe("readEvents", () => {
+describe("checkEvents", () => {
   it("repairs what is repeated and unordered, and says so", () => {
     expect(read([first, second, third])).toEqual({ events: [first, second, third], faults: [] });
     expect(read([third, second, first, { ...second }])).toEqual({

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { add, formatDecimal, zero } from "../../../lib/markets/core/decimal.ts";
 import {
   priceOf,
-  reservesOf,
+  v2ReservesOf,
   volumeOf,
   type WatchedPool,
   wordOfReserves,
@@ -52,11 +52,11 @@ describe("priceOf", () => {
   });
 });
 
-describe("reservesOf", () => {
+describe("v2ReservesOf", () => {
   it("splits what was joined", () => {
     const most = 2n ** 112n - 1n;
-    expect(reservesOf(wordOfReserves(most, 7n))).toEqual([most, 7n]);
-    expect(reservesOf(wordOfReserves(7n, most))).toEqual([7n, most]);
+    expect(v2ReservesOf(wordOfReserves(most, 7n))).toEqual([most, 7n]);
+    expect(v2ReservesOf(wordOfReserves(7n, most))).toEqual([7n, most]);
   });
 });
 

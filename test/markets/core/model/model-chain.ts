@@ -2,7 +2,7 @@ import { decimalOf, zero } from "../../../../lib/markets/core/decimal.ts";
 import {
   type PoolEvent,
   priceOf,
-  reservesOf,
+  v2ReservesOf,
   volumeOf,
   type WatchedPool,
   wordOfReserves,
@@ -91,7 +91,7 @@ export class ModelChain {
 
   #tradeV2(pool: WatchedPool, word: bigint, add: (event: Bare) => void): bigint {
     const chance = this.#chance;
-    const [first, second] = reservesOf(word);
+    const [first, second] = v2ReservesOf(word);
     const part = BigInt(1 + chance.below(1000));
     // Adding or removing liquidity, or a gift to the pool.
     if (chance.number() < 0.2) {
