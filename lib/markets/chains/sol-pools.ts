@@ -8,13 +8,13 @@ import { mostAccounts } from "../../trading/chains/sol/sol-call.ts";
 import {
   accountsOfMints,
   feeRateOf,
-  isOpen,
+  hasOpened,
   type MintPlaces,
   type PoolView,
   placesOfMint,
+  reservesIn,
   type TokenView,
   tokenViewsCall,
-  v2ReservesOf,
 } from "../../trading/chains/sol/token-view.ts";
 import { coinDecimals } from "../../trading/core/decimal-text.ts";
 import { isBehind, type LookMemory } from "../../trading/core/reading.ts";
@@ -122,8 +122,8 @@ function pricedToken(
   return {
     token: { chain: "sol", token: mint, symbol, name, decimals, supply },
     pools: view.pools
-      .filter((pool) => isOpen(pool, view))
-      .map((pool) => ({ pool, units: depthOfReserves(v2ReservesOf(pool)) }))
+      .filter((pool) => hasOpened(pool, view))
+      .map((pool) => ({ pool, units: depthOfReserves(reservesIn(pool)) }))
       .filter(({ units }) => units >= leastDepth(decimalsOfCoin))
       .toSorted((a, b) => (a.units < b.units ? 1 : a.units > b.units ? -1 : 0))
       .map(({ pool, units }) => pricedPool(pool, units, decimals)),
@@ -132,7 +132,7 @@ function pricedToken(
 }
 
 function pricedPool(view: PoolView, depth: bigint, decimals: number): SolPool {
-  const { coins, tokens } = v2ReservesOf(view);
+  const { coins, tokens } = reservesIn(view);
   return {
     ...{ pool: view.address, quote: nativeToken, venue: "raydium-cpmm" },
     feeBps: Number(feeRateOf(view)) / 100,

@@ -249,5 +249,5 @@ export function reservesIn({ pool, held }: PoolView): { coins: bigint; tokens: b
 export const liquidityOf = (view: PoolView): bigint => reservesIn(view).coins;
 
 /** True if a pool makes swaps at the time of a look. */
-export const isOpen = ({ pool }: PoolView, { time }: Pick<TokenView, "time">): boolean =>
+export const hasOpened = ({ pool }: PoolView, { time }: Pick<TokenView, "time">): boolean =>
   pool.allowsSwaps && pool.openTime <= time;
