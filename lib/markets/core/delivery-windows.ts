@@ -1,0 +1,61 @@
+import { type Least, type MarketDelivery, phases } from "./market-delivery.ts";
+
+/** Clients get the heads at least this often, and everything at least this often. */
+const headsMs = 10_000;
+const everythingMs = 30_000;
+
+/** What connections of one pace and phase have got. */
+type Group = { sinceMs: number; headsMs: number; everythingMs: number };
+
+const newGroup = (): Group => ({ sinceMs: 0, headsMs: 0, everythingMs: 0 });
+
+/** The parts of a delivery that say what its connections have got already. */
+export type Due = Pick<MarketDelivery["markets"], "fast" | "slow" | "newConnections" | "listSinceMs">;
+
+/**
+ * What the connections of a shard have got. Windows stay where they are until a delivery succeeds, so the next one has what
+ * the last one failed to bring.
+ */
+export class DeliveryWindows {
+  readonly #fast = newGroup();
+  readonly #slow = Array.from({ length: phases }, newGroup);
+  readonly #newConnections = new Set<string>();
+  #listSinceMs = 0;
+
+  /** Notes connections that have changed what they follow, so they get everything. */
+  addConnections(connectionIds: readonly string[], nowMs: number): void {
+    if (connectionIds.length === 0) return;
+    for (const connectionId of connectionIds) this.#newConnections.add(connectionId);
+    this.#listSinceMs = nowMs;
+  }
+
+  /** Says what is due at a time. */
+  dueAt(atMs: number): Due {
+    const phase = Math.floor(atMs / 1000) % phases;
+    const window = ({ sinceMs, ...group }: Group) => ({ sinceMs, least: leastOf(group, atMs) });
+    return {
+      fast: window(this.#fast),
+      slow: { ...window(this.#slow[phase] as Group), phase },
+      newConnections: [...this.#newConnections],
+      listSinceMs: this.#listSinceMs,
+    };
+  }
+
+  /** Notes that a delivery of what was due at a time has arrived. */
+  delivered({ fast, slow, newConnections }: Due, atMs: number): void {
+    advance(this.#fast, fast.least, atMs);
+    advance(this.#slow[slow.phase] as Group, slow.least, atMs);
+    for (const connectionId of newConnections) this.#newConnections.delete(connectionId);
+  }
+}
+
+const leastOf = (group: Omit<Group, "sinceMs">, atMs: number): Least => {
+  if (atMs - group.everythingMs >= everythingMs) return "everything";
+  return atMs - group.headsMs >= headsMs ? "heads" : "changes";
+};
+
+function advance(group: Group, least: Least, atMs: number): void {
+  group.sinceMs = atMs;
+  if (least !== "changes") group.headsMs = atMs;
+  if (least === "everything") group.everythingMs = atMs;
+}
