@@ -15,10 +15,10 @@ type Part = { packed: Uint8Array; whole: readonly Candle[] };
 export class DayWindow {
   readonly #parts = new Map<number, Part>();
 
-  /** Puts minutes in the place of those that start at the same times. They are in the order of time. */
+  /** Puts minutes in the place of those that start at the same times. They are in the order of time. Those without swaps are none. */
   put(minutes: readonly Candle[]): void {
     for (const [start, changed] of Map.groupBy(minutes, (minute) => chunkStart("minutes", minute.start))) {
-      const candles = withCandles(this.#minutesOf(start), changed);
+      const candles = withCandles(this.#minutesOf(start), changed).filter(({ trades }) => trades > 0);
       // The minutes of a chunk are of the same hour.
       const whole = foldCandles(candles, "1h").map((candle) => ({ ...candle, start }));
       this.#parts.set(start, { packed: packChunk("minutes", start, candles), whole });

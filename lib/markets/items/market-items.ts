@@ -63,22 +63,24 @@ export async function readMarkets<State>(table: Table, chain: TradingChain): Pro
   return found.flat().flatMap((stored) => itemOf<State>(stored) ?? []);
 }
 
-/** Decimals are told from other objects by their only field. */
-type DecimalText = { decimal: string };
+/** JSON has neither decimals nor large integers. Their only field tells them from other objects. */
+type Encoded = { decimal: string } | { integer: string };
 
 const isDecimal = (value: unknown): value is Decimal =>
   typeof value === "object" && value !== null && "mantissa" in value && "exponent" in value;
 
 const textOf = (item: MarketItem): string =>
-  JSON.stringify(item, (_, value) =>
-    isDecimal(value) ? ({ decimal: formatDecimal(value) } satisfies DecimalText) : value,
-  );
+  JSON.stringify(item, (_, value): unknown => {
+    if (isDecimal(value)) return { decimal: formatDecimal(value) } satisfies Encoded;
+    return typeof value === "bigint" ? ({ integer: String(value) } satisfies Encoded) : value;
+  });
 
 /** Undefined for an item of later code, whose format is unknown. */
 function itemOf<State>({ content, format }: Stored): MarketItem<State> | undefined {
   if (format > itemFormat) return undefined;
   return JSON.parse(content, (_, value) => {
-    const { decimal } = (value ?? {}) as Partial<DecimalText>;
-    return decimal === undefined ? value : parseDecimal(decimal);
+    const { decimal, integer } = (value ?? {}) as { decimal?: string; integer?: string };
+    if (decimal !== undefined) return parseDecimal(decimal);
+    return integer === undefined ? value : BigInt(integer);
   });
 }

@@ -28,15 +28,16 @@ const market = (token: string, changes: Partial<Market> = {}): Market => ({
   firstSeenAt: wantedAt.toISOString(),
   ...changes,
 });
+const state = { from: 5, word: (1n << 160n) - 1n };
 const write = (token: string, epoch: number, changes: Partial<Market> = {}) =>
-  writeMarket(db.table, { market: market(token, changes), state: { from: 5 } }, { epoch, wantedAt });
+  writeMarket(db.table, { market: market(token, changes), state }, { epoch, wantedAt });
 
 describe("writeMarket", () => {
   it("writes every digit, and keeps it for eight days after it was wanted", async () => {
     expect(await write("0xa", 1)).toBe(true);
     expect(await readMarket(db.table, { chain: "base", token: "0xa" })).toEqual({
       market: market("0xa"),
-      state: { from: 5 },
+      state,
     });
     const stored = await readItem<{ expiresAt: number }>(db.table, marketKey(market("0xa")));
     expect(stored?.expiresAt).toBe(wantedAt.getTime() / 1000 + 8 * 86_400);
