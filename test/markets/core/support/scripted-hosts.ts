@@ -1,0 +1,102 @@
+import { decimalOf } from "../../../../lib/markets/core/decimal.ts";
+import type { Header } from "../../../../lib/markets/core/event-reading.ts";
+import type { HostChoice, MarketHosts } from "../../../../lib/markets/core/look-round.ts";
+import { type PoolEvent, priceOf, type WatchedPool } from "../../../../lib/markets/core/watched-pool.ts";
+
+export const q96 = 1n << 96n;
+
+export const v3Pool: WatchedPool = {
+  pool: "0xv3",
+  quote: "native",
+  venue: "uniswap-v3",
+  token: "0xtoken",
+  decimals: 18,
+  quoteDecimals: 18,
+  isTokenFirst: true,
+};
+
+/** A block with swaps, each to a state of the pool. */
+export type ScriptedBlock = { hash: string; time: number; words: readonly bigint[] };
+
+/** A swap for each word in a block. Its volume is one. */
+export const eventsOf = (number: number, { hash, time, words }: ScriptedBlock): PoolEvent[] =>
+  words.map((word, logIndex) => {
+    const price = priceOf(v3Pool, word);
+    const place = { block: number, blockHash: hash, time, logIndex, pool: v3Pool.pool };
+    return { ...place, word, ...(price && { price }), volume: decimalOf(1n, 0), isSwap: true };
+  });
+
+/** Two hosts with blocks of their own. Tests change their blocks, and what they say. */
+export class ScriptedHosts implements MarketHosts {
+  blocks: Record<string, ScriptedBlock[]> = { a: [], b: [] };
+  /** The host that is looked at. */
+  first = "a";
+  /** Changes what a host says about events. */
+  tamper: Record<string, (events: PoolEvent[]) => PoolEvent[] | undefined> = {};
+  /** The requests so far, such as `events a 5-7`. */
+  asked: string[] = [];
+
+  get lastTime(): number {
+    return this.blocks.a?.at(-1)?.time ?? 0;
+  }
+
+  /** Adds a block at both hosts. */
+  mine(time: number, words: readonly bigint[] = [], fork = ""): void {
+    for (const blocks of Object.values(this.blocks))
+      blocks.push({ hash: `0x${blocks.length}${fork}`, time, words });
+  }
+
+  /** Replaces the last blocks at both hosts. */
+  drop(count: number): void {
+    for (const blocks of Object.values(this.blocks)) blocks.splice(-count);
+  }
+
+  #of(choice: HostChoice): string {
+    return "only" in choice ? choice.only : choice.not === "a" ? "b" : "a";
+  }
+
+  #wordAfter(host: string, number: number): bigint {
+    const words = (this.blocks[host] ?? []).slice(0, number + 1).flatMap((block) => block.words);
+    return words.at(-1) ?? q96;
+  }
+
+  async look({ heights }: { heights: readonly number[] }) {
+    const blocks = this.blocks[this.first] ?? [];
+    const number = blocks.length - 1;
+    this.asked.push(`look ${this.first}`);
+    return {
+      host: this.first,
+      number,
+      time: blocks[number]?.time ?? 0,
+      parentHash: blocks[number - 1]?.hash ?? "",
+      hashes: new Map(
+        heights.filter((height) => height < number).map((height) => [height, blocks[height]?.hash ?? ""]),
+      ),
+      words: new Map([[v3Pool.pool, this.#wordAfter(this.first, number)]]),
+    };
+  }
+
+  async events(of: HostChoice, { from, to }: { from: number; to: number }) {
+    const host = this.#of(of);
+    this.asked.push(`events ${host} ${from}-${to}`);
+    const blocks = this.blocks[host] ?? [];
+    const events = blocks.flatMap((block, number) =>
+      number >= from && number <= to ? eventsOf(number, block) : [],
+    );
+    return (this.tamper[host] ?? ((all: PoolEvent[]) => all))(events);
+  }
+
+  async headers(of: HostChoice, numbers: readonly number[]): Promise<Map<number, Header>> {
+    const host = this.#of(of);
+    this.asked.push(`headers ${host} ${numbers.join()}`);
+    const found = numbers.flatMap((number): [number, Header][] => {
+      const block = this.blocks[host]?.[number];
+      return block ? [[number, block]] : [];
+    });
+    return new Map(found);
+  }
+
+  async states(of: HostChoice, { block }: { block: number }) {
+    return new Map([[v3Pool.pool, this.#wordAfter(this.#of(of), block)]]);
+  }
+}
