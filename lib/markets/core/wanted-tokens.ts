@@ -1,0 +1,131 @@
+import { nativeToken, type TradingChain } from "../../trading/core/trading-chain.ts";
+import type { TokenName } from "./market.ts";
+import { mostFollowedTokens } from "./market-subscription.ts";
+
+/** The tokens that a connection follows, or one that was asked for over REST. */
+export type Wish = {
+  userID: string;
+  tokens: readonly TokenName[];
+  /** When it was last wished. */
+  wantedMs: number;
+};
+
+/** What a user's tokens are worth reading for. Such tokens stay if there are too many. */
+export type WishRules = {
+  /** True if the token is shown to all users. */
+  isListed: (name: TokenName) => boolean;
+  /** True if the user has an open position of it. */
+  isHeld: (userID: string, name: TokenName) => boolean;
+};
+
+/** The most tokens that are read for a user, and of those that nobody else wants, the most new ones in a minute. */
+const mostOfUser = 50;
+const mostNewOfUser = 20;
+const newMs = 60_000;
+
+/** The most tokens that are read on a chain, and the most if they are listed or held. Each has up to two pools. */
+const mostOnChain = 150;
+const mostProtectedOnChain = 300;
+
+/** A user's claim on a token. */
+type Claim = TokenName & {
+  userID: string;
+  /** When it began. */
+  sinceMs: number;
+  wantedMs: number;
+  isHeld: boolean;
+  /** True if the token stays before others. */
+  isProtected: boolean;
+};
+
+const keyOf = ({ chain, token }: TokenName) => `${chain} ${token}`;
+
+/** Decides which tokens are read, so that no user can have too many read. It remembers who wanted what since when. */
+export class WantedTokens {
+  /** When the claims of each user began. */
+  #claims = new Map<string, Map<string, number>>();
+  /** When tokens of each user were first read, which nobody else wanted. */
+  #news = new Map<string, number[]>();
+  #granted: ReadonlySet<string> = new Set();
+  #isFirst = true;
+
+  /**
+   * Grants wishes, within the bounds of users and chains.
+   *
+   * @returns the tokens to read, and those that are refused. A refused token may be granted later.
+   */
+  grant(wishes: readonly Wish[], rules: WishRules, nowMs: number) {
+    const users = Map.groupBy(wishes, ({ userID }) => userID);
+    const claims = [...users].map(([userID, those]) => this.#claimsOf(userID, those, rules, nowMs));
+    this.#claims = new Map(
+      claims.map((own) => [own[0]?.userID ?? "", new Map(own.map((claim) => [keyOf(claim), claim.sinceMs]))]),
+    );
+    // Whoever has more tokens has them at worse places.
+    const kept = claims.flatMap((own) => own.slice(0, mostOfUser).map((claim, place) => ({ claim, place })));
+    const tokens = [...Map.groupBy(kept, ({ claim }) => keyOf(claim)).values()].map((same) => ({
+      claims: same.map(({ claim }) => claim),
+      isProtected: same.some(({ claim }) => claim.isProtected),
+      place: Math.min(...same.map(({ place }) => place)),
+      sinceMs: Math.min(...same.map(({ claim }) => claim.sinceMs)),
+    }));
+    tokens.sort(
+      (a, b) => Number(b.isProtected) - Number(a.isProtected) || a.place - b.place || a.sinceMs - b.sinceMs,
+    );
+    const counts = new Map<TradingChain, number>();
+    const wanted = tokens.flatMap(({ claims: own, isProtected }) => {
+      const [{ chain, token }] = own as [Claim, ...Claim[]];
+      const count = counts.get(chain) ?? 0;
+      const isFull = count >= (isProtected ? mostProtectedOnChain : mostOnChain);
+      if (isFull || !this.#mayBeRead(own, nowMs)) return [];
+      counts.set(chain, count + 1);
+      const wantedMs = Math.max(...own.map((claim) => claim.wantedMs));
+      return [{ chain, token, wantedMs, isHeld: own.some(({ isHeld }) => isHeld) }];
+    });
+    this.#granted = new Set(wanted.map(keyOf));
+    this.#isFirst = false;
+    for (const userID of this.#news.keys()) if (!users.has(userID)) this.#news.delete(userID);
+    const refused = new Map(
+      claims.flat().map(({ chain, token }) => [keyOf({ chain, token }), { chain, token }]),
+    );
+    for (const key of this.#granted) refused.delete(key);
+    return { wanted, refused: [...refused.values()] };
+  }
+
+  /** Lists a user's claims: protected ones first, then those that began first. */
+  #claimsOf(userID: string, wishes: readonly Wish[], rules: WishRules, nowMs: number): Claim[] {
+    const claims = new Map<string, Claim>();
+    for (const { tokens, wantedMs } of wishes) {
+      for (const name of tokens.slice(0, mostFollowedTokens)) {
+        const { chain, token } = name;
+        // Coins are not read on chains.
+        if (token === nativeToken) continue;
+        const key = keyOf(name);
+        const isHeld = rules.isHeld(userID, name);
+        claims.set(key, {
+          ...{ chain, token, userID, isHeld },
+          sinceMs: this.#claims.get(userID)?.get(key) ?? nowMs,
+          wantedMs: Math.max(wantedMs, claims.get(key)?.wantedMs ?? 0),
+          isProtected: isHeld || rules.isListed(name),
+        });
+      }
+    }
+    return [...claims.values()].toSorted(
+      (a, b) => Number(b.isProtected) - Number(a.isProtected) || a.sinceMs - b.sinceMs,
+    );
+  }
+
+  /** True if a token is read already, or may be read for one of those users now. */
+  #mayBeRead(claims: readonly Claim[], nowMs: number): boolean {
+    const [first] = claims;
+    // A run continues what the last one has read.
+    if (first === undefined || this.#isFirst || this.#granted.has(keyOf(first))) return true;
+    for (const { userID } of claims) {
+      const recent = (this.#news.get(userID) ?? []).filter((ms) => nowMs - ms < newMs);
+      this.#news.set(userID, recent);
+      if (recent.length >= mostNewOfUser) continue;
+      recent.push(nowMs);
+      return true;
+    }
+    return false;
+  }
+}

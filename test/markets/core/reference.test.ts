@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { parseDecimal, zero } from "../../../lib/markets/core/decimal.ts";
+import { chooseReference, noReference, type ReferenceChoice } from "../../../lib/markets/core/reference.ts";
+
+const minuteMs = 60_000;
+
+const pools = (depths: Record<string, string>) =>
+  Object.entries(depths).map(([pool, depth]) => ({ pool, depth: parseDecimal(depth) ?? zero }));
+
+/** Chooses again and again, as measured at some minutes. */
+function choices(first: ReferenceChoice, measured: readonly (readonly [number, Record<string, string>])[]) {
+  let choice = first;
+  return measured.map(([minute, depths]) => {
+    choice = chooseReference(choice, pools(depths), minute * minuteMs);
+    return choice.pool;
+  });
+}
+
+const a: ReferenceChoice = { pool: "a", rivals: {} };
+
+describe("chooseReference", () => {
+  it("begins with the deepest pool", () => {
+    expect(choices(noReference, [[0, { a: "3", b: "5", c: "4" }]])).toEqual(["b"]);
+  });
+
+  it("takes no pool with less than a tenth of a coin", () => {
+    expect(choices(noReference, [[0, { a: "0.099999" }]])).toEqual([undefined]);
+    expect(choices(noReference, [[0, { a: "0.1" }]])).toEqual(["a"]);
+    expect(choices(a, [[0, { a: "0.09", b: "0.1" }]])).toEqual(["b"]);
+    expect(choices(a, [[0, { a: "0.09" }]])).toEqual([undefined]);
+    expect(choices(a, [[0, {}]])).toEqual([undefined]);
+  });
+
+  it("changes to a pool that is one and a half times as deep for ten minutes", () => {
+    const deeper = { a: "2", b: "3" };
+    expect(
+      choices(a, [
+        [0, deeper],
+        [9.99, deeper],
+        [10, deeper],
+      ]),
+    ).toEqual(["a", "a", "b"]);
+    expect(
+      choices(a, [
+        [0, { a: "2", b: "2.999999" }],
+        [60, { a: "2", b: "2.999999" }],
+      ]),
+    ).toEqual(["a", "a"]);
+  });
+
+  it("begins to wait again once the other pool is no longer so deep", () => {
+    const [deeper, equal] = [
+      { a: "2", b: "3" },
+      { a: "2", b: "2" },
+    ];
+    expect(
+      choices(a, [
+        [0, deeper],
+        [5, equal],
+        [9, deeper],
+        [18, deeper],
+        [19, deeper],
+      ]),
+    ).toEqual(["a", "a", "a", "a", "b"]);
+  });
+
+  it("takes the deepest of those that have waited", () => {
+    const measured = { a: "2", b: "3", c: "4" };
+    expect(
+      choices(a, [
+        [0, measured],
+        [10, measured],
+      ]),
+    ).toEqual(["a", "c"]);
+    // One that came later has not waited yet.
+    expect(
+      choices(a, [
+        [0, { a: "2", b: "3" }],
+        [5, measured],
+        [10, measured],
+      ]),
+    ).toEqual(["a", "a", "b"]);
+  });
+
+  it("changes at once if it has less than a tenth of another pool", () => {
+    expect(choices(a, [[0, { a: "1", b: "10" }]])).toEqual(["a"]);
+    expect(choices(a, [[0, { a: "1", b: "10.1" }]])).toEqual(["b"]);
+  });
+
+  it("continues what an earlier run has begun", () => {
+    const { rivals } = chooseReference(a, pools({ a: "2", b: "3" }), 0);
+    const stored = JSON.parse(JSON.stringify({ pool: "a", rivals }));
+    expect(choices(stored, [[10, { a: "2", b: "3" }]])).toEqual(["b"]);
+  });
+});

@@ -1,0 +1,145 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { TokenName } from "../../../lib/markets/core/market.ts";
+import { WantedTokens, type Wish, type WishRules } from "../../../lib/markets/core/wanted-tokens.ts";
+
+const named = (token: string): TokenName => ({ chain: "base", token });
+const some = (count: number, prefix = "t") =>
+  Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+
+const wish = (userID: string, tokens: readonly string[], wantedMs = 0): Wish => ({
+  userID,
+  tokens: tokens.map(named),
+  wantedMs,
+});
+
+/** The wishes of a user with several connections. */
+const wishes = (userID: string, tokens: readonly string[]): Wish[] =>
+  Array.from({ length: Math.ceil(tokens.length / 20) }, (_, index) =>
+    wish(userID, tokens.slice(20 * index, 20 * index + 20)),
+  );
+
+const anything: WishRules = { isListed: () => false, isHeld: () => false };
+
+function granted(tokens: WantedTokens, all: readonly Wish[], nowMs = 0, rules = anything) {
+  const { wanted, refused } = tokens.grant(all, rules, nowMs);
+  return { wanted: wanted.map(({ token }) => token), refused: refused.map(({ token }) => token) };
+}
+
+/** One whose run has begun before. */
+function running(): WantedTokens {
+  const tokens = new WantedTokens();
+  tokens.grant([], anything, 0);
+  return tokens;
+}
+
+describe("WantedTokens", () => {
+  it("has each token read once, whoever wants it, and not the coins", () => {
+    const { wanted, refused } = new WantedTokens().grant(
+      [
+        wish("ann", ["a", "b", "native"], 5),
+        wish("bob", ["b"], 9),
+        { ...wish("bob", ["b"], 7), tokens: [{ chain: "eth", token: "b" }] },
+      ],
+      { ...anything, isHeld: (userID, { token }) => userID === "bob" && token === "b" },
+      10,
+    );
+    expect(wanted).toEqual([
+      { chain: "base", token: "b", wantedMs: 9, isHeld: true },
+      { chain: "eth", token: "b", wantedMs: 7, isHeld: true },
+      { chain: "base", token: "a", wantedMs: 5, isHeld: false },
+    ]);
+    expect(refused).toEqual([]);
+  });
+
+  it("counts 20 tokens of a connection, and 50 of a user", () => {
+    expect(granted(new WantedTokens(), [wish("ann", some(21))]).wanted).toHaveLength(20);
+    const { wanted, refused } = granted(new WantedTokens(), wishes("ann", some(60)));
+    expect(wanted).toHaveLength(50);
+    expect(refused).toEqual(some(60).slice(50));
+  });
+
+  it("keeps the tokens that a user has wanted first", () => {
+    const tokens = new WantedTokens();
+    granted(tokens, wishes("ann", some(50, "old")), 0);
+    const { wanted, refused } = granted(
+      tokens,
+      wishes("ann", [...some(10, "new"), ...some(50, "old")]),
+      100_000,
+    );
+    expect(wanted.toSorted()).toEqual(some(50, "old").toSorted());
+    expect(refused).toEqual(some(10, "new"));
+  });
+
+  it("has 20 new tokens of a user read in a minute, except those that others want, too", () => {
+    const tokens = running();
+    granted(tokens, [wish("bob", some(5))]);
+    const all = [wish("bob", some(5)), ...wishes("ann", some(30))];
+    expect(granted(tokens, all, 1000).wanted).toHaveLength(25);
+    expect(granted(tokens, all, 60_999).refused).toHaveLength(5);
+    expect(granted(tokens, all, 61_000)).toMatchObject({ refused: [] });
+    const most = [wish("bob", some(5)), ...wishes("ann", some(50))];
+    expect(granted(tokens, most, 62_000).wanted).toHaveLength(45);
+  });
+
+  it("continues with all tokens that the last run has read", () => {
+    expect(granted(new WantedTokens(), wishes("ann", some(50))).wanted).toHaveLength(50);
+  });
+
+  it("takes tokens of whoever has most if a chain is full", () => {
+    const tokens = new WantedTokens();
+    const greedy = ["ann", "bob", "eve"].flatMap((userID) => wishes(userID, some(50, userID)));
+    expect(granted(tokens, greedy).wanted).toHaveLength(150);
+    const { wanted, refused } = granted(tokens, [...greedy, wish("dan", some(3, "dan"))], 1000);
+    expect(wanted).toHaveLength(150);
+    expect(wanted).toEqual(expect.arrayContaining(some(3, "dan")));
+    expect(refused.map((token) => token.slice(0, 3)).toSorted()).toEqual(["ann", "bob", "eve"]);
+  });
+
+  it("keeps listed and held tokens, whoever has how many", () => {
+    const rules: WishRules = {
+      isListed: ({ token }) => token.startsWith("listed"),
+      isHeld: (userID, { token }) => userID === "ann" && token.startsWith("held"),
+    };
+    const crowd = some(150, "user").map((userID) => wish(userID, [`of ${userID}`]));
+    const ann = [wish("ann", [...some(10), ...some(5, "held"), ...some(5, "listed")])];
+    const { wanted, refused } = granted(new WantedTokens(), [...crowd, ...ann], 0, rules);
+    expect(wanted).toHaveLength(150);
+    expect(wanted).toEqual(expect.arrayContaining([...some(5, "held"), ...some(5, "listed")]));
+    expect(refused).toEqual(expect.arrayContaining(some(9).map((_, index) => `t${index + 1}`)));
+    const many = some(400, "user").map((userID) => wish(userID, [`held by ${userID}`]));
+    const isHeld: WishRules = { ...rules, isHeld: () => true };
+    expect(granted(new WantedTokens(), many, 0, isHeld).wanted).toHaveLength(300);
+  });
+
+  it("never exceeds a bound, and refuses exactly what it does not grant", () => {
+    const users = fc.array(fc.array(fc.nat(400), { maxLength: 80 }), { maxLength: 12 });
+    fc.assert(
+      fc.property(fc.array(users, { minLength: 1, maxLength: 4 }), (rounds) => {
+        const tokens = running();
+        let before = new Set<string>();
+        for (const [index, round] of rounds.entries()) {
+          const all = round.flatMap((own, user) => wishes(`${user}`, own.map(String)));
+          const { wanted, refused } = granted(tokens, all, index * 1000);
+          expect(wanted.length).toBeLessThanOrEqual(150);
+          expect(new Set([...wanted, ...refused])).toEqual(new Set(round.flat().map(String)));
+          expect(new Set(wanted).size + refused.length).toBe(new Set([...wanted, ...refused]).size);
+          for (const own of round) {
+            const mine = new Set(own.map(String));
+            const others = new Set(
+              round
+                .filter((each) => each !== own)
+                .flat()
+                .map(String),
+            );
+            const alone = wanted.filter((token) => mine.has(token) && !others.has(token));
+            expect(alone.length).toBeLessThanOrEqual(50);
+            expect(alone.filter((token) => !before.has(token)).length).toBeLessThanOrEqual(20);
+          }
+          before = new Set(wanted);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
