@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import { eventsCall } from "../../markets/chains/events-call.ts";
+import type { WatchedPool } from "../../markets/core/watched-pool.ts";
 import type { ChainConfiguration } from "../../trading/chains/chain-configuration.ts";
 import { balanceOf, blockNumberOf, blockTimeOf } from "../../trading/chains/evm/contract-questions.ts";
 import { feeMarketCalls, l1FeesCall } from "../../trading/chains/evm/fee-market.ts";
@@ -93,6 +95,9 @@ export async function callsOfHost(
     const spare = { without: "the reason why a transaction failed may stay unknown" };
     await ask(`state ${seconds} s back`, coinsCall(wallet, then), seconds === 3 ? undefined : spare);
   }
+  await ask("logs", eventsCall([anyPool(configuration)], { from: Math.max(0, number - 9), to: number }), {
+    without: "the minutes of candles need two other hosts to be proven",
+  });
   for (const size of batchSizes) await askInBatch(size, coinsCall(wallet, number));
   return { calls: looks, contracts: await contractsOfHost(configuration, { number, spent, askAll }) };
 
@@ -121,6 +126,12 @@ export async function callsOfHost(
     looks.push({ name: `batch of ${size}`, bytes, ms, ...(problem && { problem }) });
   }
 }
+
+/** Returns what can stand for a pool where only the question matters. It has no events of one. */
+const anyPool = ({ wrapped: { token, decimals } }: ChainConfiguration): WatchedPool => ({
+  ...{ pool: token, venue: "uniswap-v2", token, quote: token, isTokenFirst: true },
+  ...{ decimals, quoteDecimals: decimals },
+});
 
 /** Takes a missing receipt for an unusable result. The host has named the transaction itself. */
 const receiptOf = (hash: string): RpcCall<MinedTransaction> =>
