@@ -169,7 +169,9 @@ function functionsOfRows(): Functions {
 
 const withTrading = ({ deployed }: Operation) => deployed === "with trading";
 
-const tradingRequests = operationsOf("rest").flatMap(([name, row]) => (withTrading(row) ? [name] : []));
+const tradingRequests = operationsOf("rest").flatMap(([name, row]) =>
+  withTrading(row) || row.deployed === "with markets" ? [name] : [],
+);
 
 /** Describes the costs at rest that trading adds where it is not deployed. */
 function tradingAtRest(functions: Functions, deployed: Functions): string[] {
