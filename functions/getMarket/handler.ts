@@ -3,6 +3,7 @@ import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { readMarketOnce } from "../../lib/markets/chains/read-market.ts";
 import { getMarket, type MarketDeps, recentLooks } from "../../lib/markets/get-market.ts";
 import { openWant } from "../../lib/markets/want-markets.ts";
+import type { FeedStart } from "../../lib/prices/price-records.ts";
 import { openPrices } from "../../lib/realtime/snapshots.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { logFault } from "../../lib/runtime/log.ts";
@@ -12,17 +13,18 @@ import { openTable } from "../../lib/table/table.ts";
 import { openChains } from "../../lib/trading/chains/open-chains.ts";
 
 const table = openTable(environment("TABLE_NAME"));
+const onFault = (error: unknown) => logFault("getMarket", error);
+const feed = handOverTo<FeedStart>(environment("FEED_PRICES_FUNCTION"));
+/** If this fails, the market is shown without dollars. */
 const startFeed =
-  environment("PRICE_FEEDS").length > 0 ? handOverTo(environment("FEED_PRICES_FUNCTION")) : undefined;
+  environment("PRICE_FEEDS").length > 0 ? async (start: FeedStart) => feed(start).catch(onFault) : undefined;
 
 const deps: MarketDeps = {
   table,
   chains: openChains(environment("TRADING")),
   lookOnce: readMarketOnce,
   prices: remembered(openPrices(table, startFeed), 1000),
-  want: openWant(table, handOverTo(environment("READ_MARKETS_FUNCTION")), (error) =>
-    logFault("getMarket", error),
-  ),
+  want: openWant(table, handOverTo(environment("READ_MARKETS_FUNCTION")), onFault),
   looked: recentLooks(),
 };
 

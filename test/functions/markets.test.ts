@@ -1,4 +1,5 @@
 import "./environment.ts";
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import { GetCommand, PutCommand, QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { describe, expect, it } from "vitest";
 import { handler as getMarket } from "../../functions/getMarket/handler.ts";
@@ -10,7 +11,7 @@ import { parseDecimal, zero } from "../../lib/markets/core/decimal.ts";
 import { restEvent } from "../support/events.ts";
 import { mockFunctions } from "../support/function-mocks.ts";
 
-const { table, fetched } = mockFunctions();
+const { table, fetched, logged } = mockFunctions();
 
 const token = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const path = { chain: "base", token };
@@ -71,6 +72,44 @@ describe("an unreadable request", () => {
     expect(body.error.message).toContain(field);
     // A read whose result is not waited for would be harmless. A write would not.
     expect([table.commandCalls(PutCommand), table.commandCalls(UpdateCommand)]).toEqual([[], []]);
+    expect(fetched).not.toHaveBeenCalled();
+  });
+});
+
+describe("a fault", () => {
+  const asked: [keyof typeof handlers, Parts][] = [
+    ["getMarket", { path }],
+    ["listCandles", { path, query: { interval: "1m" } }],
+    ["listPositions", { query: { valued: "true" } }],
+    ["listTokens", { query: { query: "moon" } }],
+  ];
+
+  it.each(asked)("of the table is a 500 of %s that says nothing about it", async (name, parts) => {
+    table.rejects(Object.assign(new Error("table-1 is down"), { name: "InternalServerError" }));
+    const { statusCode, body } = await answerOf(name, parts);
+    expect(statusCode).toBe(500);
+    expect(body.error).toEqual({ code: "INTERNAL_ERROR", message: "Internal server error" });
+    expect(JSON.stringify(logged())).not.toContain("table-1");
+  });
+
+  it.each(asked.slice(0, 2))("of all hosts is a 503 of %s about an unknown token", async (name, parts) => {
+    table.resolves({});
+    fetched.mockRejectedValue(new TypeError("secret.example refused"));
+    const { statusCode, headers, body } = await answerOf(name, parts);
+    expect(statusCode).toBe(503);
+    expect(headers?.["Retry-After"]).toBe("5");
+    expect(body.error.code).toBe("CHAIN_UNAVAILABLE");
+    expect(table.commandCalls(PutCommand)).toEqual([]);
+    expect(JSON.stringify(logged())).not.toContain("secret.example");
+  });
+
+  it("after 30 looks is a 429 that says when to repeat the request", async () => {
+    table.resolves({});
+    const refused = new ConditionalCheckFailedException({ $metadata: {}, message: "refused" });
+    table.on(UpdateCommand).rejects(refused);
+    const { statusCode, headers, body } = await answerOf("getMarket", { path });
+    expect([statusCode, headers?.["Retry-After"]]).toEqual([429, "60"]);
+    expect(body.error.code).toBe("LOOK_LIMIT_REACHED");
     expect(fetched).not.toHaveBeenCalled();
   });
 });
