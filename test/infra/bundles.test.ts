@@ -70,22 +70,32 @@ const assetOf = (name: string) => join(outdir, `asset.${functions[name]?.Code.S3
 const limits: Readonly<Record<string, number>> = {
   // Without the table, or without the SDK.
   ...Object.fromEntries(
-    ["refuseExport", "refuseTrading", "startSession", "endSession"].map((name) => [name, 26]),
+    ["refuseExport", "refuseMarkets", "refuseTrading", "startSession", "endSession"].map((name) => [
+      name,
+      26,
+    ]),
   ),
-  listTokens: 74,
   inspectToken: 200,
   // These write several items, or read items of several kinds, or a token.
   ...{ lockExports: 232, updateWallet: 236, redeemReward: 236, unlockExports: 236, restoreWallet: 238 },
-  ...{ listOrders: 242, listPositions: 242, getOrder: 244, authorize: 247, authorizeConnection: 247 },
+  ...{ listOrders: 244, getOrder: 247, authorize: 247, authorizeConnection: 247 },
   ...{ connect: 248, setWalletPolicy: 252, cancelExport: 242, retireWallet: 244, exportWallet: 246 },
   // These contain the clients of two services.
-  ...{ cancelOrder: 266, catchUp: 275, freeIdleKeys: 282, unsubscribe: 286, subscribe: 295 },
+  ...{
+    listPositions: 266,
+    cancelOrder: 266,
+    catchUp: 275,
+    freeIdleKeys: 282,
+    unsubscribe: 286,
+    subscribe: 295,
+  },
   ...{ makeFallbackKeys: 284, mirrorPlans: 286, deleteRetiredKeys: 286, publishChanges: 300 },
   storeWallet: 332,
   // These contain the code of chains, or code that derives addresses.
   ...{ importWallet: 360, createWallet: 365, sealExport: 384 },
   // These contain the code of chains of both families.
   ...{ sweepLanes: 330, readChains: 330, readBalances: 360, quoteOrder: 440 },
+  ...{ listCandles: 367, listTokens: 372, getMarket: 384 },
   ...{ signTransaction: 470, executeOrders: 522 },
   // Contains the clients of two services, and the quoting code of both families.
   placeOrder: 501,
