@@ -55,19 +55,25 @@ export const newJournal = (chain: EvmChain, revision = 0): Journal => ({
 /**
  * Starts to watch a pool.
  *
- * @param base Where an earlier run stopped. Without it, the pool begins at the first block where two hosts agree on it.
+ * @param bases Those that an earlier run kept, see {@link basesToKeep}. Without any, the pool begins at the first block where two
+ * hosts agree on its state.
  */
-export function watchPool(journal: Journal, pool: WatchedPool, base?: PoolBase): void {
+export function watchPool(
+  journal: Journal,
+  pool: WatchedPool,
+  nowMs: number,
+  bases: readonly PoolBase[] = [],
+): void {
   if (journal.books.has(pool.pool)) return;
-  const book = newBook(pool);
+  const book = newBook(pool, nowMs);
   journal.books.set(pool.pool, book);
-  if (base !== undefined) startFrom(journal, book, base);
+  startFrom(journal, book, bases);
 }
 
-/** Begins a pool at a state on which two hosts agree. */
-export function startFrom(journal: Journal, book: PoolBook, base: PoolBase): void {
-  startBook(book, base);
-  addAnchor(journal, base);
+/** Begins a pool at states on which two hosts agree. */
+export function startFrom(journal: Journal, book: PoolBook, bases: readonly PoolBase[]): void {
+  startBook(book, bases);
+  for (const base of bases) addAnchor(journal, base);
 }
 
 export function addAnchor(journal: Journal, { block, hash, time }: Anchor): void {

@@ -164,7 +164,7 @@ async function startBooks(journal: Journal, hosts: MarketHosts, look: MarketLook
     const word = look.words.get(book.pool.pool);
     if (word === undefined || states?.get(book.pool.pool) !== word) continue;
     const price = priceOf(book.pool, word);
-    startFrom(journal, book, { block, ...header, word, ...(price && { price }), isWhole: false });
+    startFrom(journal, book, [{ block, ...header, word, ...(price && { price }), isWhole: false }]);
     book.word = word;
   }
 }

@@ -35,6 +35,8 @@ export type PoolBook = {
   price: Decimal | undefined;
   /** Since when no host's events explain the states that it shows, and those hosts. */
   unexplained: { sinceMs: number; hosts: ReadonlySet<string> } | undefined;
+  /** When it was begun. */
+  readonly sinceMs: number;
   /** The failed proofs since the last success, and when to try again. */
   retry: { failures: number; atMs: number } | undefined;
   /** The minutes as they were last taken, by start. */
@@ -45,8 +47,9 @@ export type PoolBook = {
   lost: Candle[];
 };
 
-export const newBook = (pool: WatchedPool): PoolBook => ({
+export const newBook = (pool: WatchedPool, sinceMs: number): PoolBook => ({
   pool,
+  sinceMs,
   bases: [],
   events: [],
   proven: undefined,
@@ -67,13 +70,32 @@ export const minuteOf = (time: number): number => intervalStart(time, "1m");
 /** A minute without a proof for this time after its end has gaps until there is one. */
 const graceSeconds = 60;
 
+/** A book that continues another run proves its minutes again in this time. */
+const startMs = 30_000;
+
 /** A state that no events explain for this time is doubtful. */
 export const mostUnexplainedMs = 10_000;
 
-/** Starts a book at a base. All later events are unknown then. */
-export function startBook(book: PoolBook, base: PoolBase): void {
-  Object.assign(book, { bases: [base], events: [], proven: anchorOf(base), readTo: base.block });
+/** Starts a book at the last of some bases, the oldest first. All later events are unknown then. */
+export function startBook(book: PoolBook, bases: readonly PoolBase[]): void {
+  const base = bases.at(-1);
+  if (base === undefined) return;
+  Object.assign(book, { bases: [...bases], events: [], proven: anchorOf(base), readTo: base.block });
   Object.assign(book, { word: undefined, retry: undefined });
+}
+
+/** The ages of bases that another run gets besides the last one, in seconds before it. */
+const keptAges = [3000, 900, 240];
+
+/**
+ * Returns bases for another run to continue from. The last one is so old that deeper reorganisations are rare, and for those there
+ * are older ones. Without them, such a reorganisation would leave wrong minutes behind.
+ */
+export function basesToKeep({ bases }: PoolBook): PoolBase[] {
+  const last = bases.at(-1);
+  if (last === undefined) return [];
+  const older = keptAges.flatMap((age) => bases.findLast(({ time }) => time <= last.time - age) ?? []);
+  return [...new Set([...older, last])];
 }
 
 const anchorOf = ({ block, hash, time }: Anchor): Anchor => ({ block, hash, time });
@@ -213,9 +235,17 @@ export function minutesOf(book: PoolBook, { blockTime, nowMs }: ReaderTime): Can
     const end = candle.start + minuteSeconds;
     const isPartial = !base.isWhole && candle.start <= base.time;
     const isFinal = !isPartial && (book.proven?.time ?? 0) >= end;
-    const isLate = isUnexplained || blockTime >= end + graceSeconds;
+    const isLate = isUnexplained || (blockTime >= end + graceSeconds && nowMs - book.sinceMs >= startMs);
     return { ...candle, isFinal, hasGaps: isPartial || (!isFinal && isLate) };
   });
+}
+
+/** Adds minutes that earlier runs have shown, so that those that turn out wrong are taken back. */
+export function addShown(book: PoolBook, minutes: readonly Candle[]): void {
+  const oldest = minuteOf(book.bases[0]?.time ?? Number.POSITIVE_INFINITY);
+  for (const minute of minutes)
+    if (minute.pool.pool === book.pool.pool && minute.start >= oldest && !book.shown.has(minute.start))
+      book.shown.set(minute.start, minute);
 }
 
 /**

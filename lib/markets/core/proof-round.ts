@@ -1,5 +1,5 @@
 import { isSameReading, type ReadingFault } from "./event-reading.ts";
-import { addAnchor, confirmedHash, type Journal } from "./journal.ts";
+import { addAnchor, compareHashes, confirmedHash, cutAfter, type Journal } from "./journal.ts";
 import { askEvents, type HostChoice, type MarketHosts } from "./look-round.ts";
 import {
   type Anchor,
@@ -90,6 +90,10 @@ async function proveTogether(
   const different = books.filter((book) => theirs.eventsOf(book) !== undefined && !isSame(book));
   const again = different.length === 0 ? undefined : await ask({ only: host }, different);
   if (journal.cuts !== cuts) return;
+  const contradicted = [...starts.values()].filter(
+    ({ block, hash }) => (theirs.headers?.get(block)?.hash ?? hash) !== hash,
+  );
+  if (await dropReplaced(journal, hosts, contradicted)) return;
   for (const book of books) {
     const events = theirs.eventsOf(book);
     const repeated = different.includes(book) ? again?.eventsOf(book) : undefined;
@@ -100,12 +104,31 @@ async function proveTogether(
       proveBook(book, end);
       round.proven.push(book.pool.pool);
     } else {
-      const { block, hash } = starts.get(book) as Anchor;
-      if ((theirs.headers?.get(block)?.hash ?? hash) !== hash) doubtBook(book);
+      if (contradicted.includes(starts.get(book) as Anchor)) doubtBook(book);
       const failures = (book.retry?.failures ?? 0) + 1;
       const ms = Math.min(pauseMs.most, pauseMs.least * 2 ** (failures - 1));
       book.retry = { failures, atMs: nowMs + ms };
       round.failed.push(book.pool.pool);
     }
   }
+}
+
+/** Drops blocks that the other host contradicts, if they are gone at the first one, too. Looks do not ask for old blocks. */
+async function dropReplaced(
+  journal: Journal,
+  hosts: MarketHosts,
+  anchors: readonly Anchor[],
+): Promise<boolean> {
+  if (anchors.length === 0) return false;
+  const { cuts, host = "" } = journal;
+  const headers = await hosts.headers(
+    { only: host },
+    anchors.map(({ block }) => block),
+  );
+  if (journal.cuts !== cuts) return true;
+  const hashes = new Map([...(headers ?? [])].map(([block, { hash }]) => [block, hash]));
+  const { refuted } = compareHashes(journal, hashes);
+  if (refuted.length === 0) return false;
+  cutAfter(journal, Math.min(...refuted) - 1);
+  return true;
 }

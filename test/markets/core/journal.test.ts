@@ -52,7 +52,7 @@ beforeEach(async () => {
   nowMs = 0;
   // The pool starts in the minute from 0 on, and its first whole minute is that from 60 on.
   for (let time = 0; time <= 50; time += 10) hosts.mine(time);
-  watchPool(journal, v3Pool);
+  watchPool(journal, v3Pool, nowMs);
   await look();
 });
 
@@ -62,10 +62,10 @@ describe("a journal", () => {
   });
 
   it("starts no pool whose state another host contradicts, or has not seen", async () => {
-    watchPool(journal, { ...v3Pool, pool: "0xunknown" });
+    watchPool(journal, { ...v3Pool, pool: "0xunknown" }, nowMs);
     hosts.blocks.b?.pop();
     journal.books.delete(v3Pool.pool);
-    watchPool(journal, v3Pool);
+    watchPool(journal, v3Pool, nowMs);
     await look();
     expect(bookOf().bases).toEqual([]);
     hosts.blocks.b?.push({ hash: "0x5", time: 50, words: [2n * q96] });
@@ -337,7 +337,7 @@ describe("a base", () => {
     expect(anchor).toMatchObject({ block: 8, time: 121 });
     const base = anchor && baseAt(bookOf(), anchor);
     journal = newJournal("avax");
-    watchPool(journal, v3Pool, base);
+    watchPool(journal, v3Pool, nowMs, base && [base]);
     hosts.mine(130, [4n * q96]);
     hosts.mine(180);
     await settle();

@@ -1,9 +1,15 @@
 import type { Candle } from "../../../../lib/markets/core/candle.ts";
 import type { Decimal } from "../../../../lib/markets/core/decimal.ts";
-import { newJournal, watchPool } from "../../../../lib/markets/core/journal.ts";
+import { type Journal, newJournal, watchPool } from "../../../../lib/markets/core/journal.ts";
 import { lookRound } from "../../../../lib/markets/core/look-round.ts";
-import { type PoolBook, takeChangedMinutes } from "../../../../lib/markets/core/pool-book.ts";
+import {
+  addShown,
+  basesToKeep,
+  type PoolBook,
+  takeChangedMinutes,
+} from "../../../../lib/markets/core/pool-book.ts";
 import { proofRound } from "../../../../lib/markets/core/proof-round.ts";
+import type { WatchedPool } from "../../../../lib/markets/core/watched-pool.ts";
 import { createChance } from "../../../soak/chance.ts";
 import { ModelChain, modelPools } from "./model-chain.ts";
 import { ModelHosts } from "./model-hosts.ts";
@@ -29,11 +35,12 @@ export async function playHistory(seed: number, coverage: Coverage): Promise<voi
   const blockSeconds = chainKinds[chainName];
   const chain = new ModelChain(chance, blockSeconds);
   const hosts = new ModelHosts(chain, chance);
-  const journal = newJournal(chainName);
-  for (const pool of modelPools.slice(0, 2)) watchPool(journal, pool);
+  let journal = newJournal(chainName);
+  for (const pool of modelPools.slice(0, 2)) watchPool(journal, pool, 0);
   const stored = new Map(modelPools.map(({ pool }) => [pool, new Map<number, Candle>()]));
   const lookSeconds = chainName === "eth" ? 4 : 2;
   const forkShare = chance.pick([0, 0.002, 0.01]) * lookSeconds;
+  const restartShare = chance.pick([0, 0.003]);
   let isFaulty = true;
   let liar = chance.below(2);
   /** A host's lies are forgotten before the other one lies, or both could tell the same one. */
@@ -65,9 +72,7 @@ export async function playHistory(seed: number, coverage: Coverage): Promise<voi
     }
   };
   const fail = (problem: string, details: object): never => {
-    throw new Error(
-      `History ${seed}: ${problem} ${JSON.stringify(details, (_, value) => (typeof value === "bigint" ? `${value}` : value))}`,
-    );
+    throw new Error(`History ${seed}: ${problem} ${JSON.stringify(details, asText)}`);
   };
   const check = (book: PoolBook) => {
     const { blocks, isHidden } = hosts.lastView ?? { blocks: chain.blocks, isHidden: true };
@@ -79,6 +84,19 @@ export async function playHistory(seed: number, coverage: Coverage): Promise<voi
     }
   };
 
+  /** Another run continues from what the last one has stored. */
+  const restart = (nowMs: number) => {
+    const before: Journal = journal;
+    journal = newJournal(chainName, before.revision);
+    for (const book of before.books.values()) {
+      const bases = JSON.parse(JSON.stringify(basesToKeep(book), asText), asNumbers);
+      watchPool(journal, book.pool, nowMs, bases);
+      const next = journal.books.get(book.pool.pool) as PoolBook;
+      addShown(next, [...(stored.get(book.pool.pool)?.values() ?? [])]);
+    }
+    count("restart");
+  };
+
   const start = chain.head.time;
   for (let now = start; now < start + faultySeconds + quietSeconds; now += lookSeconds) {
     isFaulty = now < start + faultySeconds;
@@ -86,8 +104,13 @@ export async function playHistory(seed: number, coverage: Coverage): Promise<voi
     hosts.nowMs = now * 1000;
     if (isFaulty) disturb(now);
     else for (const host of hosts.hosts) Object.assign(host, { lag: 0, isAway: false, isLying: false });
-    if (now - start === 20 * lookSeconds) watchPool(journal, modelPools[2] as (typeof modelPools)[number]);
     const { nowMs } = hosts;
+    if (now - start === 20 * lookSeconds) watchPool(journal, modelPools[2] as WatchedPool, nowMs);
+    if (isFaulty && chance.number() < restartShare * lookSeconds) {
+      if (chance.number() < 0.5) now += 6 * chance.below(20);
+      restart(nowMs);
+      continue;
+    }
     const [round] = await Promise.all([lookRound(journal, hosts, nowMs), proofRound(journal, hosts, nowMs)]);
     if (round.isUnexplained) hosts.memory.host++;
     for (const fault of round.faults) count(fault);
@@ -117,6 +140,11 @@ export async function playHistory(seed: number, coverage: Coverage): Promise<voi
     }
   }
 }
+
+const asText = (_: string, value: unknown) => (typeof value === "bigint" ? `${value}n` : value);
+
+const asNumbers = (_: string, value: unknown) =>
+  typeof value === "string" && /^\d+n$/.test(value) ? BigInt(value.slice(0, -1)) : value;
 
 const isSame = (a: Decimal, b: Decimal) => a.mantissa === b.mantissa && a.exponent === b.exponent;
 
