@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ChainRefusal } from "../../lib/tools/dev/chains/chain-refusal.ts";
 import type { SolConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
 import { programs, wsolMint } from "../../lib/trading/chains/sol/addresses.ts";
+import { identifyToken } from "../../lib/trading/identify-token.ts";
 import { inspectToken } from "../../lib/trading/inspect-token.ts";
 import { listTokens } from "../../lib/trading/list-tokens.ts";
 import { quotedAt as now } from "../support/quotes.ts";
@@ -40,6 +41,25 @@ describe("listTokens", () => {
       { chain: "sol", token: chain.deployment.tokens.MOON.mint, symbol: "MOON", name: "Moon", decimals: 6 },
       { chain: "sol", token: wsolMint, symbol: "WSOL", name: "Wrapped SOL", decimals: 9, wrapped: true },
     ]);
+  });
+});
+
+describe("identifyToken on sol", () => {
+  const identify = async (token: string) => {
+    const reader = (await solChainsOf(chain, [host])).get("sol");
+    if (reader === undefined) throw new Error("sol does not trade");
+    return identifyToken(reader, token);
+  };
+
+  it("describes listed and other mints", async () => {
+    const { MOON, FEEZ } = chain.deployment.tokens;
+    expect(await identify(MOON.mint)).toMatchObject({ symbol: "MOON", decimals: 6, isListed: true });
+    expect(await identify(FEEZ.mint)).toMatchObject({ symbol: "FEEZ", isListed: false });
+  });
+
+  it("finds no mint at another account, and none where there is no account", async () => {
+    for (const address of [payer, programs.token, bs58.encode(Buffer.alloc(32, 7))])
+      await expect(identify(address)).rejects.toMatchObject({ code: "TOKEN_NOT_FOUND" });
   });
 });
 

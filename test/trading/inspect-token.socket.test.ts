@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { InspectedToken } from "../../lib/api/token-schema.ts";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { shortAddress } from "../../lib/trading/core/token-text.ts";
+import { identifyToken } from "../../lib/trading/identify-token.ts";
 import { inspectToken } from "../../lib/trading/inspect-token.ts";
 import { listTokens } from "../../lib/trading/list-tokens.ts";
-import { chainsOf, startPlainHost } from "../support/chain-reader.ts";
-import { startTestChain, type TestChain } from "../support/local-chain.ts";
+import { chainsOf, readerOf, startPlainHost } from "../support/chain-reader.ts";
+import { alice, startTestChain, type TestChain } from "../support/local-chain.ts";
 import { addDryPool, deployOddToken, type OddToken } from "../support/odd-tokens.ts";
 
 let chain: TestChain;
@@ -34,6 +35,19 @@ describe("listTokens", () => {
   it("names the chains that trade when asked about another", () => {
     const refused = { code: "UNSUPPORTED_CHAIN", details: { chains: ["eth"] } };
     expect(() => listTokens(chainsOf(chain), "sol")).toThrow(expect.objectContaining(refused));
+  });
+});
+
+describe("identifyToken", () => {
+  const identify = (token: string) => identifyToken(readerOf(chain), token);
+
+  it("describes listed and other tokens", async () => {
+    expect(await identify(moon)).toMatchObject({ symbol: "MOON", decimals: 18, isListed: true });
+    expect(await identify(taxd)).toMatchObject({ symbol: "TAXD", decimals: 18, isListed: false });
+  });
+
+  it.each([alice.address, v2Router])("finds no token at %s", async (address) => {
+    await expect(identify(address)).rejects.toMatchObject({ code: "TOKEN_NOT_FOUND" });
   });
 });
 
