@@ -1,3 +1,4 @@
+import { inPartsOf } from "../../core/in-parts.ts";
 import { askInParts } from "../../trading/chains/ask-in-parts.ts";
 import type { Ask } from "../../trading/chains/ask-together.ts";
 import { blockCall, hashAgainCall } from "../../trading/chains/evm/rpc-call.ts";
@@ -61,10 +62,19 @@ export function hostsBeside({ client }: EvmReader, host: RpcHost): RpcHost[] {
 /** The blocks of a request. Many hosts allow no more. */
 const usualBlocks = 10_000;
 
-/** The ranges that hosts allow are forgotten after this time. */
+/** What a host allows in a request. */
+type Allowance = { blocks: number; pools: number };
+
+/** What hosts allow is forgotten after this time. */
 const memoryMs = 10 * 60_000;
 
-const allowed = new WeakMap<RpcHost, { blocks: number; untilMs: number }>();
+const allowances = new WeakMap<RpcHost, Allowance & { untilMs: number }>();
+
+function allowedBy(host: RpcHost): Allowance {
+  const known = allowances.get(host);
+  const usual = { blocks: usualBlocks, pools: Number.POSITIVE_INFINITY };
+  return known !== undefined && Date.now() < known.untilMs ? known : usual;
+}
 
 /** Reads events by one host, with requests that are as large as it allows. */
 export class EventReading {
@@ -79,7 +89,7 @@ export class EventReading {
     this.#host = host;
     this.#untilMs = limits.untilMs ?? Number.POSITIVE_INFINITY;
     this.#callsLeft = limits.calls;
-    this.#blocks = this.#mostBlocks;
+    this.#blocks = allowedBy(host).blocks;
   }
 
   /** True if no request may follow. */
@@ -92,43 +102,35 @@ export class EventReading {
     return this.#blocks;
   }
 
-  get #mostBlocks(): number {
-    const known = allowed.get(this.#host);
-    return known !== undefined && Date.now() < known.untilMs ? known.blocks : usualBlocks;
-  }
-
   /** Reads a range from its first block on. If there are too many events in a block, each pool is asked for alone. */
   async read(pools: readonly WatchedPool[], { from, to }: BlockRange): Promise<Omit<EventsRead, "host">> {
-    const parts: (readonly PoolEvent[])[] = [];
-    const unread = new Set<string>();
-    const give = (some: readonly WatchedPool[]) => {
-      for (const { pool } of some) unread.add(pool);
-    };
+    const most = allowedBy(this.#host).pools;
+    if (pools.length > most) return this.#readEach(inPartsOf(most, pools), { from, to });
+    const parts: Omit<EventsRead, "host">[] = [];
     for (let next = from; next <= to && pools.length > 0; ) {
       if (this.isOver) {
-        give(pools);
+        parts.push(unreadOf(pools));
         break;
       }
       const part = { from: next, to: Math.min(to, next + this.#blocks - 1) };
       const found = await this.readPart(pools, part);
-      if (found === "too many" && part.from < part.to) continue;
-      if (found !== "too many") parts.push(found);
-      else if (pools.length === 1) give(pools);
-      else {
-        const half = Math.ceil(pools.length / 2);
-        for (const some of [pools.slice(0, half), pools.slice(half)]) {
-          const read = await this.read(some, part);
-          parts.push(read.events);
-          give(some.filter(({ pool }) => read.unread.has(pool)));
-        }
+      if (found === "too many pools") {
+        parts.push(await this.read(pools, { from: next, to }));
+        break;
       }
+      if (found === "too many" && part.from < part.to) continue;
+      if (found !== "too many") parts.push({ events: found, unread: new Set() });
+      else if (pools.length === 1) parts.push(unreadOf(pools));
+      else parts.push(await this.#readEach(inPartsOf(Math.ceil(pools.length / 2), pools), part));
       next = part.to + 1;
     }
-    const events = parts.flat().toSorted(inPlace);
-    // A reorganisation has come between two requests.
-    if (events.some((event, index) => isTorn(events[index - 1], event)))
-      throw new HostFault("BAD_RESULT", "eth_getLogs");
-    return { events, unread };
+    return joined(parts);
+  }
+
+  async #readEach(groups: readonly WatchedPool[][], range: BlockRange): Promise<Omit<EventsRead, "host">> {
+    const parts: Omit<EventsRead, "host">[] = [];
+    for (const group of groups) parts.push(await this.read(group, range));
+    return joined(parts);
   }
 
   /** @throws {HostFault} if the host does not have a block */
@@ -138,25 +140,37 @@ export class EventReading {
     if (hash === undefined) throw new HostFault("BAD_RESULT", "eth_getLogs");
   }
 
-  /** Asks once. If that was too much, the next request should be for fewer blocks. */
-  async readPart(pools: readonly WatchedPool[], part: BlockRange): Promise<PoolEvent[] | "too many"> {
+  /** Asks once. If that was too much, the next request should be for fewer blocks or pools. */
+  async readPart(
+    pools: readonly WatchedPool[],
+    part: BlockRange,
+  ): Promise<PoolEvent[] | "too many" | "too many pools"> {
     const count = part.to - part.from + 1;
     this.#callsLeft--;
     try {
       const [events] = await this.#ask([eventsCall(pools, part)]);
       const timed = await this.#withTimes(events);
-      if (count === this.#blocks) this.#blocks = Math.min(2 * this.#blocks, this.#mostBlocks);
+      if (count === this.#blocks) this.#blocks = Math.min(2 * this.#blocks, allowedBy(this.#host).blocks);
       return timed;
     } catch (error) {
       const tooMany = whyTooMuch(error, count);
-      if (tooMany === undefined || (tooMany === "blocks" && count === 1)) throw error;
+      if (tooMany === "pools" && pools.length > 1) {
+        this.#allow({ pools: Math.floor(pools.length / 2) });
+        return "too many pools";
+      }
+      if (tooMany === undefined || tooMany === "pools" || (tooMany === "blocks" && count === 1)) throw error;
       this.#blocks = Math.max(1, Math.floor(count / 2));
       if (tooMany === "blocks") {
         this.#blocks = limitIn(error, count) ?? this.#blocks;
-        allowed.set(this.#host, { blocks: this.#blocks, untilMs: Date.now() + memoryMs });
+        this.#allow({ blocks: this.#blocks });
       }
       return "too many";
     }
+  }
+
+  #allow(limit: Partial<Allowance>): void {
+    const known = allowedBy(this.#host);
+    allowances.set(this.#host, { ...known, ...limit, untilMs: Date.now() + memoryMs });
   }
 
   /** Reads the times that the host left out from the headers of the blocks. */
@@ -178,10 +192,26 @@ export class EventReading {
 /** Hosts limit the number of calls in a batch. */
 const headersPerRequest = 100;
 
+const unreadOf = (pools: readonly WatchedPool[]) => ({
+  events: [],
+  unread: new Set(pools.map(({ pool }) => pool)),
+});
+
+/** @throws {HostFault} if a reorganisation has come between two requests */
+function joined(parts: readonly Omit<EventsRead, "host">[]): Omit<EventsRead, "host"> {
+  const events = parts.flatMap((part) => part.events).toSorted(inPlace);
+  if (events.some((event, index) => isTorn(events[index - 1], event)))
+    throw new HostFault("BAD_RESULT", "eth_getLogs");
+  return { events, unread: new Set(parts.flatMap(({ unread }) => [...unread])) };
+}
+
 const inPlace = (a: PoolEvent, b: PoolEvent): number => a.block - b.block || a.logIndex - b.logIndex;
 
 const isTorn = (before: PoolEvent | undefined, { block, blockHash }: PoolEvent): boolean =>
   before?.block === block && before.blockHash !== blockHash;
+
+/** Messages about too many addresses. */
+const poolWords = /addresses/i;
 
 /** Messages about too many events, and about ranges with too many blocks. Some name both, to explain the first. */
 const sizeWords = /results?\b|logs\b.*\bsize|response|timeout|timed out/i;
@@ -204,10 +234,11 @@ function limitIn(error: unknown, blocks: number): number | undefined {
 /** A range as wide as this may have taken a host too long. */
 const wideBlocks = 100;
 
-/** Reads from a failure whether a smaller request may succeed: there were too many blocks, or too many events. */
-function whyTooMuch(error: unknown, blocks: number): "blocks" | "events" | undefined {
+/** Reads from a failure of what there was too much, so that a smaller request may succeed. */
+function whyTooMuch(error: unknown, blocks: number): "pools" | "blocks" | "events" | undefined {
   const isWorded = error instanceof RpcRefusal || error instanceof RequestRefused;
   if (isWorded && !error.says(laterWords)) {
+    if (error.says(poolWords)) return "pools";
     if (error.says(sizeWords)) return "events";
     if (error.says(rangeWords)) return "blocks";
   }

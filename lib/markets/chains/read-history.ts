@@ -55,7 +55,7 @@ export async function readHistory(
       const part: BlockRange = { from: Math.max(first, next - reading.blocks + 1), to: next };
       const events = await reading.readPart([pool], part);
       if (events === "too many" && part.from < part.to) continue;
-      if (events === "too many") return;
+      if (typeof events === "string") return;
       parts.push(events);
       const [oldest] = events;
       next = oldest !== undefined && oldest.time < since ? first - 1 : part.from - 1;

@@ -67,6 +67,8 @@ describe("readEvents", () => {
     { logs: "noTimes" },
     { logBlocks: 1 },
     { logBlocks: 4 },
+    { logAddresses: 4 },
+    { logAddresses: 1, logBlocks: 3 },
     { mostLogs: 10 },
     { mostLogs: 4 },
   ])("reads the same events from a host with the fault %o", async (faults) => {
@@ -216,6 +218,22 @@ describe("a host that limits ranges", () => {
     limit(most, new RpcFailure(code, message));
     await read(readerOf(chain, { hosts: [server.url] }), range);
     expect(asked()).toEqual(expected);
+  });
+
+  it("remembers how many pools a request may have", async () => {
+    const counts: number[] = [];
+    odd.lie = ({ method, params: [filter] }, reply) => {
+      if (method === "eth_getLogs") counts.push((filter as { address: string[] }).address.length);
+      return reply;
+    };
+    odd.faults = { logAddresses: 2 };
+    const reader = onlyOdd();
+    await read(reader);
+    expect(counts).toEqual([6, 3, 1, 1, 1, 1, 1, 1]);
+    counts.length = 0;
+    await read(reader);
+    expect(counts).toEqual([1, 1, 1, 1, 1, 1]);
+    odd.lie = (_, reply) => reply;
   });
 
   it("remembers the limit, but no limit of results", async () => {

@@ -49,8 +49,9 @@ export const logRefusals = Object.keys(refusals) as LogRefusal[];
 export type LogFaults = {
   logs?: OddLogs | undefined;
   refusesLogs?: LogRefusal | undefined;
-  /** The most blocks of a question. */
+  /** The most blocks of a question, and the most addresses. */
   logBlocks?: number | undefined;
+  logAddresses?: number | undefined;
   /** The most logs of an answer. */
   mostLogs?: number | undefined;
 };
@@ -59,19 +60,21 @@ const isAboutLogs = ({ method }: RpcQuestion) => method === "eth_getLogs";
 
 /** The answer of a host that refuses a question about logs. Undefined if it does not. */
 export function refusedLogs(
-  { refusesLogs, logBlocks }: LogFaults,
+  { refusesLogs, logBlocks = Infinity, logAddresses = Infinity }: LogFaults,
   question: RpcQuestion,
 ): RpcReply | undefined {
   if (!isAboutLogs(question)) return undefined;
   if (refusesLogs !== undefined) return { error: refusals[refusesLogs] };
-  const { fromBlock, toBlock } = question.params[0] as Record<string, unknown>;
-  if (logBlocks === undefined || Number(toBlock) - Number(fromBlock) < logBlocks) return undefined;
+  const { fromBlock, toBlock, address } = question.params[0] as Record<string, unknown>;
+  if ([address].flat().length > logAddresses)
+    return { error: { code: -32701, message: "Please, specify less number of addresses" } };
+  if (Number(toBlock) - Number(fromBlock) < logBlocks) return undefined;
   return { error: { code: -32602, message: `eth_getLogs is limited to a ${logBlocks} block range` } };
 }
 
 /** Changes a host's reply to a question about logs. */
 export function withOddLogs(
-  { logs, mostLogs = Number.POSITIVE_INFINITY }: LogFaults,
+  { logs, mostLogs = Infinity }: LogFaults,
   question: RpcQuestion,
   reply: RpcReply,
 ): RpcReply {

@@ -42,6 +42,7 @@ const HostFaults = ratesSchema(names, {
   logs: v.optional(v.picklist(waysOfLogs)),
   refusesLogs: v.optional(v.picklist(logRefusals)),
   logBlocks: v.optional(Count),
+  logAddresses: v.optional(Count),
   mostLogs: v.optional(Count),
   results: v.optional(v.record(v.string(), v.unknown())),
 });

@@ -177,7 +177,11 @@ describe("the second host of a local chain", () => {
 
     async function logs(faults: HostFaults): Promise<Log[]> {
       await set(faults);
-      const range = { fromBlock: `0x${first.toString(16)}`, toBlock: `0x${(first + 2).toString(16)}` };
+      const { token } = chain.contracts.wrapped;
+      const range = {
+        ...{ fromBlock: `0x${first.toString(16)}`, toBlock: `0x${(first + 2).toString(16)}` },
+        address: [token, stranger],
+      };
       const { result, error } = await ask("eth_getLogs", range);
       if (error !== undefined) throw new Error((error as { code: number; message: string }).message);
       return result as Log[];
@@ -213,10 +217,11 @@ describe("the second host of a local chain", () => {
       [{ refusesLogs: "limitExceeded" }, /^limit exceeded$/],
       [{ refusesLogs: "busy" }, "too many requests"],
       [{ logBlocks: 2 }, "limited to a 2 block range"],
+      [{ logAddresses: 1 }, "less number of addresses"],
       [{ mostLogs: 2 }, "more than 2 results"],
     ] as const)("into the refusal %o", async (faults, message) => {
       await expect(logs(faults)).rejects.toThrow(message);
-      expect(await blocks({ logBlocks: 3, mostLogs: 3 })).toEqual([0, 1, 2]);
+      expect(await blocks({ logBlocks: 3, logAddresses: 2, mostLogs: 3 })).toEqual([0, 1, 2]);
     });
   });
 
