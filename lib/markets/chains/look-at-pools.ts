@@ -1,7 +1,8 @@
 import { headIn, headQuestions, withOlderHashes } from "../../trading/chains/evm/head-look.ts";
 import { type ContractQuestion, multicall } from "../../trading/chains/evm/multicall.ts";
-import { fromAnyHost } from "../../trading/chains/from-any-host.ts";
+import { firstAnswer, hostsFrom } from "../../trading/chains/from-any-host.ts";
 import type { EvmReader } from "../../trading/chains/open-chains.ts";
+import type { RpcHost } from "../../trading/chains/rpc-host.ts";
 import { kindOf } from "../../trading/core/intent.ts";
 import { isBehind, type LookMemory } from "../../trading/core/reading.ts";
 import { type MarketLook, type WatchedPool, wordOfReserves } from "../core/watched-pool.ts";
@@ -21,7 +22,7 @@ type AskedPool = Pick<WatchedPool, "pool" | "venue">;
 
 /**
  * Looks at the latest block and at the states of pools in it. Undefined if the host shows an older block than the last
- * look. After ten seconds of that, the next look is by another host.
+ * look. After ten seconds of that, the next look is by another host. The answer names the host.
  *
  * @param heights The heights of blocks whose hashes are wanted.
  * @throws {ChainUnavailable} if no host answers.
@@ -31,15 +32,17 @@ export async function lookAtPools(
   memory: PoolsMemory,
   { heights, pools }: { heights: readonly number[]; pools: readonly AskedPool[] },
   nowMs: number,
-): Promise<MarketLook | undefined> {
+): Promise<(MarketLook & { host: RpcHost }) | undefined> {
   const { host } = memory;
   const head = headQuestions(heights);
   const call = multicall([...head, ...pools.map(stateQuestion)], "latest");
-  const look = await fromAnyHost(reader, host, async (request): Promise<MarketLook> => {
+  const seen = await firstAnswer(reader, hostsFrom(reader, host), async (request, by) => {
     const [answers] = await request([call]);
     const states = answers.slice(head.length) as (bigint | undefined)[];
-    return { ...headIn(heights, answers.slice(0, head.length)), words: wordsOf(pools, states) };
+    const look = { ...headIn(heights, answers.slice(0, head.length)), words: wordsOf(pools, states) };
+    return { look, by };
   });
+  const { look } = seen;
   if (isBehind(look, memory, nowMs)) return undefined;
   if (look.number !== memory.look?.number) memory.newMs = nowMs;
   if (nowMs - (memory.newMs ?? nowMs) >= mostStillMs) {
@@ -47,10 +50,13 @@ export async function lookAtPools(
     memory.newMs = nowMs;
   }
   memory.look = await withOlderHashes(reader, host + 1, heights, look);
-  return memory.look;
+  return { ...memory.look, host: seen.by };
 }
 
-const wordsOf = (pools: readonly AskedPool[], states: readonly (bigint | undefined)[]): Map<string, bigint> =>
+export const wordsOf = (
+  pools: readonly AskedPool[],
+  states: readonly (bigint | undefined)[],
+): Map<string, bigint> =>
   new Map(
     pools.flatMap(({ pool }, index) => {
       const state = states[index];

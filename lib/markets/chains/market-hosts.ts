@@ -1,0 +1,102 @@
+import { askInParts } from "../../trading/chains/ask-in-parts.ts";
+import { multicall } from "../../trading/chains/evm/multicall.ts";
+import { blockCall } from "../../trading/chains/evm/rpc-call.ts";
+import { firstAnswer } from "../../trading/chains/from-any-host.ts";
+import { ChainUnavailable } from "../../trading/chains/host-fault.ts";
+import type { EvmReader } from "../../trading/chains/open-chains.ts";
+import type { RpcHost } from "../../trading/chains/rpc-host.ts";
+import type { HostChoice, MarketHosts } from "../core/look-round.ts";
+import { lookAtPools, newPoolsMemory, stateQuestion, wordsOf } from "./look-at-pools.ts";
+import { readEvents } from "./read-events.ts";
+
+/** The hosts of a chain, as a reader of its markets asks them. */
+export type ReaderHosts = MarketHosts & {
+  /** Prefers another host for the next looks. */
+  leaveHost(): void;
+};
+
+export type HostReports = {
+  /** Receives the first error of each outage in which no host answers. */
+  onSilence: (error: unknown) => void;
+  /** Receives pools that have more events than can be read. */
+  onFlood: (pools: ReadonlySet<string>) => void;
+};
+
+/** No request about events begins so long after the first one. */
+const longestReadMs = 15_000;
+
+/** Hosts limit the number of calls in a batch. */
+const headersPerRequest = 100;
+
+export function marketHosts(reader: EvmReader, { onSilence, onFlood }: HostReports): ReaderHosts {
+  const memory = newPoolsMemory();
+  const names = new Map<RpcHost, string>();
+  let isSilent = false;
+
+  function nameOf(host: RpcHost): string {
+    const name = names.get(host) ?? `host ${names.size}`;
+    names.set(host, name);
+    return name;
+  }
+
+  /** Lists the hosts that a question is for. A lone host is believed. */
+  function hostsFor(of: HostChoice): RpcHost[] {
+    const hosts = reader.client.inOrder();
+    if ("only" in of) return hosts.filter((host) => nameOf(host) === of.only);
+    return hosts.length === 1 ? hosts : hosts.filter((host) => nameOf(host) !== of.not);
+  }
+
+  async function reported<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+    try {
+      const given = await answer;
+      isSilent = false;
+      return given;
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) throw error;
+      if (!isSilent) onSilence(error);
+      isSilent = true;
+      return undefined;
+    }
+  }
+
+  /** A question to one host may fail while others answer. */
+  const asked = <Answer>(of: HostChoice, ask: (request: RpcHost["request"]) => Promise<Answer>) =>
+    firstAnswer(reader, hostsFor(of), ask).catch((error: unknown) => {
+      if (error instanceof ChainUnavailable) return undefined;
+      throw error;
+    });
+
+  return {
+    leaveHost() {
+      memory.host++;
+    },
+    async look(ask) {
+      const look = await reported(lookAtPools(reader, memory, ask, Date.now()));
+      return look && { ...look, host: nameOf(look.host) };
+    },
+    async events(of, range) {
+      const untilMs = Date.now() + longestReadMs;
+      const hosts = hostsFor(of);
+      const read = await readEvents(reader, { ...range, hosts, untilMs, needsLast: true }).catch(
+        (error: unknown) => {
+          if (error instanceof ChainUnavailable) return undefined;
+          throw error;
+        },
+      );
+      if (read === undefined) return undefined;
+      if (read.unread.size > 0) onFlood(read.unread);
+      return read.unread.size > 0 ? undefined : read.events;
+    },
+    async headers(of, blocks) {
+      const headers = await asked(of, (request) => askInParts(request, blocks, blockCall, headersPerRequest));
+      return headers && new Map(headers.map(({ number, hash, time }) => [number, { hash, time }]));
+    },
+    async states(of, { block, pools }) {
+      const states = await asked(of, async (request) => {
+        const [answers] = await request([multicall(pools.map(stateQuestion), block)]);
+        return answers;
+      });
+      return states && wordsOf(pools, states);
+    },
+  };
+}
