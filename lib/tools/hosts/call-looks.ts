@@ -1,6 +1,6 @@
 import type { HostError } from "../../trading/chains/host-fault.ts";
 import type { RpcCall } from "../../trading/chains/rpc-call.ts";
-import { measure, wordsOf } from "./measure.ts";
+import { measure, wordsOfError } from "./measure.ts";
 import type { CallLook } from "./report.ts";
 
 /** How trading gets along without an answer. */
@@ -26,7 +26,8 @@ export function callLooks(url: string) {
       return answer.values;
     }
     const isFatal = spare === undefined || spare.covers?.(answer.error) === false;
-    const words = wordsOf(answer.error) + (isFatal || spare === undefined ? "" : `, so ${spare.without}`);
+    const words =
+      wordsOfError(answer.error) + (isFatal || spare === undefined ? "" : `, so ${spare.without}`);
     looks.push({ name, bytes, ms, problem: { words, isFatal } });
     return undefined;
   }

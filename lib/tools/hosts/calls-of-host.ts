@@ -25,7 +25,7 @@ import { type RpcCall, thenRead } from "../../trading/chains/rpc-call.ts";
 import { chainFacts, type EvmChain } from "../../trading/core/trading-chain.ts";
 import { callLooks } from "./call-looks.ts";
 import { contractsOfHost } from "./contracts-of-host.ts";
-import { measure, wordsOf } from "./measure.ts";
+import { measure, wordsOfError } from "./measure.ts";
 import type { HostLook } from "./report.ts";
 
 export type ConfiguredChain = { chain: EvmChain; configuration: ChainConfiguration };
@@ -119,7 +119,7 @@ export async function callsOfHost(
     const { bytes, ms, mostCalls, ...answer } = await measure(url, Array(size).fill(call));
     const problem =
       "error" in answer
-        ? { words: wordsOf(answer.error), isFatal: true }
+        ? { words: wordsOfError(answer.error), isFatal: true }
         : mostCalls < size
           ? { words: `is refused, so it is sent in parts of at most ${mostCalls} calls`, isFatal: false }
           : undefined;

@@ -1,7 +1,7 @@
 import { DomainError } from "../../core/domain-error.ts";
 import { type HostError, isHostError } from "../../trading/chains/host-fault.ts";
 import { formatAmount } from "../../trading/core/decimal-text.ts";
-import { wordsOf } from "./measure.ts";
+import { wordsOfError } from "./measure.ts";
 import type { HostLook, QuoteAnswer, QuoteLook } from "./report.ts";
 
 /** A host's answer to a quote: facts about the trade, or the reason for none. */
@@ -25,7 +25,7 @@ export function comparedQuotes<Facts extends { amountOut: bigint }>(
     .toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   const [least = 0n, most = 0n] = [amounts[0], amounts.at(-1)];
   const failed = quotes.flatMap((quote, index) =>
-    isHostError(quote) ? [`${hosts[index]?.host} ${wordsOf(quote)}`] : [],
+    isHostError(quote) ? [`${hosts[index]?.host} ${wordsOfError(quote)}`] : [],
   );
   const given = quotes.flatMap((quote) => (quote === undefined || isHostError(quote) ? [] : [quote]));
   const words = failed[0] ?? disagreementOf<Facts>(given as (Facts | DomainError)[], isAgreed);
@@ -40,7 +40,7 @@ export function comparedQuotes<Facts extends { amountOut: bigint }>(
 
 function answerOf(quote: QuoteOutcome<{ amountOut: bigint }>, decimals: number): QuoteAnswer {
   if (quote instanceof DomainError) return { words: quote.code };
-  if (quote instanceof Error) return { words: wordsOf(quote) };
+  if (quote instanceof Error) return { words: wordsOfError(quote) };
   return { amount: formatAmount(quote.amountOut, decimals) };
 }
 

@@ -11,7 +11,7 @@ import { chainFacts, mostApartSeconds } from "../../trading/core/trading-chain.t
 import { quoteOnChain } from "../../trading/quotes/quote-on-chain.ts";
 import { type ConfiguredChain, callsOfHost } from "./calls-of-host.ts";
 import { comparedQuotes, type QuoteOutcome } from "./compared-quotes.ts";
-import { settle, wordsOf } from "./measure.ts";
+import { settle, wordsOfError } from "./measure.ts";
 import type { ChainLook, HostLook, QuoteLook } from "./report.ts";
 
 /** A chain with its hosts, which learn their limits over many looks. */
@@ -89,7 +89,7 @@ const nothing = { bytes: 0, ms: 0 };
 
 const failedHead = (error: HostError) => ({
   ...{ name: "block latest", ...nothing },
-  problem: { words: wordsOf(error), isFatal: true },
+  problem: { words: wordsOfError(error), isFatal: true },
 });
 
 /** Asks a host for a quote, in the same requests as an order. */

@@ -40,7 +40,7 @@ import { quoteOnSol } from "../../trading/quotes/sol/quote-on-sol.ts";
 import { callLooks } from "./call-looks.ts";
 import { comparedQuotes, type QuoteOutcome } from "./compared-quotes.ts";
 import type { LookScope } from "./look-at-chain.ts";
-import { settle, wordsOf } from "./measure.ts";
+import { settle, wordsOfError } from "./measure.ts";
 import type { ChainLook, HostLook, QuoteLook } from "./report.ts";
 import { tryJupiterRoutes } from "./try-jupiter-routes.ts";
 
@@ -105,7 +105,9 @@ export async function lookAtSolHosts(
 
 const headLook = (head: readonly unknown[] | HostError | undefined) => {
   const look = { name: "time confirmed", bytes: 0, ms: 0 };
-  return head instanceof Error ? [{ ...look, problem: { words: wordsOf(head), isFatal: true } }] : [look];
+  return head instanceof Error
+    ? [{ ...look, problem: { words: wordsOfError(head), isFatal: true } }]
+    : [look];
 };
 
 /** Quotes may differ by a quarter of this slippage, in percent. */

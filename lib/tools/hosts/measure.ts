@@ -58,7 +58,7 @@ const faultWords: Readonly<Record<FaultReason, string>> = {
 };
 
 /** Describes an error in plain words. They contain nothing that the host sent, except the code of a refusal. */
-export function wordsOf(error: HostError): string {
+export function wordsOfError(error: HostError): string {
   if (error instanceof HostFault) return faultWords[error.reason];
   if (error.isBusy) return faultWords.TOO_MANY_REQUESTS;
   if (error.isOutOfStep) return "does not have this block or its state";
