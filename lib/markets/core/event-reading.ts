@@ -17,7 +17,12 @@ export type BlockSpan = { from: number; to: number };
 export type ReadingFault = "repeated" | "unordered" | "outside" | "contradictory" | "foreign" | "untimely";
 
 /** Events in the order of the chain. Absent if they cannot be believed. */
-export type CheckedEvents = { events?: PoolEvent[]; faults: ReadingFault[] };
+export type CheckedEvents = {
+  events?: PoolEvent[];
+  faults: ReadingFault[];
+  /** The blocks with other hashes than are known. */
+  foreign?: number[];
+};
 
 export const inChainOrder = (
   a: Pick<PoolEvent, "block" | "logIndex">,
@@ -69,8 +74,9 @@ export function checkEvents(
       return { faults: [...faults, "contradictory"] };
     else ordered.push(event);
   }
-  if (ordered.some(({ block, blockHash }) => (known(block) ?? blockHash) !== blockHash))
-    return { faults: [...faults, "foreign"] };
+  const foreign = ordered.filter(({ block, blockHash }) => (known(block) ?? blockHash) !== blockHash);
+  if (foreign.length > 0)
+    return { faults: [...faults, "foreign"], foreign: [...new Set(foreign.map(({ block }) => block))] };
   const isUntimely = ({ time }: PoolEvent, index: number) =>
     !(time > 0) || time < (ordered[index - 1]?.time ?? 0) || time > latest;
   if (ordered.some(isUntimely)) return { faults: [...faults, "untimely"] };

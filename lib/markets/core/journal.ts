@@ -151,6 +151,19 @@ export function cutAfter(journal: Journal, last: number): void {
   cutBooks(journal, () => last);
 }
 
+/** Forgets blocks that are not on the chain, with what follows them in the pools that were proven up to them. */
+export function dropAnchors(journal: Journal, blocks: ReadonlySet<number>): void {
+  journal.revision++;
+  journal.cuts++;
+  journal.anchors = journal.anchors.filter(({ block }) => !blocks.has(block));
+  for (const block of blocks) journal.hashes.delete(block);
+  for (const book of journal.books.values()) {
+    const ends = [...book.bases, book.proven].flatMap((anchor) => anchor?.block ?? []);
+    const first = Math.min(...ends.filter((block) => blocks.has(block)));
+    if (first < Number.POSITIVE_INFINITY) cutBook(book, first - 1, journal.anchors);
+  }
+}
+
 /** Forgets what the last host has shown alone: comparing it with that host again would prove nothing. */
 export function changeHost(journal: Journal, host: string): void {
   journal.host = host;

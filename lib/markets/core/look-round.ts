@@ -116,7 +116,7 @@ export async function lookRound(journal: Journal, hosts: MarketHosts, nowMs: num
 async function dropReplaced(journal: Journal, hosts: MarketHosts, look: MarketLook): Promise<boolean> {
   const ask = async (blocks: readonly number[]): Promise<Compared | undefined> => {
     const headers = await hosts.headers({ only: journal.host ?? "" }, blocks);
-    const hashes = new Map([...(headers ?? [])].map(([block, { hash }]) => [block, hash]));
+    const hashes = hashesOf(headers);
     return blocks.every((block) => hashes.has(block)) ? compareHashes(journal, hashes) : undefined;
   };
   let compared: Compared = compareLook(journal, look);
@@ -144,6 +144,27 @@ const merged = (a: Compared, b: Compared): Compared => ({
   kept: [...a.kept, ...b.kept],
   refuted: [...a.refuted, ...b.refuted],
 });
+
+/**
+ * Asks the first host again for blocks of which events have other hashes than it has shown. Drops them if it shows others now, too.
+ */
+export async function dropLies(
+  journal: Journal,
+  hosts: MarketHosts,
+  blocks: readonly number[] = [],
+): Promise<boolean> {
+  if (blocks.length === 0) return false;
+  const { cuts, host = "" } = journal;
+  const headers = await hosts.headers({ only: host }, blocks);
+  if (journal.cuts !== cuts) return true;
+  const { refuted } = compareHashes(journal, hashesOf(headers));
+  if (refuted.length > 0) cutAfter(journal, Math.min(...refuted) - 1);
+  return refuted.length > 0;
+}
+
+/** The hashes that headers have. */
+export const hashesOf = (headers: ReadonlyMap<number, Header> | undefined) =>
+  new Map([...(headers ?? [])].map(([block, { hash }]) => [block, hash]));
 
 /** Starts pools at the block of a look, if another host shows the same states there. */
 async function startBooks(journal: Journal, hosts: MarketHosts, look: MarketLook): Promise<void> {
@@ -191,7 +212,7 @@ async function explainStates(
     { from, to, books: changed },
     { known, latest: look.time },
   );
-  if (journal.cuts !== cuts) return [];
+  if (journal.cuts !== cuts || (await dropLies(journal, hosts, reading?.foreign))) return [];
   for (const book of changed) explainState(journal, book, look, reading?.events, nowMs);
   return reading?.faults ?? [];
 }

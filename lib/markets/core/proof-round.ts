@@ -1,6 +1,6 @@
 import { isSameReading, type ReadingFault } from "./event-reading.ts";
-import { addAnchor, compareHashes, confirmedHash, cutAfter, type Journal } from "./journal.ts";
-import { askEvents, type HostChoice, type MarketHosts } from "./look-round.ts";
+import { addAnchor, compareHashes, confirmedHash, dropAnchors, type Journal } from "./journal.ts";
+import { askEvents, dropLies, type HostChoice, hashesOf, type MarketHosts } from "./look-round.ts";
 import {
   type Anchor,
   doubtBook,
@@ -78,7 +78,7 @@ async function proveTogether(
       if (!has(end) || !has(start)) return undefined;
       return reading?.events?.filter(({ pool, block }) => pool === book.pool.pool && block > start.block);
     };
-    return { headers, eventsOf };
+    return { headers, eventsOf, foreign: reading?.foreign };
   };
   const theirs = await ask({ not: host }, books);
   if (journal.cuts !== cuts) return;
@@ -93,7 +93,8 @@ async function proveTogether(
   const contradicted = [...starts.values()].filter(
     ({ block, hash }) => (theirs.headers?.get(block)?.hash ?? hash) !== hash,
   );
-  if (await dropReplaced(journal, hosts, contradicted)) return;
+  if (await dropRefuted(journal, hosts, contradicted)) return;
+  if (await dropLies(journal, hosts, theirs.foreign)) return;
   for (const book of books) {
     const events = theirs.eventsOf(book);
     const repeated = different.includes(book) ? again?.eventsOf(book) : undefined;
@@ -113,8 +114,11 @@ async function proveTogether(
   }
 }
 
-/** Drops blocks that the other host contradicts, if they are gone at the first one, too. Looks do not ask for old blocks. */
-async function dropReplaced(
+/**
+ * Drops blocks that the other host contradicts, if they are gone at the first one, too: those where an earlier run stopped may
+ * be older than what looks compare.
+ */
+async function dropRefuted(
   journal: Journal,
   hosts: MarketHosts,
   anchors: readonly Anchor[],
@@ -126,9 +130,8 @@ async function dropReplaced(
     anchors.map(({ block }) => block),
   );
   if (journal.cuts !== cuts) return true;
-  const hashes = new Map([...(headers ?? [])].map(([block, { hash }]) => [block, hash]));
-  const { refuted } = compareHashes(journal, hashes);
+  const { refuted } = compareHashes(journal, hashesOf(headers));
   if (refuted.length === 0) return false;
-  cutAfter(journal, Math.min(...refuted) - 1);
+  dropAnchors(journal, new Set(refuted));
   return true;
 }

@@ -20,7 +20,15 @@ describe("DayWindow", () => {
   it("sums up exactly the minutes of the last 24 hours, at any minute", () => {
     const traded = fc.uniqueArray(fc.integer({ min: 0, max: 3000 }), { maxLength: 40 });
     const property = fc.property(traded, fc.integer({ min: 1, max: 3100 }), (indices, now) => {
-      const minutes = indices.toSorted((a, b) => a - b).map((index) => minute(index, 1 + ((index * 7) % 31)));
+      const priceAt = (index: number) => 1 + ((index * 7) % 31);
+      // Each opens at the close before, which may be older than a day.
+      const minutes = indices
+        .toSorted((a, b) => a - b)
+        .map((index, place, sorted) => {
+          const [before, after] = [priceAt(sorted[place - 1] ?? index), priceAt(index)];
+          const [high, low] = [Math.max(before, after), Math.min(before, after)].map(price);
+          return minute(index, after, { open: price(before), ...(high && low && { high, low }) });
+        });
       const window = new DayWindow();
       window.put(minutes.filter(({ start: at }) => at < start + 60 * now));
       const time = start + 60 * now;
@@ -38,7 +46,7 @@ describe("DayWindow", () => {
       const known = minutes.filter(({ start: at }) => at < time);
       expect(found.hourAgo).toEqual(closeAt(known, time - 3660));
     });
-    fc.assert(property, { numRuns: 200 });
+    fc.assert(property, { numRuns: 200, examples: [[[0, 3000], 3001]] });
   });
 
   it("compares with the price 24 hours ago, or the oldest one", () => {

@@ -58,7 +58,7 @@ describe("checkEvents", () => {
 
   it("believes nothing of another fork", () => {
     expect(read([first, third], { 20: "0x20" }).events).toEqual([first, third]);
-    expect(read([first, third], { 20: "0xfork" })).toEqual({ faults: ["foreign"] });
+    expect(read([first, third], { 20: "0xfork" })).toEqual({ faults: ["foreign"], foreign: [20] });
   });
 });
 

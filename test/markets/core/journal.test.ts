@@ -4,8 +4,11 @@ import { decimalOf, formatDecimal } from "../../../lib/markets/core/decimal.ts";
 import { type Journal, newJournal, watchPool } from "../../../lib/markets/core/journal.ts";
 import { lookRound } from "../../../lib/markets/core/look-round.ts";
 import {
+  addShown,
   baseAt,
+  basesToKeep,
   completeFirstMinute,
+  minutesOf,
   mostUnexplainedMs,
   type PoolBook,
   takeChangedMinutes,
@@ -52,7 +55,7 @@ beforeEach(async () => {
   nowMs = 0;
   // The pool starts in the minute from 0 on, and its first whole minute is that from 60 on.
   for (let time = 0; time <= 50; time += 10) hosts.mine(time);
-  watchPool(journal, v3Pool, nowMs);
+  watchPool(journal, v3Pool, -60_000);
   await look();
 });
 
@@ -118,6 +121,19 @@ describe("a journal", () => {
     hosts.tamper.a = (events) => events.map((event) => ({ ...event, blockHash: "0xfork" }));
     expect(await lookRound(journal, hosts, nowMs)).toMatchObject({ isTaken: true, faults: ["foreign"] });
     expect(taken()).toEqual([]);
+  });
+
+  it("drops a hash that its host does not show again", async () => {
+    hosts.mine(60, [2n * q96]);
+    await look();
+    hosts.mine(70, [3n * q96]);
+    journal.hashes.set(6, { hash: "0xlie", isConfirmed: true });
+    journal.hashes.set(5, { hash: "0x5", isConfirmed: true });
+    hosts.mine(80);
+    await look();
+    expect(journal.hashes.get(6)?.hash).not.toBe("0xlie");
+    await look();
+    expect(taken()).toEqual(["60: 1 9 1 9, 2"]);
   });
 
   it("asks for the times that a host does not say", async () => {
@@ -342,6 +358,59 @@ describe("a base", () => {
     hosts.mine(180);
     await settle();
     expect(taken()).toEqual(["120: 4 16 4 16, 2 final"]);
+  });
+
+  it("leaves another run time to prove its minutes again", async () => {
+    hosts.mine(60, [2n * q96]);
+    await settle();
+    const bases = basesToKeep(bookOf());
+    expect(bases).toMatchObject([{ block: 5 }]);
+    for (const time of [120, 180, 240]) hosts.mine(time);
+    journal = newJournal("avax");
+    watchPool(journal, v3Pool, nowMs, bases);
+    await look();
+    expect(taken()).toEqual(["60: 1 4 1 4, 1"]);
+    nowMs += 30_000;
+    expect(taken()).toEqual(["60: 1 4 1 4, 1 gaps"]);
+  });
+
+  it("lets another run take back what the last one has shown", async () => {
+    hosts.mine(60, [2n * q96]);
+    hosts.mine(120);
+    await settle();
+    const shownBefore = minutesOf(bookOf(), { blockTime: 120, nowMs });
+    const bases = basesToKeep(bookOf());
+    hosts.drop(3);
+    for (const time of [60, 120, 121]) hosts.mine(time, [], "'");
+    journal = newJournal("avax");
+    watchPool(journal, v3Pool, nowMs, bases);
+    await look();
+    addShown(bookOf(), shownBefore);
+    expect(taken()).toEqual(["60: 1 1 1 1, 0"]);
+  });
+
+  it("that was taken back between two runs is dropped once two hosts no longer have its block", async () => {
+    hosts.mine(60, [2n * q96]);
+    hosts.mine(120, [3n * q96]);
+    await settle();
+    const anchor = bookOf().proven;
+    const base = anchor && baseAt(bookOf(), anchor);
+    hosts.drop(2);
+    for (const time of [120, 121, 122]) hosts.mine(time, [5n * q96], "'");
+    journal = newJournal("avax");
+    watchPool(journal, v3Pool, nowMs, base && [base]);
+    // A newer block is still there, so looks do not ask for the old one.
+    const newer = { block: 9, hash: "0x9'", time: 122, isWhole: true };
+    watchPool(journal, { ...v3Pool, pool: "0xother" }, nowMs, [newer]);
+    hosts.isForgetful = true;
+    await look();
+    expect(bookOf().bases).toEqual([base]);
+    hosts.mine(180);
+    await settle();
+    expect(bookOf().bases).toEqual([]);
+    expect(bookOf("0xother").bases).toEqual([newer]);
+    await look();
+    expect(bookOf().bases).toMatchObject([{ time: 181 }]);
   });
 
   it("of a pool's first minute may get what was before it", async () => {

@@ -33,6 +33,8 @@ export class ScriptedHosts implements MarketHosts {
   first = "a";
   /** Changes what a host says about events. */
   tamper: Record<string, (events: PoolEvent[]) => PoolEvent[] | undefined> = {};
+  /** True if its looks know no hashes but that of the parent, as of blocks that are old. */
+  isForgetful = false;
   /** The requests so far, such as `events a 5-7`. */
   asked: string[] = [];
 
@@ -70,7 +72,9 @@ export class ScriptedHosts implements MarketHosts {
       time: blocks[number]?.time ?? 0,
       parentHash: blocks[number - 1]?.hash ?? "",
       hashes: new Map(
-        heights.filter((height) => height < number).map((height) => [height, blocks[height]?.hash ?? ""]),
+        heights
+          .filter((height) => height < number && !this.isForgetful)
+          .map((height) => [height, blocks[height]?.hash ?? ""]),
       ),
       words: new Map([[v3Pool.pool, this.#wordAfter(this.first, number)]]),
     };
