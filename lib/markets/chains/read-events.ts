@@ -49,16 +49,6 @@ export function readEvents(reader: EvmReader, asked: EventsAsked): Promise<Event
   });
 }
 
-/**
- * Lists the hosts of a chain but one, to compare what they say. A lone host is believed.
- *
- * @param host One of those that {@link readEvents} returned.
- */
-export function hostsBeside({ client }: EvmReader, host: RpcHost): RpcHost[] {
-  const others = client.inOrder().filter((each) => each !== host);
-  return client.hosts.length > 1 ? others : [host];
-}
-
 /** The blocks of a request. Many hosts allow no more. */
 const usualBlocks = 10_000;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { hostsBeside, readEvents } from "../../../lib/markets/chains/read-events.ts";
+import { readEvents } from "../../../lib/markets/chains/read-events.ts";
 import type { WatchedPool } from "../../../lib/markets/core/watched-pool.ts";
 import {
   type HostFaults,
@@ -158,19 +158,6 @@ describe("a host of several nodes", () => {
     expect((await read(both())).events).toEqual(await truth());
     await expect(read(onlyOdd())).rejects.toThrow("No host of eth answers");
     odd.lie = (_, reply) => reply;
-  });
-});
-
-describe("hostsBeside", () => {
-  it("lists the other hosts, and a lone host all the same", async () => {
-    const reader = both();
-    const { host } = await read(reader);
-    const others = hostsBeside(reader, host);
-    expect(others).toHaveLength(1);
-    expect((await read(reader, { hosts: others })).host).not.toBe(host);
-    const lonely = onlyOdd();
-    const { host: only } = await read(lonely);
-    expect(hostsBeside(lonely, only)).toEqual([only]);
   });
 });
 
