@@ -94,8 +94,8 @@ const keptAges = [3000, 900, 240];
 export function basesToKeep({ bases }: PoolBook): PoolBase[] {
   const last = bases.at(-1);
   if (last === undefined) return [];
-  const older = keptAges.flatMap((age) => bases.findLast(({ time }) => time <= last.time - age) ?? []);
-  return [...new Set([...older, last])];
+  const older = keptAges.map((age) => bases.findLast(({ time }) => time <= last.time - age) ?? bases[0]);
+  return bases.filter((base) => base === last || older.includes(base));
 }
 
 const anchorOf = ({ block, hash, time }: Anchor): Anchor => ({ block, hash, time });
@@ -157,15 +157,14 @@ export function cutBook(book: PoolBook, last: number, anchors: readonly Anchor[]
   book.bases = book.bases.filter(({ block }) => block <= last);
   const base = book.bases.at(-1);
   if (base === undefined) {
-    for (const minute of book.shown.values()) book.lost.push({ ...minute, isFinal: false, hasGaps: true });
-    book.shown.clear();
+    book.lost = [...book.shown.values()].map((minute) => ({ ...minute, isFinal: false, hasGaps: true }));
+    book.shown = new Map(book.lost.map((minute) => [minute.start, minute]));
   }
   // The events between two bases are not kept.
-  const isOlder = base !== before;
-  const kept = isOlder ? (base?.block ?? -1) : last;
+  const kept = base === before ? last : (base?.block ?? -1);
   const provenTo = Math.min(kept, provenBlock(book));
   const proven = anchors.findLast(({ block }) => block <= provenTo);
-  book.events = isOlder ? [] : book.events.filter(({ block }) => block <= kept);
+  book.events = book.events.filter(({ block }) => block <= kept);
   book.proven = base && anchorOf(proven !== undefined && proven.block > base.block ? proven : base);
   book.readTo = Math.max(Math.min(book.readTo, kept), provenBlock(book));
   Object.assign(book, { word: undefined, retry: undefined, takenTo: Math.min(book.takenTo, kept) });

@@ -131,6 +131,18 @@ describe("explains", () => {
     expect(explains(events.toSpliced(4, 1), before, after)).toBe(true);
   });
 
+  it("wants each v2 swap right after its reserves", () => {
+    const [before, after] = [word(100n, 100n), word(110n, 91n)];
+    const reserves = sync(10, 1, after);
+    expect(explains([reserves, swap(10, 2, [10n, -9n])], before, after)).toBe(true);
+    for (const [block, logIndex] of [
+      [10, 3],
+      [11, 2],
+    ] as const)
+      expect(explains([reserves, swap(block, logIndex, [10n, -9n])], before, after)).toBe(false);
+    expect(explains([swap(10, 2, [10n, -9n])], undefined, after)).toBe(false);
+  });
+
   it("notices a v2 swap in the middle that is hidden with its reserves", () => {
     const events = [
       sync(10, 1, word(110n, 91n)),

@@ -136,6 +136,31 @@ describe("a journal", () => {
     expect(taken()).toEqual(["60: 1 9 1 9, 2"]);
   });
 
+  it("does not believe events that were before what is proven", async () => {
+    hosts.mine(60);
+    await settle();
+    hosts.mine(120, [2n * q96]);
+    hosts.tamper.a = (events) => events.map((event) => ({ ...event, time: 55 }));
+    await look();
+    expect(taken()).toEqual([]);
+  });
+
+  it("does not let a false time bring an event into a minute that is final", async () => {
+    hosts.mine(60, [2n * q96]);
+    await settle();
+    hosts.mine(120);
+    await look();
+    hosts.mine(121, [3n * q96]);
+    hosts.tamper.a = (events) => events.map((event) => (event.block === 9 ? { ...event, time: 100 } : event));
+    await look();
+    expect(taken()).toEqual(["60: 1 9 1 9, 2"]);
+    expect(await proofRound(journal, hosts, nowMs)).toMatchObject({ proven: [v3Pool.pool] });
+    expect(taken()).toEqual(["60: 1 4 1 4, 1 final"]);
+    hosts.tamper = {};
+    await look();
+    expect(taken()).toEqual(["120: 4 9 4 9, 1"]);
+  });
+
   it("asks for the times that a host does not say", async () => {
     hosts.mine(60, [2n * q96]);
     hosts.tamper.a = (events) => events.map((event) => ({ ...event, time: 0 }));
@@ -278,6 +303,9 @@ describe("a reorganisation", () => {
     const [first, ...later] = bookOf().bases;
     expect(first).toMatchObject({ block: 5 });
     expect(later.length).toBeGreaterThan(1);
+    // A block that was proven for another pool alone proves nothing about this one.
+    const other = { block: 14, hash: "0x14", time: 130, isWhole: true };
+    watchPool(journal, { ...v3Pool, pool: "0xother" }, nowMs, [other]);
     hosts.drop(148);
     hosts.mine(130, [5n * q96], "'");
     for (let time = 132; time <= 440; time += 2) hosts.mine(time, [], "'");
@@ -311,17 +339,19 @@ describe("another host", () => {
     hosts.tamper.a = (events) => events.map((event) => ({ ...event, volume: { mantissa: 5n, exponent: 0 } }));
     hosts.mine(70, [3n * q96]);
     await look();
+    hosts.mine(75, [4n * q96]);
+    await look();
     hosts.first = "b";
   });
 
   it("proves nothing by the events of the one before", async () => {
     hosts.mine(120);
     expect(await settle()).toMatchObject({ proven: [], failed: [v3Pool.pool] });
-    expect(bookOf().events.map(({ volume }) => volume.mantissa)).toEqual([1n, 1n]);
+    expect(bookOf().events.map(({ volume }) => volume.mantissa)).toEqual([1n, 1n, 1n]);
   });
 
   it("may be behind", async () => {
-    hosts.blocks.b?.pop();
+    hosts.blocks.b?.splice(-2);
     await look();
     expect(journal.look?.number).toBe(7);
     expect(journal.revision).toBe(8);
@@ -334,8 +364,8 @@ describe("another host", () => {
     hosts.first = "a";
     await settle();
     expect(bookOf().proven).toMatchObject({ time: 120 });
-    hosts.drop(3);
-    for (const time of [71, 121, 122]) hosts.mine(time, [], "'");
+    hosts.drop(4);
+    for (const time of [71, 72, 121, 122]) hosts.mine(time, [], "'");
     hosts.first = "b";
     await look();
     expect(taken()).toEqual(["60: 1 4 1 4, 1"]);
@@ -387,6 +417,18 @@ describe("a base", () => {
     await look();
     addShown(bookOf(), shownBefore);
     expect(taken()).toEqual(["60: 1 1 1 1, 0"]);
+  });
+
+  it("is compared with the chain, however old it is", async () => {
+    hosts.mine(60, [2n * q96]);
+    hosts.mine(120);
+    await settle();
+    const bases = basesToKeep(bookOf()).map((base) => ({ ...base, hash: "0xfork" }));
+    journal = newJournal("avax");
+    watchPool(journal, v3Pool, nowMs, bases);
+    hosts.isForgetful = true;
+    await look();
+    expect(bookOf().bases).toMatchObject([{ block: 8, hash: "0x8" }]);
   });
 
   it("that was taken back between two runs is dropped once two hosts no longer have its block", async () => {
