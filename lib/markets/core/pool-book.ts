@@ -256,7 +256,9 @@ export function takeChangedMinutes(book: PoolBook, time: ReaderTime): Candle[] {
   const changed = minutes.filter((minute) => !isDeepStrictEqual(book.shown.get(minute.start), minute));
   const base = book.bases.at(-1);
   const starts = new Set(minutes.map(({ start }) => start));
-  const isGone = (start: number) => base !== undefined && start >= minuteOf(base.time) && !starts.has(start);
+  // Of the minute of a base that is not whole, the swaps before it are unknown.
+  const first = base && minuteOf(base.time) + (base.isWhole ? 0 : minuteSeconds);
+  const isGone = (start: number) => first !== undefined && start >= first && !starts.has(start);
   const gone = [...book.shown.keys()].filter(isGone).map((start): Candle => {
     const pool = { pool: book.pool.pool, quote: book.pool.quote };
     const price = minutes.findLast((minute) => minute.start < start)?.close ?? base?.price ?? zero;
