@@ -186,7 +186,7 @@ export function trimJournal(journal: Journal): void {
     block <= look.number - depth.blocks && time <= look.time - depth.seconds;
   const oldestTime = look.time - keptSeconds;
   for (const book of journal.books.values()) {
-    const provenTo = book.proven?.block ?? -1;
+    const provenTo = Math.min(book.takenTo, book.proven?.block ?? -1);
     rebase(
       book,
       anchors.findLast((anchor) => isDeep(anchor) && anchor.block <= provenTo),

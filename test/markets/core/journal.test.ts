@@ -161,6 +161,37 @@ describe("a journal", () => {
     expect(taken()).toEqual(["120: 4 9 4 9, 1"]);
   });
 
+  it("asks for a block again of which another host names another hash, and drops a lie about it", async () => {
+    hosts.mine(60, [2n * q96]);
+    await settle();
+    hosts.mine(70, [3n * q96, 2n * q96]);
+    await look();
+    hosts.mine(120);
+    await look();
+    hosts.mine(121);
+    await look();
+    // Looks no longer ask for this block, since a newer one is known.
+    journal.hashes.set(8, { hash: "0xlie", isConfirmed: true });
+    expect(await proofRound(journal, hosts, nowMs)).toMatchObject({ proven: [], faults: ["foreign"] });
+    expect(journal.hashes.get(8)).toBeUndefined();
+    await look();
+    await settle();
+    expect(taken()).toEqual(["60: 1 4 1 4, 3 final"]);
+  });
+
+  it("sums up no minute that was not taken as final", async () => {
+    hosts.mine(60, [2n * q96]);
+    for (let time = 120; time <= 420; time += 2) {
+      hosts.mine(time);
+      if (time % 20 === 0) await settle();
+    }
+    await look();
+    expect(bookOf().bases).toHaveLength(1);
+    expect(taken()).toEqual(["60: 1 4 1 4, 1 final"]);
+    await look();
+    expect(bookOf().bases).toHaveLength(2);
+  });
+
   it("asks for the times that a host does not say", async () => {
     hosts.mine(60, [2n * q96]);
     hosts.tamper.a = (events) => events.map((event) => ({ ...event, time: 0 }));
@@ -402,6 +433,20 @@ describe("a base", () => {
     expect(taken()).toEqual(["60: 1 4 1 4, 1"]);
     nowMs += 30_000;
     expect(taken()).toEqual(["60: 1 4 1 4, 1 gaps"]);
+  });
+
+  it("is kept for another run with older ones, and always with the oldest", () => {
+    const basesAt = (times: readonly number[]) =>
+      times.map((time) => ({ block: time, hash: `0x${time}`, time, isWhole: true }));
+    const kept = (times: readonly number[]) => {
+      bookOf().bases = basesAt(times);
+      return basesToKeep(bookOf()).map(({ time }) => time);
+    };
+    expect(kept([])).toEqual([]);
+    expect(kept([60])).toEqual([60]);
+    expect(kept([60, 120, 180])).toEqual([60, 180]);
+    const hour = Array.from({ length: 60 }, (_, minute) => 60 * minute);
+    expect(kept(hour)).toEqual([540, 2640, 3300, 3540]);
   });
 
   it("lets another run take back what the last one has shown", async () => {
