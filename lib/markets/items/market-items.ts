@@ -57,7 +57,7 @@ export async function readMarketsOf(table: Table, names: readonly TokenName[]): 
 }
 
 /** Reads all markets of a chain. */
-export async function readMarkets<State>(table: Table, chain: TradingChain): Promise<MarketItem<State>[]> {
+export async function allMarketsOf<State>(table: Table, chain: TradingChain): Promise<MarketItem<State>[]> {
   const shards = Array.from({ length: marketShards }, (_, shard) => shard);
   const found = await Promise.all(shards.map((shard) => queryRange<Stored>(table, marketsIn(chain, shard))));
   return found.flat().flatMap((stored) => itemOf<State>(stored) ?? []);

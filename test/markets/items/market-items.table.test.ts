@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Market } from "../../../lib/markets/core/market.ts";
 import { marketKey } from "../../../lib/markets/items/keys.ts";
-import { readMarket, readMarkets, writeMarket } from "../../../lib/markets/items/market-items.ts";
+import { allMarketsOf, readMarket, writeMarket } from "../../../lib/markets/items/market-items.ts";
 import { readItem } from "../../../lib/table/table.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { putItems } from "../../support/items.ts";
@@ -59,10 +59,10 @@ describe("writeMarket", () => {
   });
 });
 
-it("readMarkets finds all markets of a chain", async () => {
+it("allMarketsOf finds all markets of a chain", async () => {
   const tokens = Array.from({ length: 20 }, (_, index) => `0x${index}`);
   for (const token of tokens) await write(token, 1, { chain: "avax" });
-  const found = await readMarkets(db.table, "avax");
+  const found = await allMarketsOf(db.table, "avax");
   expect(found.map((each) => each.market.token).toSorted()).toEqual(tokens.toSorted());
-  expect(await readMarkets(db.table, "eth")).toEqual([]);
+  expect(await allMarketsOf(db.table, "eth")).toEqual([]);
 });

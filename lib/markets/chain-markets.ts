@@ -1,0 +1,66 @@
+import type { TradingChain } from "../trading/core/trading-chain.ts";
+import type { Candle } from "./core/candle.ts";
+import type { ChunkKind } from "./core/candle-chunk.ts";
+import type { Market, TokenName } from "./core/market.ts";
+import type { MarketRecord } from "./core/market-record.ts";
+import type { MarketState } from "./core/token-market.ts";
+import type { MarketItem } from "./items/market-items.ts";
+
+/** A token of a chain that somebody wants. */
+export type WantedToken = {
+  token: string;
+  /** When somebody last wanted it. */
+  wantedMs: number;
+  /** True if a user who follows it has an open position of it. */
+  isHeld: boolean;
+};
+
+/** A market for clients, and when it last changed. */
+export type ChangedRecord = { record: MarketRecord; changedAtMs: number };
+
+/** The records that are due. They have minutes that have changed since a time. */
+export type WantedRecords = { sinceMs: number; isFull: boolean };
+
+/** A run of readMarkets, from the moment when it has the lease. */
+export type MarketRun = { readonly epoch: number; readonly isOver: boolean };
+
+/** The first revision that a run shows. They grow from run to run, whatever the last one had shown. */
+export const revisionFrom = (epoch: number): number => epoch * 1_000_000;
+
+/** The markets of a chain, as a run of readMarkets reads them. */
+export type ChainMarkets = {
+  readonly chain: TradingChain;
+  /** The newest block that was read, with its time in epoch seconds. */
+  readonly head: { block: number; time: number } | undefined;
+  /** Replaces the tokens that are read. Without any, no host is asked. */
+  want(tokens: readonly WantedToken[]): void;
+  /** That of what is shown now. */
+  readonly revision: number;
+  readonly isWanted: boolean;
+  /** Looks once, and writes nothing. Returns false if no host answers, and undefined if no token is wanted. */
+  look(): Promise<boolean | undefined>;
+  /** Reads until the run is over, and then stores what it knows. */
+  read(run: MarketRun): Promise<void>;
+  /** Describes those of the wanted tokens that have changed, or all. Tokens that are not found yet are left out. */
+  records(tokens: readonly string[], wanted: WantedRecords, nowMs: number): ChangedRecord[];
+  /** All markets that are read. */
+  markets(nowMs: number): Market[];
+};
+
+/** Reads what runs have stored of tokens. */
+export type TokenStore = {
+  readMarket(name: TokenName): Promise<MarketItem<MarketState> | undefined>;
+  loadCandles(
+    name: TokenName,
+    kind: ChunkKind,
+    range: { from: number; to: number },
+  ): Promise<readonly Candle[]>;
+  /** Opens the store for a run. */
+  writer(epoch: number): TokenWriter;
+};
+
+/** Stores tokens for a run. All fail with `Superseded` once another one has followed. */
+export type TokenWriter = {
+  saveMarket(item: MarketItem<MarketState>, wantedAt: Date): Promise<void>;
+  saveCandles(name: TokenName, kind: ChunkKind, candles: readonly Candle[], revision: number): Promise<void>;
+};

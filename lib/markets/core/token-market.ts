@@ -1,0 +1,272 @@
+import { nativeToken } from "../../trading/core/trading-chain.ts";
+import type { Candle } from "./candle.ts";
+import { intervalStart } from "./candles.ts";
+import { DayWindow } from "./day-window.ts";
+import type { Decimal } from "./decimal.ts";
+import type { Journal } from "./journal.ts";
+import type {
+  DayStatistics,
+  HistoryState,
+  Market,
+  MarketFlag,
+  MarketPool,
+  MarketToken,
+  TokenName,
+} from "./market.ts";
+import { marketFlagsOf } from "./market-facts.ts";
+import type { MarketRecord, MinuteRecord } from "./market-record.ts";
+import { basesToKeep, type PoolBase, type ReaderTime, takeChangedMinutes } from "./pool-book.ts";
+import { minuteRecordOf, recordOf } from "./record-of.ts";
+import type { WatchedPool } from "./watched-pool.ts";
+
+/** A pool that could be a token's reference. */
+export type FoundPool = WatchedPool & MarketPool;
+
+/** What is found out about a token before its market is read. */
+export type FoundMarket = { token: MarketToken; pools: readonly FoundPool[] };
+
+/** What the next run needs, beside the market itself. */
+export type MarketState = {
+  pools: readonly FoundPool[];
+  /** Where the minutes of the reference pool can continue, the oldest first. */
+  bases: readonly PoolBase[];
+};
+
+/** A reference pool, from a minute on. */
+type Reign = { pool: FoundPool; from: number };
+
+const minuteSeconds = 60;
+
+/** Minutes that have changed so long ago have reached every client, or it gets all of its tokens again. */
+const shownMs = 120_000;
+
+/** A pool is watched for this time after another one has become the reference, until its last minutes are final. */
+const farewellSeconds = 180;
+
+/** Prices of the coin in dollars, by the start of a minute. */
+export type CoinUsdAt = (start: number) => Decimal | undefined;
+
+/** The market of a token that somebody wants, as a run of readMarkets knows it. */
+export class TokenMarket {
+  readonly name: TokenName;
+  readonly #firstSeenAt: string;
+  readonly #window = new DayWindow();
+  /** The last minutes of the reference pools, by start. */
+  readonly #minutes = new Map<number, { candle: Candle; changedMs: number }>();
+  readonly #unsaved = new Map<number, Candle>();
+  #token: MarketToken;
+  #pools: readonly FoundPool[];
+  #reigns: readonly Reign[] = [];
+  /** The pool that becomes the reference as soon as its minutes are known. */
+  #next: FoundPool | undefined;
+  #price: Decimal | undefined;
+  #changedMs: number;
+  #flags: readonly MarketFlag[] = [];
+  #day: { minute: number; statistics: DayStatistics; hasGaps: boolean } | undefined;
+  history: HistoryState;
+
+  constructor(
+    found: FoundMarket,
+    { firstSeenAt, history, nowMs }: { firstSeenAt: string; history: HistoryState; nowMs: number },
+  ) {
+    const { chain, token } = found.token;
+    this.name = { chain, token };
+    this.#token = found.token;
+    this.#pools = found.pools;
+    this.#firstSeenAt = firstSeenAt;
+    this.history = history;
+    this.#changedMs = nowMs;
+  }
+
+  get pools(): readonly FoundPool[] {
+    return this.#pools;
+  }
+
+  /** The pools that must be watched. */
+  get watched(): FoundPool[] {
+    const pools = this.#reigns.map(({ pool }) => pool);
+    return this.#next === undefined ? pools : [...pools, this.#next];
+  }
+
+  /** The pool by which the price is, or will soon be. */
+  get reference(): FoundPool | undefined {
+    return this.#next ?? this.#reigns.at(-1)?.pool;
+  }
+
+  get changedMs(): number {
+    return this.#changedMs;
+  }
+
+  /** Takes newly found pools, with their depths. */
+  find({ token, pools }: FoundMarket, nowMs: number): void {
+    this.#token = token;
+    this.#pools = pools;
+    const fresh = (pool: FoundPool) => pools.find((each) => each.pool === pool.pool) ?? pool;
+    this.#reigns = this.#reigns.map(({ pool, from }) => ({ pool: fresh(pool), from }));
+    this.#changedMs = nowMs;
+  }
+
+  /**
+   * Makes a pool the reference: at once if there is none, or else from the first minute on that is known as a whole.
+   * Undefined if no pool can be the reference.
+   */
+  choose(pool: FoundPool | undefined, nowMs: number): void {
+    if (pool?.pool === this.reference?.pool) return;
+    this.#changedMs = nowMs;
+    if (pool === undefined || this.#reigns.length === 0) {
+      this.#reigns = pool === undefined ? [] : [{ pool, from: 0 }];
+      this.#next = undefined;
+      this.#price = undefined;
+    } else this.#next = pool.pool === this.#reigns.at(-1)?.pool.pool ? undefined : pool;
+  }
+
+  /** Adds minutes that were stored before. */
+  restore(minutes: readonly Candle[], nowMs: number): void {
+    const own = this.#minutes;
+    this.#window.put(minutes.filter(({ start }) => !own.has(start)));
+    this.#day = undefined;
+    this.#changedMs = nowMs;
+  }
+
+  /** Takes what the journal knows of the reference pools. */
+  refresh(journal: Journal, time: ReaderTime): void {
+    this.#succeed(journal, time);
+    const changed: Candle[] = [];
+    for (const [index, { pool, from }] of this.#reigns.entries()) {
+      const book = journal.books.get(pool.pool);
+      if (book === undefined) continue;
+      const until = this.#reigns[index + 1]?.from ?? Number.POSITIVE_INFINITY;
+      const minutes = takeChangedMinutes(book, time);
+      changed.push(...minutes.filter(({ start }) => start >= from && start < until));
+    }
+    for (const candle of changed) {
+      this.#minutes.set(candle.start, { candle, changedMs: time.nowMs });
+      this.#unsaved.set(candle.start, candle);
+    }
+    if (changed.length > 0) {
+      this.#window.put(changed.toSorted((a, b) => a.start - b.start));
+      this.#day = undefined;
+    }
+    const price = this.#currentPrice(journal, time);
+    if (changed.length > 0 || !isSame(price, this.#price)) this.#changedMs = time.nowMs;
+    this.#price = price;
+    const oldest = intervalStart(time.blockTime, "1m") - minuteSeconds;
+    for (const [start, { changedMs }] of this.#minutes)
+      if (start < oldest && changedMs < time.nowMs - shownMs) this.#minutes.delete(start);
+    this.#window.trim(time.blockTime);
+  }
+
+  /** Lets the next reference follow once it is known, and takes leave of the last one. */
+  #succeed(journal: Journal, { blockTime }: ReaderTime): void {
+    const base = this.#next && journal.books.get(this.#next.pool)?.bases[0];
+    if (this.#next !== undefined && base !== undefined) {
+      const from = intervalStart(Math.max(base.time, blockTime), "1m") + minuteSeconds;
+      this.#reigns = [...this.#reigns, { pool: this.#next, from }];
+      this.#next = undefined;
+    }
+    const [, second] = this.#reigns;
+    if (second !== undefined && blockTime >= second.from + farewellSeconds)
+      this.#reigns = this.#reigns.slice(1);
+  }
+
+  #reignAt(blockTime: number): Reign | undefined {
+    return this.#reigns.findLast(({ from }) => from <= blockTime);
+  }
+
+  #currentPrice(journal: Journal, { blockTime }: ReaderTime): Decimal | undefined {
+    const pool = this.#reignAt(blockTime)?.pool;
+    return pool && journal.books.get(pool.pool)?.price;
+  }
+
+  /** Returns the minutes that are not stored yet. They count as stored, unless they are given back. */
+  takeUnsaved(): Candle[] {
+    const unsaved = [...this.#unsaved.values()].toSorted((a, b) => a.start - b.start);
+    this.#unsaved.clear();
+    return unsaved;
+  }
+
+  /** Gives minutes back that could not be stored. Those that have changed since are newer. */
+  giveBack(minutes: readonly Candle[]): void {
+    for (const candle of minutes)
+      if (!this.#unsaved.has(candle.start)) this.#unsaved.set(candle.start, candle);
+  }
+
+  get hasUnsaved(): boolean {
+    return this.#unsaved.size > 0;
+  }
+
+  /** Judges the market, which may change even if the chain stands still. */
+  judge(journal: Pick<Journal, "look" | "revision">, coinUsd: Decimal | undefined, nowMs: number): void {
+    const headTime = journal.look?.time ?? 0;
+    const flags = marketFlagsOf(this.market(journal, nowMs), { coinUsd, headTime, nowMs });
+    if (String(flags) !== String(this.#flags)) this.#changedMs = nowMs;
+    this.#flags = flags;
+  }
+
+  #dayAt(blockTime: number, quote: string | undefined) {
+    const minute = intervalStart(blockTime, "1m");
+    if (this.#day?.minute === minute) return this.#day;
+    const end = minute + minuteSeconds;
+    const statistics = this.#window.statistics(quote ?? nativeToken, end);
+    this.#day = { minute, statistics, hasGaps: this.#window.hasGaps(end) };
+    return this.#day;
+  }
+
+  /** Describes the market at the last look. */
+  market({ look, revision }: Pick<Journal, "look" | "revision">, nowMs: number): Market {
+    const blockTime = look?.time ?? 0;
+    const pool = this.#reignAt(blockTime)?.pool;
+    const { statistics, hasGaps } = this.#dayAt(blockTime, pool?.quote);
+    return {
+      ...this.#token,
+      ...(pool && { pool: marketPoolOf(pool) }),
+      pools: this.#pools.length,
+      ...(this.#price && { price: this.#price }),
+      block: look?.number ?? 0,
+      blockTime,
+      asOf: new Date(nowMs).toISOString(),
+      revision,
+      day: statistics,
+      hasGaps,
+      history: this.history,
+      firstSeenAt: this.#firstSeenAt,
+    };
+  }
+
+  /** What the next run needs to continue from what two hosts agree on. */
+  state({ books }: Pick<Journal, "books">, blockTime: number): MarketState {
+    const pool = this.#reignAt(blockTime)?.pool;
+    const book = pool && books.get(pool.pool);
+    return { pools: this.#pools, bases: book ? basesToKeep(book) : [] };
+  }
+
+  /**
+   * Describes the market for clients.
+   *
+   * @param sinceMs Minutes that have changed since are in it, with the open one.
+   */
+  record(
+    journal: Pick<Journal, "look" | "revision">,
+    { coinUsdAt, sinceMs, nowMs }: { coinUsdAt: CoinUsdAt; sinceMs: number; nowMs: number },
+  ): MarketRecord {
+    const market = this.market(journal, nowMs);
+    const coinUsd = coinUsdAt(intervalStart(Math.floor(nowMs / 1000), "1m"));
+    const minutes = this.#minuteRecords(market.blockTime, sinceMs, coinUsdAt);
+    return recordOf(market, { coinUsd, flags: this.#flags, minutes });
+  }
+
+  #minuteRecords(blockTime: number, sinceMs: number, coinUsdAt: CoinUsdAt): MinuteRecord[] {
+    const open = intervalStart(blockTime, "1m");
+    return [...this.#minutes.values()]
+      .filter(({ candle, changedMs }) => changedMs > sinceMs || candle.start >= open)
+      .toSorted((a, b) => a.candle.start - b.candle.start)
+      .flatMap(({ candle }) => minuteRecordOf(candle, coinUsdAt(candle.start)) ?? []);
+  }
+}
+
+const isSame = (a: Decimal | undefined, b: Decimal | undefined): boolean =>
+  a?.mantissa === b?.mantissa && a?.exponent === b?.exponent;
+
+const marketPoolOf = ({ pool, quote, venue, feeBps, depth }: FoundPool): MarketPool => ({
+  ...{ pool, quote, venue, feeBps, depth },
+});

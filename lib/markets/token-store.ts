@@ -1,0 +1,122 @@
+import type { Table } from "../table/table.ts";
+import { nativeToken } from "../trading/core/trading-chain.ts";
+import type { TokenStore, TokenWriter } from "./chain-markets.ts";
+import type { Candle } from "./core/candle.ts";
+import { type ChunkKind, chunkStart } from "./core/candle-chunk.ts";
+import { foldCandles, intervalStart, withCandles } from "./core/candles.ts";
+import type { TokenName } from "./core/market.ts";
+import { readChunks, type StoredChunk, writeChunk } from "./items/chunk-items.ts";
+import { readMarket, writeMarket } from "./items/market-items.ts";
+
+/** Writes candles of the past, beside a run of readMarkets. */
+export const historyWriter = (table: Table): Pick<TokenWriter, "saveCandles"> => new CandleWriter(table);
+
+/** Another run of readMarkets has taken over, so this one must not write any more. */
+export class Superseded extends Error {
+  override readonly name = "Superseded";
+}
+
+/** Stores tokens in the table. */
+export const tokenStore = (table: Table): TokenStore => ({
+  readMarket: (name) => readMarket(table, name),
+  async loadCandles(name, kind, { from, to }) {
+    const chunks = await readChunks(table, name, kind, { from: chunkStart(kind, from), to });
+    return chunks.flatMap(({ candles }) => candles).filter(({ start }) => start >= from && start <= to);
+  },
+  writer(epoch) {
+    const writer = new CandleWriter(table, epoch);
+    return {
+      async saveMarket(item, wantedAt) {
+        if (!(await writeMarket(table, item, { epoch, wantedAt }))) throw new Superseded();
+      },
+      saveCandles: (...saved) => writer.saveCandles(...saved),
+    };
+  },
+});
+
+const hourSeconds = 3600;
+const daySeconds = 86_400;
+
+/** Folds the stored minutes of hours, and the stored hours of their days, and stores both. */
+export async function saveHours(
+  { loadCandles }: Pick<TokenStore, "loadCandles">,
+  { saveCandles }: Pick<TokenWriter, "saveCandles">,
+  name: TokenName,
+  { starts, revision }: { starts: readonly number[]; revision: number },
+): Promise<void> {
+  const within = (from: number, seconds: number) => ({ from, to: from + seconds - 1 });
+  for (const start of starts) {
+    const minutes = await loadCandles(name, "minutes", within(start, hourSeconds));
+    await saveCandles(name, "hours", foldCandles(minutes, "1h"), revision);
+  }
+  for (const start of new Set(starts.map((each) => intervalStart(each, "1d")))) {
+    const hours = await loadCandles(name, "hours", within(start, daySeconds));
+    await saveCandles(name, "days", foldCandles(hours, "1d"), revision);
+  }
+}
+
+/** A chunk changes only while two functions write it, so it is soon written. */
+const mostAttempts = 5;
+
+type Known = Pick<StoredChunk, "start" | "candles" | "version" | "epoch">;
+
+type Saved = Pick<StoredChunk, "candles" | "revision">;
+
+class CandleWriter {
+  readonly #table: Table;
+  readonly #epoch: number | undefined;
+  /** The last chunk of each kind and token that was read or written. */
+  readonly #known = new Map<string, Known>();
+
+  /** @param epoch That of the run. Without it, minutes that are final in the table stay as they are. */
+  constructor(table: Table, epoch?: number) {
+    this.#table = table;
+    this.#epoch = epoch;
+  }
+
+  /**
+   * Puts candles into their chunks, in the place of those that start at the same times. They are in the order of time. A
+   * token's minute without swaps is none.
+   */
+  async saveCandles(
+    token: TokenName,
+    kind: ChunkKind,
+    candles: readonly Candle[],
+    revision: number,
+  ): Promise<void> {
+    for (const [start, changed] of Map.groupBy(candles, (candle) => chunkStart(kind, candle.start)))
+      await this.#saveChunk(token, kind, start, { candles: changed, revision });
+  }
+
+  async #saveChunk(token: TokenName, kind: ChunkKind, start: number, changed: Saved): Promise<void> {
+    const name = `${token.chain} ${token.token} ${kind}`;
+    for (let attempt = 0; attempt < mostAttempts; attempt++) {
+      const before = await this.#chunk(name, token, kind, start);
+      const kept =
+        this.#epoch === undefined && kind === "minutes"
+          ? before.candles.filter(({ isFinal }) => isFinal)
+          : [];
+      const candles = withCandles(withCandles(before.candles, changed.candles), kept).filter(
+        ({ trades }) => trades > 0 || token.token === nativeToken,
+      );
+      const { version } = before;
+      const chunk = { ...token, kind, start };
+      const by = { epoch: this.#epoch ?? before.epoch, version: version === 0 ? undefined : version };
+      if (await writeChunk(this.#table, chunk, { candles, revision: changed.revision }, by)) {
+        this.#known.set(name, { start, candles, version: version + 1, epoch: by.epoch });
+        return;
+      }
+      this.#known.delete(name);
+    }
+    throw new Superseded();
+  }
+
+  /** Version 0 stands for a chunk that does not exist. */
+  async #chunk(name: string, token: TokenName, kind: ChunkKind, start: number): Promise<Known> {
+    const known = this.#known.get(name);
+    if (known?.start === start) return known;
+    const [found] = await readChunks(this.#table, token, kind, { from: start, to: start });
+    if (found !== undefined && found.epoch > (this.#epoch ?? found.epoch)) throw new Superseded();
+    return found ?? { start, candles: [], version: 0, epoch: 0 };
+  }
+}
