@@ -1,0 +1,87 @@
+import type { Price } from "../prices/price.ts";
+import type { TradingChain } from "../trading/core/trading-chain.ts";
+import type { TokenStore, TokenWriter } from "./chain-markets.ts";
+import { coinPriceOf } from "./coin-price.ts";
+import { intervalStart } from "./core/candles.ts";
+import { type CoinPrice, CoinSeries } from "./core/coin-series.ts";
+import type { Decimal } from "./core/decimal.ts";
+import { coinOf } from "./items/keys.ts";
+import { saveHours } from "./token-store.ts";
+
+/** Minutes are stored so long after their end. */
+const saveSecond = 2;
+
+const minuteSeconds = 60;
+const hourSeconds = 3600;
+
+/** So much of a series is read when a run begins. */
+const restoredSeconds = 7200;
+
+/** The prices of the coins in dollars: by an exchange, or by the deepest pool while exchanges are silent. */
+export class Coins {
+  readonly #series = new Map<TradingChain, Series>();
+  readonly #deps: CoinDeps;
+
+  constructor(deps: CoinDeps) {
+    this.#deps = deps;
+  }
+
+  /** The price at the end of a minute, or now. */
+  usdAt(chain: TradingChain, start: number): Decimal | undefined {
+    return this.#series.get(chain)?.series.usdAt(start);
+  }
+
+  /** Takes prices as they are now, for chains whose markets are wanted. */
+  async take(prices: readonly Price[], chains: readonly TradingChain[], nowMs: number): Promise<void> {
+    await Promise.all(
+      chains.map(async (chain) => {
+        const { series } = await this.#seriesOf(chain, nowMs);
+        const price = coinPriceOf(prices, chain, new Date(nowMs)) ?? (await this.#deps.poolPrice(chain));
+        if (price !== undefined) series.add(price, Math.floor(nowMs / 1000));
+      }),
+    );
+  }
+
+  /** Stores the minutes that have ended. */
+  async save(writer: TokenWriter, nowMs: number): Promise<void> {
+    const now = Math.floor(nowMs / 1000) - saveSecond;
+    for (const [chain, known] of this.#series) {
+      const ended = known.series.ended(known.savedTo, now);
+      const last = ended.at(-1);
+      if (last === undefined) continue;
+      await writer.saveCandles(coinOf(chain), "minutes", ended, 0);
+      known.savedTo = last.start + minuteSeconds;
+      for (const { start } of ended) known.openHours.add(intervalStart(start, "1h"));
+      const starts = [...known.openHours].filter((start) => start + hourSeconds <= now);
+      await saveHours(this.#deps.store, writer, coinOf(chain), { starts, revision: 0 });
+      for (const start of starts) known.openHours.delete(start);
+    }
+  }
+
+  async #seriesOf(chain: TradingChain, nowMs: number) {
+    const known = this.#series.get(chain);
+    if (known !== undefined) return known;
+    const now = Math.floor(nowMs / 1000);
+    const range = { from: now - restoredSeconds, to: now };
+    const stored = await this.#deps.store.loadCandles(coinOf(chain), "minutes", range);
+    const savedTo = (stored.at(-1)?.start ?? intervalStart(now, "1m") - minuteSeconds) + minuteSeconds;
+    const openHours = new Set(stored.map(({ start }) => intervalStart(start, "1h")));
+    const begun = this.#series.get(chain) ?? { series: new CoinSeries(stored), savedTo, openHours };
+    this.#series.set(chain, begun);
+    return begun;
+  }
+}
+
+type Series = {
+  series: CoinSeries;
+  /** The minutes before are stored. */
+  savedTo: number;
+  /** The hours, by start, that have minutes but are not stored. */
+  openHours: Set<number>;
+};
+
+export type CoinDeps = {
+  store: Pick<TokenStore, "loadCandles">;
+  /** Reads the price of a chain's coin from its deepest pool with a stable token. Undefined if there is none. */
+  poolPrice: (chain: TradingChain) => Promise<CoinPrice | undefined>;
+};
