@@ -1,0 +1,80 @@
+import { chainFacts } from "../../trading/core/trading-chain.ts";
+import { candlesOf, swapBlocksOf } from "./candles.ts";
+import { explains, isSameReading } from "./event-reading.ts";
+import { confirmedHash, type Journal } from "./journal.ts";
+import { askEvents, type HostChoice, type MarketHosts } from "./look-round.ts";
+import { completeFirstMinute, minuteOf, type PoolBase, type PoolBook } from "./pool-book.ts";
+import { type PoolEvent, priceOf } from "./watched-pool.ts";
+
+/** Blocks may follow each other so much faster than usual. */
+const mostBlocks = { least: 1.2, factor: 2, tries: 3 };
+
+/** True if the minute in which a pool began lacks what was before its first base. */
+export const isBegunInside = ({ bases: [first] }: PoolBook): boolean => first !== undefined && !first.isWhole;
+
+/**
+ * Reads what the minute in which a pool began had before its first base, if two hosts agree on it. Otherwise, that minute
+ * has gaps.
+ */
+export async function readFirstMinute(journal: Journal, hosts: MarketHosts, book: PoolBook): Promise<void> {
+  const [base] = book.bases;
+  if (base === undefined || base.isWhole) return;
+  const { cuts, host = "" } = journal;
+  const start = minuteOf(base.time);
+  const from = await blockBefore(journal, hosts, base, start);
+  if (from === undefined) return;
+  const readBy = async (of: HostChoice) => {
+    const known = (block: number) => confirmedHash(journal, block);
+    const span = { from: from + 1, to: base.block, books: [book] };
+    return (await askEvents(hosts, of, span, { known, latest: base.time }))?.events;
+  };
+  const [own, theirs] = await Promise.all([readBy({ only: host }), readBy({ not: host })]);
+  if (own === undefined || theirs === undefined || !isSameReading(own, theirs)) return;
+  const within = own.filter(({ time }) => time >= start);
+  const [first] = within;
+  const before = first && (await wordBefore(journal, hosts, book, own, first));
+  if (first !== undefined && (before === undefined || !explains(within, before, base.word ?? 0n))) return;
+  if (journal.cuts !== cuts || book.bases[0] !== base) return;
+  const price = before === undefined ? undefined : priceOf(book.pool, before);
+  const { pool, quote } = book.pool;
+  const [part] = candlesOf(swapBlocksOf(within, price), { pool, quote });
+  completeFirstMinute(book, part);
+}
+
+/** Finds a block before a time that is not long before. Undefined if there is none, or the host does not say. */
+async function blockBefore(
+  { chain }: Journal,
+  hosts: MarketHosts,
+  base: PoolBase,
+  time: number,
+): Promise<number | undefined> {
+  const usual = (base.time - time + 1) / chainFacts[chain].blockSeconds;
+  let blocks = Math.ceil(usual * mostBlocks.least) + 2;
+  for (let tries = 0; tries < mostBlocks.tries; tries++) {
+    const block = Math.max(0, base.block - blocks);
+    const header = (await hosts.headers({ not: "" }, [block]))?.get(block);
+    if (header === undefined || header.time < time) return header && block;
+    blocks *= mostBlocks.factor;
+  }
+  return undefined;
+}
+
+/** The state of a pool before an event: by the events before it, or as two hosts say. */
+async function wordBefore(
+  { host = "" }: Journal,
+  hosts: MarketHosts,
+  { pool }: PoolBook,
+  events: readonly PoolEvent[],
+  first: PoolEvent,
+): Promise<bigint | undefined> {
+  const earlier = events.slice(0, events.indexOf(first));
+  const known = earlier.findLast(({ word }) => word !== undefined)?.word;
+  if (known !== undefined) return known;
+  const asked = { block: first.block - 1, pools: [pool] };
+  const [own, theirs] = await Promise.all([
+    hosts.states({ only: host }, asked),
+    hosts.states({ not: host }, asked),
+  ]);
+  const word = own?.get(pool.pool);
+  return word === theirs?.get(pool.pool) ? word : undefined;
+}

@@ -1,0 +1,481 @@
+import { forEachConcurrently } from "../core/concurrency.ts";
+import { ChainUnavailable } from "../trading/chains/host-fault.ts";
+import { chainFacts, type EvmChain } from "../trading/core/trading-chain.ts";
+import {
+  type ChainMarkets,
+  type ChangedRecord,
+  type MarketRun,
+  revisionFrom,
+  type TokenStore,
+  type TokenWriter,
+  type WantedRecords,
+  type WantedToken,
+} from "./chain-markets.ts";
+import type { ReaderHosts } from "./chains/market-hosts.ts";
+import type { Candle } from "./core/candle.ts";
+import { intervalStart } from "./core/candles.ts";
+import { isBegunInside, readFirstMinute } from "./core/first-minute.ts";
+import { type Journal, newJournal, watchPool } from "./core/journal.ts";
+import { lookRound } from "./core/look-round.ts";
+import type { HistoryState, Market, TokenName } from "./core/market.ts";
+import type { MarketRecord } from "./core/market-record.ts";
+import { addShown, type PoolBase, type PoolBook } from "./core/pool-book.ts";
+import { proofRound } from "./core/proof-round.ts";
+import { chooseReference, noReference, type ReferenceChoice } from "./core/reference.ts";
+import { type CoinUsdAt, type FoundMarket, type FoundPool, TokenMarket } from "./core/token-market.ts";
+import { Superseded, saveHours } from "./token-store.ts";
+
+/** A pool has more events than can be read. */
+export class FloodedPool extends Error {
+  override readonly name = "FloodedPool";
+}
+
+export type EvmMarketsDeps = {
+  chain: EvmChain;
+  hosts: ReaderHosts;
+  /**
+   * Finds a token and the pools that could price it, with their depths. Undefined if the address is no token.
+   *
+   * @throws {ChainUnavailable}
+   */
+  find: (token: string) => Promise<FoundMarket | undefined>;
+  store: TokenStore;
+  /** Reads the minutes before a pool's first base, and stores them. */
+  loadHistory: (pool: FoundPool, base: PoolBase) => Promise<HistoryState>;
+  coinUsdAt: CoinUsdAt;
+  /** Receives errors. The run goes on. */
+  onFault: (error: unknown) => void;
+};
+
+/** The time between two looks: that of a block, within these limits. */
+const pauses = { leastMs: 1000, mostMs: 2000 };
+
+/** What a run is to do, besides looks, is begun each second. */
+const stepMs = 1000;
+
+/** The time after which a chain that did not answer is asked about a token again. */
+const retryMs = 5000;
+
+/** The time after which a history that could not be read is asked for again. */
+const historyRetryMs = 60_000;
+
+/** An address that is no token is asked about again after this time. */
+const unknownMs = 10 * 60_000;
+
+/** Depths are measured each time that has passed, and more often where somebody has an open position. */
+const measuredMs = { usual: 10 * 60_000, held: 60_000 };
+
+/** A stored market of this age is not read on: the minutes between come from the history. */
+const mostBehindMs = 15 * 60_000;
+
+/** Rows are stored each time that has passed. */
+const rowMs = 5 * 60_000;
+
+/** Tokens are found, completed and stored so many at a time. */
+const findsAtOnce = 3;
+const historiesAtOnce = 2;
+const savesAtOnce = 8;
+
+/** Minutes are stored at one of these seconds of the next minute, so that not all are at once. */
+const saveSeconds = { from: 3, count: 6 };
+
+/** An hour is folded so long after its end: its last minutes are final then. */
+const hourGraceSeconds = 120;
+
+const daySeconds = 86_400;
+const hourSeconds = 3600;
+
+/** A wanted token. */
+class Entry {
+  readonly name: TokenName;
+  wanted: WantedToken;
+  /** Undefined while it is not found, or if it is no token. */
+  market: TokenMarket | undefined;
+  /** When the address was found to be no token. */
+  unknownMs: number | undefined;
+  /** True while one of its questions is under way. */
+  isBusy = false;
+  /** When it is next asked for the token and its pools. */
+  findAtMs = 0;
+  isHistoryDue = false;
+  /** When the history, and what came before the first base in its minute, are asked for again. */
+  historyAtMs = 0;
+  beginningAtMs = 0;
+  /** The bases of the reference pool when it was last refreshed. */
+  bases: readonly PoolBase[] = [];
+  choice: ReferenceChoice = noReference;
+  rowAtMs = 0;
+  savedMinute = 0;
+  /** The hours, by start, that have minutes but are not stored. */
+  readonly openHours = new Set<number>();
+
+  constructor(chain: EvmChain, wanted: WantedToken) {
+    this.name = { chain, token: wanted.token };
+    this.wanted = wanted;
+  }
+}
+
+/** Reads the markets of a chain of Ethereum's family. */
+export class EvmMarkets implements ChainMarkets {
+  readonly chain: EvmChain;
+  readonly #deps: EvmMarketsDeps;
+  readonly #journal: Journal;
+  readonly #entries = new Map<string, Entry>();
+  /** Tokens that nobody wants any more, and that are still to be stored. */
+  readonly #leaving = new Set<Entry>();
+  #isSuperseded = false;
+
+  constructor(deps: EvmMarketsDeps) {
+    this.chain = deps.chain;
+    this.#deps = deps;
+    this.#journal = newJournal(deps.chain);
+  }
+
+  get head() {
+    const { look } = this.#journal;
+    return look && { block: look.number, time: look.time };
+  }
+
+  want(tokens: readonly WantedToken[]): void {
+    const names = new Set(tokens.map(({ token }) => token));
+    for (const [token, entry] of this.#entries) {
+      if (names.has(token)) continue;
+      this.#entries.delete(token);
+      if (entry.market !== undefined) this.#leaving.add(entry);
+    }
+    for (const wanted of tokens) {
+      const { token } = wanted;
+      const leaving = [...this.#leaving].find(({ name }) => name.token === token);
+      if (leaving !== undefined) this.#leaving.delete(leaving);
+      const entry = this.#entries.get(token) ?? leaving ?? new Entry(this.chain, wanted);
+      entry.wanted = wanted;
+      this.#entries.set(token, entry);
+    }
+  }
+
+  get revision(): number {
+    return this.#journal.revision;
+  }
+
+  get isWanted(): boolean {
+    return this.#entries.size > 0;
+  }
+
+  async look(): Promise<boolean | undefined> {
+    return this.isWanted ? this.#look(Date.now()) : undefined;
+  }
+
+  async read(run: MarketRun): Promise<void> {
+    const writer = this.#deps.store.writer(run.epoch);
+    this.#journal.revision += revisionFrom(run.epoch);
+    const pauseMs = Math.min(
+      pauses.mostMs,
+      Math.max(pauses.leastMs, chainFacts[this.chain].blockSeconds * 1000),
+    );
+    const repeat = async (ms: number, step: () => Promise<unknown>) => {
+      for (; !run.isOver && !this.#isSuperseded; await delay(ms)) await this.#survive(step);
+    };
+    await Promise.all([
+      repeat(pauseMs, () => this.#look(Date.now())),
+      repeat(stepMs, () => this.#prove()),
+      repeat(stepMs, () => this.#find()),
+      repeat(stepMs, () => this.#completeBeginnings()),
+      repeat(stepMs, () => this.#completeHistories()),
+      repeat(stepMs, () => this.#saveDue(writer)),
+    ]);
+    await this.#saveAll(writer);
+  }
+
+  records(tokens: readonly string[], { sinceMs, isFull }: WantedRecords, nowMs: number): ChangedRecord[] {
+    const { coinUsdAt } = this.#deps;
+    return tokens.flatMap((token): ChangedRecord[] => {
+      const entry = this.#entries.get(token);
+      const changedAtMs = entry?.market?.changedMs ?? entry?.unknownMs;
+      if (entry === undefined || changedAtMs === undefined || (changedAtMs <= sinceMs && !isFull)) return [];
+      const record =
+        entry.market?.record(this.#journal, { coinUsdAt, sinceMs, nowMs }) ?? this.#unknown(entry, nowMs);
+      return [{ record, changedAtMs }];
+    });
+  }
+
+  /** Describes an address that is no token. */
+  #unknown({ name }: Entry, nowMs: number): MarketRecord {
+    const { revision, look } = this.#journal;
+    const asOf = new Date(nowMs).toISOString();
+    return { ...name, flags: ["NO_POOL"], revision, block: look?.number ?? 0, asOf };
+  }
+
+  /** Leaves pools that have more events than can be read. Their tokens have no price for a while. */
+  leavePools(pools: ReadonlySet<string>): void {
+    const nowMs = Date.now();
+    for (const entry of this.#entries.values()) {
+      const { market } = entry;
+      if (market === undefined || !market.watched.some(({ pool }) => pools.has(pool))) continue;
+      market.choose(undefined, nowMs);
+      entry.findAtMs = nowMs + unknownMs;
+      this.#deps.onFault(new FloodedPool());
+    }
+  }
+
+  markets(nowMs: number): Market[] {
+    return this.#markets.map((market) => market.market(this.#journal, nowMs));
+  }
+
+  get #markets(): TokenMarket[] {
+    return [...this.#entries.values()].flatMap(({ market }) => market ?? []);
+  }
+
+  /** Carries out a step. One that fails is repeated later. */
+  async #survive(step: () => Promise<unknown>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      if (error instanceof Superseded) this.#isSuperseded = true;
+      else this.#deps.onFault(error);
+    }
+  }
+
+  /** Looks once, if any token is wanted. Returns false if no look was taken. */
+  async #look(nowMs: number): Promise<boolean> {
+    if (!this.isWanted) return false;
+    const { hosts } = this.#deps;
+    const round = await lookRound(this.#journal, hosts, nowMs);
+    if (round.isUnexplained) hosts.leaveHost();
+    this.#refresh(nowMs);
+    return round.isTaken;
+  }
+
+  /** Lets markets take what the journal knows, and watches their pools. */
+  #refresh(nowMs: number): void {
+    const { look, books } = this.#journal;
+    const markets = [...this.#markets, ...[...this.#leaving].flatMap(({ market }) => market ?? [])];
+    if (look !== undefined)
+      for (const market of markets) market.refresh(this.#journal, { blockTime: look.time, nowMs });
+    const coinUsd = this.#deps.coinUsdAt(intervalStart(Math.floor(nowMs / 1000), "1m"));
+    for (const market of markets) market.judge(this.#journal, coinUsd, nowMs);
+    for (const entry of this.#entries.values()) this.#noteBases(entry);
+    const watched = new Map(markets.flatMap((market) => market.watched.map((pool) => [pool.pool, pool])));
+    for (const pool of books.keys()) if (!watched.has(pool)) books.delete(pool);
+    for (const pool of watched.values()) watchPool(this.#journal, pool, nowMs);
+  }
+
+  /** Has the minutes between read as history if a pool had to begin anew. */
+  #noteBases(entry: Entry): void {
+    const bases = this.#bookOf(entry)?.bases ?? [];
+    if (entry.bases.length > 0 && !bases.some((base) => entry.bases.includes(base)))
+      entry.isHistoryDue = true;
+    entry.bases = [...bases];
+  }
+
+  async #prove(): Promise<void> {
+    if (this.#entries.size === 0) return;
+    const nowMs = Date.now();
+    const { proven } = await proofRound(this.#journal, this.#deps.hosts, nowMs);
+    if (proven.length > 0) this.#refresh(Date.now());
+  }
+
+  /** Finds new tokens, and measures the pools of known ones again. */
+  async #find(): Promise<void> {
+    const nowMs = Date.now();
+    const due = [...this.#entries.values()].filter(({ isBusy, findAtMs }) => !isBusy && findAtMs <= nowMs);
+    // New tokens first.
+    const sorted = due.toSorted((a, b) => Number(a.market !== undefined) - Number(b.market !== undefined));
+    await forEachConcurrently(sorted, { concurrency: findsAtOnce }, async (entry) => {
+      entry.isBusy = true;
+      await this.#survive(() => (entry.market === undefined ? this.#join(entry) : this.#measure(entry)));
+      entry.isBusy = false;
+    });
+  }
+
+  async #ask(entry: Entry): Promise<FoundMarket | undefined> {
+    entry.findAtMs = Date.now() + retryMs;
+    try {
+      const found = await this.#deps.find(entry.name.token);
+      const { usual, held } = measuredMs;
+      const nowMs = Date.now();
+      if (found === undefined) entry.unknownMs ??= nowMs;
+      entry.findAtMs = nowMs + (found ? (entry.wanted.isHeld ? held : usual) : unknownMs);
+      return found;
+    } catch (error) {
+      if (error instanceof ChainUnavailable) return undefined;
+      throw error;
+    }
+  }
+
+  /** Begins with a token: from where the last run stopped, or anew. */
+  async #join(entry: Entry): Promise<void> {
+    const { store } = this.#deps;
+    const stored = await store.readMarket(entry.name);
+    const isRecent = stored !== undefined && Date.now() - Date.parse(stored.market.asOf) <= mostBehindMs;
+    const found = isRecent ? { token: stored.market, pools: stored.state.pools } : await this.#ask(entry);
+    if (found === undefined) return;
+    const minutes = await this.#stored(entry.name, "minutes");
+    const hours = await this.#stored(entry.name, "hours");
+    const nowMs = Date.now();
+    if (isRecent) entry.findAtMs = nowMs + measuredMs.held;
+    const bases = isRecent ? stored.state.bases : [];
+    const history = bases.length > 0 ? (stored?.market.history ?? "loading") : "loading";
+    const firstSeenAt = stored?.market.firstSeenAt ?? new Date(nowMs).toISOString();
+    const market = new TokenMarket(found, { firstSeenAt, history, nowMs });
+    market.restore(minutes, nowMs);
+    noteOpenHours(entry, minutes, hours);
+    const last = stored?.market.pool?.pool;
+    const before = isRecent ? { pool: last, rivals: {} } : noReference;
+    const pool = this.#choose(entry, market, before, nowMs);
+    if (pool !== undefined) {
+      watchPool(this.#journal, pool, nowMs, pool.pool === last ? bases : []);
+      const book = this.#journal.books.get(pool.pool);
+      if (book !== undefined) addShown(book, minutes);
+    }
+    entry.isHistoryDue = history === "loading";
+    entry.rowAtMs = nowMs + rowMs;
+    entry.market = market;
+  }
+
+  /** Chooses the reference among a token's pools as they were measured last. */
+  #choose(entry: Entry, market: TokenMarket, before: ReferenceChoice, nowMs: number): FoundPool | undefined {
+    entry.choice = chooseReference(before, market.pools, nowMs);
+    const chosen = market.pools.find(({ pool }) => pool === entry.choice.pool);
+    market.choose(chosen, nowMs);
+    return chosen;
+  }
+
+  /** Reads the stored candles of the last day. */
+  #stored(name: TokenName, kind: "minutes" | "hours") {
+    const now = Math.floor(Date.now() / 1000);
+    return this.#deps.store.loadCandles(name, kind, {
+      from: intervalStart(now - daySeconds, "1h"),
+      to: now,
+    });
+  }
+
+  async #measure(entry: Entry): Promise<void> {
+    const found = await this.#ask(entry);
+    const nowMs = Date.now();
+    if (found === undefined) return;
+    if (entry.market === undefined) return;
+    entry.market.find(found, nowMs);
+    this.#choose(entry, entry.market, entry.choice, nowMs);
+  }
+
+  /** Reads what the minutes in which pools began had before. */
+  async #completeBeginnings(): Promise<void> {
+    const nowMs = Date.now();
+    const begun = [...this.#entries.values()].filter((entry) => {
+      const book = this.#bookOf(entry);
+      return book !== undefined && isBegunInside(book) && entry.beginningAtMs <= nowMs;
+    });
+    await forEachConcurrently(begun, { concurrency: findsAtOnce }, async (entry) => {
+      entry.beginningAtMs = nowMs + retryMs;
+      const book = this.#bookOf(entry);
+      if (book) await this.#survive(() => readFirstMinute(this.#journal, this.#deps.hosts, book));
+    });
+  }
+
+  /** Has the minutes before tokens were first wanted read. */
+  async #completeHistories(): Promise<void> {
+    const nowMs = Date.now();
+    const due = [...this.#entries.values()].filter(
+      (entry) =>
+        entry.isHistoryDue && entry.historyAtMs <= nowMs && this.#bookOf(entry)?.bases[0] !== undefined,
+    );
+    await forEachConcurrently(due, { concurrency: historiesAtOnce }, async (entry) => {
+      entry.historyAtMs = nowMs + historyRetryMs;
+      await this.#survive(() => this.#completeHistory(entry));
+    });
+  }
+
+  /** What the journal knows of a token's reference pool. */
+  #bookOf({ market }: Entry): PoolBook | undefined {
+    return this.#journal.books.get(market?.reference?.pool ?? "");
+  }
+
+  async #completeHistory(entry: Entry): Promise<void> {
+    const { market } = entry;
+    const pool = market?.reference;
+    const base = pool && this.#journal.books.get(pool.pool)?.bases[0];
+    if (market === undefined || pool === undefined || base === undefined) return;
+    market.history = await this.#deps.loadHistory(pool, base);
+    entry.isHistoryDue = false;
+    market.restore(await this.#stored(entry.name, "minutes"), Date.now());
+    entry.rowAtMs = 0;
+  }
+
+  /** Stores what is due in this second, and tokens that nobody wants any more. */
+  async #saveDue(writer: TokenWriter): Promise<void> {
+    const nowMs = Date.now();
+    const second = Math.floor(nowMs / 1000) % 60;
+    const minute = Math.floor(nowMs / 60_000);
+    const isDue = ({ name, savedMinute, rowAtMs }: Entry) =>
+      rowAtMs <= nowMs || (savedMinute < minute && second >= saveSecondOf(name.token));
+    const due = [...this.#entries.values()].filter(isDue);
+    await this.#saveEach(due, async (entry) => {
+      entry.savedMinute = minute;
+      await this.#save(entry, writer, { isLast: false });
+    });
+    await this.#saveEach([...this.#leaving], async (entry) => {
+      await this.#save(entry, writer, { isLast: true });
+      this.#leaving.delete(entry);
+    });
+  }
+
+  /** Stores everything at the end of the run. */
+  async #saveAll(writer: TokenWriter): Promise<void> {
+    if (this.#isSuperseded) return;
+    const entries = [...this.#entries.values(), ...this.#leaving];
+    await this.#saveEach(entries, (entry) => this.#save(entry, writer, { isLast: true }));
+  }
+
+  async #saveEach(entries: readonly Entry[], save: (entry: Entry) => Promise<void>): Promise<void> {
+    await forEachConcurrently(entries, { concurrency: savesAtOnce }, async (entry) => {
+      if (!this.#isSuperseded) await this.#survive(() => save(entry));
+    });
+  }
+
+  async #save(entry: Entry, writer: TokenWriter, { isLast }: { isLast: boolean }): Promise<void> {
+    const { store } = this.#deps;
+    const { name, market, openHours, wanted } = entry;
+    if (market === undefined) return;
+    const { revision } = this.#journal;
+    const nowMs = Date.now();
+    // All at the same time: what is before the last base of the state is never read again.
+    this.#refresh(nowMs);
+    const minutes = market.takeUnsaved();
+    const item = {
+      market: market.market(this.#journal, nowMs),
+      state: market.state(this.#journal, this.head?.time ?? 0),
+    };
+    for (const { start } of minutes) openHours.add(intervalStart(start, "1h"));
+    try {
+      await writer.saveCandles(name, "minutes", minutes, revision);
+    } catch (error) {
+      market.giveBack(minutes);
+      throw error;
+    }
+    const isOver = (start: number) => nowMs / 1000 >= start + hourSeconds + hourGraceSeconds;
+    const starts = [...openHours].filter((start) => isLast || isOver(start));
+    await saveHours(store, writer, name, { starts, revision });
+    for (const start of starts) openHours.delete(start);
+    if (!isLast && entry.rowAtMs > nowMs) return;
+    entry.rowAtMs = nowMs + rowMs;
+    await writer.saveMarket(item, new Date(wanted.wantedMs));
+  }
+}
+
+/** Notes the hours that have minutes but are not stored. */
+function noteOpenHours({ openHours }: Entry, minutes: readonly Candle[], hours: readonly Candle[]): void {
+  const known = new Set(hours.map(({ start }) => start));
+  for (const { start } of minutes) {
+    const hour = intervalStart(start, "1h");
+    if (!known.has(hour)) openHours.add(hour);
+  }
+}
+
+const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Spreads tokens over the seconds of saving. */
+function saveSecondOf(token: string): number {
+  let hash = 0;
+  for (let index = 0; index < token.length; index++) hash = (hash * 31 + token.charCodeAt(index)) % 1_000_003;
+  return saveSeconds.from + (hash % saveSeconds.count);
+}

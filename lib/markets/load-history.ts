@@ -1,0 +1,42 @@
+import type { TokenStore, TokenWriter } from "./chain-markets.ts";
+import type { History, HistoryAsked } from "./chains/read-history.ts";
+import { candlesOf, intervalStart, swapBlocksOf } from "./core/candles.ts";
+import type { HistoryState, TokenName } from "./core/market.ts";
+import type { Anchor } from "./core/pool-book.ts";
+import type { WatchedPool } from "./core/watched-pool.ts";
+import { saveHours } from "./token-store.ts";
+
+export type HistoryDeps = {
+  /** Reads the events of a pool backwards. */
+  readHistory: (pool: WatchedPool, asked: HistoryAsked) => Promise<History>;
+  store: Pick<TokenStore, "loadCandles">;
+  writer: Pick<TokenWriter, "saveCandles">;
+};
+
+/** The minutes before a reader's first block are wanted, of its reference pool. */
+export type HistoryOrder = { name: TokenName; pool: WatchedPool; first: Pick<Anchor, "block" | "time"> };
+
+const daySeconds = 86_400;
+
+/**
+ * Stores the minutes of the 24 hours before a reader began with a token, and folds their hours. One host is believed, so they
+ * are not final, and replace none that is.
+ *
+ * @param untilMs No request begins after this time.
+ */
+export async function loadHistory(
+  { readHistory, store, writer }: HistoryDeps,
+  { name, pool, first }: HistoryOrder,
+  untilMs: number,
+): Promise<HistoryState> {
+  const end = intervalStart(first.time, "1m");
+  const asked = { to: first.block, since: intervalStart(end - daySeconds, "1m"), untilMs };
+  const { events, isComplete } = await readHistory(pool, asked);
+  const candles = candlesOf(swapBlocksOf(events), { pool: pool.pool, quote: pool.quote });
+  // The reader itself knows the rest of the minute in which it began.
+  const minutes = candles.map((candle) => ({ ...candle, hasGaps: candle.start === end }));
+  await writer.saveCandles(name, "minutes", minutes, 0);
+  const starts = [...new Set(minutes.map(({ start }) => intervalStart(start, "1h")))];
+  await saveHours(store, writer, name, { starts, revision: 0 });
+  return isComplete ? "complete" : "unavailable";
+}
