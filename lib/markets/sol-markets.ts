@@ -1,0 +1,210 @@
+import { ChainUnavailable } from "../trading/chains/host-fault.ts";
+import {
+  type ChainMarkets,
+  type ChangedRecord,
+  type MarketRun,
+  revisionFrom,
+  type TokenStore,
+  type TokenWriter,
+  type WantedRecords,
+  type WantedToken,
+} from "./chain-markets.ts";
+import type { TokenPools } from "./chains/find-pools.ts";
+import type { SolPool } from "./chains/sol-pools.ts";
+import { intervalStart } from "./core/candles.ts";
+import { zero } from "./core/decimal.ts";
+import type { Market, MarketFlag } from "./core/market.ts";
+import { marketFlagsOf } from "./core/market-facts.ts";
+import type { MarketRecord } from "./core/market-record.ts";
+import { recordOf } from "./core/record-of.ts";
+import type { CoinUsdAt } from "./core/token-market.ts";
+import { Superseded } from "./token-store.ts";
+
+export type SolMarketsDeps = {
+  /**
+   * Reads tokens with their pools, the deepest first. Undefined if the host shows an older slot than before.
+   *
+   * @throws {ChainUnavailable}
+   */
+  readPools: (tokens: readonly string[]) => Promise<ReadonlyMap<string, TokenPools<SolPool>> | undefined>;
+  store: TokenStore;
+  coinUsdAt: CoinUsdAt;
+  /** Receives the first error of each outage in which no host answers. */
+  onSilence: (error: unknown) => void;
+  /** Receives errors. The run goes on. */
+  onFault: (error: unknown) => void;
+};
+
+const pauseMs = 2000;
+
+/** Markets are stored each time that has passed. */
+const rowMs = 5 * 60_000;
+
+type Entry = {
+  wanted: WantedToken;
+  market?: Market;
+  flags: readonly MarketFlag[];
+  /** Undefined until the token is found, or found to be none. */
+  changedMs?: number;
+  rowAtMs: number;
+};
+
+/** Reads the prices and depths of tokens of sol. Its pools keep no events that could be proved, so there are no minutes. */
+export class SolMarkets implements ChainMarkets {
+  readonly chain = "sol";
+  readonly #deps: SolMarketsDeps;
+  readonly #entries = new Map<string, Entry>();
+  #head: ChainMarkets["head"];
+  #revision = 0;
+  #isSilent = false;
+  #isSuperseded = false;
+
+  constructor(deps: SolMarketsDeps) {
+    this.#deps = deps;
+  }
+
+  get head() {
+    return this.#head;
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get isWanted(): boolean {
+    return this.#entries.size > 0;
+  }
+
+  want(tokens: readonly WantedToken[]): void {
+    const names = new Set(tokens.map(({ token }) => token));
+    for (const token of this.#entries.keys()) if (!names.has(token)) this.#entries.delete(token);
+    for (const wanted of tokens) {
+      const known = this.#entries.get(wanted.token);
+      if (known !== undefined) known.wanted = wanted;
+      else this.#entries.set(wanted.token, { wanted, flags: [], rowAtMs: 0 });
+    }
+  }
+
+  async look(): Promise<boolean | undefined> {
+    return this.isWanted ? this.#look() : undefined;
+  }
+
+  async read(run: MarketRun): Promise<void> {
+    const writer = this.#deps.store.writer(run.epoch);
+    this.#revision = revisionFrom(run.epoch);
+    for (; !run.isOver && !this.#isSuperseded; await delay(pauseMs)) {
+      if (!this.isWanted) continue;
+      await this.#survive(() => this.#look());
+      await this.#survive(() => this.#save(writer));
+    }
+  }
+
+  records(tokens: readonly string[], { sinceMs, isFull }: WantedRecords, nowMs: number): ChangedRecord[] {
+    const coinUsd = this.#coinUsd(nowMs);
+    return tokens.flatMap((token): ChangedRecord[] => {
+      const { market, flags = [], changedMs } = this.#entries.get(token) ?? {};
+      if (changedMs === undefined || (changedMs <= sinceMs && !isFull)) return [];
+      const record = market ? recordOf(market, { coinUsd, flags }) : this.#unknown(token, nowMs);
+      return [{ record, changedAtMs: changedMs }];
+    });
+  }
+
+  markets(): Market[] {
+    return [...this.#entries.values()].flatMap(({ market }) => market ?? []);
+  }
+
+  #coinUsd(nowMs: number) {
+    return this.#deps.coinUsdAt(intervalStart(Math.floor(nowMs / 1000), "1m"));
+  }
+
+  /** Describes an address that is no token. */
+  #unknown(token: string, nowMs: number): MarketRecord {
+    const block = this.#head?.block ?? 0;
+    const asOf = new Date(nowMs).toISOString();
+    return { chain: this.chain, token, flags: ["NO_POOL"], revision: this.#revision, block, asOf };
+  }
+
+  async #look(): Promise<boolean> {
+    const tokens = [...this.#entries.keys()];
+    const found = await this.#answered(this.#deps.readPools(tokens));
+    const nowMs = Date.now();
+    for (const token of found ? tokens : []) this.#take(token, found?.get(token), nowMs);
+    const coinUsd = this.#coinUsd(nowMs);
+    for (const entry of this.#entries.values()) {
+      const { market } = entry;
+      if (market === undefined) continue;
+      const flags = marketFlagsOf(market, { coinUsd, headTime: this.#head?.time ?? 0, nowMs });
+      if (String(flags) !== String(entry.flags)) entry.changedMs = nowMs;
+      entry.flags = flags;
+    }
+    return found !== undefined;
+  }
+
+  async #answered<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+    try {
+      const given = await answer;
+      this.#isSilent = false;
+      return given;
+    } catch (error) {
+      if (!(error instanceof ChainUnavailable)) throw error;
+      if (!this.#isSilent) this.#deps.onSilence(error);
+      this.#isSilent = true;
+      return undefined;
+    }
+  }
+
+  #take(token: string, found: TokenPools<SolPool> | undefined, nowMs: number): void {
+    const entry = this.#entries.get(token);
+    if (entry === undefined) return;
+    if (found === undefined) {
+      entry.changedMs ??= nowMs;
+      return;
+    }
+    const { block, pools } = found;
+    if (block.number >= (this.#head?.block ?? 0)) this.#head = { block: block.number, time: block.time };
+    const [best] = pools;
+    const before = entry.market;
+    const market: Market = {
+      ...found.token,
+      ...(best && { pool: poolOf(best), price: best.price }),
+      ...{ pools: pools.length, block: block.number, blockTime: block.time, revision: this.#revision },
+      ...{ day: { volume: zero, trades: 0 }, hasGaps: false, history: "unavailable" },
+      asOf: new Date(nowMs).toISOString(),
+      firstSeenAt: before?.firstSeenAt ?? new Date(nowMs).toISOString(),
+    };
+    entry.market = market;
+    if (before === undefined || shownOf(before) !== shownOf(market)) entry.changedMs = nowMs;
+  }
+
+  /** Stores markets that are due. The time when a token was first seen is kept. */
+  async #save(writer: TokenWriter): Promise<void> {
+    const nowMs = Date.now();
+    for (const entry of this.#entries.values()) {
+      const { market, wanted } = entry;
+      if (market === undefined || nowMs < entry.rowAtMs) continue;
+      if (entry.rowAtMs === 0) {
+        const stored = await this.#deps.store.readMarket(market);
+        market.firstSeenAt = stored?.market.firstSeenAt ?? market.firstSeenAt;
+      }
+      entry.rowAtMs = nowMs + rowMs;
+      await writer.saveMarket({ market, state: { pools: [], bases: [] } }, new Date(wanted.wantedMs));
+    }
+  }
+
+  async #survive(step: () => Promise<unknown>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      if (error instanceof Superseded) this.#isSuperseded = true;
+      else this.#deps.onFault(error);
+    }
+  }
+}
+
+const poolOf = ({ pool, quote, venue, feeBps, depth }: SolPool) => ({ pool, quote, venue, feeBps, depth });
+
+/** What clients see of a market. Its slot changes all the time. */
+const shownOf = ({ price, pool, pools }: Market): string =>
+  JSON.stringify([price, pool, pools], (_, value) => (typeof value === "bigint" ? `${value}` : value));
+
+const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
