@@ -55,7 +55,8 @@ const leastOf = (group: Omit<Group, "sinceMs">, atMs: number): Least => {
 };
 
 function advance(group: Group, least: Least, atMs: number): void {
-  group.sinceMs = atMs;
+  // Something may have changed in the same millisecond, but later.
+  group.sinceMs = atMs - 1;
   if (least !== "changes") group.headsMs = atMs;
   if (least === "everything") group.everythingMs = atMs;
 }

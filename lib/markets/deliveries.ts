@@ -1,0 +1,145 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Price } from "../prices/price.ts";
+import type { TradingChain } from "../trading/core/trading-chain.ts";
+import type { ChainMarkets, ChangedRecord, WantedRecords } from "./chain-markets.ts";
+import { DeliveryWindows } from "./core/delivery-windows.ts";
+import type { TokenName } from "./core/market.ts";
+import type { MarketDelivery } from "./core/market-delivery.ts";
+import type { MarketHeads, MarketRecord } from "./core/market-record.ts";
+import type { Follower } from "./demand.ts";
+
+export type DeliverDeps = {
+  chains: readonly ChainMarkets[];
+  /** Invokes deliver, and waits for it. */
+  deliver: (delivery: MarketDelivery) => Promise<{ isDelivered: boolean }>;
+  /** Receives errors. What was not delivered comes again. */
+  onFault: (error: unknown) => void;
+};
+
+type Shard = { windows: DeliveryWindows; followers: Follower[]; isBusy: boolean };
+
+/** Has deliver send to each shard what has changed, one delivery at a time. */
+export class Deliveries {
+  readonly #deps: DeliverDeps;
+  readonly #shards = new Map<number, Shard>();
+  readonly #running = new Set<Promise<void>>();
+  /** Tokens that are not read, since their users want too many, and when they began to be refused. */
+  #refused = new Map<string, TokenName & { sinceMs: number }>();
+  #coins = new Map<TradingChain, { price: Price; changedAtMs: number }>();
+
+  constructor(deps: DeliverDeps) {
+    this.#deps = deps;
+  }
+
+  /** Replaces the connections that are served. Those that arrive get everything. */
+  serve(followers: readonly Follower[], arrivals: readonly Follower[], nowMs: number): void {
+    const byShard = Map.groupBy(followers, ({ shard }) => shard);
+    for (const [shard, state] of this.#shards) state.followers = byShard.get(shard) ?? [];
+    for (const [shard, those] of byShard) {
+      const state = this.#shards.get(shard);
+      if (state === undefined)
+        this.#shards.set(shard, { windows: new DeliveryWindows(), followers: those, isBusy: false });
+    }
+    for (const [shard, those] of Map.groupBy(arrivals, (arrival) => arrival.shard))
+      this.#shards.get(shard)?.windows.addConnections(
+        those.map(({ connectionId }) => connectionId),
+        nowMs,
+      );
+  }
+
+  /** Replaces the tokens that are not read because there are too many. */
+  refuse(tokens: readonly TokenName[], nowMs: number): void {
+    const before = this.#refused;
+    this.#refused = new Map(
+      tokens.map(({ chain, token }) => {
+        const name = `${chain} ${token}`;
+        return [name, { chain, token, sinceMs: before.get(name)?.sinceMs ?? nowMs }];
+      }),
+    );
+  }
+
+  /** Takes the prices of coins as they are now. */
+  takeCoins(prices: readonly Price[], nowMs: number): void {
+    for (const price of prices) {
+      const chain = price.chain as TradingChain;
+      if (!isDeepStrictEqual(this.#coins.get(chain)?.price, price))
+        this.#coins.set(chain, { price, changedAtMs: nowMs });
+    }
+  }
+
+  /** Begins a delivery to each shard that has none under way. */
+  begin(nowMs: number): void {
+    for (const [shard, state] of this.#shards) {
+      if (state.isBusy || state.followers.length === 0) continue;
+      const run = this.#deliver(shard, state, nowMs).finally(() => {
+        state.isBusy = false;
+        this.#running.delete(run);
+      });
+      state.isBusy = true;
+      this.#running.add(run);
+    }
+  }
+
+  /** Waits until no delivery is under way. */
+  async emptied(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  async #deliver(shard: number, { windows, followers }: Shard, atMs: number): Promise<void> {
+    const due = windows.dueAt(atMs);
+    const { fast, slow, newConnections } = due;
+    const isFull = [fast, slow].some(({ least }) => least === "everything") || newConnections.length > 0;
+    const sinceMs = Math.min(fast.sinceMs, slow.sinceMs);
+    const isNew = ({ changedAtMs }: { changedAtMs: number }) => isFull || changedAtMs > sinceMs;
+    const records = this.#records(followers, { sinceMs, isFull }, atMs);
+    const coins = [...this.#coins.values()].filter(isNew);
+    const isQuiet = [fast, slow].every(({ least }) => least === "changes");
+    if (records.length + coins.length === 0 && isQuiet && !isFull) return;
+    const markets = { atMs, heads: this.#heads(), coins, records, ...due };
+    try {
+      const { isDelivered } = await this.#deps.deliver({ shard, markets });
+      if (isDelivered) windows.delivered(due, atMs);
+    } catch (error) {
+      this.#deps.onFault(error);
+    }
+  }
+
+  #records(followers: readonly Follower[], wanted: WantedRecords, nowMs: number): ChangedRecord[] {
+    const read = this.#deps.chains.flatMap((markets) => {
+      const names = followers.flatMap(({ tokens }) =>
+        tokens.flatMap(({ chain, token }) => (chain === markets.chain ? [token] : [])),
+      );
+      return markets.records([...new Set(names)], wanted, nowMs);
+    });
+    return [...read, ...this.#refusals(followers, wanted, nowMs)];
+  }
+
+  #refusals(
+    followers: readonly Follower[],
+    { sinceMs, isFull }: WantedRecords,
+    nowMs: number,
+  ): ChangedRecord[] {
+    const names = followers.flatMap(({ tokens }) => tokens.map(({ chain, token }) => `${chain} ${token}`));
+    return [...new Set(names)].flatMap((name): ChangedRecord[] => {
+      const refused = this.#refused.get(name);
+      if (refused === undefined || (refused.sinceMs <= sinceMs && !isFull)) return [];
+      const { chain, token } = refused;
+      const head = this.#deps.chains.find((markets) => markets.chain === chain);
+      const record: MarketRecord = {
+        ...{ chain, token, flags: ["TOO_MANY_TOKENS"] },
+        revision: head?.revision ?? 0,
+        block: head?.head?.block ?? 0,
+        asOf: new Date(nowMs).toISOString(),
+      };
+      return [{ record, changedAtMs: refused.sinceMs }];
+    });
+  }
+
+  #heads(): MarketHeads {
+    return Object.fromEntries(
+      this.#deps.chains.flatMap(({ chain, head }) =>
+        head ? [[chain, { block: head.block, time: new Date(head.time * 1000).toISOString() }]] : [],
+      ),
+    );
+  }
+}
