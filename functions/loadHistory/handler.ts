@@ -1,3 +1,28 @@
-import { background } from "../../lib/runtime/background.ts";
+import type { Context } from "aws-lambda";
+import { readHistory } from "../../lib/markets/chains/read-history.ts";
+import { type HistoryOrder, loadHistory } from "../../lib/markets/load-history.ts";
+import { historyWriter, tokenStore } from "../../lib/markets/token-store.ts";
+import { background, deadlineOf } from "../../lib/runtime/background.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { openTable } from "../../lib/table/table.ts";
+import { openEvmChains } from "../../lib/trading/chains/open-chains.ts";
+import { isEvmChain } from "../../lib/trading/core/trading-chain.ts";
 
-export const handler = background("loadHistory", async () => undefined);
+const table = openTable(environment("TABLE_NAME"));
+const chains = openEvmChains(environment("TRADING"));
+
+/** Time to store what was read. */
+const storeMs = 15_000;
+
+export const handler = background("loadHistory", async (order: HistoryOrder, context: Context) => {
+  const { chain } = order.name;
+  const reader = isEvmChain(chain) ? chains.get(chain) : undefined;
+  if (reader === undefined) return "unavailable";
+  const deps = {
+    readHistory: (...[pool, asked]: [HistoryOrder["pool"], Parameters<typeof readHistory>[2]]) =>
+      readHistory(reader, pool, asked),
+    store: tokenStore(table),
+    writer: historyWriter(table),
+  };
+  return loadHistory(deps, order, deadlineOf(context, storeMs).getTime());
+});

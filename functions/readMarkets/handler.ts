@@ -1,3 +1,52 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Context } from "aws-lambda";
+import { callOf } from "../../lib/aws/call-function.ts";
+import { handOverTo } from "../../lib/aws/hand-over.ts";
+import type { HistoryState } from "../../lib/markets/core/market.ts";
+import { openReader } from "../../lib/markets/open-reader.ts";
+import { readMarkets } from "../../lib/markets/read-markets.ts";
+import { shardCounter } from "../../lib/realtime/channel-shards.ts";
+import { openPrices } from "../../lib/realtime/snapshots.ts";
 import { background } from "../../lib/runtime/background.ts";
+import { environment } from "../../lib/runtime/environment.ts";
+import { logFault, logWarning } from "../../lib/runtime/log.ts";
+import { remembered } from "../../lib/runtime/remembered.ts";
+import { openTable } from "../../lib/table/table.ts";
+import { openChains } from "../../lib/trading/chains/open-chains.ts";
 
-export const handler = background("readMarkets", async () => undefined);
+const table = openTable(environment("TABLE_NAME"));
+const chains = openChains(environment("TRADING"));
+const countShards = shardCounter(table, environment("CHANNEL_SHARDS"));
+const feed = handOverTo<object>(environment("FEED_PRICES_FUNCTION"));
+/** A run of the feed needs a moment until it is alive. */
+const startFeed = environment("PRICE_FEEDS").length > 0 ? remembered(() => feed({}), 5000) : undefined;
+// A delivery that arrived twice would be two messages in a second.
+const deliver = callOf(environment("DELIVER_FUNCTION"), { maxAttempts: 1 });
+/** A little longer than loadHistory may take. */
+const loadHistory = callOf(environment("LOAD_HISTORY_FUNCTION"), { maxAttempts: 1 }, 65_000);
+
+/** The bundle contains the configuration of the chains too. */
+const build = createHash("sha256")
+  .update(readFileSync(import.meta.filename))
+  .digest("hex");
+
+/** The next run takes over within ten minutes. If it fails, this one goes on a little longer. */
+const longestRunMs = 13 * 60_000;
+
+/** Time to store what is known. */
+const shutdownMs = 30_000;
+
+export const handler = background("readMarkets", (_event: unknown, context: Context) =>
+  readMarkets(
+    openReader({
+      ...{ table, chains, countShards },
+      readPrices: openPrices(table, startFeed),
+      deliver: async (delivery) => (await deliver(delivery)) as { isDelivered: boolean },
+      loadHistory: async (order) => (await loadHistory(order)) as HistoryState,
+      onFault: (error) => logFault("readMarkets", error),
+      onSilence: (error) => logWarning("readMarkets", error),
+    }),
+    { build, longestMs: Math.min(longestRunMs, context.getRemainingTimeInMillis() - shutdownMs) },
+  ),
+);

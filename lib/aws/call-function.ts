@@ -10,19 +10,20 @@ export class FunctionFailed extends Error {
 const longestCallMs = 11_000;
 
 /**
- * Makes a function that invokes a Lambda function and returns its result. A call may arrive twice, so use it
- * for idempotent functions only.
+ * Makes a function that invokes a Lambda function and returns its result. A call may arrive twice unless `maxAttempts` is
+ * 1, so use it for idempotent functions only.
  *
  * @param name the Lambda function's name or ARN.
+ * @param longestMs The time after which it gives up.
  * @throws {FunctionFailed}
  */
-export function callOf(name: string, config: LambdaClientConfig = {}) {
-  const requestHandler = { ...timeouts, requestTimeout: longestCallMs };
+export function callOf(name: string, config: LambdaClientConfig = {}, longestMs = longestCallMs) {
+  const requestHandler = { ...timeouts, requestTimeout: longestMs };
   const client = new LambdaClient({ requestHandler, maxAttempts: 2, ...config });
   return async (event: unknown): Promise<unknown> => {
     const { FunctionError, Payload } = await client.send(
       new InvokeCommand({ FunctionName: name, Payload: JSON.stringify(event) }),
-      { abortSignal: AbortSignal.timeout(longestCallMs) },
+      { abortSignal: AbortSignal.timeout(longestMs) },
     );
     if (FunctionError !== undefined) throw new FunctionFailed(FunctionError);
     return JSON.parse(Payload?.transformToString() ?? "null");

@@ -25,7 +25,7 @@ export async function valuePositions(
 ): Promise<ListedPosition[]> {
   const names = new Map(
     positions.flatMap((position) => {
-      const name = isOpen(position) ? tokenOf(position) : undefined;
+      const name = isOpen(position) ? tokenOfPosition(position) : undefined;
       return name ? [[`${name.chain} ${name.token}`, name] as const] : [];
     }),
   );
@@ -37,14 +37,14 @@ export async function valuePositions(
     markets.filter(isNew).map((market) => [`${market.chain} ${market.token}`, market] as const),
   );
   return positions.map((position) => {
-    const name = isOpen(position) ? tokenOf(position) : undefined;
+    const name = isOpen(position) ? tokenOfPosition(position) : undefined;
     const market = name && known.get(`${name.chain} ${name.token}`);
     return market ? { ...position, ...worthIn(position, market, coins, now) } : position;
   });
 }
 
 /** The token of a position on a chain with markets. Other engines may write addresses of EVM chains in lower case. */
-function tokenOf({ chain, token }: Position): TokenName | undefined {
+export function tokenOfPosition({ chain, token }: Position): TokenName | undefined {
   const trading = tradingChains.find((each) => each === chain);
   if (trading === undefined || token === undefined) return undefined;
   return addressProblem(trading, token) === undefined

@@ -1,0 +1,45 @@
+import { forEachConcurrently } from "../core/concurrency.ts";
+import type { TokenName } from "./core/market.ts";
+
+/** Positions are read again after this time. A new one is followed by its client before. */
+const readMs = 5 * 60_000;
+
+/** Users whose positions are read in one round, and how many at a time. */
+const mostInRound = 20;
+const atOnce = 4;
+
+/** The tokens of which users have open positions. */
+export class Holdings {
+  readonly #read: (userID: string) => Promise<readonly TokenName[]>;
+  readonly #known = new Map<string, { tokens: ReadonlySet<string>; readMs: number }>();
+
+  /** @param read Reads the tokens of a user's open positions. */
+  constructor(read: (userID: string) => Promise<readonly TokenName[]>) {
+    this.#read = read;
+  }
+
+  /** True if the user has an open position of a token, as far as it is known. */
+  has(userID: string, { chain, token }: TokenName): boolean {
+    return this.#known.get(userID)?.tokens.has(`${chain} ${token}`) ?? false;
+  }
+
+  /** Reads some of the users whose positions are unknown or old, and forgets all others. */
+  async refresh(users: readonly string[], nowMs: number): Promise<void> {
+    const wanted = new Set(users);
+    for (const userID of this.#known.keys()) if (!wanted.has(userID)) this.#known.delete(userID);
+    const isDue = (userID: string) =>
+      nowMs - (this.#known.get(userID)?.readMs ?? Number.NEGATIVE_INFINITY) >= readMs;
+    const due = users.filter(isDue).slice(0, mostInRound);
+    const failures: unknown[] = [];
+    await forEachConcurrently(due, { concurrency: atOnce }, async (userID) => {
+      try {
+        const names = await this.#read(userID);
+        const tokens = new Set(names.map(({ chain, token }) => `${chain} ${token}`));
+        this.#known.set(userID, { tokens, readMs: nowMs });
+      } catch (error) {
+        failures.push(error);
+      }
+    });
+    if (failures.length > 0) throw failures[0];
+  }
+}

@@ -1,0 +1,136 @@
+import type { Price } from "../prices/price.ts";
+import { marketSubscribersInShard } from "../realtime/connection-records.ts";
+import type { Table } from "../table/table.ts";
+import type { ChainReader, EvmReader, SolReader } from "../trading/chains/open-chains.ts";
+import type { Position } from "../trading/core/execution.ts";
+import type { TradingChain } from "../trading/core/trading-chain.ts";
+import { tableEffects } from "../trading/execution/table-effects.ts";
+import { readListed } from "../trading/items/listed-executions.ts";
+import type { ChainMarkets } from "./chain-markets.ts";
+import { coinPoolPrice } from "./chains/coin-pool.ts";
+import { PoolFinder } from "./chains/find-pools.ts";
+import { marketHosts } from "./chains/market-hosts.ts";
+import { SolPoolReader } from "./chains/sol-pools.ts";
+import { Coins } from "./coins.ts";
+import { intervalStart } from "./core/candles.ts";
+import type { HistoryState, TokenName } from "./core/market.ts";
+import type { CoinUsdAt } from "./core/token-market.ts";
+import type { Follower } from "./demand.ts";
+import { EvmMarkets } from "./evm-markets.ts";
+import { Holdings } from "./holdings.ts";
+import { readNewsSince } from "./items/news.ts";
+import type { HistoryOrder } from "./load-history.ts";
+import type { ReadMarketsDeps } from "./read-markets.ts";
+import { saveIndex } from "./save-index.ts";
+import { SolMarkets } from "./sol-markets.ts";
+import { tokenStore } from "./token-store.ts";
+import { tokenOfPosition } from "./value-positions.ts";
+
+export type ReaderPorts = {
+  table: Table;
+  chains: ReadonlyMap<TradingChain, ChainReader>;
+  /** Counts the shards that may have subscribers. */
+  countShards: (now: Date) => Promise<number>;
+  readPrices: () => Promise<readonly Price[]>;
+  deliver: ReadMarketsDeps["deliver"];
+  /** Invokes loadHistory, and waits for it. */
+  loadHistory: (order: HistoryOrder) => Promise<HistoryState>;
+  onFault: (error: unknown) => void;
+  onSilence: (error: unknown) => void;
+};
+
+/** Connects a run of readMarkets with the table, the hosts and the other functions. */
+export function openReader(ports: ReaderPorts): ReadMarketsDeps {
+  const { table, chains, countShards, readPrices, deliver, onFault } = ports;
+  const store = tokenStore(table);
+  const finders = new Map(
+    [...chains.values()].flatMap((reader) =>
+      reader.chain === "sol" ? [] : [[reader.chain, coinPoolPrice(reader, new PoolFinder(reader))] as const],
+    ),
+  );
+  const coins = new Coins({
+    store,
+    poolPrice: async (chain) => (chain === "sol" ? undefined : finders.get(chain)?.()),
+  });
+  const coinUsdOf =
+    (chain: TradingChain): CoinUsdAt =>
+    (start) =>
+      coins.usdAt(chain, start);
+  const { readReaderLease, changeReaderLease } = tableEffects(table);
+  return {
+    leases: { readReaderLease, changeReaderLease },
+    demand: {
+      readFollowers: async () => readFollowers(table, await countShards(new Date())),
+      readNewsSince: (sinceMs) => readNewsSince(table, sinceMs),
+    },
+    chains: [...chains.values()].map((reader) =>
+      reader.chain === "sol"
+        ? solMarkets(reader, ports, coinUsdOf("sol"))
+        : evmMarkets(reader, ports, coinUsdOf(reader.chain)),
+    ),
+    coins,
+    isListed: ({ chain, token }) =>
+      chains.get(chain)?.configuration.tokens.some((listed) => listed.token === token) ?? false,
+    holdings: new Holdings((userID) => heldTokens(table, userID)),
+    readPrices,
+    deliver,
+    store,
+    saveIndex(markets, epoch) {
+      const now = new Date();
+      const coinUsd = coins.usdAt(markets.chain, intervalStart(Math.floor(now.getTime() / 1000), "1m"));
+      return saveIndex(table, markets, { epoch, coinUsd, now });
+    },
+    onFault,
+  };
+}
+
+/** Newer positions come first, so those that are left out are old. */
+const mostHeld = 100;
+
+async function heldTokens(table: Table, userID: string): Promise<TokenName[]> {
+  const filter = { status: ["open", "partially_filled"] };
+  const of = { userID, kind: "position" } as const;
+  const { executions } = await readListed<Position>(table, of, { filter, limit: mostHeld });
+  return executions.flatMap((position) => tokenOfPosition(position) ?? []);
+}
+
+async function readFollowers(table: Table, shards: number): Promise<Follower[]> {
+  const found = await Promise.all(
+    Array.from({ length: shards }, async (_, shard) => {
+      const followers: Follower[] = [];
+      for await (const { userID, connectionId, tokens } of marketSubscribersInShard(table, shard))
+        followers.push({ userID, connectionId, shard, tokens });
+      return followers;
+    }),
+  );
+  return found.flat();
+}
+
+function evmMarkets(reader: EvmReader, ports: ReaderPorts, coinUsdAt: CoinUsdAt): ChainMarkets {
+  const { table, onFault, onSilence } = ports;
+  const finder = new PoolFinder(reader);
+  const { chain } = reader;
+  const markets: EvmMarkets = new EvmMarkets({
+    chain,
+    hosts: marketHosts(reader, { onSilence, onFlood: (pools) => markets.leavePools(pools) }),
+    find: (token) => finder.find(token),
+    store: tokenStore(table),
+    loadHistory: (pool, { block, time }) =>
+      ports.loadHistory({ name: { chain, token: pool.token }, pool, first: { block, time } }),
+    coinUsdAt,
+    onFault,
+  });
+  return markets;
+}
+
+function solMarkets(reader: SolReader, ports: ReaderPorts, coinUsdAt: CoinUsdAt): ChainMarkets {
+  const { table, onFault, onSilence } = ports;
+  const pools = new SolPoolReader(reader);
+  return new SolMarkets({
+    readPools: (tokens) => pools.read(tokens),
+    store: tokenStore(table),
+    coinUsdAt,
+    onSilence,
+    onFault,
+  });
+}

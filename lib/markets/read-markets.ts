@@ -1,0 +1,199 @@
+import { randomUUID } from "node:crypto";
+import type { Price } from "../prices/price.ts";
+import { beatMs } from "../trading/core/reader-lease.ts";
+import { LeasedRun, type LeasedRunDeps } from "../trading/execution/leased-run.ts";
+import type { ChainMarkets, MarketRun, TokenStore } from "./chain-markets.ts";
+import type { Coins } from "./coins.ts";
+import { WantedTokens, type WishRules } from "./core/wanted-tokens.ts";
+import { type DeliverDeps, Deliveries } from "./deliveries.ts";
+import { Demand, type DemandDeps } from "./demand.ts";
+import type { Holdings } from "./holdings.ts";
+import { Superseded } from "./token-store.ts";
+
+export type ReadMarketsDeps = {
+  leases: Pick<LeasedRunDeps["effects"], "readReaderLease" | "changeReaderLease">;
+  demand: DemandDeps;
+  chains: readonly ChainMarkets[];
+  coins: Coins;
+  /** True if the token is shown to all users. */
+  isListed: WishRules["isListed"];
+  holdings: Pick<Holdings, "has" | "refresh">;
+  /** Reads the prices of coins, and starts a run of the feed if none is alive. */
+  readPrices: () => Promise<readonly Price[]>;
+  deliver: DeliverDeps["deliver"];
+  store: TokenStore;
+  /** Stores what a search finds on a chain. */
+  saveIndex: (markets: ChainMarkets, epoch: number) => Promise<void>;
+  /** Receives errors. The run goes on. */
+  onFault: (error: unknown) => void;
+};
+
+export type ReadMarketsTimes = {
+  /** Names the code. A run takes over from one with other code. */
+  build: string;
+  /** The run ends after this time. */
+  longestMs: number;
+};
+
+/** The time between two rounds: each reads the demand and the prices of coins, and delivers what has changed. */
+const roundMs = 1000;
+
+/** The time after which a run that nobody needs ends. */
+const mostIdleMs = 5 * 60_000;
+
+/** What a search finds is stored so long after a run has begun, and then each ten minutes. */
+const firstIndexMs = 60_000;
+const indexMs = 10 * 60_000;
+
+/**
+ * A run delivers for so long after its last heartbeat. One that takes over from it waits as long, so that no client gets
+ * messages from both.
+ */
+const mostDeliveringMs = beatMs + 1000;
+
+/** Reads the markets that clients want, and has them delivered, until another run takes over or nobody wants any. */
+export async function readMarkets(deps: ReadMarketsDeps, times: ReadMarketsTimes): Promise<void> {
+  await new ReaderRun(deps, times).start();
+}
+
+class ReaderRun {
+  readonly #deps: ReadMarketsDeps;
+  readonly #times: ReadMarketsTimes;
+  readonly #demand: Demand;
+  readonly #deliveries: Deliveries;
+  readonly #wanted = new WantedTokens();
+  readonly #rules: WishRules;
+  readonly #untilMs: number;
+  /** True if the run before may still deliver. */
+  #isHandedOver = false;
+  #isOver = false;
+
+  constructor(deps: ReadMarketsDeps, times: ReadMarketsTimes) {
+    this.#deps = deps;
+    this.#times = times;
+    this.#demand = new Demand(deps.demand, Date.now());
+    this.#deliveries = new Deliveries(deps);
+    this.#untilMs = Date.now() + times.longestMs;
+    this.#rules = { isListed: deps.isListed, isHeld: (userID, name) => deps.holdings.has(userID, name) };
+  }
+
+  async start(): Promise<void> {
+    const { leases, onFault } = this.#deps;
+    const candidate = { run: randomUUID(), build: this.#times.build };
+    const effects = {
+      ...leases,
+      isReaderNeeded: () => this.#demand.read(Date.now(), { isWhole: true }),
+      tryReader: () => this.#try(),
+    };
+    await LeasedRun.start("markets", candidate, { effects, onFault }, (run) => this.#read(run));
+  }
+
+  /** Looks at the chains that are wanted. Returns false if none answers. */
+  async #try(): Promise<boolean> {
+    this.#isHandedOver = true;
+    await this.#demand.read(Date.now(), { isWhole: true });
+    this.#want();
+    const looks = await Promise.all(this.#deps.chains.map((markets) => markets.look()));
+    const wanted = looks.filter((isAnswered) => isAnswered !== undefined);
+    return wanted.length === 0 || wanted.includes(true);
+  }
+
+  async #read(leased: LeasedRun): Promise<void> {
+    const { chains, onFault } = this.#deps;
+    const isOver = () => this.#isOver || leased.isOver;
+    const run: MarketRun = {
+      epoch: leased.epoch,
+      get isOver() {
+        return isOver();
+      },
+    };
+    const others = [
+      this.#readHoldings(run),
+      this.#readCoins(run),
+      ...chains.map((markets) => markets.read(run).catch(onFault)),
+      ...chains.map((markets) => this.#keepIndex(markets, run)),
+    ];
+    await this.#serve(leased);
+    this.#isOver = true;
+    await Promise.all(others);
+    await this.#deliveries.emptied();
+  }
+
+  /** Reads the demand, and delivers, until the run is over. */
+  async #serve(leased: LeasedRun): Promise<void> {
+    const deliverFromMs = Date.now() + (this.#isHandedOver ? mostDeliveringMs : 0);
+    let busyMs = Date.now();
+    for (let nowMs = Date.now(); !leased.isOver && nowMs < this.#untilMs; nowMs = Date.now()) {
+      leased.beginRound();
+      const isWanted = await this.#survive(() => this.#demand.read(nowMs));
+      this.#want();
+      const isMine = Date.now() - leased.heldMs <= mostDeliveringMs;
+      if (isMine && nowMs >= deliverFromMs) this.#deliveries.begin(Date.now());
+      if (isWanted !== false) busyMs = nowMs;
+      if (nowMs - busyMs >= mostIdleMs) {
+        if (await this.#survive(() => leased.hasEnded())) return;
+        busyMs = nowMs;
+      }
+      await delay(Math.max(0, nowMs + roundMs - Date.now()));
+    }
+  }
+
+  /** Tells the chains and the deliveries what is wanted. */
+  #want(): void {
+    const nowMs = Date.now();
+    const { followers, asked } = this.#demand;
+    const wishes = [
+      ...followers.map(({ userID, tokens }) => ({ userID, tokens, wantedMs: nowMs })),
+      ...asked.map(({ userID, token, askedMs }) => ({ userID, tokens: [token], wantedMs: askedMs })),
+    ];
+    const { wanted, refused } = this.#wanted.grant(wishes, this.#rules, nowMs);
+    const byChain = Map.groupBy(wanted, ({ chain }) => chain);
+    for (const markets of this.#deps.chains) markets.want(byChain.get(markets.chain) ?? []);
+    this.#deliveries.refuse(refused, nowMs);
+    this.#deliveries.serve(followers, this.#demand.takeArrivals(), nowMs);
+  }
+
+  /** Reads the prices of coins each second, and stores those of chains whose markets are wanted. */
+  async #readCoins(run: MarketRun): Promise<void> {
+    const { coins, readPrices, chains, store } = this.#deps;
+    const writer = store.writer(run.epoch);
+    for (let nowMs = Date.now(); !run.isOver; nowMs = Date.now()) {
+      await this.#survive(async () => {
+        const prices = await readPrices();
+        this.#deliveries.takeCoins(prices, nowMs);
+        const wanted = chains.filter(({ isWanted }) => isWanted).map(({ chain }) => chain);
+        await coins.take(prices, wanted, nowMs);
+        await coins.save(writer, nowMs);
+      });
+      await delay(Math.max(0, nowMs + roundMs - Date.now()));
+    }
+  }
+
+  /** Reads the open positions of users who follow tokens, now and then. */
+  async #readHoldings(run: MarketRun): Promise<void> {
+    for (; !run.isOver; await delay(roundMs)) {
+      const users = new Set(this.#demand.followers.map(({ userID }) => userID));
+      await this.#survive(() => this.#deps.holdings.refresh([...users], Date.now()));
+    }
+  }
+
+  async #keepIndex(markets: ChainMarkets, run: MarketRun): Promise<void> {
+    for (let dueMs = Date.now() + firstIndexMs; !run.isOver; await delay(roundMs)) {
+      if (Date.now() < dueMs || !markets.isWanted) continue;
+      dueMs = Date.now() + indexMs;
+      await this.#survive(() => this.#deps.saveIndex(markets, run.epoch));
+    }
+  }
+
+  /** Carries out a step. If it fails, the next round tries again. */
+  async #survive<Result>(step: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await step();
+    } catch (error) {
+      if (!(error instanceof Superseded)) this.#deps.onFault(error);
+      return undefined;
+    }
+  }
+}
+
+const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
