@@ -16,7 +16,19 @@ export type DeliverDeps = {
   onFault: (error: unknown) => void;
 };
 
-type Shard = { windows: DeliveryWindows; followers: Follower[]; isBusy: boolean };
+type Shard = {
+  windows: DeliveryWindows;
+  followers: Follower[];
+  isBusy: boolean;
+  /** No delivery begins before. */
+  nextMs: number;
+};
+
+/** The pause after a delivery. Its first messages may have been sent late in it. */
+const pauseMs = 1000;
+
+/** A delivery that failed may still send for so long after it was put together. */
+export const failedMs = 4000;
 
 /** Has deliver send to each shard what has changed, one delivery at a time. */
 export class Deliveries {
@@ -38,7 +50,12 @@ export class Deliveries {
     for (const [shard, those] of byShard) {
       const state = this.#shards.get(shard);
       if (state === undefined)
-        this.#shards.set(shard, { windows: new DeliveryWindows(), followers: those, isBusy: false });
+        this.#shards.set(shard, {
+          windows: new DeliveryWindows(),
+          followers: those,
+          isBusy: false,
+          nextMs: 0,
+        });
     }
     for (const [shard, those] of Map.groupBy(arrivals, (arrival) => arrival.shard))
       this.#shards.get(shard)?.windows.addConnections(
@@ -70,7 +87,7 @@ export class Deliveries {
   /** Begins a delivery to each shard that has none under way. */
   begin(nowMs: number): void {
     for (const [shard, state] of this.#shards) {
-      if (state.isBusy || state.followers.length === 0) continue;
+      if (state.isBusy || nowMs < state.nextMs || state.followers.length === 0) continue;
       const run = this.#deliver(shard, state, nowMs).finally(() => {
         state.isBusy = false;
         this.#running.delete(run);
@@ -85,7 +102,8 @@ export class Deliveries {
     await Promise.all(this.#running);
   }
 
-  async #deliver(shard: number, { windows, followers }: Shard, atMs: number): Promise<void> {
+  async #deliver(shard: number, state: Shard, atMs: number): Promise<void> {
+    const { windows, followers } = state;
     const due = windows.dueAt(atMs);
     const { fast, slow, newConnections } = due;
     const isFull = [fast, slow].some(({ least }) => least === "everything") || newConnections.length > 0;
@@ -98,8 +116,10 @@ export class Deliveries {
     const markets = { atMs, heads: this.#heads(), coins, records, ...due };
     try {
       const { isDelivered } = await this.#deps.deliver({ shard, markets });
+      state.nextMs = Date.now() + pauseMs;
       if (isDelivered) windows.delivered(due, atMs);
     } catch (error) {
+      state.nextMs = atMs + failedMs;
       this.#deps.onFault(error);
     }
   }

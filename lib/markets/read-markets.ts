@@ -5,7 +5,7 @@ import { LeasedRun, type LeasedRunDeps } from "../trading/execution/leased-run.t
 import type { ChainMarkets, MarketRun, TokenStore } from "./chain-markets.ts";
 import type { Coins } from "./coins.ts";
 import { WantedTokens, type WishRules } from "./core/wanted-tokens.ts";
-import { type DeliverDeps, Deliveries } from "./deliveries.ts";
+import { type DeliverDeps, Deliveries, failedMs } from "./deliveries.ts";
 import { Demand, type DemandDeps } from "./demand.ts";
 import type { Holdings } from "./holdings.ts";
 import { Superseded } from "./token-store.ts";
@@ -35,8 +35,11 @@ export type ReadMarketsTimes = {
   longestMs: number;
 };
 
-/** The time between two rounds: each reads the demand and the prices of coins, and delivers what has changed. */
+/** The time between two rounds: each reads the demand. */
 const roundMs = 1000;
+
+/** A delivery that is due begins within this time. */
+const beginMs = 50;
 
 /** The time after which a run that nobody needs ends. */
 const mostIdleMs = 5 * 60_000;
@@ -45,11 +48,11 @@ const mostIdleMs = 5 * 60_000;
 const firstIndexMs = 60_000;
 const indexMs = 10 * 60_000;
 
-/**
- * A run delivers for so long after its last heartbeat. One that takes over from it waits as long, so that no client gets
- * messages from both.
- */
-const mostDeliveringMs = beatMs + 1000;
+/** A run begins deliveries for so long after its last heartbeat. */
+const mostDeliveringMs = beatMs + 500;
+
+/** A run that takes over waits until the last delivery of the run before has been sent, and a second more. */
+const handOverMs = mostDeliveringMs + failedMs;
 
 /** Reads the markets that clients want, and has them delivered, until another run takes over or nobody wants any. */
 export async function readMarkets(deps: ReadMarketsDeps, times: ReadMarketsTimes): Promise<void> {
@@ -108,6 +111,7 @@ class ReaderRun {
       },
     };
     const others = [
+      this.#deliver(leased, run),
       this.#readHoldings(run),
       this.#readCoins(run),
       ...chains.map((markets) => markets.read(run).catch(onFault)),
@@ -119,16 +123,20 @@ class ReaderRun {
     await this.#deliveries.emptied();
   }
 
-  /** Reads the demand, and delivers, until the run is over. */
+  /** Begins deliveries as soon as they are due, while no other run can have the lease. */
+  async #deliver(leased: LeasedRun, run: MarketRun): Promise<void> {
+    await delay(this.#isHandedOver ? handOverMs : 0);
+    for (; !run.isOver; await delay(beginMs))
+      if (Date.now() - leased.heldMs <= mostDeliveringMs) this.#deliveries.begin(Date.now());
+  }
+
+  /** Reads the demand until the run is over, or nobody needs it. */
   async #serve(leased: LeasedRun): Promise<void> {
-    const deliverFromMs = Date.now() + (this.#isHandedOver ? mostDeliveringMs : 0);
     let busyMs = Date.now();
     for (let nowMs = Date.now(); !leased.isOver && nowMs < this.#untilMs; nowMs = Date.now()) {
       leased.beginRound();
       const isWanted = await this.#survive(() => this.#demand.read(nowMs));
       this.#want();
-      const isMine = Date.now() - leased.heldMs <= mostDeliveringMs;
-      if (isMine && nowMs >= deliverFromMs) this.#deliveries.begin(Date.now());
       if (isWanted !== false) busyMs = nowMs;
       if (nowMs - busyMs >= mostIdleMs) {
         if (await this.#survive(() => leased.hasEnded())) return;

@@ -19,13 +19,14 @@ export type Due = Pick<MarketDelivery["markets"], "fast" | "slow" | "newConnecti
 export class DeliveryWindows {
   readonly #fast = newGroup();
   readonly #slow = Array.from({ length: phases }, newGroup);
-  readonly #newConnections = new Set<string>();
+  /** Connections that get everything, and when they changed last what they follow. */
+  readonly #newConnections = new Map<string, number>();
   #listSinceMs = 0;
 
   /** Notes connections that have changed what they follow, so they get everything. */
   addConnections(connectionIds: readonly string[], nowMs: number): void {
     if (connectionIds.length === 0) return;
-    for (const connectionId of connectionIds) this.#newConnections.add(connectionId);
+    for (const connectionId of connectionIds) this.#newConnections.set(connectionId, nowMs);
     this.#listSinceMs = nowMs;
   }
 
@@ -36,7 +37,7 @@ export class DeliveryWindows {
     return {
       fast: window(this.#fast),
       slow: { ...window(this.#slow[phase] as Group), phase },
-      newConnections: [...this.#newConnections],
+      newConnections: [...this.#newConnections.keys()],
       listSinceMs: this.#listSinceMs,
     };
   }
@@ -45,7 +46,9 @@ export class DeliveryWindows {
   delivered({ fast, slow, newConnections }: Due, atMs: number): void {
     advance(this.#fast, fast.least, atMs);
     advance(this.#slow[slow.phase] as Group, slow.least, atMs);
-    for (const connectionId of newConnections) this.#newConnections.delete(connectionId);
+    // One that has changed again meanwhile has not got everything.
+    for (const connectionId of newConnections)
+      if ((this.#newConnections.get(connectionId) ?? atMs) <= atMs) this.#newConnections.delete(connectionId);
   }
 }
 

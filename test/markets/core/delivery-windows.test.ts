@@ -54,8 +54,9 @@ describe("DeliveryWindows", () => {
     expect(due).toMatchObject({ fast: { sinceMs: at(4) - 1, least: "everything" }, listSinceMs: at(6) });
     expect(due.newConnections).toEqual(["a", "b"]);
     windows.addConnections(["c"], at(35));
+    windows.addConnections(["b"], at(35) + 1);
     windows.delivered(due, at(35));
-    expect(windows.dueAt(at(36)).newConnections).toEqual(["c"]);
+    expect(windows.dueAt(at(36)).newConnections).toEqual(["b", "c"]);
     expect(windows.dueAt(at(36)).fast).toEqual({ sinceMs: at(35) - 1, least: "changes" });
   });
 });

@@ -292,6 +292,7 @@ export class World {
   async #deliver({ shard, markets }: MarketDelivery): Promise<{ isDelivered: boolean }> {
     if (this.isDeliverThrottled) throw new Error("throttled");
     for (let left = this.slowness; left > 0; left--) await new Promise((end) => setTimeout(end, 1000));
+    await new Promise((end) => setTimeout(end, this.chance.below(900)));
     if (Date.now() - markets.atMs >= 3000) return { isDelivered: false };
     const messageFor = composer(markets);
     for (const client of this.clients.values()) {
@@ -301,6 +302,7 @@ export class World {
       client.receivedMs.push(Date.now());
       for (const { record } of message.records) merge(client, record);
     }
+    await new Promise((end) => setTimeout(end, this.chance.below(300)));
     return { isDelivered: true };
   }
 }
