@@ -37,7 +37,7 @@ const within = (...folders: string[]): Files => ({
 });
 
 /** Folders of tests that are projects of their own, or none of `npm test`. */
-const ownFolders = ["browser", "e2e", "infra", "static", "trading/model"];
+const ownFolders = ["browser", "e2e", "infra", "static", "markets/model", "trading/model"];
 
 const e2e = {
   globalSetup: ["test/e2e/global-setup.ts"],
@@ -69,7 +69,7 @@ export default defineConfig({
       // project, because each has workers of its own, which load the same modules.
       project(
         "system",
-        { include: ["test/**/*.{table,socket}.test.ts", "test/trading/model/**/*.test.ts"] },
+        { include: ["test/**/*.{table,socket}.test.ts", "test/{markets,trading}/model/**/*.test.ts"] },
         1,
       ),
     ],

@@ -17,7 +17,7 @@ import type { HistoryState, TokenName } from "./core/market.ts";
 import type { CoinUsdAt } from "./core/token-market.ts";
 import type { Follower } from "./demand.ts";
 import { EvmMarkets } from "./evm-markets.ts";
-import { Holdings } from "./holdings.ts";
+import { HeldTokens } from "./held-tokens.ts";
 import { readNewsSince } from "./items/news.ts";
 import type { HistoryOrder } from "./load-history.ts";
 import type { ReadMarketsDeps } from "./read-markets.ts";
@@ -71,7 +71,7 @@ export function openReader(ports: ReaderPorts): ReadMarketsDeps {
     coins,
     isListed: ({ chain, token }) =>
       chains.get(chain)?.configuration.tokens.some((listed) => listed.token === token) ?? false,
-    holdings: new Holdings((userID) => heldTokens(table, userID)),
+    holdings: new HeldTokens((userID) => heldTokens(table, userID)),
     readPrices,
     deliver,
     store,

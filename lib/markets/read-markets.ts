@@ -7,7 +7,7 @@ import type { Coins } from "./coins.ts";
 import { WantedTokens, type WishRules } from "./core/wanted-tokens.ts";
 import { type DeliverDeps, Deliveries, failedMs } from "./deliveries.ts";
 import { Demand, type DemandDeps } from "./demand.ts";
-import type { Holdings } from "./holdings.ts";
+import type { HeldTokens } from "./held-tokens.ts";
 import { Superseded } from "./token-store.ts";
 
 export type ReadMarketsDeps = {
@@ -17,7 +17,7 @@ export type ReadMarketsDeps = {
   coins: Coins;
   /** True if the token is shown to all users. */
   isListed: WishRules["isListed"];
-  holdings: Pick<Holdings, "has" | "refresh">;
+  holdings: Pick<HeldTokens, "has" | "refresh">;
   /** Reads the prices of coins, and starts a run of the feed if none is alive. */
   readPrices: () => Promise<readonly Price[]>;
   deliver: DeliverDeps["deliver"];

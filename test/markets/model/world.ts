@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { vi } from "vitest";
 import type { TokenStore } from "../../../lib/markets/chain-markets.ts";
 import { Coins } from "../../../lib/markets/coins.ts";
@@ -12,7 +13,7 @@ import { minuteOf, type PoolBase } from "../../../lib/markets/core/pool-book.ts"
 import type { FoundMarket, FoundPool, MarketState } from "../../../lib/markets/core/token-market.ts";
 import type { Follower } from "../../../lib/markets/demand.ts";
 import { EvmMarkets } from "../../../lib/markets/evm-markets.ts";
-import { Holdings } from "../../../lib/markets/holdings.ts";
+import { HeldTokens } from "../../../lib/markets/held-tokens.ts";
 import type { MarketItem } from "../../../lib/markets/items/market-items.ts";
 import type { FoundNews } from "../../../lib/markets/items/news.ts";
 import { readMarkets } from "../../../lib/markets/read-markets.ts";
@@ -30,7 +31,7 @@ export const modelTokens = modelPools.map(({ pool }) => `token of ${pool}`);
 
 const blockSeconds = { eth: 12, avax: 1, base: 0.2 } as const;
 
-type ModelChainName = EvmChain & keyof typeof blockSeconds;
+export type ModelChainName = EvmChain & keyof typeof blockSeconds;
 
 /** A run of readMarkets, which may die at any of its effects. */
 export type Process = {
@@ -42,6 +43,18 @@ export type Process = {
   isOver: boolean;
   hosts: ModelHosts;
 };
+
+const running = new AsyncLocalStorage<Process>();
+
+/** Ends the timers of a process with it. Otherwise, those of all dead ones would slow down the others. */
+export function endTimersWithProcesses(): void {
+  const { setTimeout: setTimer } = globalThis;
+  vi.stubGlobal("setTimeout", (call: () => void, ms?: number) => {
+    const process = running.getStore();
+    if (process?.isDead) return undefined;
+    return setTimer(() => process?.isDead || call(), ms);
+  });
+}
 
 /** What a client knows. */
 export type Client = Follower & {
@@ -70,9 +83,9 @@ export class World {
   questions = 0;
   onSaved: (token: TokenName, candles: readonly Candle[], hosts: ModelHosts) => void = () => {};
 
-  constructor(seed: string) {
+  constructor(seed: string, chainNames: readonly ModelChainName[]) {
     this.chance = createChance(seed);
-    this.chainName = this.chance.pick(["eth", "avax", "base"] as const);
+    this.chainName = this.chance.pick(chainNames);
     this.chain = new ModelChain(this.chance, blockSeconds[this.chainName]);
     vi.setSystemTime(this.chain.head.time * 1000);
   }
@@ -116,15 +129,17 @@ export class World {
     };
     this.processes.push(process);
     const times = { build, longestMs: 13 * 60_000 };
-    void readMarkets(this.#deps(process), times).then(
-      () => {
-        process.isOver = true;
-      },
-      (error: unknown) => {
-        if (!isThrottle(error)) this.faults.push(error);
-        process.isOver = true;
-      },
-    );
+    void running
+      .run(process, () => readMarkets(this.#deps(process), times))
+      .then(
+        () => {
+          process.isOver = true;
+        },
+        (error: unknown) => {
+          if (!isThrottle(error)) this.faults.push(error);
+          process.isOver = true;
+        },
+      );
     return process;
   }
 
@@ -200,7 +215,7 @@ export class World {
       chains: [markets],
       coins,
       isListed: () => false,
-      holdings: new Holdings(effect(() => [])),
+      holdings: new HeldTokens(effect(() => [])),
       readPrices: effect(() => this.#prices()),
       deliver: outside((delivery: MarketDelivery) => this.#deliver(delivery)),
       store,

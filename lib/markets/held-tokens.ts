@@ -9,7 +9,7 @@ const mostInRound = 20;
 const atOnce = 4;
 
 /** The tokens of which users have open positions. */
-export class Holdings {
+export class HeldTokens {
   readonly #read: (userID: string) => Promise<readonly TokenName[]>;
   readonly #known = new Map<string, { tokens: ReadonlySet<string>; readMs: number }>();
 
