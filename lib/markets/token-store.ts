@@ -9,7 +9,10 @@ import { readChunks, type StoredChunk, writeChunk } from "./items/chunk-items.ts
 import { readMarket, writeMarket } from "./items/market-items.ts";
 
 /** Writes candles of the past, beside a run of readMarkets. */
-export const historyWriter = (table: Table): Pick<TokenWriter, "saveCandles"> => new CandleWriter(table);
+export function historyWriter(table: Table): Pick<TokenWriter, "saveCandles"> {
+  const writer = new CandleWriter(table);
+  return { saveCandles: (...saved) => writer.saveCandles(...saved) };
+}
 
 /** Another run of readMarkets has taken over, so this one must not write any more. */
 export class Superseded extends Error {
