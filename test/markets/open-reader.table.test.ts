@@ -1,0 +1,134 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { ChainMarkets } from "../../lib/markets/chain-markets.ts";
+import { readMarketIndex } from "../../lib/markets/items/market-index.ts";
+import { openReader, type ReaderPorts } from "../../lib/markets/open-reader.ts";
+import { readMarkets } from "../../lib/markets/read-markets.ts";
+import { findTokens } from "../../lib/markets/search-tokens.ts";
+import { Superseded } from "../../lib/markets/token-store.ts";
+import { addChannels, openConnection } from "../../lib/realtime/connection-records.ts";
+import type { Position } from "../../lib/trading/core/execution.ts";
+import { saveExecution } from "../../lib/trading/items/execution-records.ts";
+import { readReaderLease } from "../../lib/trading/items/reader-leases.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+import { position, price } from "../support/executions.ts";
+import { decimal, marketAt, moon, otherToken, silentChains } from "./support/markets.ts";
+
+const db = tableForTests();
+
+let faults: unknown[];
+beforeEach(() => {
+  faults = [];
+});
+
+const open = (changes: Partial<ReaderPorts> = {}) =>
+  openReader({
+    ...{ table: db.table, chains: silentChains(), countShards: async () => 4, readPrices: async () => [] },
+    deliver: async () => ({ isDelivered: true }),
+    loadHistory: async () => "unavailable",
+    onFault: (error) => void faults.push(error),
+    onSilence: () => {},
+    ...changes,
+  });
+
+const token = { chain: "base", token: moon } as const;
+
+describe("the reader's followers", () => {
+  it("are the connections with tokens, in all shards that are counted", async () => {
+    const candles = { ...token, candles: true } as const;
+    for (const [shard, markets] of [
+      [0, { every: 1, tokens: [candles] }],
+      [3, { every: 5, tokens: [token] }],
+      [2, undefined],
+      [4, { every: 1, tokens: [token] }],
+    ] as const) {
+      const name = { userID: `user ${shard}`, connectionId: `c${shard}` };
+      await openConnection(db.table, name, { shard, now: new Date() });
+      await addChannels(db.table, name, ["prices"], () => markets);
+    }
+    expect(await open().demand.readFollowers()).toEqual([
+      { userID: "user 0", connectionId: "c0", shard: 0, tokens: [candles] },
+      { userID: "user 3", connectionId: "c3", shard: 3, tokens: [token] },
+    ]);
+  });
+});
+
+describe("the reader's holdings", () => {
+  it("are the tokens of a user's open positions", async () => {
+    const save = (execution: Position) =>
+      saveExecution(db.table, { userID: "holder", kind: "position", execution, now: new Date() });
+    await save(position({ positionId: "p1", chain: "base", token: moon.toLowerCase() }));
+    await save(position({ positionId: "p2", chain: "eth", token: otherToken, status: "closed" }));
+    const { holdings } = open();
+    await holdings.refresh(["holder", "other"], Date.now());
+    const has = (userID: string, chain: "base" | "eth", name: string) =>
+      holdings.has(userID, { chain, token: name });
+    expect([
+      has("holder", "base", moon),
+      has("holder", "eth", otherToken),
+      has("other", "base", moon),
+    ]).toEqual([true, false, false]);
+  });
+});
+
+describe("the reader's index", () => {
+  const now = new Date();
+  const dayAgo = new Date(now.getTime() - 90_000_000).toISOString();
+  const old = { ...marketAt(now), firstSeenAt: dayAgo };
+  const coin = price({ chain: "base", symbol: "ETH", price: "2500", asOf: now.toISOString() });
+  const read = { chain: "base" } as ChainMarkets;
+  const reading = (...markets: ReturnType<typeof marketAt>[]) => ({ ...read, markets: () => markets });
+
+  it("is what a search finds: stored markets, and those that are read", async () => {
+    const { store, coins, saveIndex } = open();
+    const writer = store.writer(1);
+    const shallow = { ...old, pool: { ...(old.pool as NonNullable<typeof old.pool>), depth: decimal("1") } };
+    await writer.saveMarket({ market: shallow, state: { pools: [], bases: [] } }, now);
+    const { pool: _, ...rest } = marketAt(now, { token: otherToken, symbol: "MOONLESS" });
+    await writer.saveMarket({ market: rest, state: { pools: [], bases: [] } }, now);
+    await saveIndex(reading(), 1);
+    // Without the coin's price, no depth is known.
+    expect(await readMarketIndex(db.table, "base")).toEqual([]);
+
+    await coins.take([coin], ["base"], now.getTime());
+    const search = {
+      ...{ table: db.table, chains: silentChains() },
+      indexOf: (chain: "base") => readMarketIndex(db.table, chain),
+      identify: () => Promise.reject(new Error("not asked")),
+    };
+    const find = async () =>
+      (await findTokens(search as never, { userID: "ann", now, query: "moon" })).tokens.map(
+        (each) => each.token,
+      );
+    await saveIndex(reading(), 1);
+    expect(await find()).toEqual([]);
+    await saveIndex(reading(old), 1);
+    expect(await find()).toEqual([moon]);
+  });
+});
+
+describe("runs of readMarkets", () => {
+  it("hand over to other code, and what the run before writes then is refused", async () => {
+    const name = { userID: "ann", connectionId: "ann1" };
+    await openConnection(db.table, name, { shard: 1, now: new Date() });
+    await addChannels(db.table, name, ["prices"], () => ({ every: 1, tokens: [token] }));
+    const chains = new Map<never, never>();
+    const [first, next] = [open({ chains }), open({ chains })];
+    const over: string[] = [];
+    const run = (deps: typeof first, build: string, longestMs: number) =>
+      readMarkets(deps, { build, longestMs }).then(() => over.push(build));
+    const epochOf = async () => (await readReaderLease(db.table, "markets"))?.epoch;
+    const before = run(first, "a", 60_000);
+    await expect.poll(epochOf).toBe(1);
+    const item = { market: marketAt(new Date()), state: { pools: [], bases: [] } };
+    const writer = first.store.writer(1);
+    await writer.saveMarket(item, new Date());
+
+    const after = run(next, "b", 1000);
+    await expect.poll(epochOf).toBe(2);
+    await next.store.writer(2).saveMarket(item, new Date());
+    await expect(writer.saveMarket(item, new Date())).rejects.toThrow(Superseded);
+    await Promise.all([before, after]);
+    expect(over).toEqual(["a", "b"]);
+    expect(faults).toEqual([]);
+  });
+});
