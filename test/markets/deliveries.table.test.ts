@@ -1,0 +1,186 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { ChainMarkets, ChangedRecord } from "../../lib/markets/chain-markets.ts";
+import type { FollowedToken } from "../../lib/markets/core/market-subscription.ts";
+import { Deliveries } from "../../lib/markets/deliveries.ts";
+import { Demand } from "../../lib/markets/demand.ts";
+import { readNewsSince } from "../../lib/markets/items/news.ts";
+import { marketSubscribersInShard, openConnection } from "../../lib/realtime/connection-records.ts";
+import { deliverMarkets, SubscriberLists } from "../../lib/realtime/deliver-markets.ts";
+import { subscribe, unsubscribe } from "../../lib/realtime/subscribe.ts";
+import { connectionsApiForTests } from "../support/connections-api.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+import { price } from "../support/executions.ts";
+import { shortPausesForTests } from "../support/short-pauses.ts";
+import { moon, otherToken } from "./support/markets.ts";
+
+const db = tableForTests();
+const api = connectionsApiForTests();
+shortPausesForTests();
+
+const startMs = Date.parse("2026-11-21T09:05:00.000Z");
+let atMs: number;
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  // The tests of a file share a table, so each has an hour of its own.
+  atMs = (atMs ?? startMs) + 3_600_000;
+  vi.setSystemTime(atMs);
+});
+afterEach(() => void vi.useRealTimers());
+
+const pass = (ms: number) => vi.setSystemTime(Date.now() + ms);
+
+const [first, second] = [
+  { chain: "base", token: moon },
+  { chain: "base", token: otherToken },
+] as const;
+
+/** Runs what readMarkets does in a round, with the real table and a chain whose records the test sets. */
+function serving() {
+  const changed = new Map<string, { block: number; changedAtMs: number }>();
+  const chain = {
+    ...{ chain: "base", revision: 0, head: { block: 57, time: startMs / 1000 } },
+    records: (tokens: readonly string[], { sinceMs, isFull }: { sinceMs: number; isFull: boolean }) =>
+      tokens.flatMap((token): ChangedRecord[] => {
+        const { block, changedAtMs } = changed.get(token) ?? { block: 0, changedAtMs: 0 };
+        if (changedAtMs === 0 || (changedAtMs <= sinceMs && !isFull)) return [];
+        const asOf = new Date().toISOString();
+        return [{ record: { chain: "base", token, flags: [], revision: 0, block, asOf }, changedAtMs }];
+      }),
+  };
+  const lists = new SubscriberLists(db.table);
+  const onFault = vi.fn();
+  const state = { isThrottled: false, isLate: false, invoked: [] as number[] };
+  const deliveries = new Deliveries({
+    chains: [chain as unknown as ChainMarkets],
+    async deliver(delivery) {
+      state.invoked.push(delivery.shard);
+      if (state.isThrottled) throw new Error("throttled");
+      if (state.isLate) return { isDelivered: false };
+      const { pusher } = api.current;
+      return deliverMarkets({ table: db.table, pusher, lists, onFault, onMissed: onFault }, delivery);
+    },
+    onFault,
+  });
+  const readFollowers = async () => {
+    const found = [];
+    for (const shard of [0, 1])
+      for await (const each of marketSubscribersInShard(db.table, shard)) found.push({ ...each, shard });
+    return found;
+  };
+  const readNews = (sinceMs: number) => readNewsSince(db.table, sinceMs);
+  const demand = new Demand({ readFollowers, readNewsSince: readNews }, Date.now());
+  return {
+    state,
+    deliveries,
+    change(token: string, block: number) {
+      changed.set(token, { block, changedAtMs: Date.now() });
+      // What changes in the millisecond of a delivery comes with the next one again.
+      pass(1);
+    },
+    async round() {
+      const nowMs = Date.now();
+      await demand.read(nowMs);
+      deliveries.serve(demand.followers, demand.takeArrivals(), nowMs);
+      deliveries.begin(nowMs);
+      await deliveries.emptied();
+      pass(1000);
+    },
+  };
+}
+
+const markets = { chains: ["base"], startReader: async () => {} } as const;
+const nameOf = (connectionId: string) => ({ userID: `user of ${connectionId}`, connectionId });
+const follow = async (connectionId: string, shard: number, ...tokens: FollowedToken[]) => {
+  const now = new Date();
+  await openConnection(db.table, nameOf(connectionId), { shard, now });
+  const request = { ...nameOf(connectionId), now, channels: ["prices"], tokens };
+  await subscribe(db.table, request, { markets });
+};
+const leave = (connectionId: string) =>
+  unsubscribe(db.table, { ...nameOf(connectionId), now: new Date(), channels: ["prices"] });
+
+/** The blocks of the records in each message to a connection. */
+const blocksTo = (connectionId: string) =>
+  (api.current.parsedMessagesTo(connectionId) as { data: { block?: number }[] }[]).map(({ data }) =>
+    data.map(({ block }) => block),
+  );
+
+describe("Deliveries", () => {
+  it("bring each connection its own tokens: all when it arrives, then what has changed", async () => {
+    const { round, change } = serving();
+    await follow("a0", 0, first);
+    await follow("a1", 1, first, second);
+    change(moon, 5);
+    change(otherToken, 6);
+    await round();
+    change(otherToken, 7);
+    await round();
+    await round();
+    await follow("a2", 0, second);
+    await round();
+    expect([blocksTo("a0"), blocksTo("a1"), blocksTo("a2")]).toEqual([[[5]], [[5, 6], [7]], [[7]]]);
+    await Promise.all(["a0", "a1", "a2"].map(leave));
+  });
+
+  it("leave a change to the next one if one fails, and begin no other for four seconds", async () => {
+    const { round, change, state } = serving();
+    await follow("b0", 0, first);
+    change(moon, 5);
+    await round();
+    state.isThrottled = true;
+    change(moon, 6);
+    await round();
+    state.isThrottled = false;
+    state.invoked = [];
+    for (let rounds = 0; rounds < 3; rounds++) await round();
+    expect([state.invoked, blocksTo("b0")]).toEqual([[], [[5]]]);
+    await round();
+    expect(blocksTo("b0")).toEqual([[5], [6]]);
+    await leave("b0");
+  });
+
+  it("leave a change to the next one if one was late", async () => {
+    const { round, change, state } = serving();
+    await follow("e0", 0, first);
+    await round();
+    state.isLate = true;
+    change(moon, 6);
+    await round();
+    state.isLate = false;
+    for (let rounds = 0; rounds < 2; rounds++) await round();
+    expect(blocksTo("e0").flat()).toEqual([6]);
+    await leave("e0");
+  });
+
+  it("invoke nothing for shards that nobody follows, and end with the subscription", async () => {
+    const { round, change, state, deliveries } = serving();
+    change(moon, 5);
+    await round();
+    expect(state.invoked).toEqual([]);
+    await follow("c1", 1, first);
+    await round();
+    await leave("c1");
+    change(moon, 6);
+    deliveries.takeCoins([price()], Date.now());
+    await round();
+    expect(blocksTo("c1")).toEqual([[5]]);
+    // The end of the subscription is news, and the next reading of all followers drops it.
+    pass(60_000);
+    state.invoked = [];
+    await round();
+    expect(state.invoked).toEqual([]);
+  });
+
+  it("tell those whose tokens are not read, once and with everything", async () => {
+    const { round, deliveries } = serving();
+    await follow("d0", 0, second);
+    await round();
+    deliveries.refuse([second], Date.now());
+    pass(1);
+    for (let rounds = 0; rounds < 3; rounds++) await round();
+    const refused = { ...second, flags: ["TOO_MANY_TOKENS"], revision: 0, block: 57 };
+    const messages = api.current.parsedMessagesTo("d0") as { data: object[] }[];
+    expect(messages.flatMap(({ data }) => data)).toMatchObject([refused]);
+    await leave("d0");
+  });
+});
