@@ -1,0 +1,161 @@
+import { Interface } from "ethers/abi";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { MarketRecord } from "../../lib/markets/core/market-record.ts";
+import type { FollowedToken } from "../../lib/markets/core/market-subscription.ts";
+import { openReader } from "../../lib/markets/open-reader.ts";
+import { readMarkets } from "../../lib/markets/read-markets.ts";
+import { openConnection } from "../../lib/realtime/connection-records.ts";
+import { deliverMarkets, SubscriberLists } from "../../lib/realtime/deliver-markets.ts";
+import { subscribe } from "../../lib/realtime/subscribe.ts";
+import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
+import { type SecondHost, startSecondHost } from "../../lib/tools/dev/chains/second-host.ts";
+import { changeReaderLease, readReaderLease } from "../../lib/trading/items/reader-leases.ts";
+import { chainsOf } from "../support/chain-reader.ts";
+import { connectionsApiForTests } from "../support/connections-api.ts";
+import { tableForTests } from "../support/dynamodb.ts";
+import { price } from "../support/executions.ts";
+import { alice, startTestChain, type TestChain } from "../support/local-chain.ts";
+
+const db = tableForTests();
+const api = connectionsApiForTests();
+
+let chain: TestChain;
+let hosts: SecondHost[];
+let questions: number;
+let looks: number;
+let faults: unknown[];
+let run: Promise<void>;
+
+/** Only a look asks for the hash of the last block. */
+const lastHash = "27e86d6e";
+
+beforeAll(async () => {
+  chain = await startTestChain({ chain: "base" });
+  hosts = await Promise.all([1, 2].map(() => startSecondHost({ chainUrl: chain.url })));
+  for (const host of hosts)
+    host.lie = ({ params }, reply) => {
+      questions++;
+      if (JSON.stringify(params).includes(lastHash)) looks++;
+      return reply;
+    };
+  [questions, looks, faults] = [0, 0, []];
+});
+afterAll(async () => {
+  // Another run takes over.
+  await changeReaderLease(db.table, { chain: "markets", when: { epoch: 1 }, set: { epoch: 2, run: "next" } });
+  await run;
+  await Promise.all([chain.close(), ...hosts.map((host) => host.close())]);
+});
+
+function start(): Promise<void> {
+  const lists = new SubscriberLists(db.table);
+  const onFault = (error: unknown) => void faults.push(error);
+  const deps = openReader({
+    ...{ table: db.table, chains: chainsOf(chain, { hosts: hosts.map(({ url }) => url) }) },
+    countShards: async () => 1,
+    readPrices: async () => [price({ chain: "base", symbol: "ETH", asOf: new Date().toISOString() })],
+    deliver(delivery) {
+      const { pusher } = api.current;
+      return deliverMarkets({ table: db.table, pusher, lists, onFault, onMissed: onFault }, delivery);
+    },
+    loadHistory: async () => "unavailable",
+    ...{ onFault, onSilence: onFault },
+  });
+  return readMarkets(deps, { build: "a", longestMs: 120_000 });
+}
+
+const follow = async (connectionId: string, tokens: readonly FollowedToken[]) => {
+  const name = { userID: "ann", connectionId };
+  await openConnection(db.table, name, { shard: 0, now: new Date() });
+  const markets = { chains: ["base"], startReader: async () => {} } as const;
+  await subscribe(
+    db.table,
+    { ...name, now: new Date(), channels: ["prices"], every: 1, tokens: [...tokens] },
+    { markets },
+  );
+};
+
+type Update = { heads: { base?: { block: number } }; data: (MarketRecord & { symbol: string })[] };
+const updates = () => api.current.parsedMessagesTo("c1") as Update[];
+const records = () => updates().flatMap(({ data }) => data.filter(({ token }) => token !== undefined));
+
+const moon: FollowedToken = { chain: "base", token: localAddresses.moon, candles: true };
+const router = new Interface([
+  "function swapExactETHForTokens(uint256, address[], address, uint256) payable",
+]);
+
+/** Buys with 1 coin in the reference pool, which has 100. Returns the number of the block. */
+async function buy(): Promise<number> {
+  const path = [localAddresses.wrapped, localAddresses.moon];
+  const { status, blockNumber } = await chain.transact({
+    from: alice.address,
+    to: localAddresses.v2Router,
+    data: router.encodeFunctionData("swapExactETHForTokens", [0, path, alice.address, 2n ** 40n]),
+    value: 10n ** 18n,
+  });
+  expect(status).toBe("0x1");
+  return Number(blockNumber);
+}
+
+/** The trades in the minutes of the test's messages. Later ones replace earlier ones. */
+function trades(): number {
+  const minutes = records().flatMap((record) => record.minutes ?? []);
+  const counts = new Map(minutes.map(({ time, trades: count }) => [time, count]));
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/** Waits for something, and counts the looks until it was seen. */
+async function looksUntil(before: number, isSeen: () => boolean): Promise<number> {
+  let count = 0;
+  await expect
+    .poll(() => {
+      if (!isSeen()) count = looks - before;
+      return isSeen();
+    })
+    .toBe(true);
+  return count;
+}
+
+describe("a run of readMarkets", () => {
+  it("does not begin, and asks no host, while nobody wants a market", async () => {
+    await start();
+    expect([questions, await readReaderLease(db.table, "markets")]).toEqual([0, undefined]);
+  });
+
+  it("brings coins, and asks no host, while nobody follows a token", async () => {
+    await follow("c1", []);
+    run = start();
+    await expect.poll(() => updates().length).toBeGreaterThan(1);
+    expect(updates()[0]?.data).toMatchObject([{ chain: "base", symbol: "ETH" }]);
+    expect(questions).toBe(0);
+  });
+
+  it("brings the state of a token, and a trade within two looks", async () => {
+    await follow("c1", [moon]);
+    const state = { symbol: "MOON", price: "0.0001", liquidity: "2", quote: "native" };
+    await expect.poll(() => records().at(-1)).toMatchObject(state);
+    const before = looks;
+    const block = await buy();
+    expect(await looksUntil(before, () => records().at(-1)?.block === block)).toBeLessThanOrEqual(2);
+    expect(records().at(-1)).toMatchObject({ price: "0.00010200697", minutes: [{ volume: "1" }] });
+    expect(trades()).toBe(1);
+    expect(faults).toEqual([]);
+  });
+
+  it("takes back a trade within two looks after its block was replaced", async () => {
+    const block = await buy();
+    await expect.poll(() => records().at(-1)?.block).toBe(block);
+    const [count, { revision = 0 } = {}] = [trades(), records().at(-1)];
+    const before = looks;
+    await chain.request("anvil_reorg", [1, []]);
+    const isBack = () => records().at(-1)?.price === "0.00010200697";
+    expect(await looksUntil(before, isBack)).toBeLessThanOrEqual(2);
+    expect(trades()).toBe(count - 1);
+    await chain.mine();
+    const next = await buy();
+    await expect.poll(() => records().at(-1)?.block).toBe(next);
+    expect(trades()).toBe(count);
+    expect(records().at(-1)?.revision).toBeGreaterThan(revision);
+    expect(faults).toEqual([]);
+  });
+});
