@@ -241,7 +241,8 @@ export class EvmMarkets implements ChainMarkets {
     const { hosts } = this.#deps;
     const round = await lookRound(this.#journal, hosts, nowMs);
     if (round.isUnexplained) hosts.leaveHost();
-    this.#refresh(nowMs);
+    // Deliveries may have begun meanwhile: what changes now must be new to the next one.
+    this.#refresh(Date.now());
     return round.isTaken;
   }
 

@@ -168,7 +168,8 @@ class ReaderRun {
     for (let nowMs = Date.now(); !run.isOver; nowMs = Date.now()) {
       await this.#survive(async () => {
         const prices = await readPrices();
-        this.#deliveries.takeCoins(prices, nowMs);
+        // A delivery may have begun since nowMs.
+        this.#deliveries.takeCoins(prices, Date.now());
         const wanted = chains.filter(({ isWanted }) => isWanted).map(({ chain }) => chain);
         await coins.take(prices, wanted, nowMs);
         await coins.save(writer, nowMs);
