@@ -15,6 +15,7 @@ import { Coins } from "./coins.ts";
 import { intervalStart } from "./core/candles.ts";
 import type { HistoryState, TokenName } from "./core/market.ts";
 import type { CoinUsdAt } from "./core/token-market.ts";
+import type { WatchedPool } from "./core/watched-pool.ts";
 import type { Follower } from "./demand.ts";
 import { EvmMarkets } from "./evm-markets.ts";
 import { HeldTokens } from "./held-tokens.ts";
@@ -116,12 +117,22 @@ function evmMarkets(reader: EvmReader, ports: ReaderPorts, coinUsdAt: CoinUsdAt)
     find: (token) => finder.find(token),
     store: tokenStore(table),
     loadHistory: (pool, { block, time }) =>
-      ports.loadHistory({ name: { chain, token: pool.token }, pool, first: { block, time } }),
+      ports.loadHistory({
+        name: { chain, token: pool.token },
+        pool: watchedOf(pool),
+        first: { block, time },
+      }),
     coinUsdAt,
     onFault,
   });
   return markets;
 }
+
+/** Leaves out what JSON cannot have, such as the depth. */
+const watchedOf = ({ pool, quote, venue, token, decimals, quoteDecimals, isTokenFirst }: WatchedPool) => ({
+  ...{ pool, quote, venue, token },
+  ...{ decimals, quoteDecimals, isTokenFirst },
+});
 
 function solMarkets(reader: SolReader, ports: ReaderPorts, coinUsdAt: CoinUsdAt): ChainMarkets {
   const { table, onFault, onSilence } = ports;
