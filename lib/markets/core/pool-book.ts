@@ -43,7 +43,7 @@ export type PoolBook = {
   shown: Map<number, Candle>;
   /** The block up to which it was proven then. */
   takenTo: number;
-  /** Minutes that were shown and can no longer be known. */
+  /** Minutes that were shown, and are no longer known since blocks were taken back. */
   lost: Candle[];
 };
 
@@ -168,6 +168,13 @@ export function cutBook(book: PoolBook, last: number, anchors: readonly Anchor[]
   book.proven = base && anchorOf(proven !== undefined && proven.block > base.block ? proven : base);
   book.readTo = Math.max(Math.min(book.readTo, kept), provenBlock(book));
   Object.assign(book, { word: undefined, retry: undefined, takenTo: Math.min(book.takenTo, kept) });
+  // Until the events are read again, their minutes may be wrong.
+  for (const minute of book.shown.values()) {
+    if (!minute.isFinal || minute.start + minuteSeconds <= (book.proven?.time ?? 0)) continue;
+    const doubtful = { ...minute, isFinal: false };
+    book.lost.push(doubtful);
+    book.shown.set(minute.start, doubtful);
+  }
 }
 
 /** Describes a pool at an anchor, up to which its events are proven. Undefined without a base. */
@@ -252,20 +259,29 @@ export function addShown(book: PoolBook, minutes: readonly Candle[]): void {
  * that can no longer be known has gaps.
  */
 export function takeChangedMinutes(book: PoolBook, time: ReaderTime): Candle[] {
+  // A run that continues another one, or after a fork, has not read the events of all minutes yet.
+  const isRead = (start: number) =>
+    book.word !== undefined || start + minuteSeconds <= (book.proven?.time ?? 0);
   const minutes = minutesOf(book, time);
-  const changed = minutes.filter((minute) => !isDeepStrictEqual(book.shown.get(minute.start), minute));
+  const changed = minutes.filter(
+    (minute) =>
+      (isRead(minute.start) || minute.hasGaps) && !isDeepStrictEqual(book.shown.get(minute.start), minute),
+  );
   const base = book.bases.at(-1);
   const starts = new Set(minutes.map(({ start }) => start));
   // Of the minute of a base that is not whole, the swaps before it are unknown.
   const first = base && minuteOf(base.time) + (base.isWhole ? 0 : minuteSeconds);
-  const isGone = (start: number) => first !== undefined && start >= first && !starts.has(start);
+  const isGone = (start: number) =>
+    first !== undefined && start >= first && !starts.has(start) && isRead(start);
   const gone = [...book.shown.keys()].filter(isGone).map((start): Candle => {
     const pool = { pool: book.pool.pool, quote: book.pool.quote };
     const price = minutes.findLast((minute) => minute.start < start)?.close ?? base?.price ?? zero;
     const prices = { open: price, high: price, low: price, close: price };
     return { start, ...prices, volume: zero, trades: 0, pool, isFinal: false, hasGaps: false };
   });
-  const taken = [...book.lost, ...gone, ...changed].toSorted((a, b) => a.start - b.start);
+  const replaced = new Set([...gone, ...changed].map(({ start }) => start));
+  const lost = book.lost.filter(({ start }) => !replaced.has(start));
+  const taken = [...lost, ...gone, ...changed].toSorted((a, b) => a.start - b.start);
   book.lost = [];
   book.takenTo = provenBlock(book);
   for (const { start } of gone) book.shown.delete(start);

@@ -464,6 +464,21 @@ describe("a base", () => {
     expect(taken()).toEqual(["60: 1 1 1 1, 0"]);
   });
 
+  it("takes no minute back before its events have been read", async () => {
+    const bases = basesToKeep(bookOf());
+    hosts.mine(60, [2n * q96]);
+    hosts.mine(120);
+    await settle();
+    const before = minutesOf(bookOf(), { blockTime: 121, nowMs });
+    taken();
+    journal = newJournal("avax");
+    watchPool(journal, v3Pool, nowMs, bases);
+    addShown(bookOf(), before);
+    expect(taken()).toEqual([]);
+    await look();
+    expect(taken()).toEqual(["60: 1 4 1 4, 1"]);
+  });
+
   it("is compared with the chain, however old it is", async () => {
     hosts.mine(60, [2n * q96]);
     hosts.mine(120);
