@@ -50,6 +50,9 @@ export type EvmMarketsDeps = {
 /** The time between two looks: that of a block, within these limits. */
 const pauses = { leastMs: 1000, mostMs: 2000 };
 
+/** What the run before has stored is older than what it has sent, so it is shown only if no look follows in this time. */
+const blindMs = 15_000;
+
 /** What a run is to do, besides looks, is begun each second. */
 const stepMs = 1000;
 
@@ -124,6 +127,7 @@ export class EvmMarkets implements ChainMarkets {
   /** Tokens that nobody wants any more, and that are still to be stored. */
   readonly #leaving = new Set<Entry>();
   #isSuperseded = false;
+  #beganMs = 0;
 
   constructor(deps: EvmMarketsDeps) {
     this.chain = deps.chain;
@@ -168,6 +172,7 @@ export class EvmMarkets implements ChainMarkets {
   async read(run: MarketRun): Promise<void> {
     const writer = this.#deps.store.writer(run.epoch);
     this.#journal.revision += revisionFrom(run.epoch);
+    this.#beganMs = Date.now();
     const pauseMs = Math.min(
       pauses.mostMs,
       Math.max(pauses.leastMs, chainFacts[this.chain].blockSeconds * 1000),
@@ -188,6 +193,7 @@ export class EvmMarkets implements ChainMarkets {
 
   records(tokens: readonly string[], { sinceMs, isFull }: WantedRecords, nowMs: number): ChangedRecord[] {
     const { coinUsdAt } = this.#deps;
+    if (this.#journal.look === undefined && nowMs - this.#beganMs < blindMs) return [];
     return tokens.flatMap((token): ChangedRecord[] => {
       const entry = this.#entries.get(token);
       const changedAtMs = entry?.market?.changedMs ?? entry?.unknownMs;
