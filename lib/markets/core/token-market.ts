@@ -40,6 +40,9 @@ const minuteSeconds = 60;
 /** Minutes that have changed so long ago have reached every client, or it gets all of its tokens again. */
 const shownMs = 120_000;
 
+/** The final minutes of this time are sent again by a run that continues another one. */
+const repeatedSeconds = 300;
+
 /** A pool is watched for this time after another one has become the reference, until its last minutes are final. */
 const farewellSeconds = 180;
 
@@ -120,10 +123,13 @@ export class TokenMarket {
     } else this.#next = pool.pool === this.#reigns.at(-1)?.pool.pool ? undefined : pool;
   }
 
-  /** Adds minutes that were stored before. */
+  /** Adds minutes that were stored before. Clients may not have got the last ones that another run has made final. */
   restore(minutes: readonly Candle[], nowMs: number): void {
-    const own = this.#minutes;
-    this.#window.put(minutes.filter(({ start }) => !own.has(start)));
+    const foreign = minutes.filter(({ start }) => !this.#minutes.has(start));
+    this.#window.put(foreign);
+    for (const candle of foreign)
+      if (candle.isFinal && candle.start >= nowMs / 1000 - repeatedSeconds)
+        this.#minutes.set(candle.start, { candle, changedMs: nowMs });
     this.#day = undefined;
     this.#changedMs = nowMs;
   }
