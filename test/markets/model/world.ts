@@ -20,7 +20,7 @@ import { readMarkets } from "../../../lib/markets/read-markets.ts";
 import { Superseded } from "../../../lib/markets/token-store.ts";
 import type { Price } from "../../../lib/prices/price.ts";
 import type { ReaderLease } from "../../../lib/trading/core/table-step.ts";
-import type { EvmChain } from "../../../lib/trading/core/trading-chain.ts";
+import { type EvmChain, nativeToken } from "../../../lib/trading/core/trading-chain.ts";
 import { type Chance, createChance } from "../../soak/chance.ts";
 import { ModelChain, modelPools } from "../core/model/model-chain.ts";
 import { ModelHosts } from "../core/model/model-hosts.ts";
@@ -31,7 +31,7 @@ export const modelTokens = modelPools.map(({ pool }) => `token of ${pool}`);
 
 const blockSeconds = { eth: 12, avax: 1, base: 0.2 } as const;
 
-export type ModelChainName = EvmChain & keyof typeof blockSeconds;
+type ModelChainName = EvmChain & keyof typeof blockSeconds;
 
 /** A run of readMarkets, which may die at any of its effects. */
 export type Process = {
@@ -83,9 +83,9 @@ export class World {
   questions = 0;
   onSaved: (token: TokenName, candles: readonly Candle[], hosts: ModelHosts) => void = () => {};
 
-  constructor(seed: string, chainNames: readonly ModelChainName[]) {
+  constructor(seed: string) {
     this.chance = createChance(seed);
-    this.chainName = this.chance.pick(chainNames);
+    this.chainName = this.chance.pick(["eth", "avax", "base"] as const);
     this.chain = new ModelChain(this.chance, blockSeconds[this.chainName]);
     vi.setSystemTime(this.chain.head.time * 1000);
   }
@@ -292,7 +292,8 @@ export class World {
           if (candles.length === 0) return;
           const known = this.chunks.get(nameOf(name, kind)) ?? { candles: [], epoch };
           if (known.epoch > epoch) throw new Superseded();
-          const merged = withCandles(known.candles, candles).filter(({ trades }) => trades > 0);
+          const isKept = ({ trades }: Candle) => trades > 0 || name.token === nativeToken;
+          const merged = withCandles(known.candles, candles).filter(isKept);
           this.chunks.set(nameOf(name, kind), { candles: merged, epoch });
           if (kind === "minutes") this.onSaved(name, candles, process.hosts);
         }),
