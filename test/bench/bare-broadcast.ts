@@ -21,7 +21,7 @@ export async function bareBroadcast(options: {
       ...options,
       async send() {
         const asOf = new Date().toISOString();
-        const { sentAt } = await server.ask({ message: messageOf(pricesAsOf(asOf)) });
+        const { sentAt } = await server.ask({ messages: [messageOf(pricesAsOf(asOf))] });
         return { asOf, sentAt };
       },
     });

@@ -5,15 +5,17 @@ import { WebSocketServer } from "ws";
 import { say } from "./child.ts";
 import { now } from "./statistics.ts";
 
-export type BroadcastRequest = { message: string };
+/** The messages for the clients, in turns. */
+export type BroadcastRequest = { messages: readonly string[] };
 export type BroadcastAnswer = { sentAt: number };
 
 const server = new WebSocketServer({ host: "127.0.0.1", port: 0, perMessageDeflate: false });
 await once(server, "listening");
 
-process.on("message", ({ message }: BroadcastRequest) => {
+process.on("message", ({ messages }: BroadcastRequest) => {
   const sentAt = now();
-  for (const client of server.clients) client.send(message);
+  let index = 0;
+  for (const client of server.clients) client.send(messages[index++ % messages.length] as string);
   say({ sentAt } satisfies BroadcastAnswer);
 });
 

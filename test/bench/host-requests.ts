@@ -8,7 +8,7 @@ export type HostRequest = { calls: readonly HostCall[]; at: number };
 /** The selector of `getLastBlockHash`, which only a look at the chain asks for. */
 const lastBlockHash = "27e86d6e";
 
-const isLook = ({ method, params }: HostCall) =>
+export const isLook = ({ method, params }: HostCall) =>
   method === "eth_call" && JSON.stringify(params).includes(lastBlockHash);
 
 const isHead = ({ method, params }: HostCall) => method === "eth_getBlockByNumber" && params[0] === "latest";
@@ -22,6 +22,10 @@ export function isShared({ calls }: Pick<HostRequest, "calls">): boolean {
   const others = calls.filter(({ method }) => method !== "eth_chainId");
   return others.some(isLook) || (others.length > 0 && others.every(isHead));
 }
+
+/** True if the sweep's check may ask this: it compares blocks of two hosts each minute, whatever clients do. */
+export const isCheck = ({ calls }: Pick<HostRequest, "calls">): boolean =>
+  calls.every(({ method }) => method === "eth_getBlockByNumber" || method === "eth_chainId");
 
 export const sends = ({ calls }: HostRequest): boolean =>
   calls.some(({ method }) => method === "eth_sendRawTransaction" || method === "sendTransaction");

@@ -28,10 +28,15 @@ export function timeBetween(before: ProcessorTime, after: ProcessorTime): Proces
   return new Map([...after].map(([use, time]) => [use, time - (before.get(use) ?? 0)]));
 }
 
-/** The process of a function has the function's physical name as an argument, e.g. `TerminalApi-pingFunction0A1B2C3D`. */
+/**
+ * The process of a function has the function's physical name as an argument, e.g. `TerminalApi-pingFunction0A1B2C3D`, or
+ * `TerminalApi-markets-readMarkets` of a function with a name of its own.
+ */
 function useOf(command: readonly string[]): string {
   if (command[0]?.endsWith("java")) return "DynamoDB Local";
-  const [, name] = /-(\w+)Function[\dA-F]{8}\0/.exec(`${command.join("\0")}\0`) ?? [];
+  const [, generated, own] =
+    /-(?:(\w+)Function[\dA-F]{8}|\w+-(readChains|readMarkets))\0/.exec(`${command.join("\0")}\0`) ?? [];
+  const name = generated ?? own;
   return name === undefined ? "other" : `function ${name}`;
 }
 

@@ -17,6 +17,7 @@ export const hostPrices = {
     eth_getBalance: 20,
     eth_getBlockByHash: 20,
     eth_getBlockByNumber: 20,
+    eth_getLogs: 60,
     eth_getTransactionByHash: 20,
     eth_getTransactionCount: 20,
     eth_getTransactionReceipt: 20,

@@ -114,7 +114,7 @@ export function localContracts(chain: EvmChain): LocalContracts {
   };
 }
 
-const tokenOf = (
+export const creationOfToken = (
   contract: "Token" | "TaxedToken" | "TrapToken",
   ...parameters: [name: string, symbol: string, decimals: number, supply: bigint]
 ): DeployerTransaction => ({
@@ -135,16 +135,16 @@ export function deployment(chain: EvmChain): DeployerTransaction[] {
     creationOf("v3Positions", v3Factory, wrapped, zero),
     creationOf("v3Router", v2Factory, v3Factory, v3Positions, wrapped),
     creationOf("v3Quoter", v3Factory, wrapped),
-    tokenOf("Token", "Moon", "MOON", 18, supply),
-    tokenOf("Token", "Test Dollar", "USDX", 6, supply),
-    tokenOf("TaxedToken", "Taxed", "TAXD", 18, supply),
-    tokenOf("TrapToken", "Trap", "TRAP", 18, supply),
-    tokenOf("Token", "Star", "STAR", 18, supply),
+    creationOfToken("Token", "Moon", "MOON", 18, supply),
+    creationOfToken("Token", "Test Dollar", "USDX", 6, supply),
+    creationOfToken("TaxedToken", "Taxed", "TAXD", 18, supply),
+    creationOfToken("TrapToken", "Trap", "TRAP", 18, supply),
+    creationOfToken("Token", "Star", "STAR", 18, supply),
     creationOf("v3Factory"),
     creationOf("v3Positions", pancakeFactory, wrapped, zero),
     creationOf("v3Router", v2Factory, pancakeFactory, pancakePositions, wrapped),
     creationOf("v3Quoter", pancakeFactory, wrapped),
-    tokenOf("Token", "Comet", "COMET", 18, supply),
+    creationOfToken("Token", "Comet", "COMET", 18, supply),
     ...own.creations,
     enableFee(v3Factory, 100),
     enableFee(pancakeFactory, 100),

@@ -1,0 +1,59 @@
+import { Interface } from "ethers/abi";
+import { getAddress } from "ethers/address";
+import { creationOfToken, deployer, localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
+import { approval, v2Liquidity } from "../../lib/tools/dev/chains/uniswap.ts";
+import { alice, startTestChain } from "../support/local-chain.ts";
+import type { MinedBlock } from "./market-outcome.ts";
+import { now } from "./statistics.ts";
+
+const router = new Interface([
+  "function swapExactETHForTokens(uint256, address[], address, uint256) payable returns (uint256[])",
+]);
+
+const unit = 10n ** 18n;
+const forever = 2n ** 40n;
+
+/** The coins of a purchase, and those in the pool of each token. */
+const purchase = unit / 100n;
+const depth = 100n * unit;
+
+const hex = (value: bigint | number) => `0x${value.toString(16)}`;
+
+/** Starts a local base with so many tokens, each with a pool of its own. */
+export async function startMarketChain(tokenCount: number) {
+  const chain = await startTestChain({ chain: "base" });
+  const { v2Router, wrapped } = localAddresses;
+  const creations = Array.from({ length: tokenCount }, (_, index) =>
+    creationOfToken("Token", `Token ${index}`, `T${index}`, 18, 10n ** 9n * unit),
+  );
+  const tokens = (await chain.deploy(...creations)).map((address) => getAddress(String(address)));
+  await chain.deploy(
+    ...tokens.flatMap((token) => [
+      approval(token, v2Router),
+      v2Liquidity(localAddresses, deployer, { token, coins: depth, tokens: 10n ** 6n * unit }),
+    ]),
+  );
+  await chain.request("anvil_setBalance", [alice.address, hex(10n ** 27n)]);
+  return {
+    url: chain.url,
+    context: chain.contracts,
+    tokens,
+    /** Buys each of these tokens once, in one block. */
+    async trade(bought: readonly string[]): Promise<MinedBlock> {
+      for (const token of bought) {
+        const data = router.encodeFunctionData("swapExactETHForTokens", [
+          0,
+          [wrapped, token],
+          alice.address,
+          forever,
+        ]);
+        const swap = { from: alice.address, to: v2Router, data, value: hex(purchase), gas: hex(500_000) };
+        await chain.request("eth_sendTransaction", [swap]);
+      }
+      await chain.mine();
+      const at = now();
+      return { number: Number(await chain.request("eth_blockNumber")), at, tokens: bought };
+    },
+    close: chain.close,
+  };
+}
