@@ -1,7 +1,9 @@
 import { App } from "aws-cdk-lib";
 import { describe, expect, it } from "vitest";
+import { terminalApp } from "../../lib/infra/app.ts";
 import { readConfiguration } from "../../lib/infra/config.ts";
 import { marketWarnings } from "../../lib/infra/market-context.ts";
+import { withoutCode } from "../../lib/infra/read-stacks.ts";
 import { statementsOfRole } from "./statements.ts";
 import { functionsOf, ownHosts, resourcesOf, synthesize } from "./synthesized.ts";
 
@@ -37,6 +39,21 @@ describe("marketWarnings", () => {
     expect(marketWarnings(read({ concurrentRuns: 10, markets: true }))).toEqual([
       expect.stringMatching(/and context markets adds to them/),
     ]);
+  });
+});
+
+describe("the deployment", () => {
+  it.each([
+    [10, 1],
+    [50, 0],
+  ])("warns as often as it should with a limit of %i concurrent runs", (concurrentRuns, count) => {
+    const app = terminalApp({ context: { ...withoutCode, ...trading, concurrentRuns } });
+    const warnings = app.node
+      .findChild("TerminalApi")
+      .node.metadata.filter(
+        ({ type, data }) => type === "aws:cdk:warning" && /concurrentRuns/.test(`${data}`),
+      );
+    expect(warnings).toHaveLength(count);
   });
 });
 
