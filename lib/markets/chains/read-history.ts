@@ -28,7 +28,7 @@ export type History = {
 };
 
 /** The requests for all of a history. */
-const mostCalls = 60;
+export const mostHistoryCalls = 60;
 
 /**
  * Reads the events of a pool from a block backwards. If a host fails midway, the next one continues.
@@ -41,7 +41,7 @@ export async function readHistory(
   { to, since, untilMs }: HistoryAsked,
 ): Promise<History> {
   const parts: (readonly PoolEvent[])[] = [];
-  let callsLeft = mostCalls;
+  let callsLeft = mostHistoryCalls;
   let next = to;
   let first: number | undefined;
   const read = async (request: Ask, host: RpcHost) => {

@@ -19,12 +19,12 @@ export type WishRules = {
 };
 
 /** The most tokens that are read for a user, and of those that nobody else wants, the most new ones in a minute. */
-const mostOfUser = 50;
+export const mostOfUser = 50;
 const mostNewOfUser = 20;
 const newMs = 60_000;
 
 /** The most tokens that are read on a chain, and the most if they are listed or held. Each has up to two pools. */
-const mostOnChain = 150;
+export const mostOnChain = 150;
 const mostProtectedOnChain = 300;
 
 /** A user's claim on a token. */

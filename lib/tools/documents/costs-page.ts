@@ -1,18 +1,23 @@
 import { defaults } from "../../infra/config.ts";
+import { defaultChannelShards } from "../../infra/market-context.ts";
+import { mostHistoryCalls } from "../../markets/chains/read-history.ts";
 import { type OperationName, operations, operationsOf } from "../../operations/operations.ts";
 import type { Operation } from "../../operations/types.ts";
 import { evmChains } from "../../trading/core/trading-chain.ts";
 import { atRest, type CostTemplate, knownResources } from "./billed-resources.ts";
-import { dollarsOfUnits, hostPrices, unitsOf, watchedOrders } from "./host-units.ts";
+import { dollarsOfUnits, followedMarkets, hostPrices, unitsOf, watchedOrders } from "./host-units.ts";
 import {
   deliveryMs,
+  followedTokens,
   idleRuns,
   laneBytes,
   logKilobytes,
+  needlessReaders,
   type OrderRuns,
   priceMessageBytes,
   prices,
   type Run,
+  readToken,
   runs,
   runsOfApproval,
   runsOfBuy,
@@ -58,7 +63,7 @@ export function costsPage(templates: readonly CostTemplate[], trading: readonly 
     ...monthTable(templates, trading),
     "",
     `- A user has a connection with prices for ${usage.hours} hours, sends ${grouped(usage.requests)} requests like getUserData, and with trading on four chains places ${usage.orders} buys on base.`,
-    "  As soon as there are users, somebody subscribes and an order waits at all times.",
+    `  As soon as there are users, somebody subscribes and an order waits at all times, and with trading ${followedTokens} tokens are followed.`,
     "- Not included are RPC [hosts](#hosts), which cost more than AWS, gas, taxes, support plans, free tiers, mails, the firewall, storage of the table and of logs, and metrics of failures.",
     "",
     "## At rest",
@@ -122,6 +127,10 @@ export function costsPage(templates: readonly CostTemplate[], trading: readonly 
     "  The bytes of frames, TLS and TCP around it are not included.",
     "- API Gateway's account quota of 10,000 requests a second includes every push.",
     "  Ask AWS to raise it before you have that many clients on prices.",
+    "",
+    "## Markets of tokens for a month",
+    "",
+    ...marketPart(functions),
     "",
     "## API keys and usage plans",
     "",
@@ -201,7 +210,9 @@ function monthTable(...configurations: readonly (readonly CostTemplate[])[]): st
     const trades = deployed.executeOrders !== undefined;
     const atRest = sum([...fixedCosts(resources), ...scheduledCosts(functions)]);
     const whileUsed =
-      sum(priceCosts(functions)) + (trades ? monthMinutes * runCost("readChains", functions) : 0);
+      sum(priceCosts(functions)) +
+      (trades ? monthMinutes * runCost("readChains", functions) : 0) +
+      (deployed.readMarkets ? sum(marketCosts(functions)) : 0);
     const request = (sum(partsOfMillion("getUserData", functions)) + perMillion.edgeRequests) / million;
     const ofUser =
       sum(clientCosts(1, functions)) * (usage.hours / monthHours) +
@@ -472,6 +483,59 @@ function clientTable(functions: Functions): string[] {
     "",
     `**$${Math.round(sum(costs))}**`,
   ]);
+}
+
+/** Computes the costs of markets while anybody follows a token, however many clients do. */
+function marketCosts(functions: Functions): Cost[] {
+  const { count, run } = needlessReaders;
+  const shards = functions.publishChanges?.shards || defaultChannelShards;
+  const minutes = grouped(monthMinutes);
+  return [
+    {
+      item: "readMarkets",
+      calculation: `${minutes} × ${grouped(runs.readMarkets.ms)} ms of ${functions.readMarkets?.gigabytes} GB, and the table`,
+      cost: monthMinutes * runCost("readMarkets", functions),
+    },
+    {
+      item: "readMarkets, runs that find another one",
+      calculation: `${grouped(count * monthMinutes)} × ${run.ms} ms, and the table`,
+      cost: count * monthMinutes * runCost("readMarkets", functions, run),
+    },
+    {
+      item: `Table, for ${followedTokens} tokens`,
+      calculation: `${minutes} × ${followedTokens} × ${readToken.writes} writes and ${readToken.reads} reads`,
+      cost: monthMinutes * followedTokens * tableCost(readToken),
+    },
+    {
+      item: "deliver, at most once a second for each shard",
+      calculation: `${((shards * monthSeconds) / million).toFixed(2)} M × ${runs.deliver.ms} ms of ${functions.deliver?.gigabytes} GB, and the table`,
+      cost: shards * monthSeconds * runCost("deliver", functions),
+    },
+  ];
+}
+
+function marketPart(functions: Functions): string[] {
+  const costs = marketCosts(functions);
+  const { tokens, connections, units } = followedMarkets;
+  const ofHosts = (each: number) => dollars(monthSeconds * dollarsOfUnits(each));
+  const historyUnits = mostHistoryCalls * unitsOf(["eth_getLogs"]);
+  return [
+    "While nobody follows a token or asks for a market, this costs nothing: readMarkets has no schedule, and it asks no host.",
+    "A run ends five minutes after the last client has gone.",
+    "",
+    ...table(["Watched all day", "Calculation", "A month"], costs.map(rowOf), [
+      "**Total, about**",
+      "",
+      `**$${Math.round(sum(costs))}**`,
+    ]),
+    "",
+    `- Hosts of a chain that is looked at each second cost at least ${ofHosts(unitsOf(["eth_call"]))} a month, by the [prices](#hosts) above: one call for all pools.`,
+    `  In \`npm run bench:markets\`, they cost ${ofHosts(units)}, because a fifth of ${tokens} tokens was traded in each second: logs are asked for only where a price has changed, and once more from another host.`,
+    "  eth is looked at each two seconds, and a chain without followed tokens never.",
+    `- A client that follows tokens gets up to a message a second, twice as many as for [coins](#a-thousand-clients-on-prices-for-a-month): ${dollars(monthSeconds * (perMillion.streamMessages / million))} a month if it is always connected, and a fifth with \`every\` 5.`,
+    `- A token that nobody has wanted before costs a run of loadHistory, $${runCost("loadHistory", functions).toFixed(5)}, and at most ${grouped(historyUnits)} units of hosts, $${dollarsOfUnits(historyUnits).toFixed(5)}.`,
+    `- The durations and calls to the table are estimates; the benchmark had ${grouped(connections)} connections.`,
+  ];
 }
 
 const rowOf = ({ item, calculation, cost }: Cost) => [item, calculation, dollars(cost)];

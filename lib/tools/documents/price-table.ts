@@ -155,9 +155,11 @@ export const runs: Record<OperationName, Run> = {
   // Asks a host if the stored market is older than 15 seconds.
   getMarket: { ms: 200, reads: 3, writes: 1 },
   listCandles: { ms: 60, reads: 16 },
-  // A minute of a run.
-  readMarkets: { ms: 60_000 },
-  loadHistory: { ms: 10_000 },
+  // A minute of a run on four chains, without its tokens: it reads news and the prices of coins each second and its followers
+  // once, and writes heartbeats each two seconds and a minute of each coin.
+  readMarkets: { ms: 60_000, reads: 125, writes: 34 },
+  // Stores a day of minutes, by ten in an item, its hours and its days.
+  loadHistory: { ms: 10_000, reads: 60, writes: 200 },
   refuseMarkets: { ms: 5 },
 };
 
@@ -167,6 +169,12 @@ export const idleRuns: Partial<Record<OperationName, Run>> = {
   readChains: { ms: 100, reads: 12 },
 };
 
+/** The runs of readMarkets in a minute that publishChanges starts, and that find another one alive. */
+export const needlessReaders: { count: number; run: Run } = { count: 2, run: { ms: 100, reads: 1 } };
+
+/** The calls to the table for each token that is read and traded, in a minute: its minute, and its row each five minutes. */
+export const readToken = { reads: 0.1, writes: 2 };
+
 /** The assumed usage of a user in a month. */
 export const usage = {
   /** Hours with a connection that subscribes to prices. */
@@ -175,6 +183,9 @@ export const usage = {
   /** Buys on base, where trading is on. */
   orders: 20,
 };
+
+/** The tokens that somebody follows at all times as soon as there are users, where markets are on. */
+export const followedTokens = 20;
 
 /** Runs of a function for an order. Without other usage, they have that of the function. */
 export type OrderRuns = { name: OperationName; purpose?: string; count: number; run?: Run };

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { portsOf } from "../../../lib/tools/dev/chains/local-chains.ts";
 import { main } from "../../../lib/tools/documents/documents.ts";
-import { watchedOrders } from "../../../lib/tools/documents/host-units.ts";
+import { followedMarkets, watchedOrders } from "../../../lib/tools/documents/host-units.ts";
 import { evmChains, tradingChains } from "../../../lib/trading/core/trading-chain.ts";
 
 function files(first: Iterable<readonly [string, string]>) {
@@ -23,6 +23,12 @@ describe("docs/costs.md", () => {
     const [, eth, base] = /\n\| all \| ([\d,]+), [^|]*\| ([\d,]+), /.exec(page) ?? [];
     const billed = [watchedOrders.eth, watchedOrders.base].map(({ units }) => units.toLocaleString("en-US"));
     expect([eth, base]).toEqual(billed);
+  });
+
+  it("bills the units of followed tokens in docs/benchmarks.md; if not, change followedMarkets", () => {
+    const [, units] =
+      /\n\| units in a second \| ([\d,]+) \|/.exec(readFileSync("docs/benchmarks.md", "utf8")) ?? [];
+    expect(units).toBe(followedMarkets.units.toLocaleString("en-US"));
   });
 });
 

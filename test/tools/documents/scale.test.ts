@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { defaults } from "../../../lib/infra/config.ts";
 import { defaultChannelShards } from "../../../lib/infra/market-context.ts";
 import { defaultThrottles } from "../../../lib/infra/throttles.ts";
+import { mostOfUser, mostOnChain } from "../../../lib/markets/core/wanted-tokens.ts";
 import { operations } from "../../../lib/operations/operations.ts";
 import { maxFallbackKeys, roomForUsers } from "../../../lib/plans/fallback-keys.ts";
 import { requestsPerMinute } from "../../../lib/plans/plan.ts";
@@ -70,6 +71,8 @@ const constants: Record<string, readonly (number | undefined)[]> = {
   "Units of hosts for a buy, a quote": [watchedOrders.base.units, watchedOrders.base.quoteUnits],
   "Seconds of an order": [watchedOrders.lifeSeconds],
   "Memory of readChains, in MB": [operations.readChains.memoryMB],
+  "Memory of readMarkets, in MB": [operations.readMarkets.memoryMB],
+  "Tokens that are read on a chain, for a user": [mostOnChain, mostOfUser],
 };
 
 /** Reads numbers such as 1,000, 36k or 1.4M. */
@@ -109,7 +112,7 @@ describe(page, () => {
         ? [{ line, name, written: [users], values: [value] }]
         : [];
     });
-    expect([loads.length, limits.length]).toEqual([13, 21]);
+    expect([loads.length, limits.length]).toEqual([13, 22]);
     const wrong = [...loads, ...limits].filter(({ written, values }) =>
       written.some((text, index) => isOff(text, values[index] as number)),
     );
