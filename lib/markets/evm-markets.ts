@@ -59,6 +59,8 @@ const stepMs = 1000;
 /** The time after which a chain that did not answer is asked about a token again. */
 const retryMs = 5000;
 
+const mostBeginningPauseMs = 10 * 60_000;
+
 /** The time after which a history that could not be read is asked for again. */
 const historyRetryMs = 60_000;
 
@@ -104,6 +106,8 @@ class Entry {
   /** When the history, and what came before the first base in its minute, are asked for again. */
   historyAtMs = 0;
   beginningAtMs = 0;
+  /** The pause before the beginning is asked for again. It doubles: some hosts never answer. */
+  beginningPauseMs = retryMs;
   /** The bases of the reference pool when it was last refreshed. */
   bases: readonly PoolBase[] = [];
   choice: ReferenceChoice = noReference;
@@ -373,7 +377,8 @@ export class EvmMarkets implements ChainMarkets {
       return book !== undefined && isBegunInside(book) && entry.beginningAtMs <= nowMs;
     });
     await forEachConcurrently(begun, { concurrency: findsAtOnce }, async (entry) => {
-      entry.beginningAtMs = nowMs + retryMs;
+      entry.beginningAtMs = nowMs + entry.beginningPauseMs;
+      entry.beginningPauseMs = Math.min(2 * entry.beginningPauseMs, mostBeginningPauseMs);
       const book = this.#bookOf(entry);
       if (book) await this.#survive(() => readFirstMinute(this.#journal, this.#deps.hosts, book));
     });
