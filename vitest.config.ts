@@ -16,7 +16,7 @@ type Files = { include: string[]; exclude?: string[] };
 /** A project for each thing that tests need. They do not inherit the root's options, so that the global set-up runs once. */
 const project = (name: string, files: Files, groupOrder: Group, rest: Rest = {}) => ({
   // The client's sources, so that no test runs what was built before.
-  resolve: { alias: { "trading-terminal/client": join(import.meta.dirname, "lib/client/index.ts") } },
+  resolve: { alias: { "trading-terminal-client": join(import.meta.dirname, "lib/client") } },
   test: {
     name,
     ...files,

@@ -1,5 +1,5 @@
 /** Buys MOON for half a coin and sells it again. Start it again after a crash: it goes on where it was. */
-import { createTerminal } from "trading-terminal/client";
+import { createTerminal } from "trading-terminal-client";
 
 export async function runBot({ name, chain, wallet, moon, ...options }) {
   const terminal = createTerminal({ patienceMs: 300_000, ...options });

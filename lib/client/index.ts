@@ -25,11 +25,3 @@ export type {
 } from "./stream-types.ts";
 export { createTerminal, type Terminal, type TerminalOptions } from "./terminal.ts";
 export type { TokenProvider } from "./token-keeper.ts";
-export {
-  type ExportAnswer,
-  type ExportedWallet,
-  type ExportState,
-  newExportKeys,
-  type WalletExporter,
-  walletExporter,
-} from "./wallet-export.ts";

@@ -1,6 +1,6 @@
+import { createTerminal, type SocketConstructor } from "trading-terminal-client";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { WebSocket as WebSocketOfNode } from "ws";
-import { createTerminal, type SocketConstructor } from "../../lib/client/index.ts";
 import { envelope, scripted } from "./support/fake-service.ts";
 import { silent } from "./support/silent-service.ts";
 

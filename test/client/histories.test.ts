@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import { createTerminal } from "trading-terminal-client";
 import { expect, it } from "vitest";
-import { createTerminal } from "../../lib/client/index.ts";
 import { createChance } from "../soak/chance.ts";
 import { disturb, FaultyService } from "./support/faulty-service.ts";
 import { TerminalTable } from "./support/terminal-table.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
+import type { Order, ServerMessage, Wallet } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import type { Order, ServerMessage, Wallet } from "../../lib/client/index.ts";
 import { askingForWallets, newlyHeld, stateOf, withMessage, withWalletList } from "../../lib/client/merge.ts";
 
 const wallet = (id: string, version: number) => ({ _id: id, version }) as Wallet;

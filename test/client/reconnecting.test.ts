@@ -1,5 +1,5 @@
+import type { Order } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import type { Order } from "../../lib/client/index.ts";
 import { silent } from "./support/silent-service.ts";
 
 describe("a stream", () => {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
+import { createTerminal } from "trading-terminal-client";
 import { expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { type Clock, pause, realClock } from "../../lib/client/clock.ts";
-import { createTerminal } from "../../lib/client/index.ts";
 import { createChance } from "../soak/chance.ts";
 import { disturb, FaultyService } from "./support/faulty-service.ts";
 import { served } from "./support/served.ts";

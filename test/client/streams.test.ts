@@ -1,5 +1,5 @@
+import { createTerminal, type Order, type TerminalState } from "trading-terminal-client";
 import { describe, expect, it, vi } from "vitest";
-import { createTerminal, type Order, type TerminalState } from "../../lib/client/index.ts";
 import { silent } from "./support/silent-service.ts";
 
 const order = (orderId: string, version: number, createdAt = "2026-11-21T09:30:00Z") =>

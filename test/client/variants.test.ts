@@ -1,5 +1,5 @@
+import type { components, RestData } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import type { components, RestData } from "../../lib/client/index.ts";
 
 type Schemas = components["schemas"];
 type Read = RestData<"getOrder">;

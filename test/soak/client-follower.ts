@@ -1,6 +1,6 @@
+import { createTerminal } from "trading-terminal-client";
 import { WebSocket } from "ws";
 import { type Clock, realClock } from "../../lib/client/clock.ts";
-import { createTerminal } from "../../lib/client/index.ts";
 import type { Follower, FollowerCounts } from "./follower.ts";
 import type { Patch } from "./model.ts";
 import type { Service } from "./service.ts";

@@ -81,9 +81,10 @@ describe("imports", () => {
     expect(cycles()).toEqual([]);
   });
 
-  it("reach the local runner by its package name", () => {
-    const violations = productFiles
-      .filter(({ text }) => /"(\.\.?\/)+(lib\/)?local\//.test(text))
+  it("reach the local runner and the client by their package names", () => {
+    const programs = sourceFiles.filter(({ path }) => /^lib\/tools\//.test(path));
+    const violations = [...productFiles, ...programs]
+      .filter(({ text }) => /"(\.\.?\/)+(lib\/)?(local|client)\//.test(text))
       .map(({ path }) => path);
     expect(violations).toEqual([]);
   });

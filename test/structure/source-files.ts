@@ -3,18 +3,21 @@ import { dirname, join, normalize } from "node:path";
 
 export type SourceFile = { path: string; text: string; imports: readonly string[] };
 
-/** The package name of lib/local, with the files behind it. */
-const runnerEntries: Record<string, string> = {
+/** The entries of the packages of this repository, with the files behind them. */
+const entries: Record<string, string> = {
   "cdk-local-runner": "lib/local/src/index.ts",
   "cdk-local-runner/testing": "lib/local/src/testing.ts",
+  "trading-terminal-client": "lib/client/index.ts",
+  "trading-terminal-client/seal": "lib/client/seal/index.ts",
 };
 
 /** Matches imports and re-exports, of types too, whether static or dynamic. */
-const importPattern = /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+\.tsx?|cdk-local-runner[^"]*)"/g;
+const importPattern =
+  /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+\.tsx?|(?:cdk-local-runner|trading-terminal-client)[^"]*)"/g;
 
 function importsOf(path: string, text: string): string[] {
   return [...text.matchAll(importPattern)].map(
-    ([, specifier = ""]) => runnerEntries[specifier] ?? normalize(join(dirname(path), specifier)),
+    ([, specifier = ""]) => entries[specifier] ?? normalize(join(dirname(path), specifier)),
   );
 }
 
@@ -22,7 +25,7 @@ const generated = "lib/client/openapi.ts";
 
 /** All hand-written TypeScript files of the repository, with the paths that each imports. */
 export const sourceFiles: readonly SourceFile[] = globSync(["{bin,lib,functions,test}/**/*.{ts,tsx}"])
-  .filter((path) => !path.includes("node_modules") && path !== generated)
+  .filter((path) => !/node_modules|^lib\/client\/dist\//.test(path) && path !== generated)
   .toSorted()
   .map((path) => {
     const text = readFileSync(path, "utf8");

@@ -8,7 +8,7 @@ import {
   type RestData,
   type Stream,
   type Terminal,
-} from "trading-terminal/client";
+} from "trading-terminal-client";
 import { coinDecimals, coinText } from "../../trading/core/decimal-text.ts";
 import { chainFacts, type TradingChain, tradingChains } from "../../trading/core/trading-chain.ts";
 import { type DemoChain, demoChain, type Holdings } from "./demo-chains.ts";

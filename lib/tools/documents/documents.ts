@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Documents } from "../../client/generator/openapi-source.ts";
 import { evmChains } from "../../trading/core/trading-chain.ts";
 import { asyncApiDocument } from "./asyncapi.ts";
 import type { CostTemplate } from "./billed-resources.ts";
+import type { Documents } from "./client-types/openapi-source.ts";
 import { costsPage } from "./costs-page.ts";
 import { functionsPage } from "./functions-page.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -28,7 +28,7 @@ const documents: Record<string, (present: () => string) => string | Promise<stri
 
 /** Loads TypeScript 5 only when it is needed. */
 async function clientTypesOf(openapi: object, asyncapi: object): Promise<string> {
-  const { openapiSource } = await import("../../client/generator/openapi-source.ts");
+  const { openapiSource } = await import("./client-types/openapi-source.ts");
   return openapiSource({ openapi, asyncapi } as Documents);
 }
 

@@ -19,7 +19,7 @@ export function curlSample({ method, path }: RestMethod, example: RestExample = 
   return parts.join(" \\\n  ");
 }
 
-/** Writes a request with `trading-terminal/client`, which makes Idempotency-Keys itself. */
+/** Writes a request with `trading-terminal-client`, which makes Idempotency-Keys itself. */
 export function clientSample(name: RestOperationName, example: RestExample = {}): string {
   const { "Idempotency-Key": _, ...headers } = example.headers ?? {};
   const request = { ...example, headers: Object.keys(headers).length > 0 ? headers : undefined };
@@ -48,10 +48,10 @@ export ORDER_ID=$(curl -s "$BASE_URL/api/v2/orders?limit=1" -H "Authorization: B
   node -p 'JSON.parse(fs.readFileSync(0)).data.orders[0]?.orderId')
 \`\`\`
 
-The examples in JavaScript are for \`trading-terminal/client\`:
+The examples in JavaScript are for \`trading-terminal-client\`:
 
 \`\`\`js
-import { createTerminal } from "trading-terminal/client";
+import { createTerminal } from "trading-terminal-client";
 
 const terminal = createTerminal({ baseUrl: "http://127.0.0.1:3000", token: async () => process.env.TOKEN });
 \`\`\`

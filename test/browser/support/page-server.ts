@@ -9,7 +9,7 @@ export async function servePages() {
   const page = readFileSync("docs/live-page.html", "utf8");
   const files: Record<string, () => [type: string, text: string]> = {
     "/live-page.html": () => ["text/html", page.replace("http://api.terminal.localhost:3000", api)],
-    "/client.js": () => ["text/javascript", readFileSync("dist/client/index.js", "utf8")],
+    "/client.js": () => ["text/javascript", readFileSync("lib/client/dist/index.js", "utf8")],
   };
   const server = createServer(({ url = "" }, response) => {
     const [type, text] = files[url]?.() ?? [];

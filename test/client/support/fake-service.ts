@@ -1,4 +1,4 @@
-import { createTerminal, type TerminalOptions } from "../../../lib/client/index.ts";
+import { createTerminal, type TerminalOptions } from "trading-terminal-client";
 import { VirtualClock } from "./virtual-clock.ts";
 
 export type Sent = { method: string; url: string; headers: Record<string, string>; body: unknown };

@@ -1,5 +1,5 @@
+import type { ServerMessage, TerminalState } from "trading-terminal-client";
 import type { Clock } from "../../../lib/client/clock.ts";
-import type { ServerMessage, TerminalState } from "../../../lib/client/index.ts";
 import type { Chance } from "../../soak/chance.ts";
 import type { TerminalTable } from "./terminal-table.ts";
 

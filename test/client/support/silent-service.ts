@@ -3,7 +3,7 @@ import {
   type FollowOptions,
   type StreamStatus,
   type TerminalOptions,
-} from "../../../lib/client/index.ts";
+} from "trading-terminal-client";
 import type { SocketLike } from "../../../lib/client/socket.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 

@@ -1,4 +1,4 @@
-import type { Order, Position, Price, ServerMessage, TerminalState } from "../../../lib/client/index.ts";
+import type { Order, Position, Price, ServerMessage, TerminalState } from "trading-terminal-client";
 import type { Chance } from "../../soak/chance.ts";
 
 type StoredWallet = Extract<ServerMessage, { type: "WalletsUpdated" }>["data"]["wallets"][number];

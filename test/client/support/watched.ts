@@ -1,5 +1,5 @@
+import type { TerminalState } from "trading-terminal-client";
 import { expect } from "vitest";
-import type { TerminalState } from "../../../lib/client/index.ts";
 import type { FaultyService } from "./faulty-service.ts";
 
 type Versions = Map<string, number>;

@@ -1,6 +1,6 @@
+import { createTerminal, type Order } from "trading-terminal-client";
 // @ts-expect-error: a program in JavaScript, from the documentation
 import { runBot } from "../../../docs/bot.js";
-import { createTerminal, type Order } from "../../../lib/client/index.ts";
 import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { newEvmKey } from "../../support/keys.ts";
 import { deployment, localRunner } from "./deployment.ts";

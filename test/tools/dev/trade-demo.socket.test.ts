@@ -1,5 +1,5 @@
+import type { Order, Position } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import type { Order, Position } from "../../../lib/client/index.ts";
 import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { disagreements, lineOf, main, type Round } from "../../../lib/tools/dev/trade-demo.ts";
 import { stdioForTests } from "./support/stdio.ts";

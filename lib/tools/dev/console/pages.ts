@@ -4,6 +4,9 @@ import type { Route } from "cdk-local-runner";
 import { build } from "esbuild";
 import { type PageFile, staticPages } from "../static-pages.ts";
 
+/** Bundled as they are, so that a reload shows their changes, too. */
+const clientSources = fileURLToPath(new URL("../../../client", import.meta.url));
+
 /** The path of the console, on the port of the API. */
 const CONSOLE = "/console";
 
@@ -50,6 +53,7 @@ async function bundle(): Promise<ReadonlyMap<string, PageFile>> {
     jsx: "automatic",
     jsxImportSource: "preact",
     tsconfigRaw: "{}",
+    alias: { "trading-terminal-client": clientSources },
     outdir: ".",
     write: false,
     logLevel: "silent",

@@ -1,5 +1,5 @@
+import type { Order, RestData } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import type { Order, RestData } from "../../../../lib/client/index.ts";
 import {
   attemptFacts,
   feeFacts,

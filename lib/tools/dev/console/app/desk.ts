@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext, useState } from "preact/hooks";
-import type { RestData, Terminal, TerminalState } from "../../../../client/index.ts";
+import type { RestData, Terminal, TerminalState } from "trading-terminal-client";
 
 export type Profile = Extract<RestData<"getUserData">, { tier: string }>;
 

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Order, Position } from "../../../../client/index.ts";
+import type { Order, Position } from "trading-terminal-client";
 import { Choice, Panel } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";

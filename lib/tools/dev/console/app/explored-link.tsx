@@ -1,4 +1,4 @@
-import type { Network } from "../../../../client/index.ts";
+import type { Network } from "trading-terminal-client";
 import { useDesk } from "./desk.ts";
 import { type Explored, explorerPage } from "./explorers.ts";
 import { shortened } from "./format.ts";

@@ -1,4 +1,4 @@
-import type { Network } from "../../../../client/index.ts";
+import type { Network } from "trading-terminal-client";
 
 export type Explored = "transaction" | "wallet" | "token";
 

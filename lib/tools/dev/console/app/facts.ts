@@ -1,4 +1,4 @@
-import type { Network, Order, RestData } from "../../../../client/index.ts";
+import type { Network, Order, RestData } from "trading-terminal-client";
 import { amount, clock, coinOf, percent, stepText, words } from "./format.ts";
 
 /** A name, and its value for people. */

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Order, RestData } from "../../../../client/index.ts";
+import type { Order, RestData } from "trading-terminal-client";
 import { Facts } from "./controls.tsx";
 import { useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";

@@ -1,4 +1,4 @@
-import type { Network, RestRequest } from "../../../../client/index.ts";
+import type { Network, RestRequest } from "trading-terminal-client";
 
 type Body = RestRequest<"quoteOrder">["body"];
 type Given = Partial<Pick<Body, "slippage" | "gasPreset" | "maxGasPrice" | "priorityFee" | "mevProtection">>;

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Price } from "../../../../client/index.ts";
+import type { Price } from "trading-terminal-client";
 import { Panel } from "./controls.tsx";
 import { useDesk } from "./desk.ts";
 import { usd } from "./format.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { RestData, RestRequest } from "../../../../client/index.ts";
+import type { RestData, RestRequest } from "trading-terminal-client";
 import { Facts } from "./controls.tsx";
 import { useDesk, type Warning } from "./desk.ts";
 import { feeFacts } from "./facts.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { RestData } from "../../../../client/index.ts";
+import type { RestData } from "trading-terminal-client";
 import { Panel } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
 import { clock } from "./format.ts";

@@ -1,6 +1,6 @@
 import bs58 from "bs58";
 import { AEAD_AES_256_GCM, CipherSuite, KDF_HKDF_SHA256, KEM_DHKEM_P256_HKDF_SHA256 } from "hpke";
-import type { Terminal } from "../../../../client/index.ts";
+import type { Terminal } from "trading-terminal-client";
 import type { NetworkName } from "./controls.tsx";
 
 const suite = new CipherSuite(KEM_DHKEM_P256_HKDF_SHA256, KDF_HKDF_SHA256, AEAD_AES_256_GCM);

@@ -3,7 +3,7 @@ import {
   type SocketConstructor,
   type Terminal,
   type TokenProvider,
-} from "../../../../client/index.ts";
+} from "trading-terminal-client";
 
 /** A signed-in user. The session ends with the page. */
 export type Session = { terminal: Terminal; onSend: { current: (message: string) => void } };

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Settings, SettingsChain } from "../../../../client/index.ts";
+import type { Settings, SettingsChain } from "trading-terminal-client";
 import { Choice, Field, Form, Panel } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
 import { plainNumber } from "./format.ts";

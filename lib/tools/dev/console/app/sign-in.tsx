@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { TokenProvider } from "../../../../client/index.ts";
+import type { TokenProvider } from "trading-terminal-client";
 import { Field, Form } from "./controls.tsx";
 import { localTokens, openSession, pastedToken, type Session } from "./session.ts";
 

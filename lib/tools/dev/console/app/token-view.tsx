@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { RestData } from "../../../../client/index.ts";
+import type { RestData } from "trading-terminal-client";
 import type { NetworkName } from "./controls.tsx";
 import { useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { StreamStatus } from "../../../../client/index.ts";
+import type { StreamStatus } from "trading-terminal-client";
 import type { Profile } from "./desk.ts";
 
 const statusTexts: Record<StreamStatus["status"], string> = {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { RestData, RestRequest } from "../../../../client/index.ts";
+import type { RestData, RestRequest } from "trading-terminal-client";
 import { Choice, Field, Form, type NetworkName, networks, Panel, Select } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
 import { isAddressOn } from "./explorers.ts";

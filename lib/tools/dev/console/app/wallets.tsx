@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Wallet } from "../../../../client/index.ts";
+import type { Wallet } from "trading-terminal-client";
 import {
   type Colour,
   Field,

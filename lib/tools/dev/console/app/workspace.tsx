@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { StreamStatus, TerminalState } from "../../../../client/index.ts";
+import type { StreamStatus, TerminalState } from "trading-terminal-client";
 import { type Desk, DeskContext, type Profile } from "./desk.ts";
 import { Executions } from "./executions.tsx";
 import { readLocalChains } from "./explorers.ts";

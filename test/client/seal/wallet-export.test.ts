@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { ServerMessage } from "../../lib/client/openapi.ts";
-import type { RestCalls } from "../../lib/client/rest-types.ts";
-import { newExportKeys, walletExporter } from "../../lib/client/wallet-export.ts";
-import { sealMessage } from "../../lib/wallets/keys/hpke.ts";
+import type { ServerMessage } from "../../../lib/client/openapi.ts";
+import type { RestCalls } from "../../../lib/client/rest-types.ts";
+import { newExportKeys, walletExporter } from "../../../lib/client/seal/wallet-export.ts";
+import { sealMessage } from "../../../lib/wallets/keys/hpke.ts";
 import {
   base64url,
   exportInfo,
   type PublicJwk,
   pointOfJwk,
   thumbprintOf,
-} from "../../lib/wallets/keys/sealing.ts";
+} from "../../../lib/wallets/keys/sealing.ts";
 
 const wallet = { walletId: "w1", network: "sol", userID: "Zoë|auth0" } as const;
 const privateKey = Uint8Array.from({ length: 64 }, (_, index) => index);

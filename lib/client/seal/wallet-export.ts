@@ -1,7 +1,8 @@
-import { joined, type KeyPair, openMessage } from "./hpke.ts";
-import type { ServerMessage } from "./openapi.ts";
-import type { RestCalls, RestError } from "./rest-types.ts";
-import type { Network } from "./stream-types.ts";
+import type { ServerMessage } from "../openapi.ts";
+import type { RestCalls, RestError } from "../rest-types.ts";
+import type { Network } from "../stream-types.ts";
+import { bytesIn, hashOf, infoFor, utf8 } from "./bytes.ts";
+import { type KeyPair, newKeyPair, openMessage } from "./hpke.ts";
 
 /** The wallet to export. `userID` is the `sub` of the token. */
 export type ExportedWallet = { walletId: string; network: Network; userID: string };
@@ -33,9 +34,7 @@ export type WalletExporter = {
  * Makes a key pair to export a wallet to. Keep it until the export is ready, which takes a day or more. Its private half
  * cannot be read, but IndexedDB can store the pair.
  */
-export async function newExportKeys(): Promise<KeyPair> {
-  return crypto.subtle.generateKey({ name: "ECDH", namedCurve: "P-256" }, false, ["deriveBits"]);
-}
+export const newExportKeys = (): Promise<KeyPair> => newKeyPair();
 
 /** Prepares to export a wallet to a key pair. Sends nothing yet. */
 export async function walletExporter(
@@ -45,9 +44,8 @@ export async function walletExporter(
 ): Promise<WalletExporter> {
   const { x = "", y = "" } = await crypto.subtle.exportKey("jwk", keys.publicKey);
   const publicKey = { kty: "EC", crv: "P-256", x, y } as const;
-  const thumbprint = await hashOf(JSON.stringify({ crv: "P-256", kty: "EC", x, y }));
-  const parts = ["trading-terminal/wallet-export/1", network, walletId, await hashOf(userID)];
-  const info = joined(new TextEncoder().encode(parts.join("\0")));
+  const thumbprint = await hashOf(utf8(JSON.stringify({ crv: "P-256", kty: "EC", x, y })));
+  const info = await infoFor("wallet-export", network, walletId, userID);
   return {
     thumbprint,
     async ask() {
@@ -57,8 +55,8 @@ export async function walletExporter(
       if (found.thumbprint !== thumbprint)
         return { data: { status: "foreign", thumbprint: found.thumbprint } };
       if (found.status === "pending") return { data: { status: "pending", availableAt: found.availableAt } };
-      const sealed = { enc: bytesOf(found.enc), ciphertext: bytesOf(found.ciphertext), info };
-      return { data: { status: "ready", privateKey: await openMessage(keys, sealed) } };
+      const sealed = { enc: bytesIn(found.enc), ciphertext: bytesIn(found.ciphertext) };
+      return { data: { status: "ready", privateKey: await openMessage(keys, sealed, { info }) } };
     },
     keyOf(message) {
       if (message.type !== "WalletExportRequested" || message.data.walletId !== walletId) return undefined;
@@ -66,14 +64,3 @@ export async function walletExporter(
     },
   };
 }
-
-async function hashOf(text: string): Promise<string> {
-  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return btoa(String.fromCharCode(...new Uint8Array(hash)))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
-}
-
-const bytesOf = (base64url: string) =>
-  Uint8Array.from(atob(base64url.replaceAll("-", "+").replaceAll("_", "/")), (digit) => digit.charCodeAt(0));
