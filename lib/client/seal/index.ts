@@ -6,3 +6,4 @@ export {
   type WalletExporter,
   walletExporter,
 } from "./wallet-export.ts";
+export { type ImportAnswer, importSealed, type SealedImport } from "./wallet-import.ts";

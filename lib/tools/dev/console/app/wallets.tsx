@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Wallet } from "trading-terminal-client";
+import { importSealed } from "trading-terminal-client/seal";
 import {
   type Colour,
   Field,
@@ -13,7 +14,6 @@ import {
 import { useCall, useDesk } from "./desk.ts";
 import { explorerPage } from "./explorers.ts";
 import { shortened } from "./format.ts";
-import { importSealed } from "./seal-key.ts";
 
 export function Wallets() {
   const { state } = useDesk();
@@ -199,8 +199,9 @@ function ImportWallet() {
   async function send() {
     // Removes the key from the page as soon as it has been read.
     setKey("");
-    const { userID } = profile;
-    const imported = await call(() => importSealed(terminal, { network, privateKey, userID }));
+    // This page comes from the service itself. Other clients should name the keys that they trust.
+    const wanted = { network, privateKey, userID: profile.userID, trustedKeyIds: "any" } as const;
+    const imported = await call(() => importSealed(terminal, wanted));
     if (imported) notify(`${imported.wallet.slotName} is imported`);
   }
   return (
