@@ -24,4 +24,6 @@ export type OperationSchemas = {
   /** The operation's own errors, in addition to those of every request with such input. */
   errors?: readonly HttpErrorCode[];
   errorShapes?: ErrorShapes;
+  /** The detail of IDEMPOTENCY_KEY_REUSED: the id of what the key has made. */
+  keyMakes?: "orderId" | "walletId" | "redemptionId";
 };

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { quoteWarnings } from "../trading/core/quote-warnings.ts";
 import { defaultMaxPriceImpact } from "../trading/core/trade-facts.ts";
+import { documented, tradeVariants } from "./documented.ts";
 import { OrderSchema } from "./execution-schema.ts";
 import { idempotencyHeaders } from "./idempotency-schema.ts";
 import { QuoteSchema, tradeDescription, tradeEntries, tradeRules } from "./quote-schema.ts";
@@ -25,6 +26,7 @@ export const PlaceOrderSchema = v.pipe(
     dryRun: v.optional(v.boolean()),
   }),
   tradeRules(),
+  documented(tradeVariants({ title: "SellShare", required: ["percent"] })),
   v.title("PlaceOrder"),
   v.description(
     `${tradeDescription} \`maxPriceImpact\` is ${defaultMaxPriceImpact} by default. With \`dryRun\` nothing is recorded, and no key is needed.`,

@@ -1,9 +1,14 @@
 import * as v from "valibot";
+import { documented, numberInText } from "./documented.ts";
 
 const limitRule = "must be a whole number from 1 to 100";
 const cursorRule = "must be the cursor of an answer to the same request";
 
-const LimitSchema = v.pipe(v.string(), v.regex(/^([1-9]\d?|100)$/, limitRule));
+const LimitSchema = v.pipe(
+  v.string(),
+  v.regex(/^([1-9]\d?|100)$/, limitRule),
+  numberInText({ minimum: 1, maximum: 100 }),
+);
 
 const CursorSchema = v.pipe(
   v.optional(v.pipe(v.string(), v.regex(/^[\w-]{16,300}$/, cursorRule))),
@@ -14,7 +19,7 @@ const limitText = "The most records of a page, 1 to 100. A page may have fewer e
 
 /** Parameters of a list that always comes in pages. */
 export const paging = {
-  limit: v.pipe(v.optional(LimitSchema, "50"), v.description(limitText)),
+  limit: v.pipe(v.optional(LimitSchema, "50"), v.description(limitText), documented({ default: 50 })),
   cursor: CursorSchema,
 };
 

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import type { Network } from "../core/network.ts";
 import { type Order, orderSides } from "../trading/core/execution.ts";
 import { quoteWarnings } from "../trading/core/quote-warnings.ts";
+import { decimalText, documented, tradeVariants } from "./documented.ts";
 import { EnvelopeErrorSchema } from "./error-schemas.ts";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
 import { gasPreset, maxGasPrice, priorityFee } from "./settings-schema.ts";
@@ -88,6 +89,7 @@ export const tradeDescription =
 export const QuoteRequestSchema = v.pipe(
   v.strictObject({ chain: ChainNameSchema, wallet: v.optional(GivenAddressSchema), ...tradeEntries }),
   tradeRules(),
+  documented(tradeVariants({ title: "SellShareOfWallet", required: ["percent", "wallet"] })),
   v.title("QuoteRequest"),
   v.description(`${tradeDescription} \`percent\` needs \`wallet\`.`),
 );
@@ -142,13 +144,17 @@ export const QuoteSchema = v.pipe(
     amountOut: v.pipe(AmountTextSchema, v.description("After pool fees and token taxes")),
     minAmountOut: AmountTextSchema,
     slippage: v.exactOptional(PercentSchema),
-    price: v.pipe(v.string(), v.description("Native coin for one token")),
+    price: v.pipe(v.string(), v.description("Native coin for one token"), decimalText()),
     priceImpact: PercentSchema,
     marketImpact: v.exactOptional(
       v.pipe(PercentSchema, v.description("Against the best price of a tenth of the amount")),
     ),
     referencePrice: v.exactOptional(
-      v.pipe(v.string(), v.description("Native coin for one token, for a tenth of the amount")),
+      v.pipe(
+        v.string(),
+        v.description("Native coin for one token, for a tenth of the amount"),
+        decimalText(),
+      ),
     ),
     route: v.array(RouteStepSchema),
     ...safetyEntries,

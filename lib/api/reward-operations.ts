@@ -29,6 +29,7 @@ export const redeemReward = {
     "INSUFFICIENT_POINTS",
     "REWARD_BUSY",
   ],
+  keyMakes: "redemptionId",
 } as const satisfies OperationSchemas;
 
 export const listRedemptions = {

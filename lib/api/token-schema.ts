@@ -2,6 +2,8 @@ import * as v from "valibot";
 import { tokenFlags } from "../core/token-flag.ts";
 import { swapVenues } from "../trading/core/intent.ts";
 import { solVenues } from "../trading/core/sol/sol-intent.ts";
+import { nativeToken } from "../trading/core/trading-chain.ts";
+import { documented, evmAddress, variantsByChain } from "./documented.ts";
 import { envelopeOf } from "./scalars.ts";
 import {
   AddressSchema,
@@ -35,6 +37,8 @@ const identity = {
   wrapped: v.exactOptional(v.literal(true)),
 };
 
+const evmToken = { anyOf: [{ type: "string", const: nativeToken }, evmAddress] };
+
 const TokenSchema = v.pipe(
   v.object({
     ...identity,
@@ -51,6 +55,7 @@ const TokenSchema = v.pipe(
       ),
     ),
   }),
+  documented({ oneOf: variantsByChain("Token", "chain", { token: evmToken }) }),
   v.title("Token"),
 );
 

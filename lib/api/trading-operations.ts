@@ -100,6 +100,7 @@ export const placeOrder = {
     "PRICE_IMPACT_TOO_HIGH",
     "CHAIN_UNAVAILABLE",
   ],
+  keyMakes: "orderId",
 } as const satisfies OperationSchemas;
 
 export const cancelOrder = {

@@ -51,6 +51,7 @@ export const importWallet = {
     "WALLET_LIMIT_REACHED",
     "WALLET_NOT_FOUND",
   ],
+  keyMakes: "walletId",
 } as const satisfies OperationSchemas;
 
 export const listImportKeys = {
@@ -67,6 +68,7 @@ export const createWallet = {
     "Idempotent-Replayed": "`true` if the key made the wallet before. The response shows its current state.",
   },
   errors: ["IDEMPOTENCY_KEY_MISSING", "IDEMPOTENCY_KEY_REUSED", "WALLET_LIMIT_REACHED", "WALLET_NOT_FOUND"],
+  keyMakes: "walletId",
 } as const satisfies OperationSchemas;
 
 export const updateWallet = {

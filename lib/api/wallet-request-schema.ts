@@ -6,7 +6,7 @@ import { idempotencyHeaders } from "./idempotency-schema.ts";
 import { nextCursor, paging, pagingOnDemand } from "./paging-schema.ts";
 import { CountSchema, envelopeOf, ThumbprintSchema, TimestampSchema } from "./scalars.ts";
 import { policyOfEvent } from "./wallet-policy-schema.ts";
-import { WalletSchema, walletLabels } from "./wallet-schema.ts";
+import { WalletSchema, walletLabels, walletVariants } from "./wallet-schema.ts";
 
 export const WalletPathSchema = v.strictObject({
   walletId: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/, "must be the id of a wallet")),
@@ -49,6 +49,7 @@ const PagedWalletSchema = v.pipe(
       v.description("Grows with each change, as on the stream. Present only if the request has a parameter."),
     ),
   }),
+  walletVariants("Wallet"),
   v.title("PagedWallet"),
 );
 

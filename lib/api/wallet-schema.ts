@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { networks } from "../core/network.ts";
 import { colorTags } from "../wallets/wallet.ts";
 import { isWalletName, tidyWalletName, walletNameRule } from "../wallets/wallet-name.ts";
+import { documented, evmAddress, variantsByChain } from "./documented.ts";
 import { CountSchema, envelopeOf, TimestampSchema } from "./scalars.ts";
 
 /** `network` comes first, so that a wrong one is reported before the key, whose format depends on it. */
@@ -31,6 +32,10 @@ export const walletLabels = {
   colortag: v.optional(v.nullable(v.picklist(colorTags))),
 };
 
+/** Says which form the address has. */
+export const walletVariants = <Input>(title: string) =>
+  documented<Input>({ oneOf: variantsByChain(title, "network", { generatedWalletAddress: evmAddress }) });
+
 /** A wallet in a list. It has no field for the private key, encrypted or not. */
 export const WalletSchema = v.pipe(
   v.object({
@@ -43,15 +48,19 @@ export const WalletSchema = v.pipe(
     walletType: v.picklist(["generated", "imported"]),
     createdAt: TimestampSchema,
   }),
+  walletVariants("Wallet"),
   v.title("Wallet"),
 );
 
 /** A wallet on the stream. It has no field for the private key either. */
-export const StreamedWalletSchema = v.object({
-  ...WalletSchema.entries,
-  version: CountSchema,
-  state: v.picklist(["active", "retired"]),
-});
+export const StreamedWalletSchema = v.pipe(
+  v.object({
+    ...WalletSchema.entries,
+    version: CountSchema,
+    state: v.picklist(["active", "retired"]),
+  }),
+  walletVariants("Wallet"),
+);
 
 export const WalletsSchema = v.array(WalletSchema);
 

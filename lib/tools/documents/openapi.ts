@@ -77,8 +77,8 @@ export function openApiDocument(): JsonSchema {
   });
 
   function operation(name: RestOperationName, row: RestRow): JsonSchema {
-    const { path, query, headers, body, success, answerHeaders, errorShapes }: OperationSchemas =
-      schemas[name];
+    const own: OperationSchemas = schemas[name];
+    const { path, query, headers, body, success, answerHeaders } = own;
     const example = restExamples[name];
     const { tag, description } = restNotes[name];
     const parameters = [
@@ -107,7 +107,7 @@ export function openApiDocument(): JsonSchema {
             },
           }),
         ...Object.fromEntries(
-          [...errorsOf(schemas[name])].map(([status, codes]) => [status, error(status, codes, errorShapes)]),
+          [...errorsOf(own)].map(([status, codes]) => [status, error(status, codes, own)]),
         ),
       },
       "x-codeSamples": [
@@ -123,7 +123,7 @@ export function openApiDocument(): JsonSchema {
   function parametersIn(
     place: "path" | "query" | "header",
     schema: v.GenericSchema | undefined,
-    examples: RestExample["path"] = {},
+    examples: RestExample["query"] = {},
   ): JsonSchema[] {
     if (schema === undefined) return [];
     const { properties = {}, required = [] } = components.convert(schema) as Parameters;
@@ -139,12 +139,19 @@ export function openApiDocument(): JsonSchema {
     });
   }
 
-  function error(status: number, codes: readonly HttpErrorCode[], shapes = envelopes): JsonSchema {
-    const shape = status < 500 ? shapes.client : shapes.server;
+  function error(
+    status: number,
+    codes: readonly HttpErrorCode[],
+    { errorShapes = envelopes, keyMakes }: OperationSchemas,
+  ): JsonSchema {
+    const shape = status < 500 ? errorShapes.client : errorShapes.server;
     const ofGateway = gatewayBodies[status];
     const ofFunction = errorBodies[shape];
     const both = ofGateway && codes.length > 0 ? v.union([ofGateway, ofFunction]) : undefined;
     const content = json(both ?? ofGateway ?? ofFunction);
+    const media = content["application/json"];
+    if (keyMakes !== undefined && codes.includes("IDEMPOTENCY_KEY_REUSED"))
+      media.schema = { allOf: [media.schema, withDetail(keyMakes)] };
     // Only the envelope carries the code.
     const reasons = codes.map((code) =>
       shape === "envelope" ? `${code}: ${meanings[code]}` : meanings[code],
@@ -197,6 +204,13 @@ export function openApiDocument(): JsonSchema {
     },
   };
 }
+
+/** An error whose details have this id. */
+const withDetail = (id: string) =>
+  ["error", "details", id].reduceRight<JsonSchema>(
+    (inner, name) => ({ type: "object", properties: { [name]: inner }, required: [name] }),
+    { type: "string" },
+  );
 
 const policyHeader = { "RateLimit-Policy": { $ref: "#/components/headers/RateLimit-Policy" } };
 

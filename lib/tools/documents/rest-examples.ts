@@ -3,7 +3,8 @@ import type { RestOperationName } from "../../operations/operations.ts";
 /** Values of a request. Ids that differ between users come from the shell: see {@link shellVariables}. */
 export type RestExample = {
   path?: Readonly<Record<string, string>>;
-  query?: Readonly<Record<string, string>>;
+  /** Numbers are sent as text. */
+  query?: Readonly<Record<string, string | number>>;
   headers?: Readonly<Record<string, string>>;
   body?: object;
 };
@@ -33,7 +34,7 @@ const generator = {
 export const restExamples: Record<RestOperationName, RestExample | undefined> = {
   storeWallet: { body: { network: "eth", privateKey } },
   listWallets: undefined,
-  listWalletsV2: { query: { network: "eth", limit: "20" } },
+  listWalletsV2: { query: { network: "eth", limit: 20 } },
   listImportKeys: undefined,
   importWallet: {
     headers: { "Idempotency-Key": "sealed-1" },
@@ -52,7 +53,7 @@ export const restExamples: Record<RestOperationName, RestExample | undefined> = 
   updateWallet: { ...wallet, body: { slotName: "Vault", colortag: "teal" } },
   retireWallet: wallet,
   restoreWallet: { ...wallet, body: {} },
-  listWalletEvents: { ...wallet, query: { limit: "20" } },
+  listWalletEvents: { ...wallet, query: { limit: 20 } },
   getWalletPolicy: wallet,
   setWalletPolicy: {
     ...wallet,
@@ -78,7 +79,7 @@ export const restExamples: Record<RestOperationName, RestExample | undefined> = 
     headers: { "Idempotency-Key": "first-redemption" },
     body: {},
   },
-  listRedemptions: { query: { limit: "20" } },
+  listRedemptions: { query: { limit: 20 } },
   listTokens: { query: { chain: "eth" } },
   inspectToken: { path: { chain: "eth", token } },
   getMarket: { path: { chain: "eth", token } },
@@ -87,7 +88,7 @@ export const restExamples: Record<RestOperationName, RestExample | undefined> = 
   quoteOrder: { body: trade },
   placeOrder: { headers: { "Idempotency-Key": "first-order" }, body: { ...trade, type: "market" } },
   cancelOrder: { ...order, body: {} },
-  listOrders: { query: { status: "filled", limit: "20" } },
+  listOrders: { query: { status: "filled", limit: 20 } },
   getOrder: order,
   listPositions: { query: { status: "open", chain: "eth" } },
 };
