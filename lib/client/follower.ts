@@ -9,8 +9,9 @@ import {
   withSettings,
   withWalletList,
 } from "./merge.ts";
+import type { RestCalls } from "./methods.ts";
 import type { ServerMessage } from "./openapi.ts";
-import type { RestCalls, RestData } from "./rest-types.ts";
+import type { RestData } from "./rest-types.ts";
 import { Connection, type SocketConstructor } from "./socket.ts";
 import type { FollowOptions, StreamStatus, TerminalState } from "./stream-types.ts";
 import type { TokenKeeper } from "./token-keeper.ts";
@@ -210,7 +211,7 @@ export class Follower {
     const wallets: PagedWallet[] = [];
     let cursor: string | undefined;
     do {
-      const query = { limit: "100", ...(cursor !== undefined && { cursor }) };
+      const query = { limit: 100, ...(cursor !== undefined && { cursor }) };
       const { data } = await this.#deps.calls.listWalletsV2({ query, signal });
       if (data === undefined) return undefined;
       wallets.push(...data.wallets);

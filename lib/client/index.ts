@@ -1,4 +1,4 @@
-export type { components, operations, ServerMessage } from "./openapi.ts";
+export type { components, Decimal, EvmAddress, operations, ServerMessage } from "./openapi.ts";
 export type { KeyStore } from "./request-keys.ts";
 export type {
   CallOptions,
@@ -25,3 +25,24 @@ export type {
 } from "./stream-types.ts";
 export { createTerminal, type Terminal, type TerminalOptions } from "./terminal.ts";
 export type { TokenProvider } from "./token-keeper.ts";
+export {
+  type Attempt,
+  type Balance,
+  type ExportLock,
+  type ImportKey,
+  type InspectedToken,
+  isAmount,
+  isEvmAddress,
+  type OrderReport,
+  type OrderRequest,
+  type Policy,
+  type Pool,
+  type Profile,
+  type Quote,
+  type QuoteRequest,
+  type Redemption,
+  type Referrals,
+  type Reward,
+  type Token,
+  type WalletEvent,
+} from "./types.ts";

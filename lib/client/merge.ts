@@ -10,6 +10,7 @@ import type {
   SettingsMessage,
   TerminalState,
   Wallet,
+  Without,
 } from "./stream-types.ts";
 
 /**
@@ -125,7 +126,7 @@ function withWallet(held: Held, { state, ...wallet }: Wallet & { state: "active"
  */
 export function withWalletList(
   held: Held,
-  list: readonly (Omit<Wallet, "version"> & { version?: number })[],
+  list: readonly (Without<Wallet, "version"> & { version?: number })[],
 ): Held {
   const wallets = new Map<string, Wallet>();
   for (const { version = 0, ...wallet } of list) {

@@ -1,4 +1,4 @@
-import type { components, ErrorCodes, operations, routes } from "./openapi.ts";
+import type { components, ErrorCodes, OwnDetails, operations, routes } from "./openapi.ts";
 
 /** An operationId of docs/openapi.json. */
 export type OperationName = keyof typeof routes;
@@ -59,22 +59,36 @@ export type RestData<Name extends OperationName> = Unwrapped<
   Json<operations[Name]["responses"][keyof operations[Name]["responses"]]>
 >;
 
-type Details<Code> =
+/** The details of a code: the operation's own if it has some, or those of the envelope. */
+type Details<Name, Code> = Name extends keyof OwnDetails
+  ? Code extends keyof OwnDetails[Name]
+    ? { details: OwnDetails[Name][Code] }
+    : EnvelopeDetails<Code>
+  : EnvelopeDetails<Code>;
+
+type EnvelopeDetails<Code> =
   Extract<Schemas["EnvelopeError"], { code: Code }> extends infer Known
     ? [Known] extends [never]
       ? { details?: undefined }
       : Omit<Known, "code" | "message">
     : never;
 
-type Coded<Status, Code> = Code extends string
-  ? { status: Status; code: Code; message: string; retryAfterSeconds?: number } & Details<Code>
+type Coded<Name, Status, Code> = Code extends string
+  ? { status: Status; code: Code; message: string; retryAfterSeconds?: number } & Details<Name, Code>
   : never;
 
-type EnvelopeErrors<Codes> = {
-  [Status in keyof Codes]: Coded<Status, Codes[Status]>;
+type EnvelopeErrors<Name, Codes> = {
+  [Status in keyof Codes]: Coded<Name, Status, Codes[Status]>;
 }[keyof Codes];
 
-type Plain<Status, Code> = { status: Status; code: Code; message: string; details?: undefined };
+type Plain<Status, Code> = {
+  status: Status;
+  code: Code;
+  message: string;
+  details?: undefined;
+  /** The service's `Retry-After`. */
+  retryAfterSeconds?: number;
+};
 
 /** Errors of every operation that have no code in the response. */
 export type GeneralError =
@@ -86,15 +100,15 @@ export type GeneralError =
   | Plain<413, "TOO_LARGE">
   | Plain<414, "TOO_LONG">
   | Plain<415, "UNSUPPORTED_MEDIA_TYPE">
-  | (Plain<429, "RATE_LIMITED"> & { retryAfterSeconds?: number })
+  | Plain<429, "RATE_LIMITED">
   | Plain<500, "INTERNAL_ERROR">
-  | (Plain<502 | 503 | 504, "UNAVAILABLE"> & { retryAfterSeconds?: number })
+  | Plain<502 | 503 | 504, "UNAVAILABLE">
   /** Any other status. */
   | Plain<number, "REFUSED">
   /** Nothing has changed since the ETag of If-None-Match. */
   | Plain<304, "NOT_MODIFIED">
   /** The response is not JSON: it comes from a proxy, a firewall or CloudFront, not from the service. */
-  | (Plain<number, "EDGE_ERROR"> & { retryAfterSeconds?: number })
+  | Plain<number, "EDGE_ERROR">
   /** There was no response. The service may have carried out the request. */
   | (Plain<0, "NETWORK_ERROR"> & { cause?: unknown })
   /** The token provider failed. Nothing was sent. */
@@ -103,17 +117,42 @@ export type GeneralError =
 
 /** The errors of an operation: a union to narrow by `code` or `status`. */
 export type RestError<Name extends OperationName = OperationName> = Name extends OperationName
-  ? GeneralError | EnvelopeErrors<ErrorCodes[Name]>
+  ? GeneralError | EnvelopeErrors<Name, ErrorCodes[Name]>
   : never;
 
 /** Either data or an error. `headers` come from the response, if there was one. */
-export type RestAnswer<Name extends OperationName> =
-  | { data: RestData<Name>; error?: undefined; headers: Headers }
+export type RestAnswer<Name extends OperationName, Data = RestData<Name>> =
+  | { data: Data; error?: undefined; headers: Headers }
   | { data?: undefined; error: RestError<Name>; headers?: Headers };
 
-type Call<Name extends OperationName> = (
-  ...request: object extends RestRequest<Name> ? [request?: RestRequest<Name>] : [request: RestRequest<Name>]
-) => Promise<RestAnswer<Name>>;
+/** A placed order, or with `dryRun` only its quote. */
+type PlaceOrder = <DryRun extends boolean = false>(
+  request: RestRequest<"placeOrder"> & { body: { dryRun?: DryRun } },
+) => Promise<
+  RestAnswer<
+    "placeOrder",
+    Extract<RestData<"placeOrder">, DryRun extends true ? { dryRun: true } : { order: object }>
+  >
+>;
 
-/** A method for each operation of the REST API. */
-export type RestCalls = { [Name in OperationName]: Call<Name> };
+/** Referrals for the type `ref`, and the profile for any other. */
+type GetUserData = <Type extends string = "profile">(
+  request?: RestRequest<"getUserData"> & { query?: { type?: Type } },
+) => Promise<RestAnswer<"getUserData", UserDataOf<Type>>>;
+
+type UserDataOf<Type extends string> = string extends Type
+  ? RestData<"getUserData">
+  : Type extends "ref"
+    ? Schemas["ReferralData"]
+    : Schemas["ProfileData"];
+
+type OwnCalls = { placeOrder: PlaceOrder; getUserData: GetUserData };
+
+/** The method of an operation. */
+export type Call<Name extends OperationName> = Name extends keyof OwnCalls
+  ? OwnCalls[Name]
+  : (
+      ...request: object extends RestRequest<Name>
+        ? [request?: RestRequest<Name>]
+        : [request: RestRequest<Name>]
+    ) => Promise<RestAnswer<Name>>;

@@ -16,8 +16,11 @@ export type SettingsChain = SettingsMessage["chain"];
 /** A user's settings for a chain. Version 0 means the defaults. */
 export type Settings = SettingsMessage["settings"] & { version: number };
 
-/** An active wallet. */
-export type Wallet = Omit<StreamedWallet, "state">;
+/** Each variant without a field. */
+export type Without<Item, Key extends PropertyKey> = Item extends unknown ? Omit<Item, Key> : never;
+
+/** An active wallet. The form of its address follows from its network. */
+export type Wallet = Without<StreamedWallet, "state">;
 
 /** The data that a stream can follow: the channels of the service, and messages that need no subscription. */
 export type Followed = "orders" | "positions" | "prices" | "settings" | "wallets";

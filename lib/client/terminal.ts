@@ -1,9 +1,10 @@
 import { type Clock, realClock } from "./clock.ts";
 import { Follower } from "./follower.ts";
+import type { RestCalls } from "./methods.ts";
 import { routes } from "./openapi.ts";
 import { type KeyStore, keysInMemory, RequestKeys } from "./request-keys.ts";
 import { type CallerDeps, RestCaller } from "./rest-caller.ts";
-import type { OperationName, RestCalls, RestRequest } from "./rest-types.ts";
+import type { OperationName, RestRequest } from "./rest-types.ts";
 import type { SocketConstructor } from "./socket.ts";
 import type { FollowOptions, Stream } from "./stream-types.ts";
 import { TokenKeeper, type TokenProvider } from "./token-keeper.ts";

@@ -26,7 +26,7 @@ describe("a call", () => {
   it("sends path, query, body and headers as the operation requires", async () => {
     const { terminal, sent, end } = scripted([{ status: 200, body: { slippage: 1 } }]);
     await end(terminal.inspectToken({ path: { chain: "eth", token: "0x/?" } }));
-    await end(terminal.listOrders({ query: { chain: "eth", limit: "2" } }));
+    await end(terminal.listOrders({ query: { chain: "eth", limit: 2 } }));
     await end(terminal.updateTradingSettings({ path: { chain: "sol" }, body: { slippage: 1 } }));
     expect(sent).toEqual([
       { method: "GET", url: "http://service/api/v2/tokens/eth/0x%2F%3F", headers: {}, body: undefined },

@@ -1,14 +1,12 @@
-import type { components, RestData } from "trading-terminal-client";
+import type { Attempt, components, OrderReport, Quote } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
 
 type Schemas = components["schemas"];
-type Read = RestData<"getOrder">;
-type Quote = RestData<"quoteOrder">["quote"];
 
 const common = { attempt: 1, txHash: "h", submission: "public", purpose: "swap", outcome: "mined" } as const;
 
 // The compiler checks these types: a field that narrows no longer would not compile.
-const priceOf = (attempt: Read["attempts"][number]): string => {
+const priceOf = (attempt: Attempt): string => {
   if ("lastValidBlockHeight" in attempt) {
     const ofSol: Schemas["SolAttempt"] = attempt;
     return ofSol.priorityFee;
@@ -17,7 +15,7 @@ const priceOf = (attempt: Read["attempts"][number]): string => {
   return ofEvm.maxFeePerGas;
 };
 
-const leftOf = (report: NonNullable<Read["report"]>): string => {
+const leftOf = (report: OrderReport): string => {
   if ("rent" in report) {
     const ofSol: Schemas["SolOrderReport"] = report;
     return ofSol.rent;
@@ -37,9 +35,9 @@ const partOf = ({ networkFee }: Pick<Quote, "networkFee">): string => {
 
 describe("a field narrows", () => {
   it("attempts to those of sol or of EVM chains", () => {
-    const sol = { priorityFee: "0.001", tip: "0", computeUnitLimit: 1, lastValidBlockHeight: 2 };
-    const evm = { nonce: 0, maxFeePerGas: "30", maxPriorityFeePerGas: "1", gasLimit: 3 };
-    const attempts: Read["attempts"] = [
+    const sol = { priorityFee: "0.001", tip: "0", computeUnitLimit: 1, lastValidBlockHeight: 2 } as const;
+    const evm = { nonce: 0, maxFeePerGas: "30", maxPriorityFeePerGas: "1", gasLimit: 3 } as const;
+    const attempts: Attempt[] = [
       { ...common, ...sol },
       { ...common, ...evm },
     ];
@@ -51,9 +49,9 @@ describe("a field narrows", () => {
     const reports = [
       { ...result, rent: "0.002" },
       { ...result, approvalLeft: "0" },
-    ] as NonNullable<Read["report"]>[];
+    ] as unknown as OrderReport[];
     expect(reports.map(leftOf)).toEqual(["0.002", "0"]);
-    const fees = { expected: "1", max: "2" };
+    const fees = { expected: "1", max: "2" } as const;
     expect(partOf({ networkFee: { ...fees, priority: "0.1", tip: "0.2" } })).toBe("0.1");
     expect(partOf({ networkFee: { ...fees, l1: "0.3" } })).toBe("0.3");
   });

@@ -1,5 +1,6 @@
+import type { RestCalls } from "../methods.ts";
 import type { ServerMessage } from "../openapi.ts";
-import type { RestCalls, RestError } from "../rest-types.ts";
+import type { RestError } from "../rest-types.ts";
 import type { Network } from "../stream-types.ts";
 import { bytesIn, hashOf, infoFor, utf8 } from "./bytes.ts";
 import { type KeyPair, newKeyPair, openMessage } from "./hpke.ts";

@@ -1,4 +1,5 @@
-import type { RestAnswer, RestCalls, RestError, RestRequest } from "../rest-types.ts";
+import type { RestCalls } from "../methods.ts";
+import type { RestAnswer, RestError, RestRequest } from "../rest-types.ts";
 import { type Bytes, base64url, bytesIn, hashOf, infoFor, utf8 } from "./bytes.ts";
 import { publicKeyAt, sealMessage } from "./hpke.ts";
 import { privateKeyBytes } from "./private-key.ts";

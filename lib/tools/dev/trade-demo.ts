@@ -5,6 +5,7 @@ import { parseUnits } from "ethers/utils";
 import {
   createTerminal,
   type Order,
+  type OrderRequest,
   type RestData,
   type Stream,
   type Terminal,
@@ -84,10 +85,9 @@ async function playRound({ demo, terminal, stream, patienceMs }: Deps): Promise<
 
   async function trade(side: Side): Promise<Trade> {
     const startMs = Date.now();
-    const body = { type: "market", chain, wallet, token, validForSeconds: 600, ...side } as const;
-    const placed = dataOf(await terminal.placeOrder({ body }));
-    if (!("order" in placed)) throw new StartupError("A trial run places no order");
-    const { orderId } = placed.order;
+    // The address is one of the chain's.
+    const body = { type: "market", chain, wallet, token, validForSeconds: 600, ...side } as OrderRequest;
+    const { orderId } = dataOf(await terminal.placeOrder({ body })).order;
     const ending = new AbortController();
     await Promise.race([
       until(({ orders }) => orders.some((order) => order.orderId === orderId && order.settled)),

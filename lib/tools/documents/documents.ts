@@ -13,8 +13,17 @@ import { withTakeoverTable } from "./takeover-table.ts";
 
 const json = (document: object) => `${JSON.stringify(document, null, 2)}\n`;
 
-/** Not committed: `npm ci` writes it. */
-const clientTypes = "lib/client/openapi.ts";
+/** Not committed: `npm ci` writes them. */
+const clientTypes: Record<string, () => Promise<string>> = {
+  "lib/client/openapi.ts": async () => (await generator()).openapiSource(clientDocuments()),
+  "lib/client/methods.ts": async () => (await generator()).methodsSource(clientDocuments()),
+};
+
+/** Loads TypeScript 5 only when it is needed. */
+const generator = () => import("./client-types/openapi-source.ts");
+
+const clientDocuments = () =>
+  ({ openapi: openApiDocument(), asyncapi: asyncApiDocument() }) as unknown as Documents;
 
 /** Makes each document, from its present text if only a part of it is derived. */
 const documents: Record<string, (present: () => string) => string | Promise<string>> = {
@@ -23,14 +32,8 @@ const documents: Record<string, (present: () => string) => string | Promise<stri
   "docs/functions.md": functionsPage,
   "docs/table.md": tablePage,
   "docs/SECURITY.md": (present) => withTakeoverTable(present()),
-  [clientTypes]: () => clientTypesOf(openApiDocument(), asyncApiDocument()),
+  ...clientTypes,
 };
-
-/** Loads TypeScript 5 only when it is needed. */
-async function clientTypesOf(openapi: object, asyncapi: object): Promise<string> {
-  const { openapiSource } = await import("./client-types/openapi-source.ts");
-  return openapiSource({ openapi, asyncapi } as Documents);
-}
 
 const hosts = ["https://one.example", "https://two.example"];
 
@@ -64,7 +67,7 @@ export async function main(argv: readonly string[], { read, write, warn, templat
   } as const;
   const { check, client, site } = parseArgs({ args: [...argv], options }).values;
   if (client) {
-    write(clientTypes, await clientTypesOf(openApiDocument(), asyncApiDocument()));
+    for (const [path, make] of Object.entries(clientTypes)) write(path, await make());
     return 0;
   }
   if (site !== undefined) {

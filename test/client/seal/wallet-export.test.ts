@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { RestCalls } from "../../../lib/client/methods.ts";
 import type { ServerMessage } from "../../../lib/client/openapi.ts";
-import type { RestCalls } from "../../../lib/client/rest-types.ts";
 import { newExportKeys, walletExporter } from "../../../lib/client/seal/wallet-export.ts";
 import { sealMessage } from "../../../lib/wallets/keys/hpke.ts";
 import {

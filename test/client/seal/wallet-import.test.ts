@@ -1,6 +1,6 @@
 import { createECDH } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { RestCalls } from "../../../lib/client/rest-types.ts";
+import type { RestCalls } from "../../../lib/client/methods.ts";
 import { importSealed, type SealedImport } from "../../../lib/client/seal/index.ts";
 import { openMessage } from "../../../lib/wallets/keys/hpke.ts";
 import { base64url, importInfo, keyIdOf, spkiOf } from "../../../lib/wallets/keys/sealing.ts";

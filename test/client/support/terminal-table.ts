@@ -139,7 +139,7 @@ const newPosition = (positionId: string): Position => ({
   version: 1,
 });
 
-const newWallet = (_id: string): StoredWallet => ({
+const newWallet = (_id: string): StoredWallet & { network: "eth" } => ({
   _id,
   UserID: "alice",
   generatedWalletAddress: `0x${_id}`,

@@ -13,11 +13,12 @@ const trade = (outcomes: string[], order: Partial<Order>): Round["buy"] => ({
   seconds: "3.2",
 });
 
-const position = {
+const closed: Partial<Position> = {
   token: localAddresses.moon,
   ...{ status: "closed", settled: true, amount: "0", cost: "0" },
   ...{ realizedPnl: "-0.1", networkFees: "0.3" },
-} as Position;
+};
+const position = closed as Position;
 
 /** 100 coins, less 0.1 and all fees. */
 const agreeing: Round = {
@@ -31,12 +32,12 @@ const agreeing: Round = {
     ...{ filledAmount: "4000.000000000000000001", receivedAmount: "0.4", networkFee: "0.2" },
   }),
   positions: [position],
-  balances: [{ token: "native", amount: "99.6" }] as Round["balances"],
+  balances: [{ token: "native", amount: "99.6" } as object as Round["balances"][number]],
   ...{ token: localAddresses.moon, decimals: 18 },
 };
 
 const { before, between, after, balances } = agreeing;
-const moon = { token: localAddresses.moon, amount: unit } as Round["balances"][number];
+const moon = { token: localAddresses.moon, amount: unit } as object as Round["balances"][number];
 
 describe("disagreements", () => {
   it("finds none if all agree to the last unit", () => {

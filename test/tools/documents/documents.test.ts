@@ -60,7 +60,8 @@ describe("npm run documents", () => {
     const calls: string[] = [];
     const write = (path: string, text: string) => calls.push(path, text);
     expect(await main(["--client"], { ...deps, write })).toBe(0);
-    expect(calls).toEqual(["lib/client/openapi.ts", written.get("lib/client/openapi.ts")]);
+    const paths = ["lib/client/openapi.ts", "lib/client/methods.ts"];
+    expect(calls).toEqual(paths.flatMap((path) => [path, written.get(path)]));
   });
 
   it("writes documents that --check then accepts", async () => {
@@ -72,6 +73,7 @@ describe("npm run documents", () => {
       "docs/functions.md",
       "docs/table.md",
       "lib/client/openapi.ts",
+      "lib/client/methods.ts",
       "docs/costs.md",
     ]);
     expect(await main(["--check"], deps)).toBe(0);

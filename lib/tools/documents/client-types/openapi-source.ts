@@ -1,9 +1,18 @@
 import openapiTS, { astToString } from "openapi-typescript";
+import ts from "typescript";
 
-type Response = { content?: { "application/json": { schema: object } }; "x-error-codes"?: readonly string[] };
+type Schema = { [keyword: string]: unknown };
+
+type Response = {
+  content?: { "application/json": { schema: Schema & { allOf?: Schema[] } } };
+  "x-error-codes"?: readonly string[];
+};
 
 type Operation = {
   operationId: string;
+  summary: string;
+  description: string;
+  "x-codeSamples": { label: string; source: string }[];
   parameters?: { in: string; name: string }[];
   responses: Record<string, Response>;
 };
@@ -22,13 +31,27 @@ type StreamOperation = { action: "send" | "receive"; messages: References; reply
 const header =
   "// Generated from docs/openapi.json and docs/asyncapi.json by `npm ci` and `npm run documents`. Do not edit.";
 
-/** Generates lib/client/openapi.ts: types of all requests, responses and messages, and a table of the operations. */
-export async function openapiSource({ openapi, asyncapi }: Documents): Promise<string> {
-  const operations = Object.entries(openapi.paths).flatMap(([path, methods]) =>
+const operationsOf = ({ paths }: Documents["openapi"]) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   );
+
+/** Types with a form that JSON Schema names by its `format`. */
+const formats = { decimal: "Decimal", "evm-address": "EvmAddress" } as const;
+
+/** Generates lib/client/openapi.ts: types of all requests, responses and messages, and a table of the operations. */
+export async function openapiSource({ openapi, asyncapi }: Documents): Promise<string> {
+  const operations = operationsOf(openapi);
   return [
     header,
+    "/** A decimal number as text, of any precision: such as `0.5`. */",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a type
+    "export type Decimal = `${number}`;",
+    "",
+    "/** An address on an EVM chain. Those of sol are base58, which is any text to a compiler. */",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a type
+    "export type EvmAddress = `0x${string}`;",
+    "",
     await typesOf(openapi, asyncapi),
     "/** The method and the path of each operation. `once`: it requires an Idempotency-Key. */",
     "export const routes = {",
@@ -43,6 +66,11 @@ export async function openapiSource({ openapi, asyncapi }: Documents): Promise<s
     ...operations.map(
       ({ operation }) => `    ${operation.operationId}: {${codesOf(operation.responses)}\n    };`,
     ),
+    "}",
+    "",
+    "/** The details of errors that differ between operations. */",
+    "export interface OwnDetails {",
+    ...operations.flatMap(({ operation }) => detailsOf(operation)),
     "}",
     "",
     "/** A message that the service sends. */",
@@ -73,11 +101,13 @@ async function typesOf(openapi: Documents["openapi"], asyncapi: Documents["async
       ),
     ]),
   );
-  const nodes = await openapiTS({
-    ...openapi,
-    paths,
-    components: { ...openapi.components, schemas },
-  } as never);
+  const document = { ...openapi, paths, components: { ...openapi.components, schemas } };
+  const nodes = await openapiTS(withUnions(document) as never, {
+    transform: ({ format = "" }) =>
+      format in formats
+        ? ts.factory.createTypeReferenceNode(formats[format as keyof typeof formats])
+        : undefined,
+  });
   // The types of paths only list the operations.
   const wanted = nodes.filter(
     (node) => !/^export (interface paths|type (webhooks|\$defs))/.test(astToString(node)),
@@ -95,6 +125,68 @@ const withoutErrors = (operation: Operation): Operation => ({
 
 const takesKey = ({ parameters = [] }: Operation) =>
   parameters.some((parameter) => parameter.in === "header" && parameter.name === "Idempotency-Key");
+
+/** Replaces rules that the generator does not know: by fields that are never present, and by unions. */
+function withUnions(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withUnions);
+  if (typeof node !== "object" || node === null) return node;
+  const { not, if: _, then: met, else: unmet, ...rest } = node as Rules;
+  const parts = Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, withUnions(value)]));
+  if (met !== undefined) return { ...parts, oneOf: [met, unmet].map(withUnions) };
+  if (not === undefined) return parts;
+  const excluded = [not, ...(not.anyOf ?? [])].flatMap(({ required = [] }) => required);
+  const never = Object.fromEntries(excluded.map((name) => [name, false]));
+  return { ...parts, properties: { ...(parts.properties as object), ...never } };
+}
+
+type Rules = { not?: Exclusion; if?: unknown; then?: unknown; else?: unknown };
+
+type Exclusion = { required?: string[]; anyOf?: { required: string[] }[] };
+
+/** The details that only this operation's response has, beside those of the envelope. */
+function detailsOf({ operationId, responses }: Operation): string[] {
+  return Object.values(responses).flatMap(({ content, "x-error-codes": [code] = [] }) => {
+    const [, own] = content?.["application/json"].schema.allOf ?? [];
+    const [id] = own ? requiredIn(requiredIn(own, "error"), "details").required : [];
+    return id === undefined || code === undefined
+      ? []
+      : [`    ${operationId}: { ${code}: { ${id}: string } };`];
+  });
+}
+
+type ObjectSchema = { required: string[]; properties: Record<string, ObjectSchema> };
+
+const requiredIn = (schema: unknown, name: string): ObjectSchema =>
+  (schema as ObjectSchema).properties[name] as ObjectSchema;
+
+/**
+ * Generates lib/client/methods.ts: a method for each operation, with a comment and an example, which editors show.
+ */
+export function methodsSource({ openapi }: Pick<Documents, "openapi">): string {
+  const methods = operationsOf(openapi).flatMap(({ operation }) => [
+    "    /**",
+    ...commentOf(operation).map((line) => `     * ${line}`.trimEnd()),
+    "     */",
+    `    ${operation.operationId}: Call<"${operation.operationId}">;`,
+    "",
+  ]);
+  return [
+    header,
+    'import type { Call } from "./rest-types.ts";',
+    "",
+    "/** A method for each operation of the REST API. */",
+    "export interface RestCalls {",
+    ...methods.slice(0, -1),
+    "}",
+    "",
+  ].join("\n");
+}
+
+function commentOf({ summary, description, "x-codeSamples": samples }: Operation): string[] {
+  const { source = "" } = samples.find(({ label }) => label === "client") ?? {};
+  const text = [`${summary}.`, "", ...description.split("\n"), "", "@example"];
+  return [...text, ...source.split("\n")].map((line) => line.replaceAll("*/", "*\\/"));
+}
 
 const codesOf = (responses: Record<string, Response>) =>
   Object.entries(responses)

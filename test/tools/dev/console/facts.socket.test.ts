@@ -20,15 +20,16 @@ const solAttempt = {
 const result = {
   spent: { token: "native", amount: "0.5" },
   received: { token: "mint", amount: "4900.25" },
-  ...{ quotedAmountOut: "4901", slippage: 0.0153, block: 311_222 },
+  ...({ quotedAmountOut: "4901", slippage: 0.0153, block: 311_222 } as const),
   submission: "public",
   blockTime: "2026-11-25T10:00:00.000Z",
 } as const;
 
 describe("the facts of an order on sol", () => {
   it("are its fees by parts and the rent, in a quote", () => {
-    const networkFee = { expected: "0.000305", max: "0.00102", priority: "0.0003", tip: "0.0000015" };
-    expect(feeFacts({ chain: "sol", networkFee, rent: "0.00293016" } as Quote)).toEqual([
+    const fees = { expected: "0.000305", max: "0.00102", priority: "0.0003", tip: "0.0000015" } as const;
+    const quote: Partial<Quote> = { chain: "sol", networkFee: fees, rent: "0.00293016" };
+    expect(feeFacts(quote as Quote)).toEqual([
       ["Network fee", "0.000305 SOL, at most 0.00102"],
       ["for priority", "0.0003 SOL"],
       ["as a tip", "0.0000015 SOL"],
@@ -81,7 +82,7 @@ describe("the facts of an order on sol", () => {
   });
 
   it("say until when something is signed, rather than when it fills", () => {
-    const named = { validUntil: "2026-11-25T10:00:00.000Z", networkFee: "0.00031", rent: "0" };
+    const named = { validUntil: "2026-11-25T10:00:00.000Z", networkFee: "0.00031", rent: "0" } as const;
     const names = (facts: ReturnType<typeof orderFacts>) => facts.map(([name]) => name);
     expect(names(orderFacts({ ...order, ...named }))).toEqual([
       ...["Signed until", "Network fee", "Rent of accounts"],
@@ -111,8 +112,8 @@ describe("the facts of an order on an EVM chain", () => {
   });
 
   it("are the fees that were paid, and the gas, in a report", () => {
-    const networkFee = { total: "0.003", swap: "0.002", approve: "0.001", clear: "0", l1: "0" };
-    const gas = { gasUsed: 120_000, effectiveGasPrice: "12", approvalLeft: "0" };
+    const networkFee = { total: "0.003", swap: "0.002", approve: "0.001", clear: "0", l1: "0" } as const;
+    const gas = { gasUsed: 120_000, effectiveGasPrice: "12", approvalLeft: "0" } as const;
     const facts = reportFacts({ ...order, chain: "bsc" }, { ...result, ...gas, networkFee });
     expect(facts).toEqual(
       expect.arrayContaining([

@@ -1,8 +1,6 @@
 import { createContext } from "preact";
 import { useContext, useState } from "preact/hooks";
-import type { RestData, Terminal, TerminalState } from "trading-terminal-client";
-
-export type Profile = Extract<RestData<"getUserData">, { tier: string }>;
+import type { Profile, RestData, Terminal, TerminalState } from "trading-terminal-client";
 
 type Placed = Extract<RestData<"placeOrder">, { order: unknown }>;
 export type Warning = Placed["warnings"][number];

@@ -1,11 +1,10 @@
-import type { Network, Order, RestData } from "trading-terminal-client";
+import type { Network, Order, Quote, RestData } from "trading-terminal-client";
 import { amount, clock, coinOf, percent, stepText, words } from "./format.ts";
 
 /** A name, and its value for people. */
 export type Fact = readonly [name: string, text: string];
 
 type Read = RestData<"getOrder">;
-type Quote = RestData<"quoteOrder">["quote"];
 
 const coins = (chain: Network, text: string) => `${amount(text, 4)} ${coinOf[chain]}`;
 const present = (facts: readonly (Fact | false)[]): Fact[] => facts.filter((fact) => fact !== false);

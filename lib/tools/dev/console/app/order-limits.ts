@@ -1,7 +1,8 @@
-import type { Network, RestRequest } from "trading-terminal-client";
+import type { Network, QuoteRequest } from "trading-terminal-client";
 
-type Body = RestRequest<"quoteOrder">["body"];
-type Given = Partial<Pick<Body, "slippage" | "gasPreset" | "maxGasPrice" | "priorityFee" | "mevProtection">>;
+type Given = Partial<
+  Pick<QuoteRequest, "slippage" | "gasPreset" | "maxGasPrice" | "priorityFee" | "mevProtection">
+>;
 
 export const gasPresets = ["slow", "medium", "fast", "turbo"] as const;
 

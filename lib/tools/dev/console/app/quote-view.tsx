@@ -1,21 +1,17 @@
 import { useEffect, useState } from "preact/hooks";
-import type { RestData, RestRequest } from "trading-terminal-client";
+import type { Quote, QuoteRequest, Token } from "trading-terminal-client";
 import { Facts } from "./controls.tsx";
 import { useDesk, type Warning } from "./desk.ts";
 import { feeFacts } from "./facts.ts";
 import { amount, coinOf, percent, shortened, stepText, words } from "./format.ts";
 
-type Quote = RestData<"quoteOrder">["quote"];
-
 /** A pause in typing that starts a quote. */
 const quietMs = 350;
-
-type Trade = RestRequest<"quoteOrder">["body"];
 
 export type Quoted = { asked: string; quote: Quote | undefined; problem: string };
 
 /** Quotes this trade. Undefined until the quote arrives: that of another trade would mislead. */
-export function useQuote(trade: Trade | undefined, progress: string): Quoted | undefined {
+export function useQuote(trade: QuoteRequest | undefined, progress: string): Quoted | undefined {
   const { terminal } = useDesk();
   const [quoted, setQuoted] = useState<Quoted>();
   const asked = trade && JSON.stringify(trade);
@@ -52,8 +48,6 @@ export function Warnings({ about, warnings }: { about: string; warnings: readonl
     </ul>
   );
 }
-
-type Token = RestData<"listTokens">["tokens"][number];
 
 /** Names the pools of a route, and the tokens between them. */
 const wayOf = (route: Quote["route"], tokens: readonly Token[]) =>

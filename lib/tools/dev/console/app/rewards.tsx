@@ -1,11 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
-import type { RestData } from "trading-terminal-client";
+import type { Redemption, Reward } from "trading-terminal-client";
 import { Panel } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
 import { clock } from "./format.ts";
-
-type Reward = RestData<"listRewards">["rewards"][number];
-type Redemption = RestData<"listRedemptions">["redemptions"][number];
 
 export function Rewards() {
   const { terminal, redemptionChanges } = useDesk();

@@ -1,17 +1,15 @@
 import { useEffect, useState } from "preact/hooks";
-import type { RestData } from "trading-terminal-client";
+import type { InspectedToken } from "trading-terminal-client";
 import type { NetworkName } from "./controls.tsx";
 import { useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
 import { isAddressOn } from "./explorers.ts";
 import { amount, percent, words } from "./format.ts";
 
-type Inspected = RestData<"inspectToken">["token"];
-
 /** Shows the results of a simulated buy and sale of a token before the trade. */
 export function TokenView({ chain, token }: { chain: NetworkName; token: string }) {
   const { terminal } = useDesk();
-  const [inspected, setInspected] = useState<Inspected>();
+  const [inspected, setInspected] = useState<InspectedToken>();
   const [problem, setProblem] = useState("");
 
   useEffect(() => {

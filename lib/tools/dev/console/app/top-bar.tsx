@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
-import type { StreamStatus } from "trading-terminal-client";
-import type { Profile } from "./desk.ts";
+import type { Profile, StreamStatus } from "trading-terminal-client";
 
 const statusTexts: Record<StreamStatus["status"], string> = {
   connecting: "Connecting",

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { RestData, RestRequest } from "trading-terminal-client";
+import type { Balance, OrderRequest, QuoteRequest, Token } from "trading-terminal-client";
 import { Choice, Field, Form, type NetworkName, networks, Panel, Select } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
 import { isAddressOn } from "./explorers.ts";
@@ -9,8 +9,6 @@ import { givenLimits, noLimits } from "./order-limits.ts";
 import { QuoteView, useQuote } from "./quote-view.tsx";
 import { TokenView } from "./token-view.tsx";
 
-type Token = RestData<"listTokens">["tokens"][number];
-type Balance = RestData<"readBalances">["balances"][number];
 type Side = "buy" | "sell";
 
 const sides = [
@@ -68,23 +66,22 @@ export function Trade() {
   }, [terminal, chain, wallet, progress]);
 
   const units = side === "buy" ? { amount: given } : { percent: Number(given) };
-  const trade: RestRequest<"quoteOrder">["body"] = {
-    ...{ chain, side, token },
-    ...units,
-    ...givenLimits(chain, limits),
-  };
+  // The form and the service check what was typed.
+  const tradeOf = (wallet?: string) =>
+    ({
+      ...{ chain, side, token, ...(wallet !== undefined && { wallet }) },
+      ...units,
+      ...givenLimits(chain, limits),
+    }) as QuoteRequest;
   const isWhole = isAddressOn(chain, token) && Number(given) > 0;
-  const quoted = useQuote(
-    isWhole ? (wallet === undefined ? trade : { ...trade, wallet }) : undefined,
-    progress,
-  );
+  const quoted = useQuote(isWhole ? tradeOf(wallet) : undefined, progress);
   const canPlace = wallet !== undefined && quoted?.quote !== undefined && !isBusy;
 
   async function place() {
     if (wallet === undefined) return;
-    const body = { ...trade, wallet, type: "market" as const };
+    const body = { ...tradeOf(wallet), type: "market" } as OrderRequest;
     const placed = await call(() => terminal.placeOrder({ body }));
-    if (placed === undefined || !("order" in placed)) return;
+    if (placed === undefined) return;
     noteOrder(placed);
     notify(side === "buy" ? "The buy is placed" : "The sale is placed");
   }

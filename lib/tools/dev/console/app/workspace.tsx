@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import type { StreamStatus, TerminalState } from "trading-terminal-client";
-import { type Desk, DeskContext, type Profile } from "./desk.ts";
+import type { Profile, StreamStatus, TerminalState } from "trading-terminal-client";
+import { type Desk, DeskContext } from "./desk.ts";
 import { Executions } from "./executions.tsx";
 import { readLocalChains } from "./explorers.ts";
 import { type LogEntry, newEntry, withNewest } from "./log-entries.ts";
@@ -54,7 +54,7 @@ export function Workspace({ session, onSignOut }: { session: Session; onSignOut:
     setProblem("");
     void terminal.getUserData({ signal }).then(({ data, error }) => {
       if (signal.aborted) return;
-      if (data && "tier" in data) setProfile(data);
+      if (data) setProfile(data);
       else setProblem(error ? `${error.code}: ${error.message}` : "This user does not exist");
     });
     return () => reading.abort();

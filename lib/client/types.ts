@@ -1,0 +1,33 @@
+import type { components, Decimal, EvmAddress } from "./openapi.ts";
+
+type Schemas = components["schemas"];
+
+/** The body of `placeOrder` for a real order. Fields that exclude each other are variants. */
+export type OrderRequest = Schemas["PlaceOrder"] & { dryRun?: false };
+/** The body of `quoteOrder`. */
+export type QuoteRequest = Schemas["QuoteRequest"];
+export type Quote = Schemas["Quote"];
+/** A transaction of an order. Only those of sol have a `lastValidBlockHeight`. */
+export type Attempt = Schemas["Attempt"] | Schemas["SolAttempt"];
+/** The result of a filled order. Only those of sol have a `rent`. */
+export type OrderReport = Schemas["OrderReport"] | Schemas["SolOrderReport"];
+export type Token = Schemas["Token"];
+export type InspectedToken = Schemas["InspectedToken"];
+export type Pool = Schemas["Pool"];
+export type Balance = Schemas["Balance"];
+export type Policy = Schemas["WalletPolicy"];
+export type WalletEvent = Schemas["WalletEvent"];
+export type ImportKey = Schemas["ImportKey"];
+export type ExportLock = Schemas["ExportLock"];
+export type Reward = Schemas["Reward"];
+export type Redemption = Schemas["Redemption"];
+export type Profile = Schemas["ProfileData"];
+export type Referrals = Schemas["ReferralData"];
+
+/** True for 0x and 40 hex digits. The service also checks the checksum. */
+export const isEvmAddress = (text: string | undefined): text is EvmAddress =>
+  text !== undefined && /^0x[\da-f]{40}$/i.test(text);
+
+/** True for digits with or without a point: the form of amounts and prices. */
+export const isAmount = (text: string | undefined): text is Decimal =>
+  text !== undefined && /^\d+(\.\d+)?$/.test(text);
