@@ -11,7 +11,7 @@ type Keywords = { readonly [keyword: string]: unknown };
 export const documented = <Input>(keywords: Keywords) => v.metadata<Input, Keywords>(keywords);
 
 /** Decimal text, which clients may write and read as a number of any precision. */
-export const decimalText = <Input>() => documented<Input>({ format: "decimal" });
+export const decimalFormat = <Input>() => documented<Input>({ format: "decimal" });
 
 /** A number in text, as queries have it. Clients pass a number. */
 export const numberInText = <Input>(bounds: { minimum: number; maximum: number }) =>

@@ -3,13 +3,13 @@ import type { DomainErrorCode, DomainErrorDetails } from "../core/domain-error.t
 import { orderStatuses } from "../core/execution-words.ts";
 import { networks } from "../core/network.ts";
 import { tokenFlags } from "../core/token-flag.ts";
-import { decimalText } from "./documented.ts";
+import { decimalFormat } from "./documented.ts";
 import { type HttpErrorCode, statusOfCode } from "./errors.ts";
 import { MessageSchema, TimestampSchema } from "./scalars.ts";
 
-const AmountText = v.pipe(v.string(), decimalText());
+const AmountText = v.pipe(v.string(), decimalFormat());
 const Percent = v.number();
-const Gwei = v.pipe(v.string(), decimalText());
+const Gwei = v.pipe(v.string(), decimalFormat());
 
 /** The details of each code in the general envelope. Other codes have none. */
 const detailsOfCode = {

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { orderStatuses } from "../core/execution-words.ts";
 import { positionStatuses } from "../trading/core/execution.ts";
-import { decimalText } from "./documented.ts";
+import { decimalFormat } from "./documented.ts";
 import { OrderSchema, PositionSchema } from "./execution-schema.ts";
 import { nextCursor, paging } from "./paging-schema.ts";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
@@ -68,7 +68,7 @@ const submission = v.pipe(
 );
 
 const whole = v.pipe(v.number(), v.integer());
-const gwei = v.pipe(v.string(), v.description("Gwei"), decimalText());
+const gwei = v.pipe(v.string(), v.description("Gwei"), decimalFormat());
 
 const sol = v.pipe(AmountTextSchema, v.description("SOL"));
 

@@ -8,7 +8,7 @@ import {
   positionStatuses,
   reasonCodes,
 } from "../trading/core/execution.ts";
-import { decimalText } from "./documented.ts";
+import { decimalFormat } from "./documented.ts";
 import { executionErrorCodes } from "./errors.ts";
 import { GivenTimestampSchema, TimestampSchema } from "./scalars.ts";
 
@@ -50,7 +50,7 @@ const given: Parts = {
 
 // Messages have no limits: a record stored by an earlier version must stay valid when a limit is narrowed. One invalid
 // record would block all others of its user.
-const storedAmount = v.pipe(v.string(), v.description("A decimal number as text"), decimalText());
+const storedAmount = v.pipe(v.string(), v.description("A decimal number as text"), decimalFormat());
 const stored: Parts = {
   identifier: v.string(),
   amount: storedAmount,

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { Network } from "../core/network.ts";
 import { type Order, orderSides } from "../trading/core/execution.ts";
 import { quoteWarnings } from "../trading/core/quote-warnings.ts";
-import { decimalText, documented, tradeVariants } from "./documented.ts";
+import { decimalFormat, documented, tradeVariants } from "./documented.ts";
 import { EnvelopeErrorSchema } from "./error-schemas.ts";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
 import { gasPreset, maxGasPrice, priorityFee } from "./settings-schema.ts";
@@ -144,7 +144,7 @@ export const QuoteSchema = v.pipe(
     amountOut: v.pipe(AmountTextSchema, v.description("After pool fees and token taxes")),
     minAmountOut: AmountTextSchema,
     slippage: v.exactOptional(PercentSchema),
-    price: v.pipe(v.string(), v.description("Native coin for one token"), decimalText()),
+    price: v.pipe(v.string(), v.description("Native coin for one token"), decimalFormat()),
     priceImpact: PercentSchema,
     marketImpact: v.exactOptional(
       v.pipe(PercentSchema, v.description("Against the best price of a tenth of the amount")),
@@ -153,7 +153,7 @@ export const QuoteSchema = v.pipe(
       v.pipe(
         v.string(),
         v.description("Native coin for one token, for a tenth of the amount"),
-        decimalText(),
+        decimalFormat(),
       ),
     ),
     route: v.array(RouteStepSchema),

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { networks } from "../core/network.ts";
 import { tradingChains } from "../trading/core/trading-chain.ts";
-import { decimalText } from "./documented.ts";
+import { decimalFormat } from "./documented.ts";
 import { TimestampSchema } from "./scalars.ts";
 
 /** A chain's name in requests. The configuration decides whether it trades here. */
@@ -38,7 +38,7 @@ export const GivenAmountSchema = v.pipe(
   v.string(amountRule),
   v.regex(/^(?=.*[1-9])\d{1,40}(\.\d{1,40})?$/, amountRule),
   v.description("A decimal number as text, in whole coins or tokens"),
-  decimalText(),
+  decimalFormat(),
 );
 
 /** A percentage from outside, above 0. */
@@ -60,7 +60,7 @@ export const TokenNameSchema = v.pipe(
 export const AmountTextSchema = v.pipe(
   v.string(),
   v.description("Decimal text, exact to the last unit"),
-  decimalText(),
+  decimalFormat(),
 );
 
 export const PercentSchema = v.pipe(v.number(), v.description("Percent"));

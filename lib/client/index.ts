@@ -1,6 +1,7 @@
 export type { components, Decimal, EvmAddress, operations, ServerMessage } from "./openapi.ts";
 export type { KeyStore } from "./request-keys.ts";
 export type {
+  Call,
   CallOptions,
   OperationName,
   RestAnswer,

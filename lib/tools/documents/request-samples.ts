@@ -8,7 +8,7 @@ export function curlSample({ method, path }: RestMethod, example: RestExample = 
   const resolved = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     name in shellVariables ? `$${shellVariables[name]}` : encodeURIComponent(example.path?.[name] ?? name),
   );
-  const search = query === undefined ? "" : `?${new URLSearchParams(textOf(query))}`;
+  const search = query === undefined ? "" : `?${new URLSearchParams(queryText(query))}`;
   const usual = body === undefined ? "GET" : "POST";
   const parts = [
     `curl -sw '\\n'${method === usual ? "" : ` -X ${method}`} "$BASE_URL${resolved}${search}"`,
@@ -20,7 +20,7 @@ export function curlSample({ method, path }: RestMethod, example: RestExample = 
 }
 
 /** The parameters of a query as they are sent. */
-export const textOf = (query: NonNullable<RestExample["query"]>): Record<string, string> =>
+export const queryText = (query: NonNullable<RestExample["query"]>): Record<string, string> =>
   Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)]));
 
 /** Writes a request with `trading-terminal-client`, which makes Idempotency-Keys itself. */

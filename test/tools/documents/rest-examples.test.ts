@@ -5,7 +5,7 @@ import { restMethods } from "../../../lib/operations/operations.ts";
 import { validate } from "../../../lib/runtime/validate.ts";
 import { exampleSolWallet } from "../../../lib/tools/dev/chains/example-wallets.ts";
 import { solDeployment } from "../../../lib/tools/dev/chains/sol/sol-deployment.ts";
-import { clientSample, curlSample, textOf } from "../../../lib/tools/documents/request-samples.ts";
+import { clientSample, curlSample, queryText } from "../../../lib/tools/documents/request-samples.ts";
 import { type RestExample, restExamples, solBodies } from "../../../lib/tools/documents/rest-examples.ts";
 import { curlRequests } from "../../support/curl-requests.ts";
 
@@ -14,7 +14,7 @@ describe("the example of a request", () => {
     const schema: OperationSchemas = schemas[name];
     const { path, query, headers, body }: RestExample = restExamples[name] ?? {};
     if (schema.path) validate(schema.path, path);
-    if (schema.query) validate(schema.query, textOf(query ?? {}));
+    if (schema.query) validate(schema.query, queryText(query ?? {}));
     if (schema.headers) {
       validate(schema.headers, headers);
       expect(headers).toBeDefined();
