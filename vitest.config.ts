@@ -13,10 +13,18 @@ type Rest = { setupFiles?: string[]; globalSetup?: string[] };
 
 type Files = { include: string[]; exclude?: string[] };
 
+/** The client's sources, so that no test runs what was built before. */
+const clientSources = [
+  { find: /^trading-terminal-client$/, replacement: join(import.meta.dirname, "lib/client/index.ts") },
+  {
+    find: /^trading-terminal-client\/(\w+)$/,
+    replacement: join(import.meta.dirname, "lib/client/$1/index.ts"),
+  },
+];
+
 /** A project for each thing that tests need. They do not inherit the root's options, so that the global set-up runs once. */
 const project = (name: string, files: Files, groupOrder: Group, rest: Rest = {}) => ({
-  // The client's sources, so that no test runs what was built before.
-  resolve: { alias: { "trading-terminal-client": join(import.meta.dirname, "lib/client") } },
+  resolve: { alias: clientSources },
   test: {
     name,
     ...files,

@@ -33,6 +33,29 @@ export const pause = (clock: Clock, ms: number, signal?: AbortSignal): Promise<v
     signal?.addEventListener("abort", end);
   });
 
+/** How long to wait: until the signal aborts or the time has passed. */
+export type WaitLimits = { signal?: AbortSignal; timeoutMs?: number };
+
+/** A signal for both limits, with the caller's reason or a TimeoutError. Call `end` when nothing waits any more. */
+export function limitsOf(
+  clock: Clock,
+  { signal, timeoutMs }: WaitLimits,
+): { signal: AbortSignal; end(): void } {
+  const abort = new AbortController();
+  const onAbort = () => abort.abort(signal?.reason);
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener("abort", onAbort);
+  const timedOut = () => abort.abort(new DOMException(`Nothing came in ${timeoutMs} ms`, "TimeoutError"));
+  const cancel = timeoutMs === undefined ? undefined : clock.after(timeoutMs, timedOut);
+  return {
+    signal: abort.signal,
+    end() {
+      cancel?.();
+      signal?.removeEventListener("abort", onAbort);
+    },
+  };
+}
+
 /**
  * Doubles the pause with each failure, up to the limit. Half of it is random, so that clients do not all return at
  * once.
@@ -43,6 +66,17 @@ export function backoffMs(
   [firstMs, mostMs]: readonly [number, number],
 ): number {
   return Math.min(mostMs, firstMs * 2 ** failures) * (0.5 + clock.random() / 2);
+}
+
+/** Calls the program's own code, whose errors must not stop this. */
+export function callBack(act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
 }
 
 /** Rejects if the promise does not settle in time. */

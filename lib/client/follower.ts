@@ -1,4 +1,4 @@
-import { backoffMs, type Clock, pause } from "./clock.ts";
+import { backoffMs, type Clock, callBack, limitsOf, pause, type WaitLimits } from "./clock.ts";
 import {
   askingForWallets,
   complete,
@@ -11,6 +11,7 @@ import {
 } from "./merge.ts";
 import type { RestCalls } from "./methods.ts";
 import type { ServerMessage } from "./openapi.ts";
+import { onReturn } from "./page.ts";
 import type { RestData } from "./rest-types.ts";
 import { Connection, type SocketConstructor } from "./socket.ts";
 import type { FollowOptions, StreamStatus, TerminalState } from "./stream-types.ts";
@@ -59,8 +60,10 @@ export class Follower {
   #pausing: AbortSignal | undefined;
   #live = false;
   #closed = false;
-  #cancelWait = () => {};
+  /** Ends the pause before the next connection. Undefined while there is none. */
+  #cancelWait: (() => void) | undefined;
   #cancelSteady = () => {};
+  readonly #forgetPage: () => void;
   /** The connection for which wallets are being read. */
   #readingWallets: AbortSignal | undefined;
   readonly #waiters = new Waiters();
@@ -69,6 +72,7 @@ export class Follower {
     this.#deps = deps;
     this.#options = options;
     this.#held = newlyHeld(options.channels);
+    this.#forgetPage = onReturn(() => this.#return());
     // The caller's callbacks may use the stream, which has not been returned yet.
     queueMicrotask(() => void this.#connect());
   }
@@ -77,14 +81,40 @@ export class Follower {
     return this.#state;
   }
 
-  until<Found>(find: (state: TerminalState) => Found | undefined | null | false): Promise<Found> {
-    return this.#waiters.add(find, this.#state);
+  until<Found>(
+    find: (state: TerminalState) => Found | undefined | null | false,
+    wanted: WaitLimits = {},
+  ): Promise<Found> {
+    const limits = limitsOf(this.#deps.clock, wanted);
+    return this.#waiters.add(find, this.#state, limits.signal).finally(limits.end);
+  }
+
+  reconnect(): void {
+    if (this.#closed) return;
+    this.#leave();
+    this.#stopWaiting();
+    void this.#connect();
+  }
+
+  /** Ends a wait for the next connection. One that seems to work has to prove it. */
+  #return(): void {
+    if (this.#stopWaiting()) void this.#connect();
+    else this.#connection?.probe();
+  }
+
+  /** Returns true if there was a wait. */
+  #stopWaiting(): boolean {
+    const cancel = this.#cancelWait;
+    this.#cancelWait = undefined;
+    cancel?.();
+    return cancel !== undefined;
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#cancelWait();
+    this.#forgetPage();
+    this.#stopWaiting();
     this.#leave();
     this.#waiters.close();
     this.#report({ status: "closed" });
@@ -142,7 +172,10 @@ export class Follower {
 
   #wait(code: Ended): void {
     const retryInMs = backoffMs(this.#deps.clock, this.#failures++, reconnectMs);
-    this.#cancelWait = this.#deps.clock.after(retryInMs, () => void this.#connect());
+    this.#cancelWait = this.#deps.clock.after(retryInMs, () => {
+      this.#cancelWait = undefined;
+      void this.#connect();
+    });
     this.#report({ status: "waiting", retryInMs, code });
   }
 
@@ -228,7 +261,7 @@ export class Follower {
   }
 
   #take(message: ServerMessage, signal: AbortSignal): void {
-    this.#calling(() => this.#options.onMessage?.(message));
+    callBack(() => this.#options.onMessage?.(message));
     if (message.type === "error") this.#takeError(message.code, signal);
     if (signal.aborted) return;
     this.#show(withMessage(this.#held, message));
@@ -265,7 +298,7 @@ export class Follower {
     this.#state = state;
     if (!wasLive) this.#becomeLive();
     // Any callback may close the stream.
-    if (!signal.aborted) this.#calling(() => this.#options.onState?.(state));
+    if (!signal.aborted) callBack(() => this.#options.onState?.(state));
     this.#waiters.check(state);
   }
 
@@ -278,18 +311,7 @@ export class Follower {
   }
 
   #report(status: StreamStatus): void {
-    this.#calling(() => this.#options.onStatus?.(status));
-  }
-
-  /** An error in a callback is the program's own and does not stop the stream. */
-  #calling(callback: () => void): void {
-    try {
-      callback();
-    } catch (error) {
-      queueMicrotask(() => {
-        throw error;
-      });
-    }
+    callBack(() => this.#options.onStatus?.(status));
   }
 }
 

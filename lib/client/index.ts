@@ -1,9 +1,13 @@
+export type { WaitLimits } from "./clock.ts";
 export type { components, Decimal, EvmAddress, operations, ServerMessage } from "./openapi.ts";
+export type { OrderWait } from "./order-waiter.ts";
 export type { KeyStore } from "./request-keys.ts";
+export type { Retry } from "./rest-caller.ts";
 export type {
   Call,
   CallOptions,
   OperationName,
+  PagedName,
   RestAnswer,
   RestData,
   RestError,

@@ -1,9 +1,9 @@
 import { type AnyAnswer, type AnyError, readAnswer } from "./answer.ts";
-import { backoffMs, type Clock, pause } from "./clock.ts";
+import { backoffMs, type Clock, callBack, pause } from "./clock.ts";
 import { routes } from "./openapi.ts";
 import type { RequestKeys } from "./request-keys.ts";
 import type { OperationName } from "./rest-types.ts";
-import type { TokenKeeper } from "./token-keeper.ts";
+import { isMistake, type TokenKeeper } from "./token-keeper.ts";
 
 /** A request whose types are not known yet. */
 export type AnyRequest = {
@@ -27,6 +27,17 @@ export type CallerDeps = {
   patienceMs: number;
   /** The time limit of one try. API Gateway answers within 29 seconds. */
   timeoutMs: number;
+  onRetry: (retry: Retry) => void;
+};
+
+/** A request that is about to be repeated. */
+export type Retry = {
+  operation: OperationName;
+  /** The number of tries so far. */
+  tries: number;
+  waitMs: number;
+  /** The error of the last try. */
+  error: AnyError;
 };
 
 /** POSTs without an Idempotency-Key that can safely arrive twice. */
@@ -43,7 +54,7 @@ const harmlessTwice: ReadonlySet<string> = new Set([
 
 const retryMs = [250, 8000] as const;
 
-type Prepared = { url: string; init: RequestInit; signal: AbortSignal | undefined };
+type Prepared = { name: OperationName; url: string; init: RequestInit; signal: AbortSignal | undefined };
 
 /** Calls operations of the REST API. Network failures resolve to an error and never reject. */
 export class RestCaller {
@@ -78,7 +89,7 @@ export class RestCaller {
       const repeatable =
         (method !== "POST" || once !== undefined || harmlessTwice.has(name)) && !headers.has("If-Match");
       const tried = await this.#repeat(
-        { url, init, signal },
+        { name, url, init, signal },
         repeatable,
         patienceMs ?? this.#deps.patienceMs,
       );
@@ -86,6 +97,17 @@ export class RestCaller {
       return tried.answer;
     } finally {
       await inUse?.end(certain);
+    }
+  }
+
+  /** Calls a list for page after page, until its end or an error. */
+  async *pages(name: OperationName, request: AnyRequest = {}): AsyncGenerator<AnyAnswer, void, undefined> {
+    for (let cursor: unknown; ; ) {
+      const query = { ...request.query, ...(cursor !== undefined && { cursor }) };
+      const answer = await this.call(name, { ...request, query });
+      yield answer;
+      cursor = (answer.data as { cursor?: string } | undefined)?.cursor;
+      if (cursor === undefined) return;
     }
   }
 
@@ -100,7 +122,7 @@ export class RestCaller {
     repeatable: boolean,
     patienceMs: number,
   ): Promise<{ answer: AnyAnswer; certain: boolean }> {
-    const { clock } = this.#deps;
+    const { clock, onRetry } = this.#deps;
     const endMs = clock.nowMs() + patienceMs;
     let certain = true;
     for (let failures = 0; ; failures++) {
@@ -110,6 +132,8 @@ export class RestCaller {
       if (!mayRepeat(answer.error, repeatable)) return { answer, certain };
       const waitMs = (answer.error.retryAfterSeconds ?? 0) * 1000 + backoffMs(clock, failures, retryMs);
       if (clock.nowMs() + waitMs > endMs) return { answer, certain };
+      const { error } = answer;
+      callBack(() => onRetry({ operation: prepared.name, tries: failures + 1, waitMs, error }));
       await pause(clock, waitMs, prepared.signal);
     }
   }
@@ -172,11 +196,11 @@ async function unlessAborted<Value>(
   return Promise.race([promise, abort]).finally(() => left.abort());
 }
 
-function mayRepeat({ status, code, retryAfterSeconds }: AnyError, repeatable: boolean): boolean {
+function mayRepeat({ status, code, retryAfterSeconds, cause }: AnyError, repeatable: boolean): boolean {
   if (code === "ABORTED") return false;
+  if (code === "TOKEN_ERROR") return !isMistake(cause);
   // These requests never reach the code that changes data.
-  if (status === 429 || code === "TOKEN_ERROR" || (status === 503 && retryAfterSeconds !== undefined))
-    return true;
+  if (status === 429 || (status === 503 && retryAfterSeconds !== undefined)) return true;
   return repeatable && (code === "NETWORK_ERROR" || status >= 500);
 }
 

@@ -146,6 +146,11 @@ type UserDataOf<Type extends string> = string extends Type
     ? Schemas["ReferralData"]
     : Schemas["ProfileData"];
 
+/** The operations whose lists come in pages. */
+export type PagedName = {
+  [Name in OperationName]: "cursor" extends keyof Parameters<Name, "query"> ? Name : never;
+}[OperationName];
+
 type OwnCalls = { placeOrder: PlaceOrder; getUserData: GetUserData };
 
 /** The method of an operation. */

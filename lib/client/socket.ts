@@ -25,6 +25,8 @@ export type ConnectionEvents = {
 /** Proxies may close connections that stay quiet. A ping demands a pong, which proves that the connection works. */
 const pingEveryMs = 60_000;
 const answerWithinMs = 20_000;
+/** A shorter limit when the connection may have broken while nothing was heard of it. */
+const proofWithinMs = 3000;
 
 /** One WebSocket connection. It ends when it is closed, or when a response is overdue. */
 export class Connection {
@@ -57,6 +59,11 @@ export class Connection {
     this.#socket.send(JSON.stringify(message));
   }
 
+  /** Ends the connection unless a pong comes soon. */
+  probe(): void {
+    if (this.#opened && !this.#ended) this.#ping(proofWithinMs);
+  }
+
   /** Ends the connection without an event. */
   close(): void {
     this.#ended = true;
@@ -80,10 +87,13 @@ export class Connection {
 
   #pingLater(): void {
     this.#cancel();
-    this.#cancel = this.#clock.after(pingEveryMs, () => {
-      this.send({ type: "ping" });
-      this.#cancel = this.#clock.after(answerWithinMs, () => this.#end("SILENT"));
-    });
+    this.#cancel = this.#clock.after(pingEveryMs, () => this.#ping(answerWithinMs));
+  }
+
+  #ping(withinMs: number): void {
+    this.#cancel();
+    this.#cancel = this.#clock.after(withinMs, () => this.#end("SILENT"));
+    this.send({ type: "ping" });
   }
 
   #end(code: "CLOSED" | "SILENT"): void {

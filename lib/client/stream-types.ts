@@ -1,3 +1,4 @@
+import type { WaitLimits } from "./clock.ts";
 import type { components, ServerMessage } from "./openapi.ts";
 
 type Schemas = components["schemas"];
@@ -23,7 +24,9 @@ export type Without<Item, Key extends PropertyKey> = Item extends unknown ? Omit
 export type Wallet = Without<StreamedWallet, "state">;
 
 /** The data that a stream can follow: the channels of the service, and messages that need no subscription. */
-export type Followed = "orders" | "positions" | "prices" | "settings" | "wallets";
+export const followable = ["orders", "positions", "prices", "settings", "wallets"] as const;
+
+export type Followed = (typeof followable)[number];
 
 /** The current state of everything that a stream follows. Other parts are empty. */
 export type TerminalState = {
@@ -68,9 +71,15 @@ export type Stream = {
   /** The last complete state, or undefined before the first. */
   readonly state: TerminalState | undefined;
   /**
-   * Resolves to the first result that is neither undefined, null nor false. Rejects when the stream is closed. It
-   * checks the last known state first, which may be old while the stream is away.
+   * Resolves to the first result that is neither undefined, null nor false. It checks the last known state first, which may
+   * be old while the stream is away. Rejects when the stream is closed, with the signal's reason when that aborts, and with
+   * a TimeoutError when the time has passed.
    */
-  until<Found>(find: (state: TerminalState) => Found | undefined | null | false): Promise<Found>;
+  until<Found>(
+    find: (state: TerminalState) => Found | undefined | null | false,
+    limits?: WaitLimits,
+  ): Promise<Found>;
+  /** Connects again at once. A page does so by itself when the network is back, and checks the connection when it is shown. */
+  reconnect(): void;
   close(): void;
 };

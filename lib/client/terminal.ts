@@ -2,11 +2,13 @@ import { type Clock, realClock } from "./clock.ts";
 import { Follower } from "./follower.ts";
 import type { RestCalls } from "./methods.ts";
 import { routes } from "./openapi.ts";
+import { type OrderWait, OrderWaiter } from "./order-waiter.ts";
+import { pageLocation } from "./page.ts";
 import { type KeyStore, keysInMemory, RequestKeys } from "./request-keys.ts";
-import { type CallerDeps, RestCaller } from "./rest-caller.ts";
-import type { OperationName, RestRequest } from "./rest-types.ts";
+import { type AnyRequest, type CallerDeps, RestCaller, type Retry } from "./rest-caller.ts";
+import type { OperationName, PagedName, RestAnswer, RestRequest } from "./rest-types.ts";
 import type { SocketConstructor } from "./socket.ts";
-import type { FollowOptions, Stream } from "./stream-types.ts";
+import { type FollowOptions, followable, type Order, type Stream } from "./stream-types.ts";
 import { TokenKeeper, type TokenProvider } from "./token-keeper.ts";
 
 export type TerminalOptions = {
@@ -22,6 +24,8 @@ export type TerminalOptions = {
   patienceMs?: number;
   /** The time limit of one try of a request; 30 seconds by default. */
   timeoutMs?: number;
+  /** Called before each repeated try of a request, for logs and metrics. */
+  onRetry?: (retry: Retry) => void;
   fetch?: typeof fetch;
   /** For example, the class of the package `ws`, which Node 20 needs. */
   WebSocket?: SocketConstructor;
@@ -33,8 +37,33 @@ export type Terminal = RestCalls & {
    * never expire: a request left unanswered last month may have been carried out then.
    */
   forget<Name extends OperationName>(operation: Name, request: RestRequest<Name>): Promise<void>;
-  /** Follows channels until the stream is closed, reconnecting when needed. */
+  /**
+   * Follows channels until the stream is closed, reconnecting when needed.
+   *
+   * @example
+   * const stream = terminal.follow({ channels: ["orders"], onState: ({ orders }) => console.log(orders) });
+   * @throws {TypeError} for unknown channels, and where there is no WebSocket
+   */
   follow(options: FollowOptions): Stream;
+  /**
+   * Waits until an order has ended, over reconnections. Look at its `status`: it may have ended without a fill. Rejects with
+   * the signal's reason when that aborts, with a TimeoutError when the time has passed, and if the user has no such order.
+   *
+   * @example
+   * const order = await terminal.waitForOrder(orderId, { until: "filled", timeoutMs: 120_000 });
+   */
+  waitForOrder(orderId: string, options?: OrderWait): Promise<Order>;
+  /**
+   * Reads a list page by page, until its end or the first error.
+   *
+   * @example
+   * for await (const { data, error } of terminal.pages("listOrders", { query: { status: "filled" } }))
+   *   console.log(error ?? data.orders);
+   */
+  pages<Name extends PagedName>(
+    operation: Name,
+    request?: RestRequest<Name>,
+  ): AsyncGenerator<RestAnswer<Name>, void, undefined>;
 };
 
 /** A client of the service: a method for each operation of the REST API, and `follow` for its stream. */
@@ -45,24 +74,28 @@ export function createTerminal(options: TerminalOptions, clock: Clock = realCloc
   const calls = Object.fromEntries(
     names.map((name) => [name, caller.call.bind(caller, name)] as const),
   ) as unknown as RestCalls;
+  function follow(followed: FollowOptions): Stream {
+    // Without a cast, the compiler checks that the browser's WebSocket fits.
+    const WebSocket: SocketConstructor | undefined = options.WebSocket ?? globalThis.WebSocket;
+    if (WebSocket === undefined)
+      throw new TypeError("There is no WebSocket here: pass one to createTerminal");
+    const unknown = followed.channels.filter((channel) => !followable.includes(channel));
+    if (unknown.length > 0)
+      throw new TypeError(`There is no channel ${unknown.join(", ")}, only ${followable.join(", ")}`);
+    const streamUrl = options.streamUrl ?? streamAt(deps.baseUrl);
+    return new Follower({ calls, tokens: deps.tokens, clock, WebSocket, streamUrl }, followed);
+  }
+  const orders = new OrderWaiter({ calls, clock, follow: () => follow({ channels: ["orders"] }) });
   return {
     ...calls,
     forget: (name, request) => caller.forget(name, request as object),
-    follow(followed) {
-      // Without a cast, the compiler checks that the browser's WebSocket fits.
-      const WebSocket: SocketConstructor | undefined = options.WebSocket ?? globalThis.WebSocket;
-      if (WebSocket === undefined)
-        throw new TypeError("There is no WebSocket here: pass one to createTerminal");
-      const streamUrl = options.streamUrl ?? streamAt(deps.baseUrl);
-      return new Follower({ calls, tokens: deps.tokens, clock, WebSocket, streamUrl }, followed);
-    },
+    follow,
+    waitForOrder: (orderId, wanted = {}) => orders.wait(orderId, wanted),
+    pages: (name, request) => caller.pages(name, request as AnyRequest) as never,
   };
 }
 
 const streamAt = (baseUrl: string) => `${baseUrl.replace("http", "ws")}/stream`;
-
-/** The location of the page, if this runs in one. */
-const location = () => (globalThis as { location?: { origin: string; href: string } }).location;
 
 /**
  * Resolves the base address.
@@ -70,7 +103,7 @@ const location = () => (globalThis as { location?: { origin: string; href: strin
  * @throws {TypeError} if it is invalid, or relative outside a page
  */
 function absolute(baseUrl: string): string {
-  const { origin: own = "", href } = location() ?? {};
+  const { origin: own = "", href } = pageLocation() ?? {};
   try {
     const { origin, pathname } = new URL(baseUrl || own, href);
     return `${origin}${pathname.replace(/\/$/, "")}`;
@@ -86,10 +119,13 @@ function callerDeps(
     keys = keysInMemory(),
     patienceMs = 20_000,
     timeoutMs = 30_000,
+    onRetry = () => {},
     ...options
   }: TerminalOptions,
   clock: Clock,
 ): CallerDeps {
+  if (token !== undefined && typeof token !== "function")
+    throw new TypeError("token must be a function that returns a token, such as async () => token");
   // Browsers require that fetch is called without an object.
   const fetch = options.fetch ?? globalThis.fetch;
   return {
@@ -98,8 +134,9 @@ function callerDeps(
     tokens: new TokenKeeper({ provider: token, clock, timeoutMs }),
     keys: new RequestKeys(keys),
     clock,
-    isInPage: location() !== undefined,
+    isInPage: pageLocation() !== undefined,
     patienceMs,
     timeoutMs,
+    onRetry,
   };
 }

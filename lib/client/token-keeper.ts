@@ -69,10 +69,10 @@ export class TokenKeeper {
       clock,
       timeoutMs,
       (async () => {
-        const token = await (provider as TokenProvider)(why);
+        const token: unknown = await (provider as TokenProvider)(why);
         // Blames the provider, not the network. The error of fetch would quote the token.
-        if (!isSendable(token)) throw new TypeError("The token has characters that no header can carry");
-        return token;
+        if (typeof token === "string" && token !== "" && isSendable(token)) return token;
+        throw new TypeError(`The provider returned ${typeof token}, which is not a token for a header`);
       })(),
     );
     this.#token = asked;
@@ -88,6 +88,14 @@ export class TokenKeeper {
     return asked;
   }
 }
+
+/**
+ * True for errors in the provider's own code, which would only happen again. fetch throws a TypeError, too, if the network
+ * fails; engines word the others like this.
+ */
+export const isMistake = (error: unknown): boolean =>
+  error instanceof ReferenceError ||
+  (error instanceof TypeError && /\bis not\b|\bundefined\b|\bnull\b/.test(error.message));
 
 function isSendable(token: string): boolean {
   try {

@@ -1,19 +1,24 @@
 import type { TerminalState } from "./stream-types.ts";
 
-type Waiter = { check: (state: TerminalState) => void; reject: (error: Error) => void };
+type Waiter = { check: (state: TerminalState) => void; reject: (error: unknown) => void };
 
 /** Calls that wait for a later state. */
 export class Waiters {
   readonly #waiters = new Set<Waiter>();
   #isClosed = false;
 
-  /** Resolves to the first result that is neither undefined, null nor false, starting with `state`. */
+  /**
+   * Resolves to the first result that is neither undefined, null nor false, starting with `state`. Rejects with the
+   * signal's reason when it aborts.
+   */
   add<Found>(
     find: (state: TerminalState) => Found | undefined | null | false,
     state: TerminalState | undefined,
+    signal: AbortSignal,
   ): Promise<Found> {
     return new Promise((resolve, reject) => {
       if (this.#isClosed) return reject(closedError());
+      if (signal.aborted) return reject(signal.reason);
       const check = (shown: TerminalState) => {
         try {
           const found = find(shown);
@@ -26,6 +31,7 @@ export class Waiters {
       };
       const waiter = { check, reject };
       this.#waiters.add(waiter);
+      signal.addEventListener("abort", () => this.#waiters.delete(waiter) && reject(signal.reason));
       if (state !== undefined) check(state);
     });
   }

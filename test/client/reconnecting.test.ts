@@ -1,5 +1,5 @@
 import type { Order } from "trading-terminal-client";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { silent } from "./support/silent-service.ts";
 
 describe("a stream", () => {
@@ -208,5 +208,94 @@ describe("a stream", () => {
     // It subscribes after 0, 0.5, 2, 4, 8, 15 and 16 seconds, and after 15 without a snapshot.
     expect(first.sent.length).toBeGreaterThan(5);
     expect(first.sent.length).toBeLessThan(9);
+  });
+});
+
+describe("a page", () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  /** Stands in for a window and its document. */
+  function page() {
+    const window = new EventTarget();
+    const document = Object.assign(new EventTarget(), { visibilityState: "visible" });
+    for (const name of ["addEventListener", "removeEventListener"] as const)
+      vi.stubGlobal(name, window[name].bind(window));
+    vi.stubGlobal("document", document);
+    const show = (visibilityState: string) => {
+      document.visibilityState = visibilityState;
+      document.dispatchEvent(new Event("visibilitychange"));
+    };
+    return { online: () => window.dispatchEvent(new Event("online")), show };
+  }
+
+  it("connects at once when the network is back or it is shown again, and not when it is hidden", async () => {
+    const { online, show } = page();
+    const { socket, sockets, clock } = await silent();
+    for (const [back, expected] of [
+      [online, 2],
+      [() => show("hidden"), 2],
+      [() => show("visible"), 3],
+    ] as const) {
+      if (sockets.length < expected) {
+        socket().emit("close");
+        await clock.advance(0);
+      }
+      back();
+      await clock.advance(0);
+      expect(sockets).toHaveLength(expected);
+    }
+    // The waits that it cut short bring no connections of their own.
+    await clock.advance(19_000);
+    expect(sockets).toHaveLength(3);
+  });
+
+  it("has a connection prove within three seconds that it still works", async () => {
+    const { online } = page();
+    const { socket, sockets, clock } = await silent();
+    online();
+    expect(socket().sent).toEqual([]);
+    socket().emit("open");
+    socket().snapshot("orders");
+    online();
+    expect(socket().sent.at(-1)).toEqual({ type: "ping" });
+    socket().message({ type: "pong", time: "now" });
+    await clock.advance(10_000);
+    expect(sockets).toHaveLength(1);
+    online();
+    await clock.advance(3000);
+    expect(socket().isClosed).toBe(true);
+    await clock.advance(1000);
+    expect(sockets).toHaveLength(2);
+  });
+
+  it("is no longer listened to when the stream is closed", async () => {
+    const { online } = page();
+    const { stream, sockets, clock } = await silent();
+    stream.close();
+    online();
+    await clock.advance(0);
+    expect(sockets).toHaveLength(1);
+  });
+});
+
+describe("reconnect", () => {
+  it("replaces a connection or a wait at once, and does nothing after close", async () => {
+    const { stream, socket, sockets, clock, statuses } = await silent();
+    socket().emit("open");
+    socket().snapshot("orders");
+    stream.reconnect();
+    await clock.advance(0);
+    expect([sockets.length, sockets[0]?.isClosed, statuses.at(-1)?.status]).toEqual([2, true, "connecting"]);
+    socket().emit("close");
+    await clock.advance(0);
+    stream.reconnect();
+    await clock.advance(19_000);
+    expect(sockets).toHaveLength(3);
+    stream.close();
+    stream.reconnect();
+    await clock.advance(0);
+    expect(sockets).toHaveLength(3);
   });
 });

@@ -1,4 +1,5 @@
 import { getEventListeners } from "node:events";
+import type { Retry } from "trading-terminal-client";
 import { describe, expect, it, vi } from "vitest";
 import { realClock } from "../../lib/client/clock.ts";
 import { routes } from "../../lib/client/openapi.ts";
@@ -225,5 +226,62 @@ describe("a call", () => {
   it("rejects if the caller omits a part of the path", async () => {
     const { terminal } = scripted([envelope({})]);
     await expect(terminal.getOrder({ path: {} } as never)).rejects.toThrow("The path needs orderId");
+  });
+});
+
+describe("pages", () => {
+  it("reads a list to its end, with the same filters", async () => {
+    const page = (ids: string[], cursor?: string) =>
+      envelope({ orders: ids.map((orderId) => ({ orderId })), ...(cursor && { cursor }) });
+    const { terminal, sent, end } = scripted([page(["a", "b"], "c1"), page([], "c2"), page(["c"])]);
+    const ids: string[] = [];
+    const read = async () => {
+      for await (const { data } of terminal.pages("listOrders", { query: { status: "filled", limit: 2 } }))
+        ids.push(...(data?.orders ?? []).map(({ orderId }) => orderId));
+    };
+    await end(read());
+    expect(ids).toEqual(["a", "b", "c"]);
+    expect(sent.map(({ url }) => new URL(url).search)).toEqual([
+      ...["?status=filled&limit=2", "?status=filled&limit=2&cursor=c1", "?status=filled&limit=2&cursor=c2"],
+    ]);
+  });
+
+  it("ends with the first error, and asks for no page that nobody takes", async () => {
+    const first = envelope({ orders: [], cursor: "c1" });
+    const failing = scripted([first, refusal(400, "INVALID_REQUEST", { details: { field: "cursor" } })]);
+    const codes: (string | undefined)[] = [];
+    const read = async () => {
+      for await (const { error } of failing.terminal.pages("listOrders")) codes.push(error?.code);
+    };
+    await failing.end(read());
+    expect(codes).toEqual([undefined, "INVALID_REQUEST"]);
+    const left = scripted([first]);
+    const leave = async () => {
+      for await (const _ of left.terminal.pages("listOrders")) break;
+    };
+    await left.end(leave());
+    expect(left.sent).toHaveLength(1);
+  });
+});
+
+describe("onRetry", () => {
+  it("reports each try that will be repeated, and its own errors stop nothing", async () => {
+    const retries: Retry[] = [];
+    const thrown: unknown[] = [];
+    const catchIt = (error: unknown) => thrown.push(error);
+    process.once("uncaughtException", catchIt);
+    const onRetry = (retry: Retry) => {
+      retries.push(retry);
+      if (retry.tries === 2) throw new Error("a mistake");
+    };
+    const answers = [{ status: 502 }, "broken", envelope({ orders: [] })] as const;
+    const { terminal, end } = scripted(answers, { onRetry });
+    expect(await end(terminal.listOrders())).toMatchObject({ data: { orders: [] } });
+    process.off("uncaughtException", catchIt);
+    expect(retries).toMatchObject([
+      { operation: "listOrders", tries: 1, waitMs: 125, error: { status: 502 } },
+      { operation: "listOrders", tries: 2, waitMs: 250, error: { code: "NETWORK_ERROR" } },
+    ]);
+    expect(thrown).toMatchObject([{ message: "a mistake" }]);
   });
 });

@@ -119,6 +119,30 @@ describe("until", () => {
   });
 });
 
+describe("until with limits", () => {
+  it("rejects when the signal aborts or the time has passed, and finds nothing afterwards", async () => {
+    const { socket, stream, clock } = await silent();
+    const tries: string[] = [];
+    const find = (name: string) => () => {
+      tries.push(name);
+    };
+    const leaving = new AbortController();
+    const left = stream.until(find("left"), { signal: leaving.signal });
+    const late = stream.until(find("late"), { timeoutMs: 1000 });
+    late.catch(() => {});
+    leaving.abort(new Error("left"));
+    await expect(left).rejects.toThrow("left");
+    await clock.advance(1000);
+    await expect(late).rejects.toMatchObject({ name: "TimeoutError" });
+    socket().emit("open");
+    socket().snapshot("orders");
+    expect(tries).toEqual([]);
+    const found = stream.until(() => true, { signal: leaving.signal });
+    await expect(found).rejects.toThrow("left");
+    expect(await stream.until(() => true, { timeoutMs: 1000 })).toBe(true);
+  });
+});
+
 describe("close", () => {
   it("ends everything, at once and for good", async () => {
     const { socket, sockets, stream, clock, statuses } = await silent();
@@ -219,6 +243,13 @@ describe("close", () => {
 });
 
 describe("follow", () => {
+  it("fails at once for a channel that does not exist, whatever the types said", async () => {
+    const { terminal, sockets } = await silent();
+    const channels = ["orders", "trades"] as never;
+    expect(() => terminal.follow({ channels })).toThrow(/There is no channel trades, only orders, /);
+    expect(sockets).toHaveLength(1);
+  });
+
   it("needs a WebSocket, which Node 20 lacks", () => {
     const { WebSocket } = globalThis;
     try {

@@ -1,8 +1,11 @@
+import { createTerminal } from "trading-terminal-client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { envelope, scripted } from "./support/fake-service.ts";
 
 const answered = envelope({ orders: [] });
 const expired = { status: 401, body: { error: "Token expired", needsRefresh: true } };
+/** A name that exists for the compiler alone. */
+declare const sesion: unknown;
 const blocked = { status: 401, body: { error: "This user is blocked" } };
 
 function provider() {
@@ -10,6 +13,45 @@ function provider() {
   const token = async ({ refresh }: { refresh: boolean }) => `token ${asked.push(refresh)}`;
   return { asked, token };
 }
+
+describe("a mistake in the caller's own code", () => {
+  it("fails when the terminal is made, if the token is text", () => {
+    const token = "eyJ" as never;
+    expect(() => createTerminal({ baseUrl: "http://service", token })).toThrow("token must be a function");
+  });
+
+  it.each<[string, () => unknown]>([
+    ["misspells a name", () => sesion],
+    ["calls what is no function", () => (({}) as { read(): string }).read()],
+    ["reads a property of undefined", () => (undefined as unknown as { token: string }).token],
+    ["returns undefined", () => undefined],
+    ["returns an empty text", () => ""],
+    ["returns an object", () => ({ access_token: "t" })],
+    ["returns text that no header can carry", () => "a\nb"],
+  ])("ends a call at once, and sends nothing: the provider %s", async (_, provide) => {
+    const { terminal, sent, end, clock } = scripted([answered], { token: (async () => provide()) as never });
+    const { error } = await end(terminal.listOrders());
+    expect(error).toMatchObject({ status: 0, code: "TOKEN_ERROR", cause: expect.any(Error) });
+    expect([sent.length, clock.nowMs()]).toEqual([0, 0]);
+  });
+
+  it.each([
+    new TypeError("fetch failed"),
+    new TypeError("Failed to fetch"),
+    new TypeError("Load failed"),
+    new TypeError("NetworkError when attempting to fetch resource."),
+    new SyntaxError("Unexpected token '<'"),
+    new Error("The issuer answers 503"),
+  ])("is not what a provider has without a network, which is asked again: %s", async (failure) => {
+    let failures = 1;
+    const token = async () => {
+      if (failures-- > 0) throw failure;
+      return "t";
+    };
+    const { terminal, end } = scripted([answered], { token });
+    expect(await end(terminal.listOrders())).toMatchObject({ data: { orders: [] } });
+  });
+});
 
 describe("the token provider", () => {
   it("is called once, and again when the token has expired, however many requests wait", async () => {
@@ -64,7 +106,7 @@ describe("the token provider", () => {
     const { terminal, sent, end } = scripted([answered], { token: async () => "a\nb", patienceMs: 0 });
     const { error } = await end(terminal.listOrders());
     expect(error?.code).toBe("TOKEN_ERROR");
-    expect(`${error && "cause" in error && error.cause}`).toContain("no header can carry");
+    expect(`${error && "cause" in error && error.cause}`).toContain("is not a token for a header");
     expect(sent).toEqual([]);
   });
 

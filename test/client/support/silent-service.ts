@@ -82,5 +82,5 @@ export async function silent(options: Partial<FollowOptions> = {}, more: Partial
     if (last === undefined) throw new Error("There is no socket");
     return last;
   };
-  return { stream, clock, sockets, socket, statuses, asked };
+  return { terminal, stream, clock, sockets, socket, statuses, asked };
 }
