@@ -148,7 +148,13 @@ type UserDataOf<Type extends string> = string extends Type
 
 /** The operations whose lists come in pages. */
 export type PagedName = {
-  [Name in OperationName]: "cursor" extends keyof Parameters<Name, "query"> ? Name : never;
+  [Name in OperationName]: Parameters<Name, "query"> extends infer Query
+    ? [Query] extends [never]
+      ? never
+      : "cursor" extends keyof Query
+        ? Name
+        : never
+    : never;
 }[OperationName];
 
 type OwnCalls = { placeOrder: PlaceOrder; getUserData: GetUserData };

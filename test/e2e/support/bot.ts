@@ -1,6 +1,5 @@
-import { createTerminal, type Order } from "trading-terminal-client";
-// @ts-expect-error: a program in JavaScript, from the documentation
-import { runBot } from "../../../docs/bot.js";
+import { createTerminal, type EvmAddress } from "trading-terminal-client";
+import { runBot } from "../../../docs/bot.ts";
 import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { newEvmKey } from "../../support/keys.ts";
 import { deployment, localRunner } from "./deployment.ts";
@@ -10,7 +9,7 @@ import { issueToken, knownUser } from "./users.ts";
 const chain = "eth";
 const moon = localAddresses.moon;
 
-/** Runs the bot of docs/bot.js with a wallet of its own, until its purchase is under way. */
+/** Runs the bot of docs/bot.ts with a wallet of its own, until its purchase is under way. */
 export async function tradingBot() {
   const user = await knownUser();
   const { address: wallet, privateKey } = newEvmKey();
@@ -28,8 +27,12 @@ export async function tradingBot() {
   const { baseUrl } = deployment();
   // The token expires before the bot ends, so the bot needs new ones.
   const token = () => issueToken({ sub: user.id, expiresIn: 20 });
-  const done: Promise<{ bought: Order; sold: Order }> = runBot({
-    ...{ name: "e2e", chain, wallet, moon, baseUrl, token },
+  const done = runBot({
+    name: "e2e",
+    wallet: wallet as EvmAddress,
+    moon: moon as EvmAddress,
+    baseUrl,
+    token,
   });
   // `done` reports its failure.
   done.catch(() => {});

@@ -1,0 +1,90 @@
+import { execFile } from "node:child_process";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const run = promisify(execFile);
+const client = "lib/client";
+const [packed, project] = [0, 1].map(() => mkdtempSync(join(tmpdir(), "client-"))) as [string, string];
+const manifest = JSON.parse(readFileSync(`${client}/package.json`, "utf8"));
+const entries: string[] = Object.keys(manifest.exports).filter((entry) => !entry.endsWith(".json"));
+
+/** TypeScript 7 checks this repository, and the older one is what most programs have. */
+const compilers = {
+  7: "node_modules/typescript/bin/tsc",
+  5: "lib/tools/documents/client-types/node_modules/typescript/bin/tsc",
+};
+
+/** Packs the client as it is now, and installs it without a network. The files of the repository stay as they are. */
+beforeAll(async () => {
+  const files = ["package.json", "README.md", "CHANGELOG.md"];
+  for (const file of files) copyFileSync(`${client}/${file}`, join(packed, file));
+  await Promise.all([
+    build({
+      entryPoints: entries.map((entry) => join(client, entry, "index.ts")),
+      ...{ outbase: client, outdir: join(packed, "dist") },
+      ...{ bundle: true, format: "esm", target: "es2022", logLevel: "silent" },
+    }),
+    run(process.execPath, [compilers[7], "-p", client, "--outDir", join(packed, "dist")]),
+  ]);
+  const { stdout } = await run("npm", ["pack", "--silent", "--ignore-scripts"], { cwd: packed });
+  const install = ["install", "--offline", "--no-audit", "--no-fund", join(packed, stdout.trim())];
+  await run("npm", install, { cwd: project });
+  copyFileSync("docs/bot.ts", join(project, "bot.ts"));
+  copyFileSync("test/client/package/usage.ts", join(project, "usage.ts"));
+});
+
+afterAll(() => {
+  for (const folder of [packed, project]) rmSync(folder, { recursive: true });
+});
+
+/** Checks files of the project with strict options. Returns what the compiler says. */
+const check = (version: keyof typeof compilers, options: string[], files: string[]) =>
+  run(
+    process.execPath,
+    [
+      join(process.cwd(), compilers[version]),
+      ...["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess"],
+      ...["--target", "es2022", ...options, ...files],
+    ],
+    { cwd: project },
+  ).then(
+    ({ stdout }) => stdout,
+    ({ stdout, message }) => stdout || message,
+  );
+
+describe("the package of the client", () => {
+  it("may be published, and brings no other package", () => {
+    expect(manifest).not.toHaveProperty("private");
+    expect(Object.keys(manifest).filter((key) => /dependencies$/i.test(key))).toEqual([]);
+    const installed = readdirSync(join(project, "node_modules")).filter((name) => !name.startsWith("."));
+    expect(installed).toEqual(["trading-terminal-client"]);
+  });
+
+  it("has entries that Node loads, from modules and by require", async () => {
+    const loaded = entries.map((entry) => join(manifest.name, entry));
+    const program = `
+      const names = ${JSON.stringify(loaded)};
+      for (const name of names) console.log(Object.keys(require(name)).length > 0);
+      Promise.all(names.map((name) => import(name))).then((all) => console.log(all.length));`;
+    const { stdout } = await run(process.execPath, ["-e", program], { cwd: project });
+    expect(stdout.split("\n")).toEqual([...loaded.map(() => "true"), String(loaded.length), ""]);
+  });
+
+  it("compiles with the bot of the documentation in an empty folder, strictly", async () => {
+    expect(await check(7, ["--module", "nodenext"], ["bot.ts"])).toBe("");
+  });
+
+  it("has types that accept what works and refuse mistakes, for Node and for bundlers", async () => {
+    writeFileSync(join(project, "usage.mts"), readFileSync(join(project, "usage.ts")));
+    const bundler = ["--module", "esnext", "--moduleResolution", "bundler"];
+    const all = [
+      check(7, ["--module", "nodenext"], ["usage.mts"]),
+      check(5, bundler, ["usage.ts", "bot.ts"]),
+    ];
+    expect(await Promise.all(all)).toEqual(["", ""]);
+  });
+});
