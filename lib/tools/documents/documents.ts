@@ -6,10 +6,12 @@ import type { CostTemplate } from "./billed-resources.ts";
 import type { Documents } from "./client-types/openapi-source.ts";
 import { costsPage } from "./costs-page.ts";
 import { functionsPage } from "./functions-page.ts";
+import { withGeneratedPart } from "./generated-part.ts";
+import { methodList } from "./method-list.ts";
 import { openApiDocument } from "./openapi.ts";
 import { siteFiles } from "./site/site.ts";
 import { tablePage } from "./table-page.ts";
-import { withTakeoverTable } from "./takeover-table.ts";
+import { takeoverTable } from "./takeover-table.ts";
 
 const json = (document: object) => `${JSON.stringify(document, null, 2)}\n`;
 
@@ -31,7 +33,9 @@ const documents: Record<string, (present: () => string) => string | Promise<stri
   "docs/asyncapi.json": () => json(asyncApiDocument()),
   "docs/functions.md": functionsPage,
   "docs/table.md": tablePage,
-  "docs/SECURITY.md": (present) => withTakeoverTable(present()),
+  "docs/SECURITY.md": (present) =>
+    withGeneratedPart(present(), "lib/tools/documents/takeovers.ts", takeoverTable()),
+  "docs/clients.md": (present) => withGeneratedPart(present(), "docs/openapi.json", methodList()),
   ...clientTypes,
 };
 

@@ -2,22 +2,8 @@ import { type OperationName, operations } from "../../operations/operations.ts";
 import type { Operation, PlanAction } from "../../operations/types.ts";
 import { type Rights, takeovers } from "./takeovers.ts";
 
-const start = "<!-- Generated from lib/tools/documents/takeovers.ts by npm run documents -->";
-const end = "<!-- End -->";
-
-/**
- * Replaces the table of compromised functions in docs/SECURITY.md.
- *
- * @throws if the document has no markers around a table
- */
-export function withTakeoverTable(document: string): string {
-  const [before, rest] = document.split(start);
-  const after = rest?.split(end)[1];
-  if (after === undefined) throw new Error("docs/SECURITY.md lacks the markers of the generated table");
-  return [before, start, "\n\n", takeoverTable(), "\n\n", end, after].join("");
-}
-
-function takeoverTable(): string {
+/** Lists the compromised functions for docs/SECURITY.md. */
+export function takeoverTable(): string {
   return [
     "| Function | Reads | Writes | Deletes from | May also | An intruder can at most |",
     "| --- | --- | --- | --- | --- | --- |",

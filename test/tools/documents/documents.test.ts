@@ -51,7 +51,8 @@ describe("docs/local.md", () => {
 
 describe("npm run documents", () => {
   /** All documents, as the program writes them. */
-  const { texts: written, deps } = files([["docs/SECURITY.md", readFileSync("docs/SECURITY.md", "utf8")]]);
+  const edited = ["docs/SECURITY.md", "docs/clients.md"];
+  const { texts: written, deps } = files(edited.map((path) => [path, readFileSync(path, "utf8")]));
   beforeAll(async () => {
     expect(await main([], deps)).toBe(0);
   });
@@ -67,7 +68,7 @@ describe("npm run documents", () => {
   it("writes documents that --check then accepts", async () => {
     const { warnings, deps } = files(written);
     expect([...written.keys()]).toEqual([
-      "docs/SECURITY.md",
+      ...edited,
       "docs/openapi.json",
       "docs/asyncapi.json",
       "docs/functions.md",
@@ -78,6 +79,11 @@ describe("npm run documents", () => {
     ]);
     expect(await main(["--check"], deps)).toBe(0);
     expect(warnings).toEqual([]);
+  });
+
+  it("refuses a document without the markers of its generated part", async () => {
+    const { deps } = files([["docs/SECURITY.md", "# Security"]]);
+    await expect(main([], deps)).rejects.toThrow("lacks the markers of the part from lib/tools");
   });
 
   it("reports each outdated document with --check, and leaves it unchanged", async () => {

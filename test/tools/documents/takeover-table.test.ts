@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { operations } from "../../../lib/operations/operations.ts";
-import { rightsOf, withTakeoverTable } from "../../../lib/tools/documents/takeover-table.ts";
+import { rightsOf } from "../../../lib/tools/documents/takeover-table.ts";
 import { takeovers } from "../../../lib/tools/documents/takeovers.ts";
 
 describe("the table of compromised functions", () => {
@@ -16,8 +16,4 @@ describe("the table of compromised functions", () => {
       expect(rightsOf(name)).toEqual({ reads: "", writes: "", deletes: "", uses: "", ...rights });
     },
   );
-
-  it("refuses a document without its markers", () => {
-    expect(() => withTakeoverTable("# Security")).toThrow("markers");
-  });
 });
