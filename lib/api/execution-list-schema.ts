@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { orderStatuses } from "../core/execution-words.ts";
 import { positionStatuses } from "../trading/core/execution.ts";
-import { decimalFormat } from "./documented.ts";
+import { booleanInText, decimalFormat } from "./documented.ts";
 import { OrderSchema, PositionSchema } from "./execution-schema.ts";
 import { nextCursor, paging } from "./paging-schema.ts";
 import { envelopeOf, TimestampSchema } from "./scalars.ts";
@@ -26,7 +26,7 @@ export const ListPositionsQuerySchema = v.strictObject({
   status: v.optional(v.picklist(positionStatuses)),
   ...filters,
   valued: v.pipe(
-    v.optional(v.picklist(["true", "false"])),
+    v.optional(v.pipe(v.picklist(["true", "false"]), booleanInText())),
     v.description("`true` adds what open positions are worth now"),
   ),
   ...paging,

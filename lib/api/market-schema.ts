@@ -3,6 +3,7 @@ import { intervals } from "../markets/core/candle.ts";
 import { currencies } from "../markets/core/candles.ts";
 import { marketFlags } from "../markets/core/market.ts";
 import { swapVenues } from "../trading/core/intent.ts";
+import { decimalFormat, documented, numberInText } from "./documented.ts";
 import { CountSchema, envelopeOf, GivenTimestampSchema, TimestampSchema } from "./scalars.ts";
 import {
   AddressSchema,
@@ -14,7 +15,7 @@ import {
 
 export const MarketPathSchema = v.strictObject({ chain: ChainNameSchema, token: GivenTokenSchema });
 
-const decimalText = (description: string) => v.pipe(v.string(), v.description(description));
+const decimalText = (description: string) => v.pipe(v.string(), v.description(description), decimalFormat());
 
 const inCoin = decimalText("In the chain's coin");
 const inDollars = decimalText("In dollars");
@@ -89,10 +90,12 @@ export const CandlesQuerySchema = v.strictObject({
         v.string(),
         v.regex(/^[1-9]\d{0,3}$/, limitRule),
         v.check((text) => Number(text) <= mostCandles, limitRule),
+        numberInText({ minimum: 1, maximum: mostCandles }),
       ),
       "300",
     ),
     v.description("The most candles. Those at the end of the range are returned"),
+    documented({ default: 300 }),
   ),
   currency: v.pipe(
     v.optional(v.picklist(currencies), "usd"),
@@ -103,11 +106,11 @@ export const CandlesQuerySchema = v.strictObject({
 const CandleSchema = v.pipe(
   v.object({
     time: v.pipe(TimestampSchema, v.description("The start")),
-    open: v.pipe(v.string(), v.description("The close before")),
-    high: v.string(),
-    low: v.string(),
-    close: v.string(),
-    volume: v.pipe(v.string(), v.description("The quote side of the swaps, in the currency")),
+    open: decimalText("The close before"),
+    high: decimalText("The highest price at the end of a block"),
+    low: decimalText("The lowest price at the end of a block"),
+    close: decimalText("The last price"),
+    volume: decimalText("The quote side of the swaps, in the currency"),
     trades: CountSchema,
     isFinal: v.pipe(
       v.boolean(),

@@ -83,7 +83,7 @@ export const restExamples: Record<RestOperationName, RestExample | undefined> = 
   listTokens: { query: { chain: "eth" } },
   inspectToken: { path: { chain: "eth", token } },
   getMarket: { path: { chain: "eth", token } },
-  listCandles: { path: { chain: "eth", token }, query: { interval: "5m", limit: "12" } },
+  listCandles: { path: { chain: "eth", token }, query: { interval: "5m", limit: 12 } },
   readBalances: { query: { chain: "eth", wallet: address } },
   quoteOrder: { body: trade },
   placeOrder: { headers: { "Idempotency-Key": "first-order" }, body: { ...trade, type: "market" } },
