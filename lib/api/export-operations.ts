@@ -22,6 +22,7 @@ export const exportWallet = {
     "EXPORT_LIMIT_REACHED",
     "EXPORT_LOCKED",
   ],
+  isRepeatable: true,
 } as const satisfies OperationSchemas;
 
 export const cancelExport = {
@@ -36,6 +37,7 @@ export const lockExports = {
   body: LockExportsSchema,
   success: ExportLockAnswerSchema,
   errors: ["EXPORT_DISABLED"],
+  isRepeatable: true,
 } as const satisfies OperationSchemas;
 
 export const unlockExports = {

@@ -24,6 +24,8 @@ export type OperationSchemas = {
   /** The operation's own errors, in addition to those of every request with such input. */
   errors?: readonly HttpErrorCode[];
   errorShapes?: ErrorShapes;
+  /** A POST without an Idempotency-Key that may arrive twice: the second changes nothing. */
+  isRepeatable?: true;
   /** The detail of IDEMPOTENCY_KEY_REUSED: the id of what the key has made. */
   keyMakes?: "orderId" | "walletId" | "redemptionId";
 };

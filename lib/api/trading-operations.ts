@@ -60,6 +60,7 @@ export const quoteOrder = {
     "TOKEN_NOT_FOUND",
     "CHAIN_UNAVAILABLE",
   ],
+  isRepeatable: true,
 } as const satisfies OperationSchemas;
 
 export const listOrders = {
@@ -109,6 +110,7 @@ export const cancelOrder = {
   body: CancelOrderSchema,
   success: CancelledAnswerSchema,
   errors: ["TRADING_DISABLED", "ORDER_NOT_FOUND", "ORDER_NOT_CANCELLABLE"],
+  isRepeatable: true,
 } as const satisfies OperationSchemas;
 
 export const listPositions = {

@@ -21,6 +21,7 @@ export const startSession = {
       "The token until it expires: HttpOnly, Secure, and sent only from pages of the API's own site.",
   },
   errors: ["INVALID_REQUEST"],
+  isRepeatable: true,
 } as const satisfies OperationSchemas;
 
 export const endSession = {
@@ -37,6 +38,7 @@ export const updateTradingSettings = {
   answerHeaders: settingsTag,
   errors: ["INVALID_SETTING", "PRECONDITION_FAILED"],
   errorShapes: { client: "message", server: "message" },
+  isRepeatable: true,
 } as const satisfies OperationSchemas;
 
 export const getTradingSettings = {

@@ -25,6 +25,7 @@ export const storeWallet = {
   success: MessageSchema,
   errors: ["INVALID_PRIVATE_KEY", "WALLET_LIMIT_REACHED"],
   errorShapes: { client: "message", server: "message" },
+  isRepeatable: true,
 } as const satisfies OperationSchemas;
 
 export const listWallets = {
@@ -107,6 +108,7 @@ export const restoreWallet = {
   body: RestoreWalletSchema,
   success: WalletAnswerSchema,
   errors: ["WALLET_NOT_FOUND", "WALLET_LIMIT_REACHED"],
+  isRepeatable: true,
 } as const satisfies OperationSchemas;
 
 export const listWalletEvents = {

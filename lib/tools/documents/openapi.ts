@@ -91,6 +91,7 @@ export function openApiDocument(): JsonSchema {
       tags: [tag],
       summary: row.summary,
       description,
+      ...(own.isRepeatable && { "x-repeatable": true }),
       ...(parameters.length > 0 && { parameters }),
       ...(body && { requestBody: { required: true, content: json(body, example?.body, solBodies[name]) } }),
       responses: {

@@ -12,6 +12,7 @@ type Operation = {
   operationId: string;
   summary: string;
   description: string;
+  "x-repeatable"?: true;
   "x-codeSamples": { label: string; source: string }[];
   parameters?: { in: string; name: string }[];
   responses: Record<string, Response>;
@@ -53,11 +54,14 @@ export async function openapiSource({ openapi, asyncapi }: Documents): Promise<s
     "export type EvmAddress = `0x${string}`;",
     "",
     await typesOf(openapi, asyncapi),
-    "/** The method and the path of each operation. `once`: it requires an Idempotency-Key. */",
+    "/**",
+    " * The method and the path of each operation. `once`: it requires an Idempotency-Key. `again`: a POST that may arrive",
+    " * twice.",
+    " */",
     "export const routes = {",
     ...operations.map(
       ({ method, path, operation }) =>
-        `    ${operation.operationId}: "${method} ${path}${takesKey(operation) ? " once" : ""}",`,
+        `    ${operation.operationId}: "${method} ${path}${markOf(operation)}",`,
     ),
     "} as const;",
     "",
@@ -122,6 +126,9 @@ const withoutErrors = (operation: Operation): Operation => ({
     Object.entries(operation.responses).filter(([status]) => Number(status) < 300),
   ),
 });
+
+const markOf = (operation: Operation) =>
+  takesKey(operation) ? " once" : operation["x-repeatable"] ? " again" : "";
 
 const takesKey = ({ parameters = [] }: Operation) =>
   parameters.some((parameter) => parameter.in === "header" && parameter.name === "Idempotency-Key");
