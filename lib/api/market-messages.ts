@@ -5,6 +5,7 @@ import type { MarketRecord } from "../markets/core/market-record.ts";
 import { paces } from "../markets/core/market-subscription.ts";
 import type { Price } from "../prices/price.ts";
 import { tradingChains } from "../trading/core/trading-chain.ts";
+import { decimalFormat } from "./documented.ts";
 import { PriceSchema } from "./price-schema.ts";
 import { CountSchema, TimestampSchema } from "./scalars.ts";
 import { AddressSchema, TokenNameSchema, TradingChainSchema } from "./trading-scalars.ts";
@@ -29,16 +30,18 @@ export const followedEntries = {
   ),
 };
 
-const decimal = (description: string) => v.pipe(v.string(), v.description(description));
+const number = v.pipe(v.string(), decimalFormat());
+
+const decimal = (description: string) => v.pipe(number, v.description(description));
 
 const MinuteSchema = v.pipe(
   v.object({
     time: v.pipe(TimestampSchema, v.description("Its start")),
-    open: v.string(),
-    high: v.string(),
-    low: v.string(),
-    close: v.string(),
-    volume: v.string(),
+    open: number,
+    high: number,
+    low: number,
+    close: number,
+    volume: number,
     trades: CountSchema,
     coinUsd: v.exactOptional(decimal("The coin in dollars at the end of the minute, or now")),
     isFinal: v.exactOptional(
@@ -57,7 +60,7 @@ const MarketRecordSchema = v.pipe(
     symbol: v.exactOptional(v.string()),
     decimals: v.exactOptional(CountSchema),
     price: v.exactOptional(decimal("In the chain's coin")),
-    priceUsd: v.exactOptional(v.string()),
+    priceUsd: v.exactOptional(number),
     liquidity: v.exactOptional(decimal("The coins that a sale really gets at an impact of at most 2 %")),
     change24h: v.exactOptional(v.pipe(v.number(), v.description("Percent"))),
     volume24h: v.exactOptional(decimal("In `quote`")),
