@@ -40,7 +40,7 @@ export async function readAnswer(response: Response): Promise<AnyAnswer> {
   if (status === 204) return { data: undefined, headers };
   if (status === 304)
     return { error: { status, code: "NOT_MODIFIED", message: "Nothing has changed" }, headers };
-  const body = parsed(await response.text());
+  const body: JsonBody | undefined = objectIn(await response.text());
   if (body === undefined) {
     const message = `The answer with status ${status} is not JSON, so it is not from the service`;
     return { error: { status, code: "EDGE_ERROR", message, ...retryAfter(headers) }, headers };
@@ -57,9 +57,10 @@ type JsonBody = {
   needsRefresh?: true;
 };
 
-function parsed(text: string): JsonBody | undefined {
+/** Parses an object. Undefined for any other text. */
+export function objectIn(json: string): object | undefined {
   try {
-    const body: unknown = JSON.parse(text);
+    const body: unknown = JSON.parse(json);
     return typeof body === "object" && body !== null ? body : undefined;
   } catch {
     return undefined;
@@ -67,21 +68,19 @@ function parsed(text: string): JsonBody | undefined {
 }
 
 function errorIn(status: number, { error, message, needsRefresh }: JsonBody): AnyError {
-  const coded = (typeof error === "object" && error) || { message: error ?? message };
-  const general = { code: codeOfStatus[status] ?? "REFUSED", message: `The answer has status ${status}` };
+  const coded: { code?: unknown; message?: unknown } = (typeof error === "object" && error) || {
+    message: error ?? message,
+  };
   return {
     ...coded,
     status,
-    code: text(coded, "code") ?? general.code,
-    message: text(coded, "message") ?? general.message,
+    code: textOr(codeOfStatus[status] ?? "REFUSED", coded.code),
+    message: textOr(`The answer has status ${status}`, coded.message),
     ...(needsRefresh && { needsRefresh }),
   };
 }
 
-function text(error: { code?: unknown; message?: unknown }, field: "code" | "message"): string | undefined {
-  const value = error[field];
-  return typeof value === "string" ? value : undefined;
-}
+const textOr = (fallback: string, value: unknown): string => (typeof value === "string" ? value : fallback);
 
 function retryAfter(headers: Headers): { retryAfterSeconds?: number } {
   const seconds = Number(headers.get("Retry-After") ?? Number.NaN);

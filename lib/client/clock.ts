@@ -20,21 +20,8 @@ export const realClock: Clock = {
   },
 };
 
-/** Resolves after the pause, or at once when the signal aborts. */
-export const pause = (clock: Clock, ms: number, signal?: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal?.aborted) return resolve();
-    const end = () => {
-      cancel();
-      signal?.removeEventListener("abort", end);
-      resolve();
-    };
-    const cancel = clock.after(ms, end);
-    signal?.addEventListener("abort", end);
-  });
-
 /** How long to wait: until the signal aborts or the time has passed. */
-export type WaitLimits = { signal?: AbortSignal; timeoutMs?: number };
+export type WaitLimits = { signal?: AbortSignal | undefined; timeoutMs?: number | undefined };
 
 /** A signal for both limits, with the caller's reason or a TimeoutError. Call `end` when nothing waits any more. */
 export function limitsOf(
@@ -45,7 +32,7 @@ export function limitsOf(
   const onAbort = () => abort.abort(signal?.reason);
   if (signal?.aborted) onAbort();
   signal?.addEventListener("abort", onAbort);
-  const timedOut = () => abort.abort(new DOMException(`Nothing came in ${timeoutMs} ms`, "TimeoutError"));
+  const timedOut = () => abort.abort(new DOMException(`Timed out after ${timeoutMs} ms`, "TimeoutError"));
   const cancel = timeoutMs === undefined ? undefined : clock.after(timeoutMs, timedOut);
   return {
     signal: abort.signal,
@@ -55,6 +42,21 @@ export function limitsOf(
     },
   };
 }
+
+/** Rejects at the first of the limits, even if the promise is still pending. */
+export function limited<Value>(clock: Clock, wanted: WaitLimits, promise: Promise<Value>): Promise<Value> {
+  const { signal, end } = limitsOf(clock, wanted);
+  const abort = new Promise<never>((_, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort);
+  });
+  return Promise.race([promise, abort]).finally(end);
+}
+
+/** Resolves after the pause, or at once when the signal aborts. */
+export const pause = (clock: Clock, timeoutMs: number, signal?: AbortSignal): Promise<void> =>
+  limited(clock, { signal, timeoutMs }, new Promise<never>(() => {})).catch(() => {});
 
 /**
  * Doubles the pause with each failure, up to the limit. Half of it is random, so that clients do not all return at
@@ -78,10 +80,3 @@ export function callBack(act: () => void): void {
     });
   }
 }
-
-/** Rejects if the promise does not settle in time. */
-export const within = <Value>(clock: Clock, ms: number, promise: Promise<Value>): Promise<Value> =>
-  new Promise((resolve, reject) => {
-    const cancel = clock.after(ms, () => reject(new Error(`Timed out after ${ms} ms`)));
-    promise.then(resolve, reject).finally(cancel);
-  });

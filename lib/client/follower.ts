@@ -1,4 +1,5 @@
-import { backoffMs, type Clock, callBack, limitsOf, pause, type WaitLimits } from "./clock.ts";
+import { backoffMs, type Clock, callBack, limited, pause, type WaitLimits } from "./clock.ts";
+import { withoutTokens, withTokens } from "./market-merge.ts";
 import {
   askingForWallets,
   complete,
@@ -12,22 +13,30 @@ import {
 import type { RestCalls } from "./methods.ts";
 import type { ServerMessage } from "./openapi.ts";
 import { onReturn } from "./page.ts";
-import type { RestData } from "./rest-types.ts";
+import { withParts } from "./records.ts";
+import type { Pages, RestData } from "./rest-types.ts";
 import { Connection, type SocketConstructor } from "./socket.ts";
-import type { FollowOptions, StreamStatus, TerminalState } from "./stream-types.ts";
+import {
+  type FollowedToken,
+  type FollowOptions,
+  followable,
+  type StreamStatus,
+  type TerminalState,
+  type TokenName,
+} from "./stream-types.ts";
 import type { TokenKeeper } from "./token-keeper.ts";
-import { Waiters } from "./waiters.ts";
 
 export type FollowerDeps = {
-  calls: Pick<RestCalls, "getTradingSettings" | "listWalletsV2" | "getUserData">;
+  calls: Pick<RestCalls, "getTradingSettings" | "getUserData">;
+  pages: Pages;
   tokens: TokenKeeper;
   clock: Clock;
   WebSocket: SocketConstructor;
   streamUrl: string;
 };
 
-/** The channels of the service. */
-const channels = ["orders", "positions", "prices"] as const;
+/** Those that are channels of the service. */
+const channels = followable.slice(0, 3);
 const settingsChains = ["eth", "base", "sol"] as const;
 
 const reconnectMs = [2000, 30_000] as const;
@@ -53,7 +62,6 @@ export class Follower {
   #held: Held;
   #state: TerminalState | undefined;
   #failures = 0;
-  #asked = 0;
   /** The number of failed subscriptions of this connection. */
   #subscribeFailures = 0;
   /** The connection that pauses before it subscribes again. */
@@ -66,12 +74,20 @@ export class Follower {
   readonly #forgetPage: () => void;
   /** The connection for which wallets are being read. */
   #readingWallets: AbortSignal | undefined;
-  readonly #waiters = new Waiters();
+  /** The calls that wait for a state. */
+  readonly #checks = new Set<(state: TerminalState) => void>();
+  #rejectWaits: (error: Error) => void = () => {};
+  /** Rejects when the stream is closed. */
+  readonly #closing = new Promise<never>((_, reject) => {
+    this.#rejectWaits = reject;
+  });
 
   constructor(deps: FollowerDeps, options: FollowOptions) {
     this.#deps = deps;
     this.#options = options;
-    this.#held = newlyHeld(options.channels);
+    this.#closing.catch(() => {});
+    const held = newlyHeld(options.channels);
+    this.#held = { ...held, markets: withTokens(held.markets, options.tokens ?? []) };
     this.#forgetPage = onReturn(() => this.#return());
     // The caller's callbacks may use the stream, which has not been returned yet.
     queueMicrotask(() => void this.#connect());
@@ -85,8 +101,34 @@ export class Follower {
     find: (state: TerminalState) => Found | undefined | null | false,
     wanted: WaitLimits = {},
   ): Promise<Found> {
-    const limits = limitsOf(this.#deps.clock, wanted);
-    return this.#waiters.add(find, this.#state, limits.signal).finally(limits.end);
+    let check = (_: TerminalState) => {};
+    const found = new Promise<Found>((resolve, reject) => {
+      check = (state) => {
+        try {
+          const result = find(state);
+          if (result === undefined || result === null || result === false) return;
+          resolve(result);
+        } catch (error) {
+          reject(error);
+        }
+        this.#checks.delete(check);
+      };
+      this.#checks.add(check);
+      if (this.#state !== undefined && !wanted.signal?.aborted) check(this.#state);
+    });
+    const first = Promise.race([this.#closing, found]);
+    return limited(this.#deps.clock, wanted, first).finally(() => this.#checks.delete(check));
+  }
+
+  addTokens(tokens: readonly FollowedToken[]): void {
+    expectPrices(this.#options.channels);
+    this.#held = { ...this.#held, markets: withTokens(this.#held.markets, tokens) };
+    this.#subscribeTo(["prices"], tokens);
+  }
+
+  removeTokens(tokens: readonly TokenName[]): void {
+    this.#show({ ...this.#held, markets: withoutTokens(this.#held.markets, tokens) });
+    this.#connection?.send({ type: "unsubscribe", tokens });
   }
 
   reconnect(): void {
@@ -116,7 +158,8 @@ export class Follower {
     this.#forgetPage();
     this.#stopWaiting();
     this.#leave();
-    this.#waiters.close();
+    this.#checks.clear();
+    this.#rejectWaits(new Error("The stream is closed"));
     this.#report({ status: "closed" });
   }
 
@@ -206,9 +249,18 @@ export class Follower {
   /** Subscribes to channels whose snapshots are incomplete. Returns true if there are any. */
   #ask(): boolean {
     const awaited = this.#awaited();
-    if (awaited.length > 0)
-      this.#connection?.send({ type: "subscribe", id: ++this.#asked, channels: awaited });
+    if (awaited.length > 0) this.#subscribeTo(awaited, [...this.#held.markets.tokens.values()]);
     return awaited.length > 0;
+  }
+
+  /** Connections that want neither tokens nor a pace get prices in another way. */
+  #subscribeTo(names: readonly string[], tokens: readonly FollowedToken[]): void {
+    const { every } = this.#options;
+    const more = names.includes("prices") && {
+      ...(tokens.length > 0 && { tokens }),
+      ...(every !== undefined && { every }),
+    };
+    this.#connection?.send({ type: "subscribe", channels: names, ...more });
   }
 
   async #readSettings(signal: AbortSignal): Promise<void> {
@@ -242,14 +294,10 @@ export class Follower {
   /** Reads the list in pages, since only a paged list has versions. */
   async #listWallets(signal: AbortSignal): Promise<PagedWallet[] | undefined> {
     const wallets: PagedWallet[] = [];
-    let cursor: string | undefined;
-    do {
-      const query = { limit: 100, ...(cursor !== undefined && { cursor }) };
-      const { data } = await this.#deps.calls.listWalletsV2({ query, signal });
+    for await (const { data } of this.#deps.pages("listWalletsV2", { query: { limit: 100 }, signal })) {
       if (data === undefined) return undefined;
       wallets.push(...data.wallets);
-      cursor = data.cursor;
-    } while (cursor !== undefined);
+    }
     return wallets;
   }
 
@@ -285,7 +333,9 @@ export class Follower {
     const { clock } = this.#deps;
     await pause(clock, backoffMs(clock, ++this.#subscribeFailures, readAgainMs), signal);
     if (this.#pausing === signal) this.#pausing = undefined;
-    if (!signal.aborted) this.#ask();
+    if (signal.aborted || this.#ask()) return;
+    const tokens = [...this.#held.markets.tokens.values()];
+    if (tokens.length > 0) this.#subscribeTo(["prices"], tokens);
   }
 
   #show(held: Held): void {
@@ -294,12 +344,13 @@ export class Follower {
     const state = stateOf(held);
     if (state === undefined) return;
     const wasLive = this.#live;
-    if (wasLive && this.#state !== undefined && isSame(state, this.#state)) return;
+    if (wasLive && this.#state !== undefined && withParts(this.#state, state) === this.#state) return;
     this.#state = state;
     if (!wasLive) this.#becomeLive();
     // Any callback may close the stream.
     if (!signal.aborted) callBack(() => this.#options.onState?.(state));
-    this.#waiters.check(state);
+    // Any of them may close the stream.
+    for (const check of [...this.#checks]) if (this.#checks.has(check)) check(state);
   }
 
   #becomeLive(): void {
@@ -315,5 +366,7 @@ export class Follower {
   }
 }
 
-const isSame = (a: TerminalState, b: TerminalState) =>
-  (Object.keys(a) as (keyof TerminalState)[]).every((name) => a[name] === b[name]);
+/** @throws {TypeError} */
+export function expectPrices(followed: readonly string[]): void {
+  if (!followed.includes("prices")) throw new TypeError("tokens and every need the channel prices");
+}

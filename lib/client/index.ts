@@ -16,7 +16,11 @@ export type {
 export type { SocketConstructor } from "./socket.ts";
 export type {
   Followed,
+  FollowedToken,
   FollowOptions,
+  MarketHeads,
+  MarketMinute,
+  MarketRecord,
   Network,
   Order,
   Position,
@@ -26,6 +30,8 @@ export type {
   Stream,
   StreamStatus,
   TerminalState,
+  TokenName,
+  TradingChain,
   Wallet,
 } from "./stream-types.ts";
 export { createTerminal, type Terminal, type TerminalOptions } from "./terminal.ts";

@@ -1,7 +1,9 @@
+import { type HeldMarkets, noMarkets, withMarkets } from "./market-merge.ts";
 import type { ServerMessage } from "./openapi.ts";
-import { noRecords, type Records, withNewer } from "./records.ts";
+import { merged, noRecords, type Records, withNewer, withParts } from "./records.ts";
 import type {
   Followed,
+  MarketRecord,
   Order,
   Position,
   Price,
@@ -24,6 +26,7 @@ export type Held = {
   readonly orders: Records<Order>;
   readonly positions: Records<Position>;
   readonly prices: ReadonlyMap<string, Price>;
+  readonly markets: HeldMarkets;
   readonly settings: ReadonlyMap<SettingsChain, Settings>;
   readonly wallets: ReadonlyMap<string, Wallet>;
   /** The versions of retired wallets. */
@@ -35,8 +38,8 @@ export type Held = {
 };
 
 /**
- * Starts the data of a connection. Records of earlier connections are kept, since snapshots are newer. Prices are
- * dropped, since their snapshot can be a second old.
+ * Starts the data of a connection. Records of earlier connections are dropped, since snapshots are newer. Prices and markets
+ * are kept, since what comes first can be older than what was known.
  */
 export function newlyHeld(channels: readonly Followed[], before?: Held): Held {
   const followed = new Set(channels);
@@ -46,6 +49,7 @@ export function newlyHeld(channels: readonly Followed[], before?: Held): Held {
     orders: noRecords,
     positions: noRecords,
     prices: before?.prices ?? new Map(),
+    markets: before?.markets ?? noMarkets,
     settings: new Map(),
     wallets: new Map(),
     retired: new Map(),
@@ -74,29 +78,31 @@ export function withMessage(held: Held, message: ServerMessage): Held {
 
 function withRecords(held: Held, message: Extract<ServerMessage, { type: "snapshot" | "update" }>): Held {
   switch (message.channel) {
-    case "orders": {
-      const orders = withNewer(held.orders, message.data, placeOfOrder);
-      return orders === held.orders ? held : { ...held, orders };
-    }
-    case "positions": {
-      const positions = withNewer(held.positions, message.data, placeOfPosition);
-      return positions === held.positions ? held : { ...held, positions };
-    }
+    case "orders":
+      return withParts(held, { orders: withNewer(held.orders, message.data, placeOfOrder) });
+    case "positions":
+      return withParts(held, { positions: withNewer(held.positions, message.data, placeOfPosition) });
     case "prices": {
-      const coins = message.data.flatMap((record) => ("token" in record ? [] : [record]));
-      const prices = merged(held.prices, coins, ({ chain }) => chain, byTime);
-      return prices === held.prices ? held : { ...held, prices };
+      const items: readonly (Price | MarketRecord)[] = message.data;
+      const coins = items.filter((item): item is Price => !isMarket(item));
+      const heads = "heads" in message ? message.heads : {};
+      return withParts(held, {
+        prices: merged(held.prices, coins, ({ chain }) => chain, byTime),
+        markets: withMarkets(held.markets, heads, items.filter(isMarket)),
+      });
     }
     default:
       return held;
   }
 }
 
+const isMarket = (item: Price | MarketRecord): item is MarketRecord => "token" in item;
+
 /** The service replies with the settings in the form of the message. */
 export function withSettings(held: Held, { chain, version, settings }: SettingsMessage): Held {
   if (!held.followed.has("settings")) return held;
-  const all = merged(held.settings, [{ ...settings, version }], () => chain, byVersion);
-  return all === held.settings ? held : { ...held, settings: all };
+  const changed: Settings = { ...settings, version };
+  return withParts(held, { settings: merged(held.settings, [changed], () => chain, byVersion) });
 }
 
 /** Marks a part as complete. Settings are complete when those of every chain have arrived. */
@@ -153,39 +159,28 @@ export const askingForWallets = (held: Held): Held => ({
 const placeOfOrder = ({ orderId, createdAt }: Order) => ({ id: orderId, time: createdAt });
 const placeOfPosition = ({ positionId, openedAt }: Position) => ({ id: positionId, time: openedAt });
 
-type Newer<Item> = (item: Item, than: Item) => boolean;
-
-const byVersion: Newer<{ version: number }> = (item, than) => item.version > than.version;
-const byTime: Newer<{ asOf: string }> = (item, than) => Date.parse(item.asOf) > Date.parse(than.asOf);
-
-function merged<Key, Item>(
-  known: ReadonlyMap<Key, Item>,
-  items: readonly Item[],
-  keyOf: (item: Item) => Key,
-  isNewer: Newer<Item>,
-): ReadonlyMap<Key, Item> {
-  let result: Map<Key, Item> | undefined;
-  for (const item of items) {
-    const old = (result ?? known).get(keyOf(item));
-    if (old !== undefined && !isNewer(item, old)) continue;
-    result ??= new Map(known);
-    result.set(keyOf(item), item);
-  }
-  return result ?? known;
-}
+const byVersion = <Item extends { version: number }>(item: Item, old: Item) =>
+  item.version > old.version ? item : old;
+const byTime = (item: Price, old: Price) => (Date.parse(item.asOf) > Date.parse(old.asOf) ? item : old);
 
 /** Returns the state. Undefined until everything is complete. */
 export function stateOf(held: Held): TerminalState | undefined {
   if (held.awaited.size > 0) return undefined;
-  const { orders, positions, prices, settings, wallets } = held;
+  const { orders, positions, prices, markets, settings, wallets } = held;
   return {
     orders: orders.newestFirst,
     positions: positions.newestFirst,
     prices: shown(prices, () => Object.fromEntries(prices)),
+    markets: shown(markets.records, () => inOrder(markets)),
+    heads: markets.heads,
     settings: shown(settings, () => Object.fromEntries(settings)),
     wallets: shown(wallets, () => [...wallets.values()]),
   };
 }
+
+/** The order in which the tokens were followed. */
+const inOrder = ({ tokens, records }: HeldMarkets) =>
+  [...tokens.keys()].flatMap((key) => records.get(key) ?? []);
 
 const made = new WeakMap<object, unknown>();
 

@@ -51,3 +51,26 @@ function isAfter(one: Place, other: Place): boolean {
 }
 
 const msOf = ({ time }: Place) => Date.parse(time) || 0;
+
+/** Joins items with the known ones of the same key. Returns the same object if nothing changes. */
+export function merged<Key, Item>(
+  known: ReadonlyMap<Key, Item>,
+  items: readonly Item[],
+  keyOf: (item: Item) => Key,
+  join: (item: Item, old: Item) => Item,
+): ReadonlyMap<Key, Item> {
+  let result: Map<Key, Item> | undefined;
+  for (const item of items) {
+    const key = keyOf(item);
+    const old = (result ?? known).get(key);
+    const next = old === undefined ? item : join(item, old);
+    if (next !== old) result = (result ?? new Map(known)).set(key, next);
+  }
+  return result ?? known;
+}
+
+/** Replaces parts of an object. Returns the same object if nothing changes. */
+export const withParts = <Whole extends object>(whole: Whole, parts: Partial<Whole>): Whole =>
+  (Object.keys(parts) as (keyof Whole)[]).every((name) => whole[name] === parts[name])
+    ? whole
+    : { ...whole, ...parts };

@@ -52,25 +52,18 @@ export class RequestKeys {
     const end = (certain: boolean) =>
       this.#inTurn(async () => {
         this.#inUse.delete(key);
-        if (!certain) return;
-        const kept = await this.#load(request);
-        await this.#save(
-          request,
-          kept.filter((one) => one !== key),
-        );
+        if (certain) await this.#keep(request, (one) => one !== key);
       });
     return { key, end };
   }
 
   /** Forgets the keys of earlier requests, but not of requests in progress. */
   async forget(request: string): Promise<void> {
-    await this.#inTurn(async () => {
-      const kept = await this.#load(request);
-      await this.#save(
-        request,
-        kept.filter((one) => this.#inUse.has(one)),
-      );
-    });
+    await this.#inTurn(() => this.#keep(request, (one) => this.#inUse.has(one)));
+  }
+
+  async #keep(request: string, isKept: (key: string) => boolean): Promise<void> {
+    await this.#save(request, (await this.#load(request)).filter(isKept));
   }
 
   async #load(request: string): Promise<string[]> {

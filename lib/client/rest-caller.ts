@@ -1,5 +1,5 @@
 import { type AnyAnswer, type AnyError, readAnswer } from "./answer.ts";
-import { backoffMs, type Clock, callBack, pause } from "./clock.ts";
+import { backoffMs, type Clock, callBack, limited, limitsOf, pause } from "./clock.ts";
 import { routes } from "./openapi.ts";
 import type { RequestKeys } from "./request-keys.ts";
 import type { OperationName } from "./rest-types.ts";
@@ -40,18 +40,6 @@ export type Retry = {
   error: AnyError;
 };
 
-/** POSTs without an Idempotency-Key that can safely arrive twice. */
-const harmlessTwice: ReadonlySet<string> = new Set([
-  "storeWallet",
-  "restoreWallet",
-  "exportWallet",
-  "lockExports",
-  "updateTradingSettings",
-  "quoteOrder",
-  "cancelOrder",
-  "startSession",
-]);
-
 const retryMs = [250, 8000] as const;
 
 type Prepared = { name: OperationName; url: string; init: RequestInit; signal: AbortSignal | undefined };
@@ -71,12 +59,12 @@ export class RestCaller {
    */
   async call(name: OperationName, request: AnyRequest = {}): Promise<AnyAnswer> {
     const { path = {}, query = {}, headers: own = {}, signal, patienceMs } = request;
-    const [method = "", template = "", once] = routes[name].split(" ");
+    const [method = "", template = "", mark] = routes[name].split(" ");
     const body = bodyOf(name, request);
     const url = `${this.#deps.baseUrl}${filled(template, path)}${search(query)}`;
     const headers = new Headers(body && { "Content-Type": "application/json" });
     for (const [field, value] of Object.entries(own)) if (value !== undefined) headers.set(field, value);
-    const needsKey = once !== undefined && !headers.has("Idempotency-Key") && !isDryRun(body);
+    const needsKey = mark === "once" && !headers.has("Idempotency-Key") && !isDryRun(body);
     // The key is saved before the first try, so that no try can be carried out twice.
     const inUse = needsKey ? await this.#deps.keys.take(titleOf(name, request)) : undefined;
     if (inUse) headers.set("Idempotency-Key", inUse.key);
@@ -86,8 +74,7 @@ export class RestCaller {
       const init: RequestInit = { method, headers, credentials: "include", redirect: "error" };
       if (body !== undefined) init.body = JSON.stringify(body);
       // A second try with If-Match would fail because of the first try's change.
-      const repeatable =
-        (method !== "POST" || once !== undefined || harmlessTwice.has(name)) && !headers.has("If-Match");
+      const repeatable = (method !== "POST" || mark !== undefined) && !headers.has("If-Match");
       const tried = await this.#repeat(
         { name, url, init, signal },
         repeatable,
@@ -140,16 +127,17 @@ export class RestCaller {
 
   /** Tries again at once, with a new token, if the service reports an expired one. */
   async #try(prepared: Prepared): Promise<AnyAnswer> {
-    const { tokens, isInPage } = this.#deps;
+    const { tokens, isInPage, clock } = this.#deps;
     const { signal } = prepared;
+    const unlessAborted = <Value>(promise: Promise<Value>) => limited(clock, { signal }, promise);
     try {
-      const token = await unlessAborted(tokens.current(), signal);
+      const token = await unlessAborted(tokens.current());
       const answer = await this.#send(prepared, token);
       const { status, code, needsRefresh } = answer.error ?? {};
-      if (needsRefresh && (await unlessAborted(tokens.replace(token), signal)))
-        return await this.#send(prepared, await unlessAborted(tokens.current(), signal));
+      if (needsRefresh && (await unlessAborted(tokens.replace(token))))
+        return await this.#send(prepared, await unlessAborted(tokens.current()));
       // Some pages cannot read a 401 of API Gateway (docs/api.md, Browsers).
-      if (code === "NETWORK_ERROR" && isInPage) await unlessAborted(tokens.doubt(token), signal);
+      if (code === "NETWORK_ERROR" && isInPage) await unlessAborted(tokens.doubt(token));
       else if (status !== 401 && status !== 0) tokens.trust();
       return answer;
     } catch (cause) {
@@ -160,41 +148,21 @@ export class RestCaller {
 
   async #send({ url, init, signal }: Prepared, token: string | undefined): Promise<AnyAnswer> {
     const { fetch, clock, timeoutMs } = this.#deps;
-    const abort = new AbortController();
-    const end = () => abort.abort();
-    if (signal?.aborted) end();
-    signal?.addEventListener("abort", end);
-    const cancel = clock.after(timeoutMs, end);
+    const limits = limitsOf(clock, { signal, timeoutMs });
     try {
       const headers = new Headers(init.headers);
       if (token !== undefined) headers.set("Authorization", `Bearer ${token}`);
-      return await readAnswer(await fetch(url, { ...init, headers, signal: abort.signal }));
+      return await readAnswer(await fetch(url, { ...init, headers, signal: limits.signal }));
     } catch (cause) {
       if (signal?.aborted) return aborted;
       return { error: { status: 0, code: "NETWORK_ERROR", message: "The service does not answer", cause } };
     } finally {
-      cancel();
-      signal?.removeEventListener("abort", end);
+      limits.end();
     }
   }
 }
 
 const aborted: AnyAnswer = { error: { status: 0, code: "ABORTED", message: "The call was aborted" } };
-
-/** Rejects when the signal aborts, even if the promise is still pending. */
-async function unlessAborted<Value>(
-  promise: Promise<Value>,
-  signal: AbortSignal | undefined,
-): Promise<Value> {
-  if (signal === undefined) return promise;
-  const left = new AbortController();
-  const abort = new Promise<never>((_, reject) => {
-    const end = () => reject(signal.reason);
-    if (signal.aborted) end();
-    signal.addEventListener("abort", end, { signal: left.signal });
-  });
-  return Promise.race([promise, abort]).finally(() => left.abort());
-}
 
 function mayRepeat({ status, code, retryAfterSeconds, cause }: AnyError, repeatable: boolean): boolean {
   if (code === "ABORTED") return false;
@@ -226,8 +194,8 @@ function titleOf(name: OperationName, request: AnyRequest): string {
 const isRecord = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const sorted = (record: object) =>
-  Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)));
+/** Sorts by the names, which differ. */
+const sorted = (record: object) => Object.fromEntries(Object.entries(record).sort());
 
 /** A trial run records nothing, so it needs no key. */
 const isDryRun = (body: { dryRun?: unknown } | undefined) => body?.dryRun === true;

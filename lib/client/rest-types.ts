@@ -157,6 +157,12 @@ export type PagedName = {
     : never;
 }[OperationName];
 
+/** Reads a list page by page. */
+export type Pages = <Name extends PagedName>(
+  operation: Name,
+  request?: RestRequest<Name>,
+) => AsyncGenerator<RestAnswer<Name>, void, undefined>;
+
 type OwnCalls = { placeOrder: PlaceOrder; getUserData: GetUserData };
 
 /** The method of an operation. */

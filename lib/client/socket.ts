@@ -1,3 +1,4 @@
+import { objectIn } from "./answer.ts";
 import type { Clock } from "./clock.ts";
 import type { ServerMessage } from "./openapi.ts";
 
@@ -54,14 +55,15 @@ export class Connection {
     this.#socket.onerror = () => {};
   }
 
+  /** Sends nothing unless the connection is open: what it needs is sent when it opens. */
   send(message: object): void {
-    if (this.#ended) return;
+    if (this.#ended || !this.#opened) return;
     this.#socket.send(JSON.stringify(message));
   }
 
   /** Ends the connection unless a pong comes soon. */
   probe(): void {
-    if (this.#opened && !this.#ended) this.#ping(proofWithinMs);
+    if (this.#opened) this.#ping(proofWithinMs);
   }
 
   /** Ends the connection without an event. */
@@ -80,9 +82,9 @@ export class Connection {
 
   #take(data: unknown): void {
     if (this.#ended) return;
-    const message = parsed(data);
+    const message = objectIn(String(data)) as ServerMessage | undefined;
     if (message?.type === "pong") this.#pingLater();
-    if (message !== undefined) this.#events.onMessage(message);
+    if (message?.type !== undefined) this.#events.onMessage(message);
   }
 
   #pingLater(): void {
@@ -100,16 +102,5 @@ export class Connection {
     if (this.#ended) return;
     this.close();
     this.#events.onEnd({ code, opened: this.#opened });
-  }
-}
-
-function parsed(data: unknown): ServerMessage | undefined {
-  try {
-    const message: unknown = JSON.parse(String(data));
-    return typeof message === "object" && message !== null && "type" in message
-      ? (message as ServerMessage)
-      : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -7,6 +7,18 @@ export type Order = Schemas["Order"];
 export type Position = Schemas["Position"];
 export type Price = Schemas["Price"];
 export type Network = Price["chain"];
+/** A token's market: its price, depth and changes, as a connection that follows the token gets them. */
+export type MarketRecord = Schemas["MarketRecord"];
+export type MarketMinute = Schemas["MarketMinute"];
+export type TradingChain = MarketRecord["chain"];
+/** The newest block that was read of each chain of the tokens. Prices are as old as this, even if nobody trades. */
+export type MarketHeads = Schemas["MarketsUpdate"]["heads"];
+
+/** A token on a chain. On EVM chains, its address may have any case. */
+export type TokenName = { chain: TradingChain; token: string };
+
+/** A token to follow, with `candles` also minute by minute. */
+export type FollowedToken = TokenName & { candles?: boolean };
 
 export type SettingsMessage = Extract<ServerMessage, { type: "TradingSettingsUpdated" }>["data"];
 type StreamedWallet = Extract<ServerMessage, { type: "WalletsUpdated" }>["data"]["wallets"][number];
@@ -34,6 +46,12 @@ export type TerminalState = {
   readonly orders: readonly Order[];
   readonly positions: readonly Position[];
   readonly prices: Readonly<Partial<Record<Network, Price>>>;
+  /**
+   * The markets of the followed tokens, as soon as they have come. Those with `candles` have all minutes of the last day that
+   * have come, the oldest first.
+   */
+  readonly markets: readonly MarketRecord[];
+  readonly heads: MarketHeads;
   readonly settings: Readonly<Partial<Record<SettingsChain, Settings>>>;
   readonly wallets: readonly Wallet[];
 };
@@ -57,6 +75,10 @@ export type StreamStatus =
 
 export type FollowOptions = {
   channels: readonly Followed[];
+  /** Tokens whose markets are followed, too. They need the channel `prices`. */
+  tokens?: readonly FollowedToken[];
+  /** The seconds between two updates of prices: 1, or 5 for less traffic. */
+  every?: 1 | 5;
   /**
    * Called with the complete state, and again with each change. After a new connection, the first call waits until it
    * is complete again.
@@ -79,6 +101,9 @@ export type Stream = {
     find: (state: TerminalState) => Found | undefined | null | false,
     limits?: WaitLimits,
   ): Promise<Found>;
+  /** Follows more tokens, or those that are followed already with other options. Needs the channel `prices`. */
+  addTokens(tokens: readonly FollowedToken[]): void;
+  removeTokens(tokens: readonly TokenName[]): void;
   /** Connects again at once. A page does so by itself when the network is back, and checks the connection when it is shown. */
   reconnect(): void;
   close(): void;

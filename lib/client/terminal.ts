@@ -1,12 +1,12 @@
 import { type Clock, realClock } from "./clock.ts";
-import { Follower } from "./follower.ts";
+import { expectPrices, Follower } from "./follower.ts";
 import type { RestCalls } from "./methods.ts";
 import { routes } from "./openapi.ts";
-import { type OrderWait, OrderWaiter } from "./order-waiter.ts";
+import { type OrderWait, orderWaiter } from "./order-waiter.ts";
 import { pageLocation } from "./page.ts";
 import { type KeyStore, keysInMemory, RequestKeys } from "./request-keys.ts";
 import { type AnyRequest, type CallerDeps, RestCaller, type Retry } from "./rest-caller.ts";
-import type { OperationName, PagedName, RestAnswer, RestRequest } from "./rest-types.ts";
+import type { OperationName, Pages, RestRequest } from "./rest-types.ts";
 import type { SocketConstructor } from "./socket.ts";
 import { type FollowOptions, followable, type Order, type Stream } from "./stream-types.ts";
 import { TokenKeeper, type TokenProvider } from "./token-keeper.ts";
@@ -60,10 +60,7 @@ export type Terminal = RestCalls & {
    * for await (const { data, error } of terminal.pages("listOrders", { query: { status: "filled" } }))
    *   console.log(error ?? data.orders);
    */
-  pages<Name extends PagedName>(
-    operation: Name,
-    request?: RestRequest<Name>,
-  ): AsyncGenerator<RestAnswer<Name>, void, undefined>;
+  pages: Pages;
 };
 
 /** A client of the service: a method for each operation of the REST API, and `follow` for its stream. */
@@ -74,24 +71,25 @@ export function createTerminal(options: TerminalOptions, clock: Clock = realCloc
   const calls = Object.fromEntries(
     names.map((name) => [name, caller.call.bind(caller, name)] as const),
   ) as unknown as RestCalls;
+  const pages: Pages = (name, request) => caller.pages(name, request as AnyRequest) as never;
   function follow(followed: FollowOptions): Stream {
     // Without a cast, the compiler checks that the browser's WebSocket fits.
     const WebSocket: SocketConstructor | undefined = options.WebSocket ?? globalThis.WebSocket;
     if (WebSocket === undefined)
       throw new TypeError("There is no WebSocket here: pass one to createTerminal");
-    const unknown = followed.channels.filter((channel) => !followable.includes(channel));
-    if (unknown.length > 0)
-      throw new TypeError(`There is no channel ${unknown.join(", ")}, only ${followable.join(", ")}`);
+    const unknown = followed.channels.find((channel) => !followable.includes(channel));
+    if (unknown !== undefined)
+      throw new TypeError(`There is no channel ${unknown}, only ${followable.join(", ")}`);
+    if (followed.tokens ?? followed.every) expectPrices(followed.channels);
     const streamUrl = options.streamUrl ?? streamAt(deps.baseUrl);
-    return new Follower({ calls, tokens: deps.tokens, clock, WebSocket, streamUrl }, followed);
+    return new Follower({ calls, pages, tokens: deps.tokens, clock, WebSocket, streamUrl }, followed);
   }
-  const orders = new OrderWaiter({ calls, clock, follow: () => follow({ channels: ["orders"] }) });
   return {
     ...calls,
     forget: (name, request) => caller.forget(name, request as object),
     follow,
-    waitForOrder: (orderId, wanted = {}) => orders.wait(orderId, wanted),
-    pages: (name, request) => caller.pages(name, request as AnyRequest) as never,
+    waitForOrder: orderWaiter({ calls, clock, follow: () => follow({ channels: ["orders"] }) }),
+    pages,
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Clock, within } from "./clock.ts";
+import { type Clock, limited } from "./clock.ts";
 
 /**
  * Called before the first request, and with `refresh: true` when the token has expired or its refusal could not be
@@ -65,13 +65,13 @@ export class TokenKeeper {
   #ask(why: { refresh: boolean }): Promise<string> {
     const { provider, clock, timeoutMs } = this.#deps;
     this.#expiresMs = undefined;
-    const asked = within(
+    const asked = limited(
       clock,
-      timeoutMs,
+      { timeoutMs },
       (async () => {
         const token: unknown = await (provider as TokenProvider)(why);
         // Blames the provider, not the network. The error of fetch would quote the token.
-        if (typeof token === "string" && token !== "" && isSendable(token)) return token;
+        if (typeof token === "string" && /^[ -~]+$/.test(token)) return token;
         throw new TypeError(`The provider returned ${typeof token}, which is not a token for a header`);
       })(),
     );
@@ -96,14 +96,6 @@ export class TokenKeeper {
 export const isMistake = (error: unknown): boolean =>
   error instanceof ReferenceError ||
   (error instanceof TypeError && /\bis not\b|\bundefined\b|\bnull\b/.test(error.message));
-
-function isSendable(token: string): boolean {
-  try {
-    return new Headers({ Authorization: token }).has("Authorization");
-  } catch {
-    return false;
-  }
-}
 
 /** NaN if the token has no expiry. */
 function expiryMs(token: string): number {

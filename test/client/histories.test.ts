@@ -3,7 +3,7 @@ import { createTerminal } from "trading-terminal-client";
 import { expect, it } from "vitest";
 import { createChance } from "../soak/chance.ts";
 import { disturb, FaultyService } from "./support/faulty-service.ts";
-import { TerminalTable } from "./support/terminal-table.ts";
+import { followedTokens, TerminalTable } from "./support/terminal-table.ts";
 import { VirtualClock } from "./support/virtual-clock.ts";
 import { virtualSockets } from "./support/virtual-socket.ts";
 import { watched } from "./support/watched.ts";
@@ -24,6 +24,7 @@ async function history(seed: number, steps: number): Promise<{ states: number; c
   const watch = watched(service);
   const stream = terminal.follow({
     channels: ["orders", "positions", "prices", "settings", "wallets"],
+    tokens: followedTokens,
     onState: watch.onState,
   });
   for (let step = 0; step < steps; step++) {

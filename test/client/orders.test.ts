@@ -5,12 +5,13 @@ import { silent } from "./support/silent-service.ts";
 const order = (status: Order["status"], more: Partial<Order> = {}) =>
   ({ orderId: "o1", version: 1, createdAt: "2026-11-21T09:30:00Z", status, ...more }) as Order;
 
-/** A service whose orders come over the stream, and whose answers to getOrder are scripted. */
-async function waiting(older: () => Response = () => notFound()) {
+/** A service with the order o1, which is open when it is read, and whose changes come over the stream. */
+async function waiting(read: () => Response = () => found(order("open"))) {
   const asked: string[] = [];
   const fetch = async (url: string | URL | Request) => {
-    asked.push(new URL(String(url)).pathname);
-    return older();
+    const { pathname } = new URL(String(url));
+    asked.push(pathname);
+    return pathname.endsWith("/o1") ? read() : notFound();
   };
   const service = await silent({ channels: [] }, { fetch });
   const { sockets, clock, terminal } = service;
@@ -48,7 +49,8 @@ describe("waitForOrder", () => {
     expect(await settled).toMatchObject({ status: "rejected", settled: true });
     await clock.advance(0);
     // One for the test's own stream, one for both that waited.
-    expect([sockets.length, socket.isClosed, asked]).toEqual([2, true, []]);
+    expect([sockets.length, socket.isClosed]).toEqual([2, true]);
+    expect(asked).toEqual([0, 1].map(() => "/api/api/v2/orders/o1"));
   });
 
   it("takes the end of another engine's order as final, and waits across connections", async () => {
@@ -63,17 +65,20 @@ describe("waitForOrder", () => {
     expect(sockets).toHaveLength(3);
   });
 
-  it("reads an order that ended before the last week, and waits for one that is new", async () => {
-    const old = await waiting(() => found(order("filled", { settled: true })));
-    const ended = old.terminal.waitForOrder("o1");
-    await old.open();
-    expect(await ended).toMatchObject({ status: "filled" });
-    const young = await waiting(() => found(order("open")));
-    const ending = young.terminal.waitForOrder("o1");
-    await young.open();
-    young.update(order("filled", { version: 2, settled: true }));
-    expect(await ending).toMatchObject({ version: 2 });
-    expect(young.asked).toEqual(["/api/api/v2/orders/o1"]);
+  it("returns an order that has ended already, such as one that the stream no longer has", async () => {
+    const { terminal, clock, sockets } = await waiting(() => found(order("filled", { settled: true })));
+    expect(await terminal.waitForOrder("o1")).toMatchObject({ status: "filled" });
+    await clock.advance(0);
+    expect(sockets.filter(({ isClosed }) => !isClosed)).toHaveLength(1);
+  });
+
+  it("waits on the stream if the order cannot be read for now", async () => {
+    const { terminal, clock, open, update } = await waiting(() => new Response("", { status: 400 }));
+    const ending = terminal.waitForOrder("o1");
+    await open(order("open"));
+    update(order("expired", { version: 2, settled: true }));
+    await clock.advance(0);
+    expect(await ending).toMatchObject({ status: "expired" });
   });
 
   it("rejects for an order that the user does not have, and at each limit", async () => {

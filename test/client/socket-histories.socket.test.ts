@@ -6,7 +6,7 @@ import { type Clock, pause, realClock } from "../../lib/client/clock.ts";
 import { createChance } from "../soak/chance.ts";
 import { disturb, FaultyService } from "./support/faulty-service.ts";
 import { served } from "./support/served.ts";
-import { TerminalTable } from "./support/terminal-table.ts";
+import { followedTokens, TerminalTable } from "./support/terminal-table.ts";
 import { watched } from "./support/watched.ts";
 
 const faster = (factor: number): Clock => ({
@@ -28,6 +28,7 @@ async function history(seed: number): Promise<void> {
   const terminal = createTerminal({ baseUrl, token: async () => "token", WebSocket }, clientClock);
   const stream = terminal.follow({
     channels: ["orders", "positions", "prices", "settings", "wallets"],
+    tokens: followedTokens,
     onState: watch.onState,
   });
   for (let steps = 0; steps < 150; steps++) {

@@ -12,7 +12,7 @@ describe("a stream", () => {
     expect(socket()).toMatchObject({ url: "wss://host/api/stream", protocols: ["access_token", "old"] });
     expect(socket().sent).toEqual([]);
     socket().emit("open");
-    expect(socket().sent).toEqual([{ type: "subscribe", id: 1, channels: ["orders", "prices"] }]);
+    expect(socket().sent).toEqual([{ type: "subscribe", channels: ["orders", "prices"] }]);
     expect(statuses).toEqual([{ status: "connecting" }, { status: "syncing" }]);
   });
 

@@ -62,7 +62,8 @@ export class FaultyService {
       type,
       id,
       channels = [],
-    } = JSON.parse(text) as { type: string; id?: number; channels?: string[] };
+      tokens = [],
+    } = JSON.parse(text) as { type: string; id?: number; channels?: string[]; tokens?: object[] };
     if (type === "ping") this.#send(link, [{ type: "pong", time }]);
     if (type !== "subscribe" || this.#fails(12)) return;
     this.#later(() => {
@@ -72,6 +73,7 @@ export class FaultyService {
       this.#send(link, [
         { type: "subscriptions", time, channels } as never,
         ...channels.flatMap((one) => this.#snapshot(one)),
+        ...(tokens.length > 0 ? [this.#allPrices()] : []),
       ]);
     });
   }
@@ -114,11 +116,16 @@ export class FaultyService {
   heal(): void {
     this.isHealthy = true;
     this.isDown = false;
-    const data = [...this.table.prices.values()];
     for (const link of this.links) {
       this.catchUp(link);
-      if (link.channels.has("prices")) this.#send(link, [{ type: "update", channel: "prices", time, data }]);
+      if (link.channels.has("prices")) this.#send(link, [this.#allPrices()]);
     }
+  }
+
+  /** The update that a connection gets each half minute. */
+  #allPrices(): ServerMessage {
+    const data = [...this.table.prices.values(), ...this.table.allMarkets()];
+    return { type: "update", channel: "prices", time, heads: {}, data };
   }
 
   /** Answers a request some time after reading the table. */

@@ -1,4 +1,12 @@
-import type { Order, Position, Price, ServerMessage, TerminalState } from "trading-terminal-client";
+import type {
+  MarketMinute,
+  MarketRecord,
+  Order,
+  Position,
+  Price,
+  ServerMessage,
+  TerminalState,
+} from "trading-terminal-client";
 import type { Chance } from "../../soak/chance.ts";
 
 type StoredWallet = Extract<ServerMessage, { type: "WalletsUpdated" }>["data"]["wallets"][number];
@@ -7,6 +15,12 @@ export type SettingsData = Extract<ServerMessage, { type: "TradingSettingsUpdate
 const time = "2026-11-21T09:30:00.000Z";
 const chains = ["eth", "base", "sol"] as const;
 
+/** The tokens that every stream follows. */
+export const followedTokens = [
+  { chain: "base", token: "0xAb", candles: true },
+  { chain: "eth", token: "0xCd", candles: true },
+] as const;
+
 /** The service's data of one user, and random changes of it. */
 export class TerminalTable {
   readonly orders = new Map<string, Order>();
@@ -14,6 +28,7 @@ export class TerminalTable {
   readonly prices = new Map<string, Price>();
   readonly settings = new Map<string, SettingsData>(chains.map((chain) => [chain, settingsOf(chain, 0)]));
   readonly wallets = new Map<string, StoredWallet>();
+  readonly markets = new Map<string, MarketRecord>();
   /** The prices before their last change. */
   olderPrices: readonly Price[] = [];
   readonly #chance: Chance;
@@ -27,7 +42,7 @@ export class TerminalTable {
   /** Makes a change. Returns the message that announces it. */
   change(): ServerMessage {
     const chance = this.#chance;
-    const kind = chance.weighted({ order: 4, position: 2, price: 2, settings: 2, wallet: 3 });
+    const kind = chance.weighted({ order: 4, position: 2, price: 2, market: 3, settings: 2, wallet: 3 });
     switch (kind) {
       case "order": {
         const order = this.#next(this.orders, newOrder);
@@ -54,6 +69,10 @@ export class TerminalTable {
         this.olderPrices = [...this.prices.values()];
         this.prices.set(chain, price);
         return { type: "update", channel: "prices", time, data: [price] };
+      }
+      case "market": {
+        const { record, minutes } = this.#nextMarket(chance.pick(followedTokens));
+        return { type: "update", channel: "prices", time, heads: {}, data: [{ ...record, minutes }] };
       }
       case "settings": {
         const chain = chance.pick(chains);
@@ -84,6 +103,31 @@ export class TerminalTable {
     return { ...item, version: item.version + 1 };
   }
 
+  /** The next record of a market, or one after a reorganisation, with the minutes that it changes. */
+  #nextMarket({ chain, token }: (typeof followedTokens)[number]) {
+    const chance = this.#chance;
+    const old = this.markets.get(token);
+    const isTakenBack = old !== undefined && chance.below(6) === 0;
+    const asOf = new Date(Date.parse(time) + 1000 * ++this.#ids).toISOString();
+    const record: MarketRecord = {
+      ...{ chain, token, price: `${this.#ids}`, flags: [], asOf },
+      revision: (old?.revision ?? 0) + Number(isTakenBack),
+      block: (old?.block ?? 100) + (isTakenBack ? -chance.below(5) : 1 + chance.below(3)),
+    };
+    const known = old?.minutes ?? [];
+    const isNext = known.length === 0 || chance.below(3) === 0;
+    const at = isNext ? known.length : chance.below(known.length);
+    const minute = minuteAt(at, this.#ids);
+    const all = isNext ? [...known, minute] : known.with(at, minute);
+    this.markets.set(token, { ...record, minutes: all });
+    return { record, minutes: [minute] };
+  }
+
+  /** All markets of the followed tokens, as a full update has them. */
+  allMarkets(): MarketRecord[] {
+    return followedTokens.flatMap(({ token }) => this.markets.get(token) ?? []);
+  }
+
   activeWallets() {
     return [...this.wallets.values()]
       .filter(({ state }) => state === "active")
@@ -96,6 +140,8 @@ export class TerminalTable {
       orders: [...this.orders.values()].toSorted((a, b) => (a.orderId < b.orderId ? 1 : -1)),
       positions: [...this.positions.values()].toSorted((a, b) => (a.positionId < b.positionId ? 1 : -1)),
       prices: Object.fromEntries(this.prices),
+      markets: this.allMarkets(),
+      heads: {},
       settings: Object.fromEntries(
         [...this.settings.values()].map(({ chain, version, settings }) => [chain, { ...settings, version }]),
       ),
@@ -103,6 +149,12 @@ export class TerminalTable {
     };
   }
 }
+
+const minuteAt = (index: number, price: number): MarketMinute => {
+  const text = `${price}` as const;
+  const start = new Date(Date.parse(time) + 60_000 * index).toISOString();
+  return { time: start, ...{ open: text, high: text, low: text, close: text }, volume: "1", trades: price };
+};
 
 const settingsOf = (chain: (typeof chains)[number], version: number): SettingsData => ({
   chain,

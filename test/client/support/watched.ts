@@ -5,11 +5,12 @@ import type { FaultyService } from "./faulty-service.ts";
 type Versions = Map<string, number>;
 
 /** Lists the version of each record, by its kind and id. */
-function versionsOf({ orders, positions, prices, settings, wallets }: TerminalState): Versions {
+function versionsOf({ orders, positions, prices, markets, settings, wallets }: TerminalState): Versions {
   return new Map([
     ...orders.map(({ orderId, version }) => [`order ${orderId}`, version] as const),
     ...positions.map(({ positionId, version }) => [`position ${positionId}`, version] as const),
     ...Object.entries(prices).map(([chain, { asOf }]) => [`price ${chain}`, Date.parse(asOf)] as const),
+    ...markets.map(({ token, revision, block }) => [`price of ${token}`, revision * 1000 + block] as const),
     ...Object.entries(settings).map(([chain, { version }]) => [`settings ${chain}`, version] as const),
     ...wallets.map(({ _id, version }) => [`wallet ${_id}`, version] as const),
   ]);

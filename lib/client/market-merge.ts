@@ -1,0 +1,69 @@
+import { merged, withParts } from "./records.ts";
+import type { FollowedToken, MarketHeads, MarketRecord, TokenName } from "./stream-types.ts";
+
+/** The markets of the followed tokens. */
+export type HeldMarkets = {
+  /** By the token's key, in the order in which they were followed. */
+  readonly tokens: ReadonlyMap<string, FollowedToken>;
+  readonly records: ReadonlyMap<string, MarketRecord>;
+  readonly heads: MarketHeads;
+};
+
+export const noMarkets: HeldMarkets = { tokens: new Map(), records: new Map(), heads: {} };
+
+/** Minutes are kept for a day and an hour. */
+const keptMinutes = 25 * 60;
+
+/** Addresses of EVM chains may have any case. */
+const keyOf = ({ chain, token }: TokenName) =>
+  `${chain} ${token.startsWith("0x") ? token.toLowerCase() : token}`;
+
+export function withTokens(held: HeldMarkets, added: readonly FollowedToken[]): HeldMarkets {
+  const tokens = new Map(held.tokens);
+  for (const token of added) tokens.set(keyOf(token), token);
+  return { ...held, tokens };
+}
+
+export function withoutTokens(held: HeldMarkets, removed: readonly TokenName[]): HeldMarkets {
+  const [tokens, records] = [new Map(held.tokens), new Map(held.records)];
+  for (const key of removed.map(keyOf)) {
+    tokens.delete(key);
+    records.delete(key);
+  }
+  return { ...held, tokens, records };
+}
+
+/** Takes an update, which may be late or repeated. Returns the same object if it changes nothing. */
+export function withMarkets(
+  held: HeldMarkets,
+  newHeads: MarketHeads,
+  newRecords: readonly MarketRecord[],
+): HeldMarkets {
+  // Those of a token that was left may still arrive.
+  const wanted = newRecords.filter((record) => held.tokens.has(keyOf(record)));
+  return withParts(held, {
+    heads: withParts(held.heads, newHeads),
+    records: merged(held.records, wanted, keyOf, newerMarket),
+  });
+}
+
+/**
+ * Takes the newer record, with the minutes of both. A reorganisation raises the revision, since it may lower the block. Full
+ * updates repeat records, in which a minute may have been missed.
+ */
+function newerMarket(record: MarketRecord, old: MarketRecord): MarketRecord {
+  const later =
+    record.revision - old.revision ||
+    record.block - old.block ||
+    Date.parse(record.asOf) - Date.parse(old.asOf);
+  return later < 0 ? old : withMinutes(record, old);
+}
+
+/** Keeps the older minutes, since records have only those that have changed. */
+function withMinutes(record: MarketRecord, old: MarketRecord): MarketRecord {
+  const all = [...(old.minutes ?? []), ...(record.minutes ?? [])];
+  if (all.length === 0) return record;
+  const byTime = new Map(all.map((minute) => [minute.time, minute]));
+  const minutes = [...byTime.values()].sort((a, b) => (a.time < b.time ? -1 : 1));
+  return { ...record, minutes: minutes.slice(-keptMinutes) };
+}

@@ -1,0 +1,135 @@
+import type { MarketMinute, MarketRecord } from "trading-terminal-client";
+import { describe, expect, it } from "vitest";
+import { silent } from "./support/silent-service.ts";
+
+const moon = { chain: "base", token: "0xAbCd" } as const;
+const time = "2026-11-21T09:30:00.000Z";
+
+const market = (more: Partial<MarketRecord> = {}): MarketRecord => ({
+  ...moon,
+  ...{ price: "1", flags: [], revision: 0, block: 10, asOf: time },
+  ...more,
+});
+
+const minute = (at: number, close: `${number}`): MarketMinute => ({
+  time: new Date(Date.parse(time) + at * 60_000).toISOString(),
+  ...{ open: "1", high: "9", low: "1", close, volume: "1", trades: 1 },
+});
+
+const coin = { chain: "base", symbol: "ETH", price: "2600", currency: "USD", source: "s", asOf: time };
+
+/** A stream of prices and of one token. */
+async function following(options: object = {}) {
+  const service = await silent({ channels: ["prices"], tokens: [moon], ...options });
+  service.socket().emit("open");
+  service.socket().snapshot("prices");
+  const update = (data: object[], heads: object = {}) =>
+    service.socket().message({ type: "update", channel: "prices", time, heads, data });
+  return { ...service, update };
+}
+
+describe("a stream with tokens", () => {
+  it("names them and its pace when it subscribes to prices, and again on each connection", async () => {
+    const { socket, clock, stream } = await following({ channels: ["orders", "prices"], every: 5 });
+    const named = { type: "subscribe", channels: ["orders", "prices"], tokens: [moon], every: 5 };
+    expect(socket().sent).toEqual([named]);
+    const sun = { chain: "sol", token: "9Qr8" } as const;
+    stream.addTokens([{ ...sun, candles: true }]);
+    expect(socket().sent[1]).toEqual({
+      ...{ type: "subscribe", channels: ["prices"], tokens: [{ ...sun, candles: true }], every: 5 },
+    });
+    stream.removeTokens([{ chain: "base", token: "0xABCD" }]);
+    expect(socket().sent[2]).toEqual({ type: "unsubscribe", tokens: [{ chain: "base", token: "0xABCD" }] });
+    socket().emit("close");
+    stream.addTokens([{ ...sun, candles: false }]);
+    await clock.advance(1000);
+    socket().emit("open");
+    expect(socket().sent).toEqual([{ ...named, tokens: [{ ...sun, candles: false }] }]);
+  });
+
+  it("names neither where none are wanted, so that such a connection is served as before", async () => {
+    const { socket } = await following({ tokens: undefined });
+    expect(socket().sent).toEqual([{ type: "subscribe", channels: ["prices"] }]);
+  });
+
+  it("shows coins, markets and heads, each as new as they come", async () => {
+    const { stream, update } = await following();
+    expect(stream.state).toMatchObject({ markets: [], heads: {} });
+    const head = { block: 12, time };
+    update([coin, market()], { base: head });
+    expect(stream.state).toMatchObject({
+      prices: { base: coin },
+      markets: [market()],
+      heads: { base: head },
+    });
+    const shown = stream.state?.markets;
+    update([], { base: { block: 13, time } });
+    expect(stream.state?.markets).toBe(shown);
+    expect(stream.state?.heads.base?.block).toBe(13);
+  });
+
+  it("keeps the market of the greater revision, then block, then time", async () => {
+    const { stream, update } = await following();
+    const shown = () => stream.state?.markets[0];
+    const later = "2026-11-21T09:30:01.000Z";
+    const records = [
+      market({ block: 12 }),
+      market({ block: 11, price: "2" }),
+      market({ block: 12, asOf: later, price: "3" }),
+      market({ block: 12, price: "4" }),
+      market({ block: 9, revision: 1, price: "5" }),
+      market({ block: 99, price: "6" }),
+    ];
+    const prices = records.map((record) => {
+      update([record]);
+      return shown()?.price;
+    });
+    expect(prices).toEqual(["1", "1", "3", "3", "5", "5"]);
+  });
+
+  it("collects minutes in the order of time, replaces them whole, and takes none of an older record", async () => {
+    const { stream, update } = await following();
+    update([market({ minutes: [minute(0, "1"), minute(1, "2")] })]);
+    update([market({ block: 11, minutes: [minute(2, "3")] })]);
+    update([market({ block: 12, minutes: [{ ...minute(1, "4"), isFinal: true }] })]);
+    update([market({ block: 11, minutes: [minute(2, "7")] })]);
+    update([market({ block: 13 })]);
+    expect(stream.state?.markets[0]?.minutes?.map(({ close }) => close)).toEqual(["1", "4", "3"]);
+    // A full update repeats the record, with a minute that got lost.
+    update([market({ block: 13, minutes: [minute(3, "5")] })]);
+    expect(stream.state?.markets[0]?.minutes?.map(({ close }) => close)).toEqual(["1", "4", "3", "5"]);
+  });
+
+  it("forgets a token that it leaves, whatever still arrives, and other tokens of the service", async () => {
+    const { stream, update } = await following();
+    update([market(), market({ token: "0x9" })]);
+    expect(stream.state?.markets).toHaveLength(1);
+    stream.removeTokens([{ chain: "base", token: "0xabcd" }]);
+    expect(stream.state?.markets).toEqual([]);
+    update([market({ block: 20 })]);
+    expect(stream.state?.markets).toEqual([]);
+  });
+
+  it("keeps markets while it reconnects, and names tokens again after a failure of the service", async () => {
+    const { stream, socket, clock, update } = await following();
+    update([market({ block: 12 })]);
+    socket().message({ type: "error", code: "INTERNAL_ERROR", message: "no" });
+    await clock.advance(500);
+    expect(socket().sent[1]).toEqual({ type: "subscribe", channels: ["prices"], tokens: [moon] });
+    socket().emit("close");
+    await clock.advance(2000);
+    socket().emit("open");
+    socket().snapshot("prices");
+    expect(stream.state?.markets).toEqual([market({ block: 12 })]);
+    update([market({ block: 11 })]);
+    expect(stream.state?.markets).toEqual([market({ block: 12 })]);
+  });
+
+  it("needs the channel of prices, and fails at once without it", async () => {
+    const { terminal } = await silent();
+    for (const more of [{ tokens: [moon] }, { every: 1 as const }])
+      expect(() => terminal.follow({ channels: ["orders"], ...more })).toThrow("need the channel prices");
+    const stream = terminal.follow({ channels: ["orders"] });
+    expect(() => stream.addTokens([moon])).toThrow("need the channel prices");
+  });
+});
