@@ -39,11 +39,13 @@ export type { TokenProvider } from "./token-keeper.ts";
 export {
   type Attempt,
   type Balance,
+  type Candle,
   type ExportLock,
   type ImportKey,
   type InspectedToken,
   isAmount,
   isEvmAddress,
+  type Market,
   type OrderReport,
   type OrderRequest,
   type Policy,
@@ -55,5 +57,6 @@ export {
   type Referrals,
   type Reward,
   type Token,
+  type ValuedPosition,
   type WalletEvent,
 } from "./types.ts";

@@ -18,6 +18,8 @@ const keptMinutes = 25 * 60;
 const keyOf = ({ chain, token }: TokenName) =>
   `${chain} ${token.startsWith("0x") ? token.toLowerCase() : token}`;
 
+export const isSameToken = (one: TokenName, other: TokenName): boolean => keyOf(one) === keyOf(other);
+
 export function withTokens(held: HeldMarkets, added: readonly FollowedToken[]): HeldMarkets {
   const tokens = new Map(held.tokens);
   for (const token of added) tokens.set(keyOf(token), token);

@@ -14,6 +14,11 @@ export type OrderReport = Schemas["OrderReport"] | Schemas["SolOrderReport"];
 export type Token = Schemas["Token"];
 export type InspectedToken = Schemas["InspectedToken"];
 export type Pool = Schemas["Pool"];
+/** A token's market, as `getMarket` returns it. */
+export type Market = Schemas["Market"];
+export type Candle = Schemas["Candle"];
+/** A position with what it is worth, if `valued` was asked for. */
+export type ValuedPosition = Schemas["ListedPosition"];
 export type Balance = Schemas["Balance"];
 export type Policy = Schemas["WalletPolicy"];
 export type WalletEvent = Schemas["WalletEvent"];

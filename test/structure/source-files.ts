@@ -8,6 +8,7 @@ const entries: Record<string, string> = {
   "cdk-local-runner": "lib/local/src/index.ts",
   "cdk-local-runner/testing": "lib/local/src/testing.ts",
   "trading-terminal-client": "lib/client/index.ts",
+  "trading-terminal-client/markets": "lib/client/markets/index.ts",
   "trading-terminal-client/seal": "lib/client/seal/index.ts",
 };
 

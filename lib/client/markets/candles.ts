@@ -1,0 +1,187 @@
+import type { RestData } from "../rest-types.ts";
+import type { MarketMinute, MarketRecord } from "../stream-types.ts";
+import type { Candle } from "../types.ts";
+import { compare, type Exact, exact, plus, rounded, textOf, times } from "./exact.ts";
+
+/** The intervals of candles, in seconds. */
+export const intervalSeconds = {
+  "1m": 60,
+  "5m": 300,
+  "15m": 900,
+  "1h": 3600,
+  "4h": 14_400,
+  "1d": 86_400,
+} as const;
+
+export type Interval = keyof typeof intervalSeconds;
+
+/** Dollars, or the chain's coin. */
+export type Currency = "usd" | "native";
+
+export type Candles = Pick<RestData<"listCandles">, "candles" | "revision">;
+
+/**
+ * The digits of prices in dollars. The service derives the last ones in two ways, which a chart must not show as a
+ * difference.
+ */
+const dollarDigits = 12;
+
+/** A minute that may still be replaced. */
+type Minute = { candle: Candle; revision: number; block: number };
+
+/** The service folds longer candles from stored hours, and converts these by the coin's price at the end of the hour. */
+const isFoldedFromHours = (interval: Interval) => intervalSeconds[interval] >= 3600;
+
+/** Returns the start of the interval that has a time. Both are in milliseconds. */
+export const startOf = (timeMs: number, interval: Interval): number =>
+  timeMs - (timeMs % (intervalSeconds[interval] * 1000));
+
+/**
+ * Folds candles into longer ones, as the service does. They are in the order of time, and so is the result. Intervals without
+ * candles have none.
+ */
+export function foldCandles(candles: readonly Candle[], interval: Interval): Candle[] {
+  const folded: Candle[] = [];
+  for (const candle of candles) {
+    const time = new Date(startOf(Date.parse(candle.time), interval)).toISOString();
+    const last = folded.at(-1);
+    if (last?.time === time) folded[folded.length - 1] = joined(last, candle);
+    else folded.push({ ...candle, time });
+  }
+  return folded;
+}
+
+const number = (text: string): Exact => exact(text) as Exact;
+
+const joined = (first: Candle, next: Candle): Candle => ({
+  ...first,
+  high: compare(number(next.high), number(first.high)) > 0 ? next.high : first.high,
+  low: compare(number(next.low), number(first.low)) < 0 ? next.low : first.low,
+  close: next.close,
+  volume: textOf(plus(number(first.volume), number(next.volume))),
+  trades: first.trades + next.trades,
+  isFinal: first.isFinal && next.isFinal,
+  ...((first.hasGaps ?? next.hasGaps) && { hasGaps: true }),
+});
+
+/** Converts a minute of the stream to a candle. Undefined if that needs the coin's price in dollars, and it is unknown. */
+export function minuteCandle(minute: MarketMinute, currency: Currency): Candle | undefined {
+  const { time, open, high, low, close, volume, trades, isFinal = false, hasGaps } = minute;
+  const coinUsd = currency === "usd" ? exact(minute.coinUsd) : { mantissa: 1n, exponent: 0 };
+  if (coinUsd === undefined) return undefined;
+  const convert = (text: string) => textOf(rounded(times(number(text), coinUsd)));
+  return {
+    time,
+    ...{ open: convert(open), high: convert(high), low: convert(low), close: convert(close) },
+    ...{ volume: convert(volume), trades, isFinal },
+    ...(hasGaps && { hasGaps }),
+  };
+}
+
+/**
+ * The candles of a token: older ones from the service, and the newest ones folded from minutes. All programs that have seen
+ * the same minutes have the same candles, whenever they began.
+ */
+export class CandleSeries {
+  readonly #interval: Interval;
+  readonly #currency: Currency;
+  readonly #lengthMs: number;
+  /** From the service, by their start. */
+  readonly #history = new Map<number, Candle>();
+  readonly #minutes = new Map<number, Minute>();
+  /** Of intervals all of whose minutes are known, by their start. */
+  readonly #folded = new Map<number, Candle>();
+  /** The intervals to fold again. */
+  readonly #changed = new Set<number>();
+  /** All minutes are known from this time on. */
+  #minutesFromMs = Number.POSITIVE_INFINITY;
+
+  constructor({ interval, currency }: { interval: Interval; currency: Currency }) {
+    this.#interval = interval;
+    this.#currency = currency;
+    this.#lengthMs = intervalSeconds[interval] * 1000;
+  }
+
+  /** Takes candles of the interval, in the currency, from `listCandles`. */
+  addHistory(answer: Candles): void {
+    if (this.#interval === "1m") return this.addMinutes(answer, 0);
+    for (const candle of answer.candles) this.#history.set(Date.parse(candle.time), candle);
+  }
+
+  /** Takes all minutes from a time on, in the currency, from `listCandles`. */
+  addMinutes({ candles, revision }: Candles, fromMs: number): void {
+    this.#minutesFromMs = Math.min(this.#minutesFromMs, fromMs);
+    for (const startMs of this.#minutes.keys()) this.#changed.add(startOf(startMs, this.#interval));
+    for (const { partial: _, ...candle } of candles) this.#add({ candle, revision, block: -1 });
+  }
+
+  /** Takes minutes of a market of the stream: those of the record, or only some of them. */
+  addMarket({ revision, block, minutes = [] }: Pick<MarketRecord, "revision" | "block" | "minutes">): void {
+    for (const minute of minutes) {
+      const candle = minuteCandle(minute, this.#currency);
+      if (candle !== undefined) this.#add({ candle, revision, block });
+    }
+  }
+
+  /** Forgets everything, for example after a time in which minutes may have been missed. */
+  clear(): void {
+    for (const part of [this.#history, this.#minutes, this.#folded, this.#changed]) part.clear();
+    this.#minutesFromMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** Returns the last candles, oldest first. Those whose interval is not over are `partial`. */
+  candles(nowMs: number, limit: number): Candle[] {
+    for (const startMs of this.#changed) this.#fold(startMs);
+    this.#changed.clear();
+    const all = new Map(this.#history);
+    for (const [startMs, candle] of this.#folded) {
+      const known = all.get(startMs);
+      if (known === undefined || known.partial || !isFoldedFromHours(this.#interval)) all.set(startMs, candle);
+    }
+    return [...all]
+      .sort(([a], [b]) => a - b)
+      .slice(-limit)
+      .map(([startMs, candle]) => this.#shown(candle, startMs + this.#lengthMs > nowMs));
+  }
+
+  #fold(startMs: number): void {
+    // An interval whose beginning is not known would be wrong.
+    if (startMs < this.#minutesFromMs) return;
+    const within: Candle[] = [];
+    for (let atMs = startMs; atMs < startMs + this.#lengthMs; atMs += 60_000) {
+      const minute = this.#minutes.get(atMs);
+      if (minute !== undefined) within.push(minute.candle);
+    }
+    const [folded] = foldCandles(within, this.#interval);
+    if (folded !== undefined) this.#folded.set(startMs, folded);
+  }
+
+  #shown({ partial: _, ...candle }: Candle, isOpen: boolean): Candle {
+    const show = (text: Candle["open"]) =>
+      this.#currency === "usd" ? textOf(rounded(number(text), dollarDigits)) : text;
+    const { open, high, low, close, volume } = candle;
+    return {
+      ...candle,
+      ...{ open: show(open), high: show(high), low: show(low), close: show(close), volume: show(volume) },
+      ...(isOpen && { partial: true }),
+    };
+  }
+
+  #add(minute: Minute): void {
+    const startMs = Date.parse(minute.candle.time);
+    const known = this.#minutes.get(startMs);
+    if (known !== undefined && !isNewer(minute, known)) return;
+    this.#minutes.set(startMs, minute);
+    this.#changed.add(startOf(startMs, this.#interval));
+  }
+}
+
+/** A reorganisation raises the revision. Within one, minutes become final, and swaps are only added. */
+function isNewer(next: Minute, known: Minute): boolean {
+  const order =
+    next.revision - known.revision ||
+    Number(next.candle.isFinal) - Number(known.candle.isFinal) ||
+    next.candle.trades - known.candle.trades ||
+    next.block - known.block;
+  return order >= 0;
+}
