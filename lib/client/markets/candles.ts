@@ -136,7 +136,8 @@ export class CandleSeries {
     const all = new Map(this.#history);
     for (const [startMs, candle] of this.#folded) {
       const known = all.get(startMs);
-      if (known === undefined || known.partial || !isFoldedFromHours(this.#interval)) all.set(startMs, candle);
+      if (known === undefined || known.partial || !isFoldedFromHours(this.#interval))
+        all.set(startMs, candle);
     }
     return [...all]
       .sort(([a], [b]) => a - b)

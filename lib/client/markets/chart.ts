@@ -1,8 +1,8 @@
-import { callBack, type Clock, realClock } from "../clock.ts";
+import { type Clock, callBack, realClock } from "../clock.ts";
 import { isSameToken } from "../market-merge.ts";
 import type { RestCalls } from "../methods.ts";
 import type { RestData, RestError } from "../rest-types.ts";
-import type { MarketMinute, MarketRecord, Stream, TerminalState, TokenName } from "../stream-types.ts";
+import type { MarketMinute, MarketRecord, Stream, TerminalState, TokenName, Network } from "../stream-types.ts";
 import type { Candle } from "../types.ts";
 import { CandleSeries, type Currency, type Interval, intervalSeconds, startOf } from "./candles.ts";
 
@@ -37,9 +37,12 @@ const askAgainMs = 10_000;
 /** Hours are stored some seconds after their end. */
 const storedAfterMs = 30_000;
 
-/** The market of a token in a state, if it is followed and known. */
-export const marketOf = (state: TerminalState, token: TokenName): MarketRecord | undefined =>
-  state.markets.find((market) => isSameToken(market, token));
+/** The market of a token or of a position in a state. Undefined if it is not followed or not known yet. */
+export const marketOf = (
+  state: Pick<TerminalState, "markets">,
+  { chain, token }: { chain: Network; token?: string | undefined },
+): MarketRecord | undefined =>
+  token === undefined ? undefined : state.markets.find((market) => isSameToken(market, { chain, token }));
 
 /**
  * Follows the candles of a token: the past from the service, the present folded from the minutes of the stream, which needs the
@@ -121,7 +124,10 @@ export function followCandles(
     if (history === undefined || interval === "1m") return history && { history, fromMs };
     const minutes: RestData<"listCandles"> = { ...history, candles: [] };
     for (let startMs = fromMs; startMs <= nowMs; startMs += pageMinutes * 60_000) {
-      const range = { from: iso(startMs), ...(startMs + pageMinutes * 60_000 < nowMs && { to: iso(startMs + pageMinutes * 60_000) }) };
+      const range = {
+        from: iso(startMs),
+        ...(startMs + pageMinutes * 60_000 < nowMs && { to: iso(startMs + pageMinutes * 60_000) }),
+      };
       const page = await list({ interval: "1m", limit: pageMinutes, ...range });
       if (page === undefined) return undefined;
       minutes.candles.push(...page.candles);

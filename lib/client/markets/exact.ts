@@ -19,7 +19,7 @@ export function exact(text: string | undefined): Exact | undefined {
 /** Formats without an exponent, and without zeros at the end of the places. */
 export function textOf({ mantissa, exponent }: Exact): Decimal {
   if (mantissa < 0n) return `-${textOf({ mantissa: -mantissa, exponent })}` as Decimal;
-  if (exponent >= 0) return `${mantissa * 10n ** BigInt(exponent)}`;
+  if (exponent >= 0) return String(mantissa * 10n ** BigInt(exponent)) as Decimal;
   const digits = String(mantissa).padStart(1 - exponent, "0");
   return `${digits.slice(0, exponent)}.${digits.slice(exponent)}`.replace(/\.?0+$/, "") as Decimal;
 }

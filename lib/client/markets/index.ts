@@ -1,6 +1,6 @@
 export {
-  type Candles,
   CandleSeries,
+  type Candles,
   type Currency,
   foldCandles,
   type Interval,

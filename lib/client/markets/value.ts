@@ -1,7 +1,19 @@
 import type { Decimal } from "../openapi.ts";
 import type { MarketRecord, Position } from "../stream-types.ts";
 import type { Market } from "../types.ts";
-import { compare, divideHalfEven, type Exact, exact, ofUnits, ratio, rounded, textOf, times, unitsOf, zero } from "./exact.ts";
+import {
+  compare,
+  divideHalfEven,
+  type Exact,
+  exact,
+  ofUnits,
+  ratio,
+  rounded,
+  textOf,
+  times,
+  unitsOf,
+  zero,
+} from "./exact.ts";
 
 /** What a position is worth by the price of its token's market, in the chain's coin and in dollars. */
 export type Valuation =
@@ -34,7 +46,9 @@ export type Worth = {
 type Held = Pick<Position, "chain" | "amount" | "cost">;
 
 /** A market of the stream or of `getMarket`. Only the latter names the fee of the pool. */
-type Priced = Pick<MarketRecord, "flags" | "asOf" | "price" | "priceUsd" | "liquidity"> & Pick<Market, "pool">;
+type Priced = Pick<MarketRecord, "asOf" | "price" | "priceUsd" | "liquidity"> & {
+  flags: readonly string[];
+} & Pick<Market, "pool">;
 
 /** A sale that moves the price by 2 % is as large as a fiftieth of the reserve. */
 const reservePerDepth = 50n;
@@ -71,16 +85,19 @@ export function valueOf(
     status: "valued",
     price: textOf(price),
     ...worthOf(units, (coins) => textOf(ofUnits(coins, decimals))),
-    ...(pnl !== undefined && paidUnits !== undefined && paidUnits > 0n && { percent: percentOf(pnl, paidUnits) }),
+    ...(pnl !== undefined &&
+      paidUnits !== undefined &&
+      paidUnits > 0n && { percent: percentOf(pnl, paidUnits) }),
     isThin: exit !== undefined && exit * 100n < value * thinPercent,
     priceAsOf,
-    ...(usd && coinUsd && {
-      usd: {
-        price: textOf(usd),
-        ...worthOf(units, (coins) => inDollars(coins, coinUsd)),
-        value: textOf(rounded(times(held, usd))),
-      },
-    }),
+    ...(usd &&
+      coinUsd && {
+        usd: {
+          price: textOf(usd),
+          ...worthOf(units, (coins) => inDollars(coins, coinUsd)),
+          value: textOf(rounded(times(held, usd))),
+        },
+      }),
   };
 }
 
@@ -96,7 +113,12 @@ function worthOf(
 }
 
 /** What a pool with constant product pays: value × reserve ÷ (reserve + value), less the fee. */
-function exitOf(value: bigint, depth: Exact | undefined, decimals: number, feeBps: number): bigint | undefined {
+function exitOf(
+  value: bigint,
+  depth: Exact | undefined,
+  decimals: number,
+  feeBps: number,
+): bigint | undefined {
   if (depth === undefined) return undefined;
   const reserve = unitsOf(depth, decimals) * reservePerDepth;
   if (reserve === 0n) return 0n;

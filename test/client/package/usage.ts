@@ -18,6 +18,13 @@ import {
   type Token,
   type Wallet,
 } from "trading-terminal-client";
+import {
+  type Chart,
+  followCandles,
+  marketOf,
+  type Valuation,
+  valueOf,
+} from "trading-terminal-client/markets";
 import { importSealed, newExportKeys, walletExporter } from "trading-terminal-client/seal";
 
 const terminal = createTerminal({ baseUrl: "http://127.0.0.1:3000", token: async () => "t" });
@@ -143,4 +150,18 @@ export async function streams(): Promise<Order> {
   stream.reconnect();
   stream.close();
   return first;
+}
+
+export function markets(position: Position): [Chart, Valuation] {
+  const moon = { chain: "eth", token } as const;
+  const stream = terminal.follow({ channels: ["prices"], tokens: [{ ...moon, candles: true }], every: 1 });
+  const chart = followCandles(terminal, stream, { ...moon, interval: "5m", onCandles: (all) => all.length });
+  const valued = valueOf(position, stream.state && marketOf(stream.state, position));
+  // @ts-expect-error: a market that is not read has no value
+  if (valued.status === "stale") return valued.value;
+  const text: Decimal | undefined = valued.status === "valued" ? valued.usd?.unrealizedPnl : undefined;
+  stream.removeTokens(text === undefined ? [] : [moon]);
+  // @ts-expect-error: an interval that the service does not have
+  followCandles(terminal, stream, { ...moon, interval: "2m", onCandles: () => {} });
+  return [chart, valued];
 }

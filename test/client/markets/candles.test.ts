@@ -1,0 +1,208 @@
+import fc from "fast-check";
+import type { Candle, MarketMinute, MarketRecord } from "trading-terminal-client";
+import {
+  CandleSeries,
+  type Currency,
+  foldCandles,
+  type Interval,
+  intervalSeconds,
+  minuteCandle,
+} from "trading-terminal-client/markets";
+import { describe, expect, it } from "vitest";
+import type { Candle as StoredCandle } from "../../../lib/markets/core/candle.ts";
+import { candleInCurrency, foldCandles as foldStored } from "../../../lib/markets/core/candles.ts";
+import { formatDecimal, parseDecimal } from "../../../lib/markets/core/decimal.ts";
+
+const intervals = Object.keys(intervalSeconds) as Interval[];
+const midnight = Date.parse("2026-11-21T00:00:00.000Z");
+const iso = (minute: number) => new Date(midnight + minute * 60_000).toISOString();
+
+const price = fc
+  .tuple(fc.bigInt({ min: 1n, max: 10n ** 18n - 1n }), fc.integer({ min: 0, max: 18 }))
+  .map(([digits, places]) => formatDecimal({ mantissa: digits, exponent: -places }) as `${number}`);
+
+/** Minutes at different times, oldest first. */
+const minutesIn = (days: number) =>
+  fc
+    .uniqueArray(
+      fc.record({
+        at: fc.integer({ min: 0, max: days * 1440 - 1 }),
+        prices: fc.tuple(price, price, price, price),
+        volume: price,
+        coinUsd: price,
+        trades: fc.integer({ min: 1, max: 9 }),
+        isFinal: fc.boolean(),
+      }),
+      { selector: ({ at }) => at, minLength: 1, maxLength: 60 },
+    )
+    .map((all) =>
+      all
+        .toSorted((a, b) => a.at - b.at)
+        .map(
+          ({ at, prices: [open, high, low, close], volume, coinUsd, trades, isFinal }): MarketMinute => ({
+            ...{ time: iso(at), open, high, low, close, volume, coinUsd, trades },
+            ...(isFinal && { isFinal }),
+          }),
+        ),
+    );
+
+const stored = (minute: MarketMinute): StoredCandle => {
+  const decimal = (text: string) => parseDecimal(text) ?? expect.fail("no decimal");
+  return {
+    start: Date.parse(minute.time) / 1000,
+    ...{ open: decimal(minute.open), high: decimal(minute.high), low: decimal(minute.low) },
+    ...{ close: decimal(minute.close), volume: decimal(minute.volume), trades: minute.trades },
+    pool: { pool: "0x1", quote: "native" },
+    ...{ isFinal: minute.isFinal ?? false, hasGaps: minute.hasGaps ?? false },
+  };
+};
+
+/** What the service lists for minutes of a pool in coin. */
+const listed = (minutes: readonly MarketMinute[], interval: Interval, currency: Currency): Candle[] => {
+  const converted = minutes.flatMap(
+    (minute) => candleInCurrency(stored(minute), currency, parseDecimal(minute.coinUsd ?? "")) ?? [],
+  );
+  const text = (value: StoredCandle["open"]) => formatDecimal(value) as `${number}`;
+  return foldStored(converted, interval).map(
+    ({ start, open, high, low, close, volume, trades, isFinal }) => ({
+      time: new Date(start * 1000).toISOString(),
+      ...{ open: text(open), high: text(high), low: text(low), close: text(close), volume: text(volume) },
+      ...{ trades, isFinal },
+    }),
+  );
+};
+
+describe("foldCandles", () => {
+  it("folds and converts minutes to the digit as the service does", () => {
+    const options = fc.record({
+      interval: fc.constantFrom(...intervals),
+      currency: fc.constantFrom<Currency>("usd", "native"),
+    });
+    fc.assert(
+      fc.property(minutesIn(3), options, (minutes, { interval, currency }) => {
+        const mine = minutes.flatMap((minute) => minuteCandle(minute, currency) ?? []);
+        expect(foldCandles(mine, interval)).toEqual(listed(minutes, interval, currency));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("marks gaps, and leaves out minutes whose price in dollars is unknown", () => {
+    const minute: MarketMinute = {
+      ...{ time: iso(0), open: "1", high: "2", low: "1", close: "2", volume: "3", trades: 1 },
+    };
+    expect(minuteCandle(minute, "usd")).toBeUndefined();
+    const gaps = [minute, { ...minute, time: iso(1), hasGaps: true as const }];
+    const folded = foldCandles(
+      gaps.flatMap((each) => minuteCandle(each, "native") ?? []),
+      "5m",
+    );
+    expect(folded).toMatchObject([{ hasGaps: true, volume: "6", trades: 2 }]);
+  });
+});
+
+const market = (minutes: MarketMinute[], revision = 0, block = 1): MarketRecord => ({
+  ...{ chain: "eth", token: "0x1", flags: [], revision, block, asOf: iso(0), minutes },
+});
+
+const shownAt = (series: CandleSeries, minute: number) => series.candles(midnight + minute * 60_000, 1000);
+
+describe("CandleSeries", () => {
+  it("shows the same candles to a program that came later, whatever it has seen of the minutes", () => {
+    const history = fc.record({
+      interval: fc.constantFrom<Interval>("1m", "5m", "15m"),
+      currency: fc.constantFrom<Currency>("usd", "native"),
+      joinAt: fc.integer({ min: 0, max: 1440 }),
+      repeats: fc.array(fc.nat({ max: 59 }), { maxLength: 20 }),
+    });
+    fc.assert(
+      fc.property(minutesIn(1), history, (minutes, { interval, currency, joinAt, repeats }) => {
+        const first = new CandleSeries({ interval, currency });
+        first.addMinutes({ candles: [], revision: 0 }, midnight);
+        for (const [index, minute] of minutes.entries()) first.addMarket(market([minute], 0, index));
+        // Late and repeated messages change nothing.
+        for (const index of repeats) {
+          const minute = minutes[index];
+          if (minute !== undefined) first.addMarket(market([{ ...minute, trades: 0 }], 0, 0));
+          if (minute !== undefined) first.addMarket(market([minute], 0, index));
+        }
+        const late = new CandleSeries({ interval, currency });
+        const isBefore = ({ time }: MarketMinute) => Date.parse(time) < midnight + joinAt * 60_000;
+        const lengthMs = intervalSeconds[interval] * 1000;
+        const joinedMs = midnight + joinAt * 60_000;
+        const openMs = joinedMs - (joinedMs % lengthMs);
+        const past = minutes.filter(isBefore);
+        const current = past.filter(({ time }) => Date.parse(time) >= openMs);
+        late.addHistory({ candles: listed(past, interval, currency), revision: 0 });
+        late.addMinutes({ candles: listed(current, "1m", currency), revision: 0 }, openMs);
+        const rest = minutes.filter((minute) => !isBefore(minute));
+        for (const [index, minute] of rest.entries()) late.addMarket(market([minute], 0, 100 + index));
+        expect(shownAt(late, 1440)).toEqual(shownAt(first, 1440));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  const minute = (at: number, close: `${number}`, more: Partial<MarketMinute> = {}): MarketMinute => ({
+    ...{ time: iso(at), open: "1", high: "9", low: "1", close, volume: "1", trades: 1, coinUsd: "2000" },
+    ...more,
+  });
+  const closes = (series: CandleSeries, at = 100) => shownAt(series, at).map(({ close }) => close);
+
+  it("takes a final minute, then more swaps, and those of a reorganisation before both", () => {
+    const series = new CandleSeries({ interval: "1m", currency: "native" });
+    series.addMinutes({ candles: [], revision: 0 }, midnight);
+    const steps: [MarketRecord, string][] = [
+      [market([minute(0, "2")], 0, 5), "2"],
+      [market([minute(0, "3", { trades: 2 })], 0, 6), "3"],
+      [market([minute(0, "4")], 0, 7), "3"],
+      [market([minute(0, "5", { isFinal: true })], 0, 8), "5"],
+      [market([minute(0, "6", { trades: 9 })], 0, 9), "5"],
+      [market([minute(0, "7")], 1, 3), "7"],
+    ];
+    for (const [record, close] of steps) {
+      series.addMarket(record);
+      expect(closes(series)).toEqual([close]);
+    }
+  });
+
+  it("folds no interval whose beginning it does not know, and shows the service's there", () => {
+    const series = new CandleSeries({ interval: "5m", currency: "native" });
+    series.addHistory({ candles: listed([minute(1, "2")], "5m", "native"), revision: 0 });
+    series.addMinutes({ candles: [], revision: 0 }, midnight + 5 * 60_000);
+    series.addMarket(market([minute(3, "3"), minute(6, "4")]));
+    expect(closes(series)).toEqual(["2", "4"]);
+  });
+
+  it("keeps a folded hour until the service has the whole one", () => {
+    const series = new CandleSeries({ interval: "1h", currency: "usd" });
+    const [open] = listed([minute(0, "2")], "1h", "usd");
+    if (open === undefined) return expect.fail("no candle");
+    series.addHistory({ candles: [{ ...open, partial: true }], revision: 0 });
+    series.addMinutes({ candles: [], revision: 0 }, midnight);
+    series.addMarket(market([minute(0, "2"), minute(59, "3")]));
+    expect(closes(series)).toEqual(["6000"]);
+    series.addHistory({ candles: [{ ...open, close: "6001" }], revision: 0 });
+    expect(closes(series)).toEqual(["6001"]);
+  });
+
+  it("calls an interval partial until it is over, and returns the last ones only", () => {
+    const series = new CandleSeries({ interval: "5m", currency: "native" });
+    series.addMinutes({ candles: [], revision: 0 }, midnight);
+    series.addMarket(market([minute(0, "2"), minute(6, "3"), minute(11, "4")]));
+    expect(shownAt(series, 12).map(({ partial }) => partial)).toEqual([undefined, undefined, true]);
+    expect(series.candles(midnight + 15 * 60_000, 2).map(({ close, partial }) => [close, partial])).toEqual([
+      ["3", undefined],
+      ["4", undefined],
+    ]);
+    series.clear();
+    expect(closes(series)).toEqual([]);
+  });
+
+  it("shows dollars to twelve digits, in which two ways of deriving them agree", () => {
+    const series = new CandleSeries({ interval: "1m", currency: "usd" });
+    series.addMinutes({ candles: [], revision: 0 }, midnight);
+    series.addMarket(market([minute(0, "0.333333333333333333", { coinUsd: "3" })]));
+    expect(closes(series)).toEqual(["1"]);
+  });
+});
