@@ -104,8 +104,8 @@ export class CandleSeries {
 
   /** Takes candles of the interval, in the currency, from `listCandles`. */
   addHistory(answer: Candles): void {
-    if (this.#interval === "1m") return this.addMinutes(answer, 0);
-    for (const candle of answer.candles) this.#history.set(Date.parse(candle.time), candle);
+    if (this.#interval === "1m") this.addMinutes(answer, 0);
+    else for (const candle of answer.candles) this.#history.set(Date.parse(candle.time), candle);
   }
 
   /** Takes all minutes from a time on, in the currency, from `listCandles`. */

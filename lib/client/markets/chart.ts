@@ -2,7 +2,14 @@ import { type Clock, callBack, realClock } from "../clock.ts";
 import { isSameToken } from "../market-merge.ts";
 import type { RestCalls } from "../methods.ts";
 import type { RestData, RestError } from "../rest-types.ts";
-import type { MarketMinute, MarketRecord, Stream, TerminalState, TokenName, Network } from "../stream-types.ts";
+import type {
+  MarketMinute,
+  MarketRecord,
+  Network,
+  Stream,
+  TerminalState,
+  TokenName,
+} from "../stream-types.ts";
 import type { Candle } from "../types.ts";
 import { CandleSeries, type Currency, type Interval, intervalSeconds, startOf } from "./candles.ts";
 
@@ -12,8 +19,11 @@ export type ChartOptions = TokenName & {
   currency?: Currency;
   /** The most candles, up to 1000; 300 by default. */
   limit?: number;
-  /** Called with all candles, oldest first, as soon as they are known, and again with each change. */
-  onCandles: (candles: readonly Candle[]) => void;
+  /**
+   * Called with all candles, oldest first, as soon as they are known, and again with each change. `isLoading` is true while the
+   * service still reads the token's last day.
+   */
+  onCandles: (candles: readonly Candle[], more: { isLoading: boolean }) => void;
   /** Called if the service does not list candles. The chart tries again. */
   onError?: (error: RestError<"listCandles">) => void;
 };
@@ -69,6 +79,7 @@ export function followCandles(
   /** The minutes that the series has. */
   let known: ReadonlySet<MarketMinute> = new Set();
   let isLoaded = false;
+  let isHistoryLoading = false;
   let isLoading = false;
   let seenMs = clock.dateMs();
   let loadAtMs = 0;
@@ -89,7 +100,7 @@ export function followCandles(
   function show(): void {
     if (!isLoaded || signal.aborted) return;
     candles = series.candles(clock.dateMs(), limit);
-    callBack(() => onCandles(candles));
+    callBack(() => onCandles(candles, { isLoading: isHistoryLoading }));
   }
 
   async function load(nowMs: number): Promise<void> {
@@ -108,12 +119,12 @@ export function followCandles(
     // What came meanwhile.
     if (market !== undefined) series.addMarket(market);
     isLoaded = true;
+    isHistoryLoading = history.history === "loading";
     const nextMs = startOf(nowMs, interval) + intervalSeconds[interval] * 1000;
-    loadAtMs =
-      history.history === "loading"
-        ? clock.dateMs() + askAgainMs
-        : // Spread, so that not all programs ask at once.
-          nextMs + storedAfterMs * (1 + clock.random());
+    loadAtMs = isHistoryLoading
+      ? clock.dateMs() + askAgainMs
+      : // Spread, so that not all programs ask at once.
+        nextMs + storedAfterMs * (1 + clock.random());
     show();
   }
 

@@ -1,3 +1,4 @@
+export { isSameToken } from "../market-merge.ts";
 export {
   CandleSeries,
   type Candles,
@@ -8,4 +9,4 @@ export {
   minuteCandle,
 } from "./candles.ts";
 export { type Chart, type ChartOptions, followCandles, marketOf } from "./chart.ts";
-export { type Valuation, valueOf, type Worth } from "./value.ts";
+export { type Valuation, valuationOf as valueOf, type Worth } from "./value.ts";

@@ -62,7 +62,7 @@ const thinPercent = 95n;
  *
  * @param feeBps The fee of the pool, if the market does not name it.
  */
-export function valueOf(
+export function valuationOf(
   { chain, amount, cost }: Held,
   market: Priced | undefined,
   { feeBps = 0 }: { feeBps?: number } = {},

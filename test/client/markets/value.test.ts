@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { valueOf } from "trading-terminal-client/markets";
+import { valueOf as valuationOf } from "trading-terminal-client/markets";
 import { describe, expect, it } from "vitest";
 import { parseDecimal } from "../../../lib/markets/core/decimal.ts";
 import { positionValue } from "../../../lib/markets/core/position-value.ts";
@@ -38,7 +38,7 @@ const decimalText = (most: bigint) =>
 
 describe("valueOf", () => {
   it("multiplies the amount by the price, in coin and in dollars, and says what a sale would bring", () => {
-    expect(valueOf(position, market)).toEqual({
+    expect(valuationOf(position, market)).toEqual({
       ...{ status: "valued", price: "0.5", value: "2", unrealizedPnl: "0.5", percent: 33.3333 },
       // 2 × 500 ÷ 502.
       ...{ exitValue: "1.992031872509960159", isThin: false, priceAsOf: asOf },
@@ -51,8 +51,8 @@ describe("valueOf", () => {
 
   it("takes the pool's fee from what a sale brings, by the market or by the caller", () => {
     const pool = { venue: "uniswap-v2", pool: "0x1", feeBps: 100, quote: "native" } as const;
-    const exitOf = (...given: Parameters<typeof valueOf>) => {
-      const valued = valueOf(...given);
+    const exitOf = (...given: Parameters<typeof valuationOf>) => {
+      const valued = valuationOf(...given);
       return valued.status === "valued" ? Number(valued.exitValue) : undefined;
     };
     const without = exitOf(position, market) ?? 0;
@@ -62,26 +62,29 @@ describe("valueOf", () => {
 
   it("calls a market thin if a sale brings over 5 % less than the value", () => {
     const isThin = (liquidity: `${number}`) =>
-      (valueOf({ ...position, amount: "38" }, { ...market, liquidity }) as { isThin: boolean }).isThin;
+      (valuationOf({ ...position, amount: "38" }, { ...market, liquidity }) as { isThin: boolean }).isThin;
     // A value of 19 in a reserve of 361 loses exactly 5 %.
     expect([isThin("7.22"), isThin("7.21"), isThin("0")]).toEqual([false, true, true]);
   });
 
   it("gives no number for a market that is not read now, or without a price or an amount", () => {
-    expect(valueOf(position, { ...market, flags: ["STALE"] })).toEqual({ status: "stale", priceAsOf: asOf });
-    expect(valueOf(position, { ...market, flags: ["THIN"] })).toMatchObject({ status: "valued" });
+    expect(valuationOf(position, { ...market, flags: ["STALE"] })).toEqual({
+      status: "stale",
+      priceAsOf: asOf,
+    });
+    expect(valuationOf(position, { ...market, flags: ["THIN"] })).toMatchObject({ status: "valued" });
     const { price: _, ...unpriced } = market;
-    expect(valueOf(position, unpriced)).toEqual({ status: "unpriced" });
-    expect(valueOf(position, undefined)).toEqual({ status: "unpriced" });
-    expect(valueOf({ ...position, amount: "1e5" }, market)).toEqual({ status: "unpriced" });
+    expect(valuationOf(position, unpriced)).toEqual({ status: "unpriced" });
+    expect(valuationOf(position, undefined)).toEqual({ status: "unpriced" });
+    expect(valuationOf({ ...position, amount: "1e5" }, market)).toEqual({ status: "unpriced" });
   });
 
   it("leaves out what needs a cost, a depth or the coin's price", () => {
-    const valued = valueOf({ chain: "eth", amount: "4" }, { flags: [], asOf, price: "0.5" });
+    const valued = valuationOf({ chain: "eth", amount: "4" }, { flags: [], asOf, price: "0.5" });
     expect(valued).toEqual({
       ...{ status: "valued", price: "0.5", value: "2", isThin: false, priceAsOf: asOf },
     });
-    expect(valueOf({ ...position, cost: "0" }, market)).not.toHaveProperty("percent");
+    expect(valuationOf({ ...position, cost: "0" }, market)).not.toHaveProperty("percent");
   });
 
   it("equals the service's value of each position, and exact fractions to half a unit", () => {
@@ -93,7 +96,7 @@ describe("valueOf", () => {
     const rates = fc.tuple(decimalText(10n ** 18n), decimalText(10n ** 18n), decimalText(10n ** 20n));
     fc.assert(
       fc.property(held, rates, (of, [price, coinUsd, liquidity]) => {
-        const valued = valueOf(of, { flags: [], asOf, price, priceUsd: coinUsd, liquidity });
+        const valued = valuationOf(of, { flags: [], asOf, price, priceUsd: coinUsd, liquidity });
         if (valued.status !== "valued") return expect.fail("it has no value");
         const { value, unrealizedPnl = "", exitValue = "", usd } = valued;
         const parsed = parseDecimal(price) ?? expect.fail("no price");

@@ -23,7 +23,7 @@ import {
   followCandles,
   marketOf,
   type Valuation,
-  valueOf,
+  valueOf as valuationOf,
 } from "trading-terminal-client/markets";
 import { importSealed, newExportKeys, walletExporter } from "trading-terminal-client/seal";
 
@@ -156,7 +156,7 @@ export function markets(position: Position): [Chart, Valuation] {
   const moon = { chain: "eth", token } as const;
   const stream = terminal.follow({ channels: ["prices"], tokens: [{ ...moon, candles: true }], every: 1 });
   const chart = followCandles(terminal, stream, { ...moon, interval: "5m", onCandles: (all) => all.length });
-  const valued = valueOf(position, stream.state && marketOf(stream.state, position));
+  const valued = valuationOf(position, stream.state && marketOf(stream.state, position));
   // @ts-expect-error: a market that is not read has no value
   if (valued.status === "stale") return valued.value;
   const text: Decimal | undefined = valued.status === "valued" ? valued.usd?.unrealizedPnl : undefined;
