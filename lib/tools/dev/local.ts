@@ -11,11 +11,15 @@ import {
   type StartOptions,
 } from "cdk-local-runner";
 import { Command, Option } from "commander";
+import { channelShardsOf } from "../../infra/market-context.ts";
+import { marketSubscribersInShard } from "../../realtime/connection-records.ts";
+import type { Table } from "../../table/table.ts";
 import { openLocal } from "../admin/local-target.ts";
 import { referencePolicy, siteFiles } from "../documents/site/site.ts";
 import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";
 import { usualTimes } from "./chains/chain-times.ts";
 import { chainPorts, type LocalChains, openLocalChains } from "./chains/local-chains.ts";
+import { startRandomTrader, type WatchedToken } from "./chains/random-trader.ts";
 import { consolePages } from "./console/pages.ts";
 import { port, portUpTo, progress, runProgram, type Stdio, timeLimit, wholeNumber } from "./run-program.ts";
 import { seedTable, seedWallets } from "./seed-data.ts";
@@ -39,6 +43,7 @@ type Options = {
   chainPort: number;
   fastBase?: true;
   resetChains?: true;
+  trader: boolean;
   conflicts?: true;
   leadingKeys: LeadingKeys;
   faults?: true;
@@ -83,6 +88,7 @@ export function main(args: readonly string[], deps: Deps): Promise<number> {
         "start new chains, and forget the orders placed on the old ones",
       ).conflicts("chains"),
     )
+    .option("--no-trader", "let nobody trade at random on the chains while markets are watched")
     .option("--conflicts", "let transactions on the table conflict, as on AWS")
     .addOption(
       new Option("--leading-keys <rule>", "the keys that policies see for a part of a transaction")
@@ -140,7 +146,12 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     },
     onStep: step,
     async assembly(site: Site) {
-      const context: Record<string, unknown> = { allowedOrigins: options.allowedOrigin, trading: [] };
+      // Streams accept the cookie from pages of these origins only, and the console is one of them.
+      const own = ["127.0.0.1", "localhost"].map((host) => `http://${host}:${options.port}`);
+      const context: Record<string, unknown> = {
+        allowedOrigins: [...new Set([...options.allowedOrigin, ...own])],
+        trading: [],
+      };
       if (options.leadingKeys !== "each-part") context.leadingKeys = options.leadingKeys;
       if (options.edgeOnly) context.edgeOnly = true;
       if (!options.livePrices) {
@@ -172,6 +183,15 @@ async function serve(options: Options, deps: Deps): Promise<void> {
   stop = () => running.disposeAsync();
 
   const { baseUrl, streamUrl } = runner;
+  if (chains !== undefined && options.trader) {
+    const { table } = await openLocal(options.port);
+    const trader = startRandomTrader({
+      chains: chains.chains,
+      watched: () => watchedTokens(table),
+      onFailure: (error) => warn(`The random trader cannot trade: ${String(error)}`),
+    });
+    running.defer(() => trader.stop());
+  }
   const token = await runner.token({ sub: USER, expiresIn: TOKEN_SECONDS });
   const complaint =
     chains &&
@@ -186,6 +206,17 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     }),
   );
   if (options.watch && stacks) running.use(await watchTerminal(runner, stacks, warn));
+}
+
+/** The local stacks have the usual number of shards. */
+const localShards = channelShardsOf({ concurrentRuns: Number.POSITIVE_INFINITY });
+
+/** Lists the tokens that connections follow. */
+async function watchedTokens(table: Table): Promise<WatchedToken[]> {
+  const tokens: WatchedToken[] = [];
+  for (let shard = 0; shard < localShards; shard++)
+    for await (const subscriber of marketSubscribersInShard(table, shard)) tokens.push(...subscriber.tokens);
+  return tokens;
 }
 
 /** Tells programs where the local chain sol is. */

@@ -22,7 +22,7 @@ export type Runner = {
 
 /**
  * The runner writes only to the folder, including temporary files. Without a port it takes a free one, and
- * without `chainPort` it has no chains.
+ * without `chainPort` it has no chains. Nobody trades at random on them, since tests count on chains that rest.
  */
 type Options = {
   folder: string;
@@ -41,7 +41,7 @@ export async function startRunner({ folder, chainPort, options = [], ...ports }:
   const file = openSync(output, "a");
   const all = [
     ...options,
-    ...(chainPort === undefined ? ["--no-chains"] : ["--chain-port", `${chainPort}`]),
+    ...(chainPort === undefined ? ["--no-chains"] : ["--chain-port", `${chainPort}`, "--no-trader"]),
     "--conflicts",
     "--port",
     `${port}`,

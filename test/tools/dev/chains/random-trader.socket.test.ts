@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { localAddresses } from "../../../../lib/tools/dev/chains/deployment.ts";
+import {
+  type RandomTraderOptions,
+  startRandomTrader,
+  traderAccount,
+} from "../../../../lib/tools/dev/chains/random-trader.ts";
+import { startTestChain, type TestChain } from "../../../support/local-chain.ts";
+import { Random } from "../../../trading/model/random.ts";
+
+let chain: TestChain;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+});
+afterAll(() => chain?.close());
+
+const { moon, taxd, usdx } = localAddresses;
+const waiting = { timeout: 30_000, interval: 10 };
+
+const sent = async () => Number(await chain.request("eth_getTransactionCount", [traderAccount, "latest"]));
+
+/** Starts a trader on the chain, and on one that does not answer. */
+function started(watched: RandomTraderOptions["watched"], everyMs = 5) {
+  const onFailure = vi.fn();
+  const looks = vi.fn(watched);
+  const trader = startRandomTrader({
+    chains: [
+      { chain: "eth", url: chain.url },
+      { chain: "base", url: "http://127.0.0.1:1" },
+    ],
+    ...{ watched: looks, onFailure, everyMs },
+    random: () => random.below(1000) / 1000,
+  });
+  onTestFinished(() => trader.stop());
+  return { trader, onFailure, looks };
+}
+
+const random = new Random(7);
+
+/** Mines until the trader has sent so many transactions. */
+const trades = (count: number) =>
+  vi.waitFor(async () => {
+    await chain.mine();
+    expect(await sent()).toBeGreaterThanOrEqual(count);
+  }, waiting);
+
+describe("the random trader", () => {
+  it("sends nothing while nobody watches", async () => {
+    const { looks, onFailure } = started(async () => []);
+    await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(5), waiting);
+    expect(await chain.request("eth_getTransactionCount", [traderAccount, "pending"])).toBe("0x0");
+    expect(await chain.request("txpool_status")).toMatchObject({ pending: "0x0" });
+    expect(onFailure).not.toHaveBeenCalled();
+  });
+
+  it("buys and sells the watched tokens, in any case of letters, and on no other chain", async () => {
+    const from = Number(await chain.request("eth_blockNumber"));
+    const tokens = [moon.toLowerCase(), taxd].map((token) => ({ chain: "eth", token }));
+    const { trader, onFailure } = started(async () => tokens);
+    await trades(60);
+    await trader.stop();
+    await chain.mine();
+    const to = Number(await chain.request("eth_blockNumber"));
+    const selectors = new Map<string, number>();
+    for (let block = from + 1; block <= to; block++) {
+      const number = `0x${block.toString(16)}`;
+      const receipts = (await chain.request("eth_getBlockReceipts", [number])) as { status: string }[];
+      expect(receipts.map(({ status }) => status)).toEqual(receipts.map(() => "0x1"));
+      const { transactions } = (await chain.request("eth_getBlockByNumber", [number, true])) as {
+        transactions: { input: string }[];
+      };
+      for (const { input } of transactions)
+        selectors.set(input.slice(0, 10), (selectors.get(input.slice(0, 10)) ?? 0) + 1);
+    }
+    // Approvals, purchases and sales.
+    expect(selectors.size).toBe(3);
+    expect(Math.min(...selectors.values())).toBeGreaterThanOrEqual(2);
+    expect(onFailure).not.toHaveBeenCalled();
+  });
+
+  it("trades MOON where another token is watched, so that the chain has new blocks", async () => {
+    const before = await sent();
+    started(async () => [{ chain: "eth", token: usdx }]);
+    await trades(before + 3);
+  });
+
+  it("reports an outage once, and goes on after it", async () => {
+    const before = await sent();
+    let isAway = true;
+    const { looks, onFailure } = started(async () => {
+      if (isAway) throw new Error("away");
+      return [{ chain: "eth", token: moon }];
+    });
+    await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(3), waiting);
+    expect(onFailure).toHaveBeenCalledOnce();
+    isAway = false;
+    await trades(before + 2);
+    expect(onFailure).toHaveBeenCalledOnce();
+  });
+});
