@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Route } from "cdk-local-runner";
 import { build } from "esbuild";
@@ -22,29 +23,35 @@ const policy = [
   "require-trusted-types-for 'script'",
 ].join("; ");
 
+const pageNames = ["index.html", "components.html"];
+
 /**
- * Serves a page for trying the service in a browser. The page may load its own files, and connect only to this runner.
+ * Serves a page for trying the service in a browser, and one with its components. They may load their own files, and
+ * connect only to this runner.
  */
 export function consolePages(): Route {
-  const page = {
-    type: "text/html; charset=utf-8",
-    body: readFileSync(new URL("index.html", import.meta.url)),
-  };
+  const pages = pageNames.map((name) => {
+    const body = readFileSync(new URL(name, import.meta.url));
+    return [name, { type: "text/html; charset=utf-8", body }] as const;
+  });
   let bundled: Promise<ReadonlyMap<string, PageFile>> | undefined;
   // Bundles the page on its first visit, since most runs never show it. A reload shows changes of the code.
   async function files(name: string) {
-    if (bundled === undefined || name === "index.html") bundled = bundle();
-    return new Map([["index.html", page], ...(await bundled)]);
+    if (bundled === undefined || pageNames.includes(name)) bundled = bundle();
+    return new Map([...pages, ...(await bundled)]);
   }
   return staticPages(CONSOLE, files, policy);
 }
 
-/** Bundles console.js and console.css, in a tenth of a second. */
+const scripts = { console: "app/main.tsx", components: "app/gallery.tsx" };
+
+/** Bundles the scripts and console.css, in a fifth of a second. */
 async function bundle(): Promise<ReadonlyMap<string, PageFile>> {
+  const entries = { ...scripts, style: "app/styles/console.css" };
   const { outputFiles } = await build({
-    entryPoints: ["app/main.tsx", "app/styles/console.css"].map((path) => ({
+    entryPoints: Object.entries(entries).map(([out, path]) => ({
       in: fileURLToPath(new URL(path, import.meta.url)),
-      out: "console",
+      out,
     })),
     bundle: true,
     minify: true,
@@ -60,9 +67,9 @@ async function bundle(): Promise<ReadonlyMap<string, PageFile>> {
   });
   return new Map(
     outputFiles.map(({ path, contents }) => {
-      const isScript = path.endsWith(".js");
-      const type = `text/${isScript ? "javascript" : "css"}; charset=utf-8`;
-      return [isScript ? "console.js" : "console.css", { type, body: Buffer.from(contents) }];
+      const type = `text/${path.endsWith(".js") ? "javascript" : "css"}; charset=utf-8`;
+      const name = path.endsWith(".js") ? basename(path) : "console.css";
+      return [name, { type, body: Buffer.from(contents) }];
     }),
   );
 }

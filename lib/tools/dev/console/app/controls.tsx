@@ -1,5 +1,5 @@
 import { type ComponentChildren, Fragment } from "preact";
-import { useId } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 
 type PanelProps = { title: string; children: ComponentChildren; aside?: ComponentChildren; area: string };
 
@@ -108,6 +108,34 @@ export function Form({ onSubmit, children, label, ...rest }: FormProps) {
     <form autocomplete="off" aria-label={label} onSubmit={submit} {...rest}>
       {children}
     </form>
+  );
+}
+
+type DialogProps = { title: string; onClose?: () => void; children: ComponentChildren };
+
+/** A part of the page above all others. Escape closes it, unless nothing follows its end. */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const id = useId();
+  const element = useRef<HTMLDialogElement>(null);
+  useEffect(() => element.current?.showModal(), []);
+  return (
+    <dialog
+      ref={element}
+      class="dialog"
+      aria-labelledby={id}
+      onClose={onClose}
+      onCancel={(event) => onClose === undefined && event.preventDefault()}
+    >
+      <header>
+        <h2 id={id}>{title}</h2>
+        {onClose && (
+          <button type="button" class="plain" aria-label="Close" onClick={() => element.current?.close()}>
+            ✕
+          </button>
+        )}
+      </header>
+      {children}
+    </dialog>
   );
 }
 

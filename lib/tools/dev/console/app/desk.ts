@@ -1,14 +1,40 @@
 import { createContext } from "preact";
 import { useContext, useState } from "preact/hooks";
-import type { Profile, RestData, Terminal, TerminalState } from "trading-terminal-client";
+import type { RestData, Stream, Terminal, TerminalState } from "trading-terminal-client";
+import type { NetworkName } from "./controls.tsx";
+import { words } from "./format.ts";
+
+export type Profile = Extract<RestData<"getUserData">, { tier: string }>;
 
 type Placed = Extract<RestData<"placeOrder">, { order: unknown }>;
 export type Warning = Placed["warnings"][number];
 
+/** What the ticket trades. Other panels fill it in. */
+export type TicketEntry = {
+  chain: NetworkName;
+  side: "buy" | "sell";
+  /** The address of the token, as it was typed. */
+  token: string;
+  /** The address of the wallet that the user picked. Empty for the first one on the chain. */
+  wallet: string;
+  given: string;
+  /** The unit of `given`: coins or tokens, or a percentage of the balance. */
+  unit: "amount" | "percent";
+};
+
 /** State and functions that all panels share. */
 export type Desk = {
   terminal: Terminal;
-  state: TerminalState;
+  /** Undefined before the first connection. */
+  stream: Stream | undefined;
+  /** The current data of the user. Undefined until all of it has been read. */
+  state: TerminalState | undefined;
+  /** True if the service has not answered for some seconds, so that the data may be old. */
+  isOffline: boolean;
+  ticket: TicketEntry;
+  fillTicket(change: Partial<TicketEntry>): void;
+  /** Fills the ticket, and shows it on a phone. */
+  openTicket(change: Partial<TicketEntry>): void;
   profile: Profile;
   /** The number of changes of redemptions since the page was opened. */
   redemptionChanges: number;
@@ -29,7 +55,14 @@ export function useDesk(): Desk {
   return desk;
 }
 
-type Failure = { code: string; message: string };
+type Failure = { code: string; message: string; status?: number };
+
+/** Says in words what a failed call means. */
+export function failureText({ code, message, status }: Failure): string {
+  if (status === 0 && code === "NETWORK_ERROR")
+    return "The service did not answer. It may have carried out the request: look before you repeat it. The same request again is carried out once.";
+  return code === "INVALID_REQUEST" || code === "VALIDATION_ERROR" ? message : `${words(code)}: ${message}`;
+}
 
 /** Calls the service for a button or form. Reports errors, and whether the call is under way. */
 export function useCall() {
@@ -41,7 +74,7 @@ export function useCall() {
     setBusy(true);
     try {
       const { data, error } = await ask();
-      if (error) notify(`${error.code}: ${error.message}`, "bad");
+      if (error) notify(failureText(error), "bad");
       return error ? undefined : data;
     } catch (problem) {
       notify(String(problem), "bad");

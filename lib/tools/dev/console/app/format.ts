@@ -14,6 +14,15 @@ export function amount(text: string | undefined, digits = 6): string {
 
 export const coinOf = { eth: "ETH", base: "ETH", bsc: "BNB", avax: "AVAX", sol: "SOL" } as const;
 
+/** The names of chains for people. */
+export const chainName = {
+  eth: "Ethereum",
+  base: "Base",
+  bsc: "BNB Chain",
+  avax: "Avalanche",
+  sol: "Solana",
+} as const;
+
 /** Jupiter's terms ask for its label. */
 const venueNames: Readonly<Record<string, string>> = {
   "raydium-cpmm": "Raydium CPMM",
@@ -35,8 +44,34 @@ export const plainNumber = (value: number) =>
 export const usd = (price: number) =>
   price.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: price < 10 ? 4 : 2 });
 
+/** Formats decimal text in dollars: cents, or five digits of what is less than a dollar. */
+export function usdText(text: string): string {
+  const value = Math.abs(Number(text));
+  const shown = value >= 1 || value === 0 ? usd(value) : plainNumber(Number(value.toPrecision(5)));
+  return `${text.startsWith("-") ? "−" : ""}$${shown}`;
+}
+
 export const clock = (time: string | number) =>
   new Date(time).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
+/** Formats a time with its day, unless that is today. */
+export function day(time: string | number): string {
+  const then = new Date(time);
+  const isToday = then.toDateString() === new Date().toDateString();
+  return isToday
+    ? clock(time)
+    : then.toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+}
+
+/** Formats a gain or a loss with its sign, or a dash for none. */
+export function signed(text: string, unit: string): string {
+  if (/^-?0*\.?0*$/.test(text)) return "–";
+  return `${text.startsWith("-") ? "" : "+"}${amount(text)} ${unit}`;
+}
+
+/** Formats a change in percent, with its sign and two places. */
+export const percentText = (change: number) =>
+  `${change > 0 ? "+" : change < 0 ? "−" : ""}${Math.abs(Number(change.toFixed(2)))} %`;
 
 export const percent = (value: number | null | undefined) =>
   value === undefined || value === null ? "unknown" : `${value} %`;

@@ -1,13 +1,33 @@
 import { render } from "preact";
-import { useState } from "preact/hooks";
-import type { Session } from "./session.ts";
+import { useEffect, useState } from "preact/hooks";
+import { mayHaveSession, noteSession, openSession } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
 import { Workspace } from "./workspace.tsx";
 
+const session = openSession();
+
 function Console() {
-  const [session, setSession] = useState<Session>();
-  if (session === undefined) return <SignIn onSignIn={setSession} />;
-  return <Workspace session={session} onSignOut={() => setSession(undefined)} />;
+  const [isSignedIn, setSignedIn] = useState(mayHaveSession() ? undefined : false);
+  function sign(isIn: boolean) {
+    noteSession(isIn);
+    setSignedIn(isIn);
+  }
+
+  // The cookie of an earlier visit may have expired.
+  useEffect(() => {
+    if (isSignedIn === undefined)
+      void session.terminal
+        .getUserData({ patienceMs: 3000 })
+        .then(({ error }) => sign(error?.status !== 401));
+  }, []);
+
+  if (isSignedIn === undefined) return <p class="empty">Opening the terminal …</p>;
+  if (!isSignedIn) return <SignIn onSignedIn={() => sign(true)} />;
+  const signOut = async () => {
+    await session.terminal.endSession({ patienceMs: 3000 });
+    sign(false);
+  };
+  return <Workspace session={session} onSignOut={signOut} />;
 }
 
 render(<Console />, document.getElementById("console") as HTMLElement);

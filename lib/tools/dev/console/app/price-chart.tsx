@@ -1,33 +1,24 @@
-import {
-  AreaSeries,
-  ColorType,
-  createChart,
-  type IChartApi,
-  type ISeriesApi,
-  type UTCTimestamp,
-} from "lightweight-charts";
+import { AreaSeries, type IChartApi, type ISeriesApi, type UTCTimestamp } from "lightweight-charts";
 import { useEffect, useRef } from "preact/hooks";
+import { type ChartColours, faded, openChart } from "./chart-frame.ts";
 
 /** Up to this number, the chart shows all points. */
 const fittedPoints = 120;
 
+/** After a longer pause, in seconds, nothing is known about the price in between. */
+const gapSeconds = 40;
+
 export type Point = { time: number; value: number };
 
-const timed = ({ time, value }: Point) => ({ time: time as UTCTimestamp, value });
+const invisible = { lineColor: "transparent", topColor: "transparent", bottomColor: "transparent" };
 
-/** A canvas has no style sheet, so colours are read from an element. */
-function paint(element: HTMLElement, chart: IChartApi, series: ISeriesApi<"Area">) {
-  const style = getComputedStyle(element);
-  const { color: line, borderTopColor: grid, outlineColor: text } = style;
-  chart.applyOptions({
-    layout: { background: { type: ColorType.Solid, color: "transparent" }, textColor: text },
-    grid: { vertLines: { color: grid }, horzLines: { color: grid } },
-    timeScale: { borderColor: grid },
-    rightPriceScale: { borderColor: grid },
-  });
-  const faded = (share: number) => line.replace("rgb(", "rgba(").replace(")", `, ${share})`);
-  series.applyOptions({ lineColor: line, topColor: faded(0.28), bottomColor: faded(0) });
-}
+/** A line over a gap would invent prices, so its end has no colour. */
+const drawnPoint = ({ time, value }: Point, before: Point | undefined) => ({
+  ...{ time: time as UTCTimestamp, value },
+  ...(before !== undefined && time - before.time > gapSeconds && invisible),
+});
+
+type Drawn = { chart: IChartApi; series: ISeriesApi<"Area">; last: number };
 
 /**
  * Draws the prices of an asset.
@@ -36,40 +27,34 @@ function paint(element: HTMLElement, chart: IChartApi, series: ISeriesApi<"Area"
  */
 export function PriceChart({ symbol, points }: { symbol: string; points: readonly Point[] }) {
   const element = useRef<HTMLDivElement>(null);
-  const drawn = useRef<{ chart: IChartApi; series: ISeriesApi<"Area">; last: number }>(undefined);
+  const drawn = useRef<Drawn>(undefined);
 
   // Each asset gets its own chart; its points are added below.
   useEffect(() => {
-    const container = element.current as HTMLDivElement;
-    const chart = createChart(container, {
-      autoSize: true,
-      // The chart's logo would add a style sheet to the page. The footer has the link instead.
-      layout: { attributionLogo: false, fontSize: 11 },
-      timeScale: { timeVisible: true, secondsVisible: true, rightOffset: 4 },
-      rightPriceScale: { scaleMargins: { top: 0.15, bottom: 0.1 } },
-      localization: { locale: "en" },
-      handleScroll: { vertTouchDrag: false },
-    });
-    const series = chart.addSeries(AreaSeries, { lineWidth: 2, priceLineVisible: true });
-    series.setData(points.map(timed));
-    paint(container, chart, series);
+    let series: ISeriesApi<"Area"> | undefined;
+    const paint = (_: IChartApi, { line }: ChartColours) =>
+      series?.applyOptions({ lineColor: line, topColor: faded(line, 0.28), bottomColor: faded(line, 0) });
+    const { chart, repaint, close } = openChart(
+      element.current as HTMLDivElement,
+      {
+        timeScale: { timeVisible: true, secondsVisible: true, rightOffset: 4 },
+        rightPriceScale: { scaleMargins: { top: 0.15, bottom: 0.1 } },
+      },
+      paint,
+    );
+    series = chart.addSeries(AreaSeries, { lineWidth: 2, priceLineVisible: true });
+    series.setData(points.map((point, index) => drawnPoint(point, points[index - 1])));
+    repaint();
     drawn.current = { chart, series, last: points.at(-1)?.time ?? 0 };
-    const repaint = () => paint(container, chart, series);
-    const scheme = matchMedia("(prefers-color-scheme: dark)");
-    scheme.addEventListener("change", repaint);
-    addEventListener("themechange", repaint);
-    return () => {
-      scheme.removeEventListener("change", repaint);
-      removeEventListener("themechange", repaint);
-      chart.remove();
-    };
+    return close;
   }, [symbol]);
 
   useEffect(() => {
     const now = drawn.current;
     if (now === undefined) return;
     const isShort = points.length <= fittedPoints;
-    for (const point of points.filter(({ time }) => time >= now.last)) now.series.update(timed(point));
+    for (const [index, point] of points.entries())
+      if (point.time >= now.last) now.series.update(drawnPoint(point, points[index - 1]));
     if (isShort) now.chart.timeScale().fitContent();
     now.last = points.at(-1)?.time ?? now.last;
   }, [points]);

@@ -1,11 +1,14 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Price } from "trading-terminal-client";
+import type { Price, TerminalState } from "trading-terminal-client";
 import { Panel } from "./controls.tsx";
 import { useDesk } from "./desk.ts";
+import { isAddressOn } from "./explorers.ts";
 import { usd } from "./format.ts";
 import { type Point, PriceChart } from "./price-chart.tsx";
 
 const mostPoints = 3600;
+
+const noPrices: TerminalState["prices"] = {};
 
 type History = ReadonlyMap<string, readonly Point[]>;
 
@@ -30,9 +33,13 @@ const byAsset = (prices: readonly Price[]) => [
 ];
 
 export function Prices() {
-  const { prices: byChain } = useDesk().state;
+  const { state, ticket } = useDesk();
+  const byChain = state?.prices ?? noPrices;
   const prices = byAsset(Object.values(byChain));
-  const [symbol, setSymbol] = useState("ETH");
+  const [picked, setPicked] = useState<string>();
+  // The token of the ticket has a chart of its own, so coins are drawn only if they are asked for.
+  const hasToken = isAddressOn(ticket.chain, ticket.token);
+  const symbol = picked ?? (hasToken ? undefined : "ETH");
   const history = useRef<History>(new Map());
   const [, redraw] = useState(0);
 
@@ -41,10 +48,14 @@ export function Prices() {
     redraw((count) => count + 1);
   }, [byChain]);
 
-  const shown = prices.find((price) => price.symbol === symbol) ?? prices[0];
+  const shown = prices.find((price) => price.symbol === symbol) ?? (hasToken ? undefined : prices[0]);
   const points = history.current.get(shown?.symbol ?? "") ?? [];
   return (
-    <Panel title="Prices" area="prices" aside={shown && <span class="quiet">in USD, {shown.source}</span>}>
+    <Panel
+      title="Prices"
+      area="prices"
+      aside={prices[0] && <span class="quiet">in USD, {prices[0].source}</span>}
+    >
       <fieldset class="tickers">
         <legend>Asset</legend>
         {prices.map((price) => (
@@ -53,14 +64,14 @@ export function Prices() {
             price={price}
             points={history.current.get(price.symbol) ?? []}
             isShown={price === shown}
-            onPick={() => setSymbol(price.symbol)}
+            onPick={() => setPicked(price.symbol)}
           />
         ))}
       </fieldset>
       {shown ? (
         <PriceChart key={shown.symbol} symbol={shown.symbol} points={points} />
       ) : (
-        <p class="empty chart">Waiting for prices.</p>
+        prices.length === 0 && <p class="empty">Waiting for prices.</p>
       )}
     </Panel>
   );

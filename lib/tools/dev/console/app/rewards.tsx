@@ -2,22 +2,30 @@ import { useEffect, useState } from "preact/hooks";
 import type { Redemption, Reward } from "trading-terminal-client";
 import { Panel } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
-import { clock } from "./format.ts";
+import { amount, day } from "./format.ts";
 
 export function Rewards() {
   const { terminal, redemptionChanges } = useDesk();
   const { call } = useCall();
   const [rewards, setRewards] = useState<readonly Reward[]>();
   const [redemptions, setRedemptions] = useState<readonly Redemption[]>([]);
+  const [points, setPoints] = useState<number>();
 
   // Reads again after each RewardRedeemed, which changes stock and points.
   useEffect(() => {
     void call(() => terminal.listRewards()).then((data) => setRewards(data?.rewards ?? []));
-    void call(() => terminal.listRedemptions()).then((data) => setRedemptions(data?.redemptions ?? []));
+    void call(() => terminal.listRedemptions()).then((data) => {
+      setRedemptions(data?.redemptions ?? []);
+      setPoints(data?.points);
+    });
   }, [terminal, redemptionChanges]);
 
   return (
-    <Panel title="Rewards" area="rewards">
+    <Panel
+      title="Rewards"
+      area="rewards"
+      aside={points !== undefined && <span class="quiet">you have {amount(`${points}`, 15)} points</span>}
+    >
       <ul class="cards">
         {rewards?.map((reward) => (
           <RewardCard key={reward.id} reward={reward} />
@@ -31,7 +39,7 @@ export function Rewards() {
               <strong>{name}</strong>
               <span class="badge">{status}</span>
               <span class="quiet">
-                {cost} points, {clock(createdAt)}
+                {cost} points, {day(createdAt)}
               </span>
             </li>
           ))}
@@ -46,9 +54,11 @@ function RewardCard({ reward }: { reward: Reward }) {
   const { call, isBusy } = useCall();
   const { id: rewardId, name, cost, available, stock, userCanAfford } = reward;
   const isOffered = available && stock !== 0;
+  const [isAsked, setAsked] = useState(false);
   async function redeem() {
+    setAsked(false);
     const bought = await call(() => terminal.redeemReward({ path: { rewardId }, body: {} }));
-    if (bought) notify(`${name} is yours`);
+    if (bought) notify(`${name} is ordered. An operator fulfils it`);
   }
   return (
     <li class={isOffered ? "reward" : "reward gone"}>
@@ -59,9 +69,20 @@ function RewardCard({ reward }: { reward: Reward }) {
         <strong>{cost} points</strong> <span class="quiet">{stockText(reward)}</span>
       </p>
       {isOffered && (
-        <button type="button" disabled={isBusy || !userCanAfford} onClick={redeem}>
-          {userCanAfford ? "Redeem" : "Too few points"}
-        </button>
+        <div class="buttons">
+          <button
+            type="button"
+            disabled={isBusy || !userCanAfford}
+            onClick={isAsked || cost === 0 ? redeem : () => setAsked(true)}
+          >
+            {userCanAfford ? (isAsked ? `Spend ${cost} points` : "Redeem") : "Too few points"}
+          </button>
+          {isAsked && (
+            <button type="button" onClick={() => setAsked(false)}>
+              Keep them
+            </button>
+          )}
+        </div>
       )}
     </li>
   );

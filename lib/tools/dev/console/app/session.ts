@@ -1,12 +1,21 @@
 import {
   createTerminal,
+  type KeyStore,
   type SocketConstructor,
   type Terminal,
   type TokenProvider,
 } from "trading-terminal-client";
 
-/** A signed-in user. The session ends with the page. */
-export type Session = { terminal: Terminal; onSend: { current: (message: string) => void } };
+/** A signed-in user. The session is the service's cookie, so it survives a reload of the page. */
+export type Session = {
+  terminal: Terminal;
+  onSend: { current: (message: string) => void };
+  /** Called when the service no longer accepts the session. */
+  onExpired: { current: () => void };
+};
+
+/** Local tokens last as long as a day of trying things out. */
+const localTokenSeconds = 12 * 3600;
 
 /** Gets tokens from the local issuer, which signs for any user. */
 export const localTokens =
@@ -15,7 +24,7 @@ export const localTokens =
     const response = await fetch("/_local/issuer/token", {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ sub, username: sub, expiresIn: 3600 }),
+      body: JSON.stringify({ sub, username: sub, expiresIn: localTokenSeconds }),
     });
     const answer = (await response.json()) as { access_token: string; error?: string };
     if (!response.ok) throw new Error(answer.error);
@@ -30,8 +39,42 @@ export const pastedToken =
     return token;
   };
 
-export function openSession(token: TokenProvider): Session {
+const keyPrefix = "request-key ";
+
+/**
+ * Keeps the Idempotency-Keys of unanswered requests, so that a reload does not make an order twice. They say nothing that
+ * could be stolen.
+ */
+const keysOfPage: KeyStore = {
+  load: (request) => localStorage.getItem(keyPrefix + request),
+  save: (request, keys) => localStorage.setItem(keyPrefix + request, keys),
+  remove: (request) => localStorage.removeItem(keyPrefix + request),
+};
+
+const signedIn = "signed-in";
+
+/** True if this browser may still have a session. The cookie itself is hidden from scripts. */
+export const mayHaveSession = (): boolean => localStorage.getItem(signedIn) !== null;
+
+/** Notes whether this browser has a session. */
+export function noteSession(hasSession: boolean): void {
+  if (hasSession) localStorage.setItem(signedIn, "yes");
+  else localStorage.removeItem(signedIn);
+}
+
+type Problem = { code: string; message: string; cause?: unknown };
+
+/** Exchanges a token for the cookie of the service, which scripts cannot read. */
+export async function startSession(token: TokenProvider): Promise<Problem | undefined> {
+  const terminal = createTerminal({ baseUrl: location.origin, token });
+  const { error } = await terminal.startSession({ patienceMs: 0 });
+  return error;
+}
+
+/** Opens the session of the cookie. Calls that the service refuses for lack of a valid one report the end of it. */
+export function openSession(): Session {
   const onSend: Session["onSend"] = { current: () => {} };
+  const onExpired: Session["onExpired"] = { current: () => {} };
   /** Records the messages that the page sends. */
   class SeenSocket extends WebSocket {
     override send(data: string): void {
@@ -39,10 +82,16 @@ export function openSession(token: TokenProvider): Session {
       super.send(data);
     }
   }
+  async function watched(...request: Parameters<typeof fetch>): Promise<Response> {
+    const response = await fetch(...request);
+    if (response.status === 401) onExpired.current();
+    return response;
+  }
   const terminal = createTerminal({
     baseUrl: location.origin,
-    token,
+    keys: keysOfPage,
+    fetch: watched,
     WebSocket: SeenSocket as unknown as SocketConstructor,
   });
-  return { terminal, onSend };
+  return { terminal, onSend, onExpired };
 }

@@ -1,9 +1,9 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Settings, SettingsChain } from "trading-terminal-client";
 import { Choice, Field, Form, Panel } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
 import { plainNumber } from "./format.ts";
-import { gasPresets } from "./order-limits.ts";
+import { gasPresets } from "./ticket/order-limits.ts";
 
 const chains = [
   ["eth", "Ethereum"],
@@ -13,8 +13,8 @@ const chains = [
 
 const switches = [
   ["mevProtection", "MEV protection"],
-  ["autoBuy", "Auto buy"],
-  ["autoSell", "Auto sell"],
+  ["autoBuy", "Auto buy, for execution engines"],
+  ["autoSell", "Auto sell, for execution engines"],
 ] as const;
 const numbers = {
   slippage: "Slippage, %",
@@ -23,9 +23,11 @@ const numbers = {
 } as const;
 
 export function SettingsPanel() {
-  const { settings } = useDesk().state;
+  const { state } = useDesk();
   const [chain, setChain] = useState<SettingsChain>("eth");
-  const current = settings[chain];
+  const current = state?.settings[chain];
+  // Drafts stay while another chain is shown.
+  const [drafts, setDrafts] = useState<Partial<Record<SettingsChain, Draft>>>({});
   return (
     <Panel
       title="Settings"
@@ -33,7 +35,17 @@ export function SettingsPanel() {
       aside={current && <span class="badge">version {current.version}</span>}
     >
       <Choice label="Chain" name="settings-chain" value={chain} options={chains} onPick={setChain} />
-      {current ? <SettingsForm key={chain} chain={chain} current={current} /> : <p class="empty">Reading.</p>}
+      {current ? (
+        <SettingsForm
+          key={chain}
+          chain={chain}
+          current={current}
+          draft={drafts[chain]}
+          setDraft={(draft) => setDrafts((all) => ({ ...all, [chain]: draft }))}
+        />
+      ) : (
+        <p class="empty">Reading the settings …</p>
+      )}
     </Panel>
   );
 }
@@ -42,22 +54,28 @@ type Edits = Partial<Record<keyof typeof numbers, string>> & {
   gasPreset?: (typeof gasPresets)[number];
 } & Partial<Record<(typeof switches)[number][0], boolean>>;
 
+/** Edits that are not saved yet, and the version that the user edited. */
+type Draft = { edits: Edits; basis: number };
+
+type FormProps = {
+  chain: SettingsChain;
+  current: Settings;
+  draft: Draft | undefined;
+  setDraft: (draft: Draft | undefined) => void;
+};
+
 /** Shows the service's settings until the user edits them. Later changes by others are shown and never overwritten. */
-function SettingsForm({ chain, current: streamed }: { chain: SettingsChain; current: Settings }) {
+function SettingsForm({ chain, current: streamed, draft, setDraft }: FormProps) {
   const { terminal, notify } = useDesk();
   const { call, isBusy } = useCall();
-  const [edits, setEdits] = useState<Edits>({});
   const [saved, setSaved] = useState<Settings>();
   // Saved settings apply until the stream has them, too.
   const current = saved && saved.version > streamed.version ? saved : streamed;
-  const [basis, setBasis] = useState(current.version);
+  const { edits, basis } = draft ?? { edits: {} as Edits, basis: current.version };
   const isEdited = Object.keys(edits).length > 0;
   const isBehind = isEdited && basis !== current.version;
-  useEffect(() => {
-    if (!isEdited) setBasis(current.version);
-  }, [current.version, isEdited]);
 
-  const edit = (change: Edits) => setEdits({ ...edits, ...change });
+  const edit = (change: Edits) => setDraft({ edits: { ...edits, ...change }, basis });
   const shown = { ...current, ...edits } as Record<string, unknown>;
 
   async function save() {
@@ -71,7 +89,7 @@ function SettingsForm({ chain, current: streamed }: { chain: SettingsChain; curr
     if (answer === undefined) return;
     // Each change adds one to the version.
     setSaved({ ...answer, version: basis + 1 } as Settings);
-    setEdits({});
+    setDraft(undefined);
     notify("The settings are saved");
   }
 
@@ -113,7 +131,7 @@ function SettingsForm({ chain, current: streamed }: { chain: SettingsChain; curr
       {isBehind && (
         <p class="notice">
           Changed elsewhere meanwhile: nothing will be saved.{" "}
-          <button type="button" class="plain" onClick={() => setEdits({})}>
+          <button type="button" class="plain" onClick={() => setDraft(undefined)}>
             Show the current settings
           </button>
         </p>
@@ -123,7 +141,7 @@ function SettingsForm({ chain, current: streamed }: { chain: SettingsChain; curr
           Save
         </button>
         {isEdited && !isBehind && (
-          <button type="button" onClick={() => setEdits({})}>
+          <button type="button" onClick={() => setDraft(undefined)}>
             Discard
           </button>
         )}

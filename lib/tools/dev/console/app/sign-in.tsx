@@ -1,34 +1,32 @@
 import { useState } from "preact/hooks";
 import type { TokenProvider } from "trading-terminal-client";
-import { Field, Form } from "./controls.tsx";
-import { localTokens, openSession, pastedToken, type Session } from "./session.ts";
+import { Dialog, Field, Form } from "./controls.tsx";
+import { localTokens, pastedToken, startSession } from "./session.ts";
 
 /** Prefers the message of the token provider, if that failed. */
 const reasonOf = (error: { message: string; cause?: unknown }) =>
   "cause" in error && error.cause instanceof Error ? error.cause.message : error.message;
 
-export function SignIn({ onSignIn }: { onSignIn: (session: Session) => void }) {
-  const [user, setUser] = useState("alice");
+type FormsProps = { user?: string; onSignedIn: () => void };
+
+/** Signs in by the local issuer, or by a token of another one. */
+export function SignInForms({ user: known = "alice", onSignedIn }: FormsProps) {
+  const [user, setUser] = useState(known);
   const [token, setToken] = useState("");
   const [problem, setProblem] = useState("");
   const [isBusy, setBusy] = useState(false);
 
   async function signIn(provider: TokenProvider) {
     setBusy(true);
-    const session = openSession(provider);
-    // Detects an unaccepted token here, instead of in every panel.
-    const { error } = await session.terminal.getUserData({ patienceMs: 0 });
+    const error = await startSession(provider);
     setBusy(false);
     setToken("");
     if (error) return setProblem(`${error.code}: ${reasonOf(error)}`);
-    onSignIn(session);
+    onSignedIn();
   }
 
   return (
-    <main class="sign-in">
-      <div class="mark" aria-hidden="true" />
-      <h1>Trading terminal</h1>
-      <p class="quiet">Try every part of the service on this machine.</p>
+    <>
       <Form label="Sign in" onSubmit={() => signIn(localTokens(user))}>
         <Field label="User" hint="any name you like">
           <input
@@ -44,17 +42,16 @@ export function SignIn({ onSignIn }: { onSignIn: (session: Session) => void }) {
       </Form>
       <details>
         <summary>I have a token</summary>
-        <Form label="Use a token" onSubmit={() => signIn(pastedToken(token.trim()))}>
+        <Form label="Use a token" onSubmit={() => token && signIn(pastedToken(token.trim()))}>
           <Field label="Token">
             <input
               type="password"
               autocomplete="new-password"
               value={token}
-              required
               onInput={({ currentTarget }) => setToken(currentTarget.value)}
             />
           </Field>
-          <button type="submit" disabled={isBusy}>
+          <button type="submit" disabled={isBusy || token === ""}>
             Use it
           </button>
         </Form>
@@ -62,9 +59,30 @@ export function SignIn({ onSignIn }: { onSignIn: (session: Session) => void }) {
       <p role="alert" class="problem">
         {problem}
       </p>
+    </>
+  );
+}
+
+export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
+  return (
+    <main class="sign-in">
+      <div class="mark" aria-hidden="true" />
+      <h1>Trading terminal</h1>
+      <p class="quiet">Try every part of the service on this machine.</p>
+      <SignInForms onSignedIn={onSignedIn} />
       <p class="quiet">
         <a href="/docs/">Reference of the API</a>
       </p>
     </main>
+  );
+}
+
+/** Asks for a new sign-in above the desk, which stays as it is. */
+export function SignInAgain({ user, onSignedIn }: Required<FormsProps>) {
+  return (
+    <Dialog title="Sign in again">
+      <p class="quiet">Your session has expired. Everything on the desk stays as it is.</p>
+      <SignInForms user={user} onSignedIn={onSignedIn} />
+    </Dialog>
   );
 }

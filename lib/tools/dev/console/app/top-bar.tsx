@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import type { Profile, StreamStatus } from "trading-terminal-client";
+import type { StreamStatus } from "trading-terminal-client";
+import type { Profile } from "./desk.ts";
 
 const statusTexts: Record<StreamStatus["status"], string> = {
   connecting: "Connecting",
@@ -18,9 +19,14 @@ function currentTheme(): Theme {
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-type TopBarProps = { status: StreamStatus; profile: Profile | undefined; onSignOut: () => void };
+type TopBarProps = {
+  status: StreamStatus;
+  profile: Profile | undefined;
+  onHelp: () => void;
+  onSignOut: () => void;
+};
 
-export function TopBar({ status, profile, onSignOut }: TopBarProps) {
+export function TopBar({ status, profile, onHelp, onSignOut }: TopBarProps) {
   const [shown, setShown] = useState(currentTheme);
   function switchTheme() {
     const next = shown === "dark" ? "light" : "dark";
@@ -49,6 +55,9 @@ export function TopBar({ status, profile, onSignOut }: TopBarProps) {
       )}
       <nav>
         <a href="/docs/">Docs</a>
+        <button type="button" class="plain" aria-label="Keyboard shortcuts" onClick={onHelp}>
+          ?
+        </button>
         <button type="button" class="plain" onClick={switchTheme}>
           {shown === "dark" ? "Light" : "Dark"}
         </button>

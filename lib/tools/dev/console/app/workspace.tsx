@@ -1,52 +1,116 @@
-import { useEffect, useState } from "preact/hooks";
-import type { Profile, StreamStatus, TerminalState } from "trading-terminal-client";
-import { type Desk, DeskContext } from "./desk.ts";
-import { Executions } from "./executions.tsx";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { FollowedToken, Stream, StreamStatus, TerminalState } from "trading-terminal-client";
+import { isSameToken } from "trading-terminal-client/markets";
+import { type Desk, DeskContext, type Profile, type TicketEntry } from "./desk.ts";
 import { readLocalChains } from "./explorers.ts";
+import { Help, useShortcuts } from "./keyboard.tsx";
 import { type LogEntry, newEntry, withNewest } from "./log-entries.ts";
+import { MarketPanel } from "./market/market-panel.tsx";
+import { shownTokens } from "./market/markets.ts";
 import { MessageLog } from "./message-log.tsx";
+import { type Notice, Notices, useNotices } from "./notices.tsx";
+import { Orders } from "./orders.tsx";
+import { Positions } from "./positions.tsx";
 import { Prices } from "./prices.tsx";
 import { Rewards } from "./rewards.tsx";
 import type { Session } from "./session.ts";
 import { SettingsPanel } from "./settings-panel.tsx";
+import { SignInAgain } from "./sign-in.tsx";
+import { StaleBanner } from "./stale-banner.tsx";
+import { type Tab, Tabs } from "./tabs.tsx";
+import { freshSide, Ticket } from "./ticket/ticket.tsx";
 import { TopBar } from "./top-bar.tsx";
-import { Trade } from "./trade.tsx";
-import { Wallets } from "./wallets.tsx";
+import { Wallets } from "./wallets/wallets.tsx";
 
-const nothing: TerminalState = { orders: [], positions: [], prices: {}, settings: {}, wallets: [] };
 const channels = ["orders", "positions", "prices", "settings", "wallets"] as const;
-const noticeMs = 6000;
 
-type Notice = { id: number; text: string; kind: "good" | "bad" };
-let lastNotice = 0;
+/** Data that is older counts as old: the service sends something every second or two. */
+const staleMs = 5000;
 
-export function Workspace({ session, onSignOut }: { session: Session; onSignOut: () => void }) {
+const emptyTicket: TicketEntry = { chain: "eth", token: "", wallet: "", ...freshSide("buy") };
+
+/** Follows everything of the user. A new attempt starts a new connection at once. */
+function useStream({ terminal, onSend }: Session, attempt: number, onRedeemed: () => void) {
+  const [stream, setStream] = useState<Stream>();
   const [state, setState] = useState<TerminalState>();
   const [status, setStatus] = useState<StreamStatus>({ status: "connecting" });
-  const [profile, setProfile] = useState<Profile>();
-  const [problem, setProblem] = useState("");
-  const [tries, setTries] = useState(0);
+  const [heardMs, setHeard] = useState(Date.now);
   const [log, setLog] = useState<LogEntry[]>([]);
-  const [redemptionChanges, setRedemptionChanges] = useState(0);
-  const [orderWarnings, setOrderWarnings] = useState<Desk["orderWarnings"]>(new Map());
-  const [localChains, setLocalChains] = useState<Desk["localChains"]>();
-  const [notices, setNotices] = useState<Notice[]>([]);
-  const { terminal, onSend } = session;
 
   useEffect(() => {
     const add = (entry: LogEntry) => setLog((entries) => withNewest(entries, entry));
     onSend.current = (text) => add(newEntry("sent", JSON.parse(text)));
-    const stream = terminal.follow({
+    const opened = terminal.follow({
       channels,
       onState: setState,
       onStatus: setStatus,
       onMessage(message) {
+        setHeard(Date.now());
         add(newEntry("received", message));
-        if (message.type === "RewardRedeemed") setRedemptionChanges((count) => count + 1);
+        if (message.type === "RewardRedeemed") onRedeemed();
       },
     });
-    return () => stream.close();
-  }, [terminal, onSend]);
+    setStream(opened);
+    return () => opened.close();
+  }, [terminal, onSend, attempt]);
+
+  return { stream, state, status, heardMs, log };
+}
+
+/** Follows the markets of the tokens that the page shows. */
+function useTokens(stream: Stream | undefined, tokens: readonly FollowedToken[]) {
+  const followed = useRef<{ stream: Stream | undefined; tokens: readonly FollowedToken[] }>(undefined);
+  const wanted = JSON.stringify(tokens);
+  useEffect(() => {
+    const next = JSON.parse(wanted) as FollowedToken[];
+    const before = followed.current?.stream === stream ? (followed.current?.tokens ?? []) : [];
+    const without = (all: readonly FollowedToken[], some: readonly FollowedToken[]) =>
+      all.filter((each) => !some.some((other) => isSameToken(other, each) && other.candles === each.candles));
+    const gone = before.filter((each) => !next.some((other) => isSameToken(other, each)));
+    const added = without(next, before);
+    if (gone.length > 0) stream?.removeTokens(gone);
+    if (added.length > 0) stream?.addTokens(added);
+    followed.current = { stream, tokens: next };
+  }, [stream, wanted]);
+}
+
+/** True once data is older than a few seconds while the stream is not live. */
+function useOffline({ status }: StreamStatus, heardMs: number): boolean {
+  const [nowMs, setNow] = useState(Date.now);
+  const isLive = status === "live";
+  useEffect(() => {
+    if (isLive) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(timer);
+  }, [isLive]);
+  return !isLive && nowMs - heardMs > staleMs;
+}
+
+export function Workspace({ session, onSignOut }: { session: Session; onSignOut: () => void }) {
+  const [attempt, setAttempt] = useState(0);
+  const [redemptionChanges, setRedemptionChanges] = useState(0);
+  const { stream, state, status, heardMs, log } = useStream(session, attempt, () =>
+    setRedemptionChanges((count) => count + 1),
+  );
+  const isOffline = useOffline(status, heardMs);
+  const [profile, setProfile] = useState<Profile>();
+  const [problem, setProblem] = useState("");
+  const [isExpired, setExpired] = useState(false);
+  const [orderWarnings, setOrderWarnings] = useState<Desk["orderWarnings"]>(new Map());
+  const [localChains, setLocalChains] = useState<Desk["localChains"]>();
+  const [ticket, setTicket] = useState(emptyTicket);
+  const [tab, setTab] = useState<Tab>("trade");
+  useTokens(stream, shownTokens(ticket, state?.positions ?? []));
+  const { notices, notify, dismiss } = useNotices();
+  const { terminal } = session;
+
+  useEffect(() => {
+    session.onExpired.current = () => setExpired(true);
+    return () => {
+      session.onExpired.current = () => {};
+    };
+  }, [session]);
 
   useEffect(() => {
     const reading = new AbortController();
@@ -54,50 +118,60 @@ export function Workspace({ session, onSignOut }: { session: Session; onSignOut:
     setProblem("");
     void terminal.getUserData({ signal }).then(({ data, error }) => {
       if (signal.aborted) return;
-      if (data) setProfile(data);
-      else setProblem(error ? `${error.code}: ${error.message}` : "This user does not exist");
+      if (data && "tier" in data) setProfile(data);
+      else if (error?.status !== 401) setProblem(error ? error.message : "This user does not exist");
     });
     return () => reading.abort();
-  }, [terminal, tries]);
+  }, [terminal, attempt, redemptionChanges]);
 
   useEffect(() => void readLocalChains().then(setLocalChains), []);
 
-  function notify(text: string, kind: Notice["kind"] = "good") {
-    const notice = { id: ++lastNotice, text, kind };
-    setNotices((shown) => [...shown, notice].slice(-3));
-    setTimeout(() => setNotices((shown) => shown.filter(({ id }) => id !== notice.id)), noticeMs);
+  function fillTicket(change: Partial<TicketEntry>) {
+    setTicket((before) => ({ ...before, ...change }));
   }
+  function openTicket(change: Partial<TicketEntry>) {
+    fillTicket(change);
+    setTab("trade");
+  }
+  const help = useShortcuts({
+    onSide: (side) => openTicket(freshSide(side)),
+    onFind: () => setTab("trade"),
+  });
 
   const noteOrder: Desk["noteOrder"] = ({ order, warnings }) =>
     setOrderWarnings((noted) => new Map(noted).set(order.orderId, warnings));
+  const retry = () => setAttempt((count) => count + 1);
 
   const desk: Desk | undefined = profile && {
-    ...{ terminal, profile, redemptionChanges, localChains, notify, orderWarnings, noteOrder },
-    state: state ?? nothing,
+    ...{ terminal, stream, profile, redemptionChanges, localChains, notify, orderWarnings, noteOrder },
+    ...{ state, isOffline, ticket, fillTicket, openTicket },
   };
   return (
     <>
       <a class="skip" href="#desk">
         Skip to the desk
       </a>
-      <TopBar status={status} profile={profile} onSignOut={onSignOut} />
+      <TopBar status={status} profile={profile} onHelp={help.open} onSignOut={onSignOut} />
+      <StaleBanner status={status} heardMs={heardMs} isShown={isOffline} onRetry={retry} />
       {problem && (
         <p class="notice bad" role="alert">
           {problem}{" "}
-          <button type="button" class="plain" onClick={() => setTries(tries + 1)}>
+          <button type="button" class="plain" onClick={retry}>
             Try again
           </button>
         </p>
       )}
       {desk && (
         <DeskContext.Provider value={desk}>
-          <main id="desk" class="desk" tabIndex={-1} aria-busy={state === undefined}>
+          <main id="desk" class="desk" data-tab={tab} tabIndex={-1} aria-busy={state === undefined}>
             <div class="column centre">
+              <MarketPanel />
               <Prices />
-              <Executions />
+              <Positions />
+              <Orders />
             </div>
             <div class="column right">
-              <Trade />
+              <Ticket />
             </div>
             <div class="column left">
               <Wallets />
@@ -108,21 +182,26 @@ export function Workspace({ session, onSignOut }: { session: Session; onSignOut:
               <MessageLog entries={log} />
             </div>
           </main>
+          <Tabs tab={tab} onPick={setTab} />
         </DeskContext.Provider>
       )}
+      {isExpired && (
+        <SignInAgain
+          user={profile?.username ?? ""}
+          onSignedIn={() => {
+            setExpired(false);
+            retry();
+          }}
+        />
+      )}
+      <Help {...help} />
       <footer class="quiet">
         Charts by{" "}
         <a href="https://www.tradingview.com/" rel="noopener noreferrer" target="_blank">
           TradingView
         </a>
       </footer>
-      <div class="notices" role="status" aria-live="polite">
-        {notices.map(({ id, text, kind }) => (
-          <p key={id} class={kind}>
-            {text}
-          </p>
-        ))}
-      </div>
+      <Notices notices={notices as readonly Notice[]} onDismiss={dismiss} />
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Wallet } from "trading-terminal-client";
 import { importSealed } from "trading-terminal-client/seal";
 import {
@@ -10,25 +10,43 @@ import {
   Panel,
   Select,
   Swatches,
-} from "./controls.tsx";
-import { useCall, useDesk } from "./desk.ts";
-import { explorerPage } from "./explorers.ts";
-import { shortened } from "./format.ts";
+} from "../controls.tsx";
+import { useCall, useDesk } from "../desk.ts";
+import { explorerPage } from "../explorers.ts";
+import { shortened } from "../format.ts";
+import { freshSide } from "../ticket/ticket.tsx";
+import { ExportLock } from "./export-lock.tsx";
+import { WalletPage } from "./wallet-page.tsx";
+
+/** From so many wallets on, a field finds one. */
+const manyWallets = 8;
 
 export function Wallets() {
   const { state } = useDesk();
   const [retired, setRetired] = useState<Wallet[]>([]);
-  const gone = retired.filter(({ _id }) => state.wallets.every((wallet) => wallet._id !== _id));
+  const [sought, setSought] = useState("");
+  const wallets = state?.wallets ?? [];
+  const gone = retired.filter(({ _id }) => wallets.every((wallet) => wallet._id !== _id));
   const keep = (wallet: Wallet) =>
     setRetired((kept) => [wallet, ...kept.filter(({ _id }) => _id !== wallet._id)]);
+  const text = sought.toLowerCase();
+  const shown = wallets.filter(({ slotName, network, generatedWalletAddress }) =>
+    `${slotName} ${network} ${generatedWalletAddress}`.toLowerCase().includes(text),
+  );
   return (
-    <Panel title="Wallets" area="wallets" aside={<span class="quiet">{state.wallets.length}</span>}>
-      <ul class="rows">
-        {state.wallets.map((wallet) => (
+    <Panel title="Wallets" area="wallets" aside={state && <span class="quiet">{wallets.length}</span>}>
+      {wallets.length > manyWallets && (
+        <Field label="Find a wallet">
+          <input value={sought} onInput={({ currentTarget }) => setSought(currentTarget.value)} />
+        </Field>
+      )}
+      <ul class="rows" aria-label="Wallets">
+        {shown.map((wallet) => (
           <WalletRow key={wallet._id} wallet={wallet} onRetired={() => keep(wallet)} />
         ))}
       </ul>
-      {state.wallets.length === 0 && (
+      {state === undefined && <p class="empty">Reading the wallets …</p>}
+      {state !== undefined && wallets.length === 0 && (
         <p class="empty">No wallets yet. Make one, or import one that you have.</p>
       )}
       {gone.length > 0 && (
@@ -40,6 +58,7 @@ export function Wallets() {
       )}
       <MakeWallet />
       <ImportWallet />
+      <ExportLock />
     </Panel>
   );
 }
@@ -63,7 +82,8 @@ function RetiredRow({ wallet: { _id: walletId, slotName, network } }: { wallet: 
 }
 
 function WalletRow({ wallet, onRetired }: { wallet: Wallet; onRetired: () => void }) {
-  const { terminal, notify } = useDesk();
+  const { terminal, notify, openTicket } = useDesk();
+  const [isOpen, setOpen] = useState(false);
   const { call, isBusy } = useCall();
   const [isEdited, setEdited] = useState(false);
   const [isAsked, setAsked] = useState(false);
@@ -89,9 +109,20 @@ function WalletRow({ wallet, onRetired }: { wallet: Wallet; onRetired: () => voi
         {shortened(address)}
       </button>
       <ExplorerLink wallet={wallet} />
+      <button
+        type="button"
+        class="plain"
+        onClick={() => openTicket({ chain: wallet.network, wallet: address, token: "", ...freshSide("buy") })}
+      >
+        Trade
+      </button>
+      <button type="button" class="plain" onClick={() => setOpen(true)}>
+        Open
+      </button>
       <button type="button" class="plain" aria-expanded={isEdited} onClick={() => setEdited(!isEdited)}>
         Edit
       </button>
+      {isOpen && <WalletPage wallet={wallet} onClose={() => setOpen(false)} />}
       {isEdited && (
         <EditWallet wallet={wallet} onDone={() => setEdited(false)}>
           {isAsked ? (
@@ -163,15 +194,17 @@ function MakeWallet() {
   const [network, setNetwork] = useState<NetworkName>("eth");
   const [slotName, setName] = useState("");
   const [colortag, setColour] = useState<Colour>();
+  const drawer = useRef<HTMLDetailsElement>(null);
   async function make() {
     const body = { network, ...(slotName && { slotName }), ...(colortag && { colortag }) };
     const made = await call(() => terminal.createWallet({ body }));
     if (!made) return;
     notify(`${made.wallet.slotName} is made`);
     setName("");
+    if (drawer.current) drawer.current.open = false;
   }
   return (
-    <details class="drawer">
+    <details class="drawer" ref={drawer}>
       <summary>Make a wallet</summary>
       <Form label="Make a wallet" onSubmit={make}>
         <Select label="Network" value={network} options={networks} onPick={setNetwork} />
@@ -199,8 +232,9 @@ function ImportWallet() {
   async function send() {
     // Removes the key from the page as soon as it has been read.
     setKey("");
+    const { userID } = profile;
     // This page comes from the service itself. Other clients should name the keys that they trust.
-    const wanted = { network, privateKey, userID: profile.userID, trustedKeyIds: "any" } as const;
+    const wanted = { network, privateKey, userID, trustedKeyIds: "any" } as const;
     const imported = await call(() => importSealed(terminal, wanted));
     if (imported) notify(`${imported.wallet.slotName} is imported`);
   }
@@ -214,11 +248,10 @@ function ImportWallet() {
             type="password"
             autocomplete="new-password"
             value={privateKey}
-            required
             onInput={({ currentTarget }) => setKey(currentTarget.value)}
           />
         </Field>
-        <button type="submit" class="primary" disabled={isBusy}>
+        <button type="submit" class="primary" disabled={isBusy || privateKey === ""}>
           Seal and import
         </button>
       </Form>

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { givenLimits, type Limits, noLimits } from "../../../../lib/tools/dev/console/app/order-limits.ts";
+import {
+  givenLimits,
+  type Limits,
+  noLimits,
+} from "../../../../../lib/tools/dev/console/app/ticket/order-limits.ts";
 
 const limits: Limits = {
   ...{ slippage: "2", gasPreset: "fast", maxGasPrice: "30" },

@@ -1,6 +1,6 @@
-import { Field, type NetworkName, Select } from "./controls.tsx";
-import { useDesk } from "./desk.ts";
-import { plainNumber } from "./format.ts";
+import { Field, type NetworkName, Select } from "../controls.tsx";
+import { useDesk } from "../desk.ts";
+import { plainNumber } from "../format.ts";
 import { gasPresets, type Limits, numbersOf } from "./order-limits.ts";
 
 const asSet = ["", "as in the settings"] as const;
@@ -11,7 +11,7 @@ type LimitsProps = { chain: NetworkName; limits: Limits; onEdit: (limits: Limits
 
 /** Edits the limits of one order. Those left empty are the user's settings. */
 export function LimitsForm({ chain, limits, onEdit }: LimitsProps) {
-  const settings: Readonly<Record<string, { [name: string]: unknown }>> = useDesk().state.settings;
+  const settings: Readonly<Record<string, { [name: string]: unknown }>> = useDesk().state?.settings ?? {};
   const edit = (change: Partial<Limits>) => onEdit({ ...limits, ...change });
   return (
     <details class="drawer">

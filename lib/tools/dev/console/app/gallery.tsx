@@ -1,0 +1,210 @@
+import { type ComponentChildren, render } from "preact";
+import type { Quote, Terminal } from "trading-terminal-client";
+import { Choice, Facts, Field, Form, Panel, Select, Swatches } from "./controls.tsx";
+import { type Desk, DeskContext, type Profile } from "./desk.ts";
+import { Notices } from "./notices.tsx";
+import { StaleBanner } from "./stale-banner.tsx";
+import { PlaceBar } from "./ticket/place-bar.tsx";
+import { QuoteView } from "./ticket/quote-view.tsx";
+import { freshSide } from "./ticket/ticket.tsx";
+import { TokenView } from "./ticket/token-view.tsx";
+import { AddressCode } from "./wallets/address-code.tsx";
+
+/** Every component of the console in each of its states, for eyes and for checks of accessibility. */
+
+const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const now = Date.now();
+const ignore = () => {};
+
+const quote = {
+  ...{ chain: "eth", side: "buy", token: address, symbol: "MOON/ETH" },
+  ...{ amount: "0.1", amountToken: "native", amountOut: "996.006", minAmountOut: "986.0469" },
+  ...{ price: "0.0001004", priceImpact: 0.1, sellable: true, buyTax: 0, sellTax: 0, flags: [] },
+  route: [{ venue: "uniswap-v2", pool: address, feeBps: 30, tokenIn: "native", tokenOut: address }],
+  ...{ approval: false, networkFee: { expected: "0.00026", max: "0.00047", l1: "0" } },
+  ...{ submission: "public", warnings: [], block: 1, asOf: "", validUntil: "" },
+} as const satisfies Quote;
+
+const costly: Quote = {
+  ...quote,
+  priceImpact: 9.1,
+  networkFee: { expected: "0.05", max: "0.06", l1: "0" },
+  warnings: ["PRICE_IMPACT_HIGH", "FEE_ABOVE_VALUE"],
+};
+
+const inspected = {
+  ...{ chain: "eth", token: address, symbol: "MOON", name: "Moon", decimals: 18, listed: true },
+  ...{ sellable: true, buyTax: 0, sellTax: 0, flags: [], block: 1, asOf: "" },
+  pools: [{ venue: "uniswap-v2", pool: address, feeBps: 30, liquidity: "500" }],
+} as const;
+
+const desk: Desk = {
+  terminal: {} as Terminal,
+  stream: undefined,
+  profile: { username: "alice" } as Profile,
+  ...{ state: undefined, isOffline: false, redemptionChanges: 0, localChains: undefined },
+  ...{ orderWarnings: new Map(), noteOrder: ignore, notify: ignore },
+  ticket: { chain: "eth", token: address, wallet: address, ...freshSide("buy") },
+  ...{ fillTicket: ignore, openTicket: ignore },
+};
+
+const State = ({ name, children }: { name: string; children: ComponentChildren }) => (
+  <section aria-label={name}>
+    <h3>{name}</h3>
+    {children}
+  </section>
+);
+
+function Gallery() {
+  return (
+    <DeskContext.Provider value={desk}>
+      <main class="gallery">
+        <h1>Components</h1>
+        <Panel title="Controls" area="controls">
+          <Form label="Controls" onSubmit={ignore}>
+            <Field label="Field" hint="with a hint">
+              <input value="0.1" onInput={ignore} />
+            </Field>
+            <Select
+              label="Selection"
+              value="one"
+              options={[
+                ["one", "One"],
+                ["two", "Two"],
+              ]}
+              onPick={ignore}
+            />
+            <Choice
+              label="Side"
+              name="gallery-side"
+              value="buy"
+              options={[
+                ["buy", "Buy"],
+                ["sell", "Sell"],
+              ]}
+              onPick={ignore}
+            />
+            <Swatches name="gallery-colour" value="teal" onPick={ignore} />
+            <label class="switch">
+              <input type="checkbox" checked onChange={ignore} />
+              <span>Switch</span>
+            </label>
+            <div class="buttons">
+              <button type="button">Button</button>
+              <button type="button" class="primary">
+                Primary
+              </button>
+              <button type="button" class="primary" disabled>
+                Disabled
+              </button>
+              <button type="button" class="danger">
+                Danger
+              </button>
+              <button type="button" class="plain">
+                Plain
+              </button>
+            </div>
+          </Form>
+        </Panel>
+        <Panel title="Ticket" area="tickets">
+          <State name="Ready">
+            <PlaceBar side="buy" verdict={{ act: "place", text: "Buy MOON" }} onAct={ignore} />
+          </State>
+          <State name="Moved">
+            <PlaceBar
+              side="buy"
+              verdict={{ act: "agree", text: "Agree to the new price", reason: "The price moved." }}
+              onAct={ignore}
+            />
+          </State>
+          <State name="Refused">
+            <PlaceBar
+              side="sell"
+              verdict={{ act: "none", text: "Cannot sell TRAP", reason: "The token cannot be sold." }}
+              onAct={ignore}
+            />
+          </State>
+          <State name="Quote, loading">
+            <QuoteView quoted={undefined} tokens={[]} nowMs={now} />
+          </State>
+          <State name="Quote, fresh">
+            <QuoteView quoted={{ quote, quotedMs: now }} tokens={[]} nowMs={now} />
+          </State>
+          <State name="Quote, costly and old">
+            <QuoteView quoted={{ quote: costly, quotedMs: now - 9000 }} tokens={[]} nowMs={now} />
+          </State>
+        </Panel>
+        <Panel title="Token" area="tokens">
+          <State name="Inspecting">
+            <TokenView chain="eth" token={address} inspection={undefined} />
+          </State>
+          <State name="Safe">
+            <TokenView chain="eth" token={address} inspection={{ token: { ...inspected } as never }} />
+          </State>
+          <State name="Dangerous">
+            <TokenView
+              chain="eth"
+              token={address}
+              inspection={{
+                token: { ...inspected, sellable: false, sellTax: 40, flags: ["CANNOT_SELL"] } as never,
+              }}
+            />
+          </State>
+          <State name="Unknown">
+            <TokenView
+              chain="eth"
+              token={address}
+              inspection={{ problem: { code: "TOKEN_NOT_FOUND", message: "There is no such token" } }}
+            />
+          </State>
+          <State name="No address">
+            <TokenView chain="eth" token="moon" inspection={undefined} />
+          </State>
+        </Panel>
+        <Panel title="Records" area="records">
+          <State name="Empty">
+            <p class="empty">No orders yet. Place one under Trade.</p>
+          </State>
+          <State name="Loading">
+            <p class="empty">Reading the orders …</p>
+          </State>
+          <State name="Facts">
+            <Facts
+              facts={[
+                ["Network fee", "0.00026 ETH"],
+                [
+                  "Price impact",
+                  <span key="impact" class="bad">
+                    9.1 %
+                  </span>,
+                ],
+              ]}
+            />
+          </State>
+          <State name="Address">
+            <AddressCode address={address} />
+          </State>
+        </Panel>
+        <Panel title="News" area="news">
+          <State name="Stale">
+            <StaleBanner
+              status={{ status: "waiting", retryInMs: 2000, code: "CLOSED" }}
+              heardMs={now - 12_000}
+              isShown
+              onRetry={ignore}
+            />
+          </State>
+          <Notices
+            notices={[
+              { id: 1, text: "The buy of MOON is placed", kind: "good" },
+              { id: 2, text: "slippage must be at most 100", kind: "bad" },
+            ]}
+            onDismiss={ignore}
+          />
+        </Panel>
+      </main>
+    </DeskContext.Provider>
+  );
+}
+
+render(<Gallery />, document.getElementById("console") as HTMLElement);

@@ -1,0 +1,70 @@
+import { useEffect, useRef } from "preact/hooks";
+
+const shortcuts = [
+  ["/", "Find a token"],
+  ["b", "Buy"],
+  ["s", "Sell"],
+  ["Escape", "Leave a field, or close what is open"],
+  ["?", "Show these shortcuts"],
+] as const;
+
+type Actions = { onFind: () => void; onSide: (side: "buy" | "sell") => void };
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement && target.closest("input, select, textarea, dialog") !== null;
+
+/** Listens to the keys that work everywhere on the page, but not while somebody types. */
+export function useShortcuts(actions: Actions) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const current = useRef(actions);
+  current.current = actions;
+  const open = () => dialog.current?.showModal();
+
+  useEffect(() => {
+    function onKey(event: KeyboardEvent) {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === "Escape") return leave();
+      if (isTyping(event.target)) return;
+      const act = { "/": find, b: () => side("buy"), s: () => side("sell"), "?": open }[event.key];
+      if (act === undefined) return;
+      event.preventDefault();
+      act();
+    }
+    function find() {
+      current.current.onFind();
+      requestAnimationFrame(() => document.querySelector<HTMLInputElement>("#token")?.select());
+    }
+    const side = (name: "buy" | "sell") => current.current.onSide(name);
+    function leave() {
+      if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+      for (const drawer of document.querySelectorAll<HTMLDetailsElement>("details[open]"))
+        drawer.open = false;
+    }
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+
+  return { dialog, open };
+}
+
+/** Lists the shortcuts. */
+export function Help({ dialog }: Pick<ReturnType<typeof useShortcuts>, "dialog">) {
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby="shortcuts">
+      <h2 id="shortcuts">Keyboard shortcuts</h2>
+      <dl class="facts">
+        {shortcuts.map(([key, text]) => (
+          <>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{text}</dd>
+          </>
+        ))}
+      </dl>
+      <form method="dialog">
+        <button type="submit">Close</button>
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,79 @@
+import type { Network, Position, TerminalState } from "trading-terminal-client";
+import { marketOf, valueOf as valuationOf } from "trading-terminal-client/markets";
+import { compared, minus, plus, product } from "../exact.ts";
+
+/** What an open position is worth, as the page shows it. */
+export type Shown = {
+  /** What a sale would get in a thin pool, or else the amount at the price. In coin. */
+  worth: string;
+  gain?: string;
+  /** The gain in percent of the cost. */
+  percent?: number;
+  /** The amount at the price, if that says too much. */
+  atPrice?: string;
+};
+
+/** Values an open position. Undefined while its market is unknown or stale. */
+export function worthNow(state: TerminalState | undefined, position: Position): Shown | undefined {
+  const { status, cost } = position;
+  if (state === undefined || status !== "open") return undefined;
+  const valued = valuationOf(position, marketOf(state, position));
+  if (valued.status !== "valued") return undefined;
+  const { value, unrealizedPnl: gain, percent, exitValue, isThin } = valued;
+  // In a thin pool, the price says little about what a sale gets.
+  if (isThin && exitValue !== undefined)
+    return { worth: exitValue, atPrice: value, ...(cost !== undefined && gainOf(exitValue, cost)) };
+  return { worth: value, ...(gain !== undefined && { gain }), ...(percent !== undefined && { percent }) };
+}
+
+function gainOf(worth: string, cost: string): { gain: string; percent?: number } {
+  const gain = minus(worth, cost);
+  return { gain, ...(compared(cost, "0") > 0 && { percent: (Number(gain) / Number(cost)) * 100 }) };
+}
+
+/** Converts coins to dollars. Undefined while the coin's price is unknown. */
+export function inDollars(state: TerminalState | undefined, chain: Network, coins: string) {
+  const prices: Partial<Record<Network, { price: string }>> = state?.prices ?? {};
+  const { price } = prices[chain] ?? {};
+  return price === undefined ? undefined : product(coins, price);
+}
+
+export type Total = { worth: string; gain: string; worthUsd?: string; gainUsd?: string };
+
+export type Totals = {
+  byChain: ReadonlyMap<Network, Total>;
+  /** In dollars. Absent while the price of one of the coins is unknown. */
+  worthUsd?: string;
+  gainUsd?: string;
+  /** The number of open positions, and of those among them that have a value. */
+  open: number;
+  valued: number;
+};
+
+/** Adds up the open positions that have a value. Gains are of those whose cost is known. */
+export function totalsOf(state: TerminalState | undefined): Totals {
+  const open = (state?.positions ?? []).filter(({ status }) => status === "open");
+  const byChain = new Map<Network, Total>();
+  let valued = 0;
+  for (const position of open) {
+    const shown = worthNow(state, position);
+    if (shown === undefined) continue;
+    valued++;
+    const { worth, gain } = byChain.get(position.chain) ?? { worth: "0", gain: "0" };
+    byChain.set(position.chain, { worth: plus(worth, shown.worth), gain: plus(gain, shown.gain ?? "0") });
+  }
+  for (const [chain, total] of byChain) {
+    const worthUsd = inDollars(state, chain, total.worth);
+    const gainUsd = inDollars(state, chain, total.gain);
+    if (worthUsd !== undefined && gainUsd !== undefined) byChain.set(chain, { ...total, worthUsd, gainUsd });
+  }
+  const all = [...byChain.values()];
+  const isKnown = all.length > 0 && all.every(({ worthUsd }) => worthUsd !== undefined);
+  return {
+    ...{ byChain, open: open.length, valued },
+    ...(isKnown && {
+      worthUsd: all.reduce((sum, { worthUsd = "0" }) => plus(sum, worthUsd), "0"),
+      gainUsd: all.reduce((sum, { gainUsd = "0" }) => plus(sum, gainUsd), "0"),
+    }),
+  };
+}

@@ -1,0 +1,48 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Candle, Market, TokenName } from "trading-terminal-client";
+import { type Currency, followCandles, type Interval } from "trading-terminal-client/markets";
+import { useDesk } from "../desk.ts";
+import { isAddressOn } from "../explorers.ts";
+
+type Failure = { code: string; message: string };
+
+/** Reads the market of a token once, for what the stream does not have, or until it comes. */
+export function useRestMarket({ chain, token }: TokenName): { market?: Market; problem?: Failure } {
+  const { terminal } = useDesk();
+  const [read, setRead] = useState<{ of: string; market?: Market; problem?: Failure }>();
+  const of = `${chain} ${token}`;
+  useEffect(() => {
+    if (!isAddressOn(chain, token)) return;
+    const reading = new AbortController();
+    const { signal } = reading;
+    void terminal.getMarket({ path: { chain, token }, signal }).then(({ data, error }) => {
+      if (!signal.aborted) setRead(data ? { of, market: data.market } : { of, problem: error });
+    });
+    return () => reading.abort();
+  }, [terminal, chain, token]);
+  return read?.of === of ? read : {};
+}
+
+type Asked = TokenName & { interval: Interval; currency: Currency };
+
+type Read = { of: string; candles: readonly Candle[]; isLoading: boolean; problem?: Failure };
+
+/** The most candles of a chart. */
+const mostCandles = 500;
+
+/** Follows the candles of a token while the page shows them. */
+export function useCandles({ chain, token, interval, currency }: Asked): Omit<Read, "of"> {
+  const { terminal, stream } = useDesk();
+  const [read, setRead] = useState<Read>();
+  const of = [chain, token, interval, currency].join();
+  useEffect(() => {
+    if (stream === undefined || chain === "sol" || !isAddressOn(chain, token)) return;
+    const chart = followCandles(terminal, stream, {
+      ...{ chain, token, interval, currency, limit: mostCandles },
+      onCandles: (candles, { isLoading }) => setRead({ of, candles, isLoading }),
+      onError: (problem) => setRead({ of, candles: chart.candles, isLoading: false, problem }),
+    });
+    return () => chart.close();
+  }, [terminal, stream, of]);
+  return read?.of === of ? read : { candles: [], isLoading: true };
+}

@@ -1,0 +1,38 @@
+import { useState } from "preact/hooks";
+
+export type Notice = { id: number; text: string; kind: "good" | "bad" };
+
+/** News go away by themselves. Problems stay longer, since their reader may be elsewhere. */
+const shownMs = { good: 6000, bad: 20_000 };
+
+const mostNotices = 3;
+
+let lastNotice = 0;
+
+export function useNotices() {
+  const [notices, setNotices] = useState<readonly Notice[]>([]);
+  const dismiss = (id: number) => setNotices((shown) => shown.filter((notice) => notice.id !== id));
+  function notify(text: string, kind: Notice["kind"] = "good") {
+    const notice = { id: ++lastNotice, text, kind };
+    setNotices((shown) => [...shown, notice].slice(-mostNotices));
+    setTimeout(dismiss, shownMs[kind], notice.id);
+  }
+  return { notices, notify, dismiss };
+}
+
+type NoticesProps = { notices: readonly Notice[]; onDismiss: (id: number) => void };
+
+export function Notices({ notices, onDismiss }: NoticesProps) {
+  return (
+    <div class="notices" role="status" aria-live="polite">
+      {notices.map(({ id, text, kind }) => (
+        <p key={id} class={kind}>
+          <strong>{kind === "good" ? "Done" : "Problem"}</strong> <span>{text}</span>
+          <button type="button" class="plain" aria-label="Dismiss" onClick={() => onDismiss(id)}>
+            ✕
+          </button>
+        </p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { useRef, useState } from "preact/hooks";
+import type { OrderRequest, QuoteRequest } from "trading-terminal-client";
+import type { NetworkName } from "../controls.tsx";
+import { useCall, useDesk } from "../desk.ts";
+import { useFreshQuote, useNow } from "./fresh-quote.ts";
+import { PlaceBar } from "./place-bar.tsx";
+import { QuoteView } from "./quote-view.tsx";
+import { verdictOf } from "./verdict.ts";
+
+type SaleProps = {
+  chain: NetworkName;
+  token: string;
+  wallet: string;
+  symbol: string;
+  percent: number;
+  onDone: () => void;
+};
+
+/** Sells a part of a position, at no less than the minimum that it shows. */
+export function QuickSale({ chain, token, wallet, symbol, percent, onDone }: SaleProps) {
+  const { terminal, state, isOffline, notify, noteOrder } = useDesk();
+  const { call, isBusy } = useCall();
+  const nowMs = useNow();
+  const progress = (state?.orders ?? [])
+    .filter((order) => order.wallet === wallet)
+    .map(({ version }) => version)
+    .join();
+  const trade = { chain, side: "sell", token, wallet, percent } as QuoteRequest;
+  const quoted = useFreshQuote(trade, progress);
+  const quote = quoted?.quote;
+  const [agreed, setAgreed] = useState<{ percent: number; amountOut: string }>();
+  const first = useRef<{ percent: number; amountOut: string }>(undefined);
+  if (quote !== undefined && first.current?.percent !== percent)
+    first.current = { percent, amountOut: quote.amountOut };
+  const seen = agreed?.percent === percent ? agreed : first.current;
+  const verdict = verdictOf(
+    {
+      ...{ chain, side: "sell", symbol: `${percent} %`, wallet, given: String(percent), isBusy, isOffline },
+      hasToken: true,
+      isReading: false,
+      agreed: seen?.percent === percent ? seen.amountOut : undefined,
+    },
+    quoted,
+    nowMs,
+  );
+
+  async function act() {
+    if (quote === undefined) return;
+    if (verdict.act === "agree") return setAgreed({ percent, amountOut: quote.amountOut });
+    if (verdict.act !== "place") return;
+    const body = { ...trade, type: "market", minAmountOut: quote.minAmountOut } as OrderRequest;
+    const placed = await call(() => terminal.placeOrder({ body }));
+    if (placed === undefined || !("order" in placed)) return;
+    noteOrder(placed);
+    notify(`The sale of ${percent} % of the ${symbol} is placed`);
+    onDone();
+  }
+
+  return (
+    <section class="quick-sale" aria-label={`Sell ${percent} % of ${symbol}`}>
+      <QuoteView quoted={quoted} tokens={[]} nowMs={nowMs} />
+      <PlaceBar side="sell" verdict={verdict} onAct={act} />
+    </section>
+  );
+}

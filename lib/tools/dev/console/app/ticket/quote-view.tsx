@@ -1,0 +1,84 @@
+import type { Quote, Token } from "trading-terminal-client";
+import { Facts } from "../controls.tsx";
+import type { Warning } from "../desk.ts";
+import { feeFacts } from "../facts.ts";
+import { amount, coinOf, percent, shortened, stepText, words } from "../format.ts";
+import { feeTier, impactTier, type Quoted, receivedSymbol } from "./verdict.ts";
+
+export function Warnings({ about, warnings }: { about: string; warnings: readonly Warning[] }) {
+  if (warnings.length === 0) return null;
+  return (
+    <ul class="flags" aria-label={`Warnings about ${about}`}>
+      {warnings.map((warning) => (
+        <li key={warning} class="badge warn">
+          {words(warning)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Names the pools of a route, and the tokens between them. */
+const wayOf = (route: Quote["route"], tokens: readonly Token[]) =>
+  route
+    .map((each, index) => {
+      const pool = stepText(each);
+      const symbol = tokens.find(({ token }) => token === each.tokenIn)?.symbol ?? shortened(each.tokenIn);
+      return index === 0 ? pool : `${symbol} → ${pool}`;
+    })
+    .join(" → ");
+
+/** Computes the network fee as a percentage of the coins that a trade moves. */
+const feeShare = ({ side, amount: spent, amountOut, networkFee }: Quote) =>
+  (Number(networkFee.expected) / Number(side === "buy" ? spent : amountOut)) * 100;
+
+type ViewProps = { quoted: Quoted | undefined; tokens: readonly Token[]; nowMs: number };
+
+/** Shows everything that a user should know before a trade. The order gets exactly the minimum shown here. */
+export function QuoteView({ quoted, tokens, nowMs }: ViewProps) {
+  const { quote, quotedMs = nowMs } = quoted ?? {};
+  if (quote === undefined) return quoted?.problem ? null : <p class="quote quiet">Asking for a quote …</p>;
+  const received = receivedSymbol(quote);
+  const impact = Math.max(quote.priceImpact, quote.marketImpact ?? 0);
+  const ageSeconds = Math.max(0, Math.floor((nowMs - quotedMs) / 1000));
+  return (
+    <div class="quote" aria-busy={ageSeconds > 5}>
+      <p class="receive">
+        <span class="quiet">You get about</span>
+        <strong>
+          {amount(quote.amountOut)} {received}
+        </strong>
+      </p>
+      <Facts
+        facts={[
+          [
+            "At least",
+            <span key="least" title={`${quote.minAmountOut} ${received}`}>
+              {amount(quote.minAmountOut, 12)} {received}
+            </span>,
+          ],
+          ["Price", `${amount(quote.price)} ${coinOf[quote.chain]}`],
+          [
+            "Price impact",
+            <span key="impact" class={impactTier(impact)}>
+              {percent(impact)}
+            </span>,
+          ],
+          ...feeFacts(quote).map(([name, text]) =>
+            name === "Network fee"
+              ? ([
+                  name,
+                  <span key="fee" class={feeTier(feeShare(quote))}>
+                    {text}
+                  </span>,
+                ] as const)
+              : ([name, text] as const),
+          ),
+          ["Route", wayOf(quote.route, tokens)],
+          ["Quoted", ageSeconds < 2 ? "now" : `${ageSeconds} s ago`],
+        ]}
+      />
+      <Warnings about="the trade" warnings={quote.warnings} />
+    </div>
+  );
+}

@@ -1,0 +1,261 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Balance, OrderRequest, Quote, QuoteRequest, Token } from "trading-terminal-client";
+import { Choice, Field, Form, type NetworkName, networks, Panel, Select } from "../controls.tsx";
+import { type TicketEntry, useCall, useDesk } from "../desk.ts";
+import { isAmount, minus, share } from "../exact.ts";
+import { isAddressOn } from "../explorers.ts";
+import { amount, coinOf } from "../format.ts";
+import { useFreshQuote, useNow } from "./fresh-quote.ts";
+import { LimitsForm } from "./limits-form.tsx";
+import { givenLimits, noLimits } from "./order-limits.ts";
+import { PlaceBar } from "./place-bar.tsx";
+import { QuoteView } from "./quote-view.tsx";
+import { TokenPicker } from "./token-picker.tsx";
+import { isSearch } from "./token-search.ts";
+import { TokenView, useInspection } from "./token-view.tsx";
+import { verdictOf } from "./verdict.ts";
+
+const sides = [
+  ["buy", "Buy"],
+  ["sell", "Sell"],
+] as const;
+
+/** Suggested amounts: coins for a buy, percentages of the balance for a sale. */
+const shortcuts = { buy: ["0.1", "0.5", "1"], sell: ["25", "50", "100"] } as const;
+
+/** Reads the tokens that a chain offers. Their absence keeps nobody from trading a pasted address. */
+function useTokens(chain: NetworkName) {
+  const { terminal } = useDesk();
+  const [read, setRead] = useState<{ chain: NetworkName; tokens: readonly Token[]; problem?: string }>();
+  useEffect(() => {
+    const reading = new AbortController();
+    const { signal } = reading;
+    void terminal.listTokens({ query: { chain }, signal }).then(({ data, error }) => {
+      if (signal.aborted) return;
+      const tokens = data?.tokens.filter(({ token, wrapped }) => token !== "native" && !wrapped) ?? [];
+      setRead({ chain, tokens, ...(error && { problem: error.message }) });
+    });
+    return () => reading.abort();
+  }, [terminal, chain]);
+  return read?.chain === chain ? read : undefined;
+}
+
+/** Reads what a wallet can spend, again with each change of its orders. */
+function useBalances(chain: NetworkName, wallet: string | undefined, token: string, progress: string) {
+  const { terminal } = useDesk();
+  const [read, setRead] = useState<{ of: string; balances: readonly Balance[] }>();
+  const of = `${chain} ${wallet}`;
+  const more = isAddressOn(chain, token) ? { token } : {};
+  useEffect(() => {
+    if (wallet === undefined) return;
+    const reading = new AbortController();
+    const { signal } = reading;
+    void terminal.readBalances({ query: { chain, wallet, ...more }, signal }).then(({ data }) => {
+      if (data && !signal.aborted) setRead({ of, balances: data.balances });
+    });
+    return () => reading.abort();
+  }, [terminal, chain, wallet, more.token, progress]);
+  return read?.of === of ? read.balances : [];
+}
+
+export function Ticket() {
+  const { terminal, state, isOffline, ticket, fillTicket, notify, noteOrder } = useDesk();
+  const { call, isBusy } = useCall();
+  const { chain, side, token, given, unit } = ticket;
+  const [limits, setLimits] = useState(noLimits);
+  const [confirmation, setConfirmation] = useState("");
+  const [agreed, setAgreed] = useState<string>();
+  const nowMs = useNow();
+
+  const wallets = state?.wallets.filter(({ network }) => network === chain);
+  const picked = wallets?.find(({ generatedWalletAddress }) => generatedWalletAddress === ticket.wallet);
+  const wallet = (picked ?? wallets?.[0])?.generatedWalletAddress;
+  /** Changes with each order of the wallet, so that balances and quotes are read again. */
+  const progress = (state?.orders ?? [])
+    .filter((order) => order.wallet === wallet)
+    .map(({ version }) => version)
+    .join();
+
+  const listed = useTokens(chain);
+  const inspection = useInspection(chain, token);
+  const balances = useBalances(chain, wallet, token, progress);
+  const coin = balances.find((balance) => balance.token === "native");
+  const held = balances.find((balance) => balance.token === token);
+  const symbol =
+    inspection?.token?.symbol ?? listed?.tokens.find((each) => each.token === token)?.symbol ?? "token";
+
+  // The first listed token is a start, unless the user was faster.
+  useEffect(() => {
+    const [first] = listed?.tokens ?? [];
+    if (first !== undefined && token === "") fillTicket({ token: first.token });
+  }, [listed]);
+
+  const isConfirmed = confirmation !== "" && confirmation === symbol;
+  const isWhole = isAddressOn(chain, token) && isAmount(given);
+  // The form and the service check what was typed.
+  const trade = {
+    ...{ chain, side, token },
+    ...(unit === "percent" ? { percent: Number(given) } : { amount: given }),
+    ...givenLimits(chain, limits),
+    ...(side === "buy" && isConfirmed && { allowUnsafe: true }),
+  } as QuoteRequest;
+  const asked = isWhole ? ({ ...trade, ...(wallet !== undefined && { wallet }) } as QuoteRequest) : undefined;
+  const quoted = useFreshQuote(unit === "percent" && wallet === undefined ? undefined : asked, progress);
+  const quote = quoted?.quote;
+
+  // The first quote of a trade is the one that its user looks at.
+  const terms = JSON.stringify(asked);
+  const seen = useRef<string>(undefined);
+  useEffect(() => {
+    if (quote === undefined || seen.current === terms) return;
+    seen.current = terms;
+    setAgreed(quote.amountOut);
+  }, [quote, terms]);
+
+  const verdict = verdictOf(
+    {
+      ...{ chain, side, symbol, wallet, given, isBusy, isOffline },
+      isReading: state === undefined,
+      hasToken: isAddressOn(chain, token),
+      agreed: seen.current === terms ? agreed : undefined,
+    },
+    isWhole ? quoted : undefined,
+    nowMs,
+  );
+
+  async function act() {
+    if (quote === undefined || wallet === undefined) return;
+    if (verdict.act === "agree") return setAgreed(quote.amountOut);
+    if (verdict.act !== "place") return;
+    // The minimum that is shown binds the order, so a slippage would say it twice.
+    const { slippage: _, ...rest } = trade;
+    const body = { ...rest, wallet, type: "market", minAmountOut: quote.minAmountOut } as OrderRequest;
+    const placed = await call(() => terminal.placeOrder({ body }));
+    if (placed === undefined || !("order" in placed)) return;
+    noteOrder(placed);
+    notify(side === "buy" ? `The buy of ${symbol} is placed` : `The sale of ${symbol} is placed`);
+    setConfirmation("");
+  }
+
+  const isUnsafe = side === "buy" && (isConfirmed || quote?.wouldBeRefused?.code === "TOKEN_UNSAFE");
+  return (
+    <Panel title="Trade" area="trade">
+      <Form label="Trade" onSubmit={() => {}}>
+        <Choice
+          label="Side"
+          name="side"
+          value={side}
+          options={sides}
+          onPick={(next) => fillTicket(freshSide(next))}
+        />
+        <div class="pair">
+          <Select
+            label="Chain"
+            value={chain}
+            options={networks}
+            onPick={(next) => fillTicket({ chain: next, token: "" })}
+          />
+          <Select
+            label="Wallet"
+            value={wallet ?? ""}
+            options={(wallets ?? []).map(({ generatedWalletAddress, slotName }) => [
+              generatedWalletAddress,
+              slotName,
+            ])}
+            onPick={(next) => fillTicket({ wallet: next })}
+          />
+        </div>
+        <TokenPicker
+          chain={chain}
+          token={token}
+          tokens={listed?.tokens ?? []}
+          onPick={(next, on = chain) => fillTicket({ token: next, chain: on })}
+        />
+        {listed?.problem && <p class="notice bad">{listed.problem}</p>}
+        {!isSearch(token) && <TokenView chain={chain} token={token} inspection={inspection} />}
+        <AmountField
+          {...{ ticket, symbol, coin, held, quote }}
+          onEdit={fillTicket}
+          coinSymbol={coinOf[chain]}
+        />
+        <LimitsForm chain={chain} limits={limits} onEdit={setLimits} />
+        {isWhole && <QuoteView quoted={quoted} tokens={listed?.tokens ?? []} nowMs={nowMs} />}
+        {isUnsafe && (
+          <Field label={`To buy it all the same, type ${symbol}`} hint="it may never be sold again">
+            <input
+              value={confirmation}
+              spellcheck={false}
+              autocomplete="off"
+              onInput={({ currentTarget }) => setConfirmation(currentTarget.value.trim())}
+            />
+          </Field>
+        )}
+        <PlaceBar side={side} verdict={verdict} onAct={act} />
+      </Form>
+    </Panel>
+  );
+}
+
+/** Switches the side, with an amount that suits it. */
+export const freshSide = (side: TicketEntry["side"]): Pick<TicketEntry, "side" | "given" | "unit"> =>
+  side === "buy" ? { side, given: "0.1", unit: "amount" } : { side, given: "100", unit: "percent" };
+
+type AmountProps = {
+  ticket: TicketEntry;
+  symbol: string;
+  coinSymbol: string;
+  coin: Balance | undefined;
+  held: Balance | undefined;
+  quote: Quote | undefined;
+  onEdit: (change: Partial<TicketEntry>) => void;
+};
+
+/** Edits how much is traded: coins, tokens, or a percentage of the balance. */
+function AmountField({ ticket, symbol, coinSymbol, coin, held, quote, onEdit }: AmountProps) {
+  const { side, unit, given } = ticket;
+  const spent = side === "buy" ? coin : held;
+  const spentSymbol = side === "buy" ? coinSymbol : symbol;
+  const pick = (text: string) => onEdit({ given: text, unit: side === "buy" ? "amount" : "percent" });
+  return (
+    <>
+      <Field
+        label={unit === "percent" ? `Part of the ${symbol}, %` : `Amount, ${spentSymbol}`}
+        hint={spent && `${amount(spent.available)} ${spentSymbol} to spend`}
+      >
+        <input
+          inputMode="decimal"
+          pattern="[0-9]*[.]?[0-9]+"
+          title="A number, such as 0.5"
+          value={given}
+          onInput={({ currentTarget }) => onEdit({ given: currentTarget.value.trim() })}
+        />
+      </Field>
+      <fieldset class="shortcuts" aria-label="Amounts">
+        {shortcuts[side].map((text) => (
+          <button
+            key={text}
+            type="button"
+            aria-pressed={text === given && unit === (side === "buy" ? "amount" : "percent")}
+            onClick={() => pick(text)}
+          >
+            {side === "buy" ? text : `${text} %`}
+          </button>
+        ))}
+        {spent && (
+          <button type="button" onClick={() => onEdit({ unit: "amount", given: most(spent, quote) })}>
+            {side === "buy" ? "Max" : "Exact"}
+          </button>
+        )}
+      </fieldset>
+    </>
+  );
+}
+
+/** Computes the most that can be spent: all tokens, or the coins that fees and rents leave over. */
+function most({ token, available }: Balance, quote: Quote | undefined): string {
+  const needed = quote?.balances?.find((each) => each.token === token)?.needed;
+  if (token !== "native" || quote === undefined || needed === undefined) return available;
+  const besides = minus(needed, quote.amount);
+  const left = minus(available, besides);
+  return left.startsWith("-") ? share(available, 90) : left;
+}

@@ -1,0 +1,132 @@
+import { useEffect, useId, useState } from "preact/hooks";
+import type { Token } from "trading-terminal-client";
+import { marketOf } from "trading-terminal-client/markets";
+import { Field, type NetworkName } from "../controls.tsx";
+import { useDesk } from "../desk.ts";
+import { amount, chainName, coinOf, shortened } from "../format.ts";
+import { isSearch, useTokenSearch } from "./token-search.ts";
+
+type PickerProps = {
+  chain: NetworkName;
+  token: string;
+  tokens: readonly Token[];
+  onPick: (token: string, chain?: NetworkName) => void;
+};
+
+/** Picks the token of a trade: a pasted address, one found by its name, or a listed one. */
+export function TokenPicker({ chain, token, tokens, onPick }: PickerProps) {
+  const id = useId();
+  const [isOpen, setOpen] = useState(false);
+  const [active, setActive] = useState(0);
+  const found = useTokenSearch(token);
+  const results = found?.tokens ?? [];
+  const isShown = isOpen && isSearch(token);
+  useEffect(() => setActive(0), [found]);
+
+  function pick(one: Token) {
+    setOpen(false);
+    onPick(one.token, one.chain);
+  }
+  function onKey(event: KeyboardEvent) {
+    // Enter must not reach the form: it picks a token, and never buys one.
+    if (event.key === "Enter") event.preventDefault();
+    if (!isShown) return;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined && results.length > 0) {
+      event.preventDefault();
+      setActive((active + step + results.length) % results.length);
+    }
+    const one = results[active];
+    if (event.key === "Enter" && one !== undefined) pick(one);
+    if (event.key === "Escape") {
+      event.stopPropagation();
+      setOpen(false);
+    }
+  }
+
+  return (
+    <>
+      <div class="search">
+        <Field label="Token" hint="a name or an address">
+          <input
+            id="token"
+            role="combobox"
+            aria-expanded={isShown}
+            aria-controls={id}
+            aria-autocomplete="list"
+            aria-activedescendant={isShown && results.length > 0 ? `${id}-${active}` : undefined}
+            value={token}
+            spellcheck={false}
+            autocomplete="off"
+            onInput={({ currentTarget }) => {
+              setOpen(true);
+              onPick(currentTarget.value.trim());
+            }}
+            onFocus={({ currentTarget }) => currentTarget.select()}
+            onBlur={() => setOpen(false)}
+            onKeyDown={onKey}
+          />
+        </Field>
+        {isShown && (
+          <div class="found">
+            <div id={id} role="listbox" aria-label="Found tokens">
+              {results.map((one, index) => (
+                // biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the field pick a result
+                <div
+                  key={`${one.chain} ${one.token}`}
+                  id={`${id}-${index}`}
+                  role="option"
+                  aria-selected={index === active}
+                  tabIndex={-1}
+                  // The field would lose the focus, and close the list before the click.
+                  onMouseDown={(event) => event.preventDefault()}
+                  onMouseEnter={() => setActive(index)}
+                  onClick={() => pick(one)}
+                >
+                  <Found one={one} isHere={one.chain === chain} />
+                </div>
+              ))}
+            </div>
+            <p class="quiet" role="status">
+              {found === undefined
+                ? "Searching …"
+                : (found.problem ?? (results.length === 0 ? "No token has such a name." : ""))}
+            </p>
+          </div>
+        )}
+      </div>
+      <fieldset class="shortcuts" aria-label="Listed tokens">
+        {tokens.map((each) => (
+          <button
+            key={each.token}
+            type="button"
+            aria-pressed={each.token === token}
+            onClick={() => onPick(each.token)}
+          >
+            {each.symbol}
+          </button>
+        ))}
+      </fieldset>
+    </>
+  );
+}
+
+/** A token that was found. Its depth is known if its market is followed. */
+function Found({ one, isHere }: { one: Token; isHere: boolean }) {
+  const { state } = useDesk();
+  const { liquidity } = (state && marketOf(state, one)) ?? {};
+  return (
+    <>
+      <strong>{one.symbol}</strong> <span>{one.name}</span>
+      <span class={isHere ? "badge good" : "badge"}>{chainName[one.chain]}</span>
+      <small>
+        {shortened(one.token)}
+        {liquidity !== undefined && `, depth ${amount(liquidity, 4)} ${coinOf[one.chain]}`}
+      </small>
+      {one.listed && <span class="badge good">listed</span>}
+      {one.flags?.includes("LOOKS_LISTED") && (
+        <span class="badge bad">imitates the name of a listed token</span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,67 @@
+import { useEffect, useState } from "preact/hooks";
+import type { InspectedToken } from "trading-terminal-client";
+import type { NetworkName } from "../controls.tsx";
+import { useDesk } from "../desk.ts";
+import { ExploredLink } from "../explored-link.tsx";
+import { isAddressOn } from "../explorers.ts";
+import { amount, chainName, coinOf, percent, words } from "../format.ts";
+import { type Failure, taxTier } from "./verdict.ts";
+
+export type Inspection = { token?: InspectedToken; problem?: Failure };
+
+/** Inspects a token. Undefined until the answer arrives. */
+export function useInspection(chain: NetworkName, token: string): Inspection | undefined {
+  const { terminal } = useDesk();
+  const [answer, setAnswer] = useState<Inspection & { of: string }>();
+  const of = `${chain} ${token}`;
+
+  useEffect(() => {
+    if (!isAddressOn(chain, token)) return;
+    const reading = new AbortController();
+    const { signal } = reading;
+    void terminal.inspectToken({ path: { chain, token }, signal }).then(({ data, error }) => {
+      if (!signal.aborted) setAnswer(data ? { of, token: data.token } : { of, problem: error });
+    });
+    return () => reading.abort();
+  }, [terminal, chain, token]);
+
+  return answer?.of === of ? answer : undefined;
+}
+
+type ViewProps = { chain: NetworkName; token: string; inspection: Inspection | undefined };
+
+/** Shows the results of a simulated buy and sale of a token before the trade. */
+export function TokenView({ chain, token, inspection }: ViewProps) {
+  if (token === "") return null;
+  if (!isAddressOn(chain, token))
+    return <p class="notice">This is not an address of a token on {chainName[chain]}.</p>;
+  if (inspection?.problem) return <p class="notice bad">{inspection.problem.message}</p>;
+  if (inspection?.token === undefined) return <p class="token-view quiet">Inspecting the token …</p>;
+  const { name, sellable, buyTax, sellTax, flags, pools } = inspection.token;
+  const [deepest] = pools;
+  return (
+    <div class="token-view">
+      <p>
+        <strong>{name}</strong> <ExploredLink network={chain} kind="token" id={token} />{" "}
+        <span class={sellable === false ? "badge bad" : sellable === null ? "badge warn" : "badge good"}>
+          {sellable === false ? "cannot be sold" : sellable === null ? "sale unknown" : "can be sold"}
+        </span>
+      </p>
+      <p class="quiet">
+        Tax <span class={taxTier(buyTax)}>{percent(buyTax)}</span> in,{" "}
+        <span class={taxTier(sellTax)}>{percent(sellTax)}</span> out
+        {deepest &&
+          `; ${pools.length} ${pools.length === 1 ? "pool" : "pools"}, the deepest with ${amount(deepest.liquidity)} ${coinOf[chain]}`}
+      </p>
+      {flags.length > 0 && (
+        <ul class="flags" aria-label="Warnings about the token">
+          {flags.map((flag) => (
+            <li key={flag} class="badge warn">
+              {words(flag)}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

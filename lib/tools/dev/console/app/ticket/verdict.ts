@@ -1,0 +1,103 @@
+import type { Quote } from "trading-terminal-client";
+import { compared, isAmount, share } from "../exact.ts";
+import { amount, chainName, coinOf, words } from "../format.ts";
+
+/** The newest answer about a trade. A quote stays while it is asked for again. */
+export type Quoted = {
+  quote?: Quote | undefined;
+  /** When the quote arrived, in milliseconds. */
+  quotedMs?: number | undefined;
+  /** The reason why there is no newer quote. */
+  problem?: Failure | undefined;
+};
+
+export type Failure = { code: string; message: string; details?: unknown };
+
+export type Asked = {
+  chain: Quote["chain"];
+  side: Quote["side"];
+  symbol: string;
+  /** Undefined without a wallet on the chain, or before the wallets are known. */
+  wallet: string | undefined;
+  isReading: boolean;
+  hasToken: boolean;
+  given: string;
+  /** The output that the user has seen and agreed to, since the trade was last changed. */
+  agreed: string | undefined;
+  isBusy: boolean;
+  isOffline: boolean;
+};
+
+/** The state of the button that places an order, with its reason. Only `place` and `agree` can be pressed. */
+export type Verdict = { act: "place" | "agree" | "none"; text: string; reason?: string };
+
+/** An older quote may be far from the market. The page asks again every few seconds. */
+export const oldestQuoteMs = 15_000;
+
+/** If less than this percentage of the output that the user has seen would arrive, the user has to agree again. */
+const agreedPercent = 99;
+
+const none = (text: string, reason?: string): Verdict => ({
+  ...{ act: "none", text },
+  ...(reason !== undefined && { reason }),
+});
+
+/** Decides whether an order can be placed now, and how its button reads. */
+export function verdictOf(asked: Asked, quoted: Quoted | undefined, nowMs: number): Verdict {
+  const { chain, side, symbol, wallet, agreed } = asked;
+  const verb = side === "buy" ? "Buy" : "Sell";
+  if (asked.isBusy) return none("Placing the order …");
+  if (asked.isOffline) return none("Offline", "Nothing can be placed until the service answers again.");
+  if (asked.isReading) return none("Reading the wallets …");
+  if (wallet === undefined)
+    return none(`No wallet on ${chainName[chain]}`, "Make one, or import one, under Wallets.");
+  if (!asked.hasToken) return none("Pick a token");
+  if (!isAmount(asked.given)) return none("Enter an amount");
+  const { quote, quotedMs = 0, problem } = quoted ?? {};
+  if (problem !== undefined) return none(`Cannot ${verb.toLowerCase()} ${symbol}`, refusalText(problem));
+  if (quote === undefined) return none("Asking for a quote …");
+  if (quote.wouldBeRefused !== undefined)
+    return none(`Cannot ${verb.toLowerCase()} ${symbol}`, refusalText(quote.wouldBeRefused));
+  if (nowMs - quotedMs > oldestQuoteMs) return none("The quote is too old", "Asking for a new one.");
+  if (agreed !== undefined && compared(quote.amountOut, share(agreed, agreedPercent)) < 0)
+    return {
+      act: "agree",
+      text: "Agree to the new price",
+      reason: `The price moved: you would get ${amount(quote.amountOut)} ${receivedSymbol(quote)}, and it was ${amount(agreed)}.`,
+    };
+  return { act: "place", text: `${verb} ${symbol}` };
+}
+
+/** Returns the symbol of what a trade pays out. A quote's `symbol` names a pair, such as MOON/ETH. */
+export const receivedSymbol = ({ chain, side, symbol }: Quote): string =>
+  side === "buy" ? (symbol.split("/")[0] ?? symbol) : coinOf[chain];
+
+type Shortfall = { symbol?: string; needed?: string; available?: string };
+
+/** Says in words why a trade would be refused. */
+export function refusalText({ code, message, details }: Failure): string {
+  const { symbol, needed, available } = (details ?? {}) as Shortfall;
+  if (code === "INSUFFICIENT_BALANCE" && symbol !== undefined && needed !== undefined)
+    return Number(available) === 0
+      ? `The wallet has no ${symbol} to spend.`
+      : `It takes ${amount(needed)} ${symbol}, fees included, and ${amount(available)} ${symbol} can be spent.`;
+  if (code === "TOKEN_UNSAFE") return `${message.split(". To buy")[0]}.`;
+  const sentence = message.endsWith(".") ? message : `${message}.`;
+  return code === "INVALID_REQUEST" ? sentence : `${capital(words(code))}: ${sentence}`;
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+export type Tier = "calm" | "warn" | "bad";
+
+const tier =
+  (warn: number, bad: number) =>
+  (percent: number | null | undefined): Tier =>
+    (percent ?? 0) >= bad ? "bad" : (percent ?? 0) >= warn ? "warn" : "calm";
+
+/** How far the price of a trade is from the market's, in percent. Orders above 15 % are refused by default. */
+export const impactTier = tier(1, 5);
+/** The part of a trade that its token takes, in percent. Purchases above 25 % are refused. */
+export const taxTier = tier(0.01, 10);
+/** The network fee as a part of the trade, in percent. */
+export const feeTier = tier(2, 20);

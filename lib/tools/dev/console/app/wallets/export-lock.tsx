@@ -1,0 +1,35 @@
+import { useEffect, useState } from "preact/hooks";
+import type { ExportLock as Lock } from "trading-terminal-client";
+import { useCall, useDesk } from "../desk.ts";
+import { day } from "../format.ts";
+
+/** Locks the exports of all wallets: the first thing to do when somebody else may have the session. */
+export function ExportLock() {
+  const { terminal, notify } = useDesk();
+  const { call, isBusy } = useCall();
+  const [lock, setLock] = useState<Lock>();
+  const show = (answer: { lock: Lock } | undefined) => answer && setLock(answer.lock);
+
+  // A deployment without exports has no lock.
+  useEffect(() => void terminal.getExportLock().then(({ data }) => show(data)), [terminal]);
+
+  if (lock === undefined) return null;
+  async function change() {
+    const ask = lock?.status === "unlocked" ? terminal.lockExports : terminal.unlockExports;
+    const answer = await call(() => ask());
+    show(answer);
+    if (answer)
+      notify(answer.lock.status === "locked" ? "Exports are locked" : "The lock opens after the delay");
+  }
+  return (
+    <p class="lock">
+      <span>
+        Exports are {lock.status}
+        {"unlocksAt" in lock && lock.unlocksAt ? `, and unlock at ${day(lock.unlocksAt)}` : ""}
+      </span>
+      <button type="button" disabled={isBusy} onClick={change}>
+        {lock.status === "unlocked" ? "Lock exports" : "Unlock"}
+      </button>
+    </p>
+  );
+}

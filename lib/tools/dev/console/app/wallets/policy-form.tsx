@@ -1,0 +1,103 @@
+import { useEffect, useState } from "preact/hooks";
+import type { RestData, RestRequest, Wallet } from "trading-terminal-client";
+import { Facts, Field, Form } from "../controls.tsx";
+import { useCall, useDesk } from "../desk.ts";
+import { coinOf, day } from "../format.ts";
+
+type Answer = RestData<"getWalletPolicy">;
+type Policy = Answer["policy"];
+
+const texts = (policy: Policy) => ({
+  maxPerOrder: policy.maxPerOrder ?? "",
+  maxPerDay: policy.maxPerDay ?? "",
+  maxSlippage: policy.maxSlippage === undefined ? "" : String(policy.maxSlippage),
+  tokens: policy.tokens === "any" ? "" : policy.tokens.join("\n"),
+  tradingEnabled: policy.tradingEnabled,
+});
+
+/** Shows and changes the limits that the signer enforces for a wallet. */
+export function PolicyForm({ wallet }: { wallet: Wallet }) {
+  const { terminal, notify } = useDesk();
+  const { call, isBusy } = useCall();
+  const [read, setRead] = useState<Answer>();
+  const [form, setForm] = useState<ReturnType<typeof texts>>();
+  const path = { walletId: wallet._id };
+  const coin = coinOf[wallet.network];
+
+  function show(answer: Answer | undefined) {
+    if (answer === undefined) return;
+    setRead(answer);
+    setForm(texts(answer.pending?.policy ?? answer.policy));
+  }
+  useEffect(() => void call(() => terminal.getWalletPolicy({ path })).then(show), [wallet._id]);
+
+  async function save() {
+    if (form === undefined) return;
+    const { maxPerOrder, maxPerDay, maxSlippage, tokens, tradingEnabled } = form;
+    const body = {
+      ...(maxPerOrder && { maxPerOrder }),
+      ...(maxPerDay && { maxPerDay }),
+      ...(maxSlippage && { maxSlippage: Number(maxSlippage) }),
+      tokens: tokens.trim() === "" ? ("any" as const) : tokens.trim().split(/[\s,]+/),
+      tradingEnabled,
+    } as RestRequest<"setWalletPolicy">["body"];
+    const saved = await call(() => terminal.setWalletPolicy({ path, body }));
+    show(saved);
+    if (saved) notify(saved.pending ? "Looser limits apply after a day" : "The limits apply now");
+  }
+
+  if (form === undefined || read === undefined) return <p class="empty">Reading the limits …</p>;
+  const edit = (change: Partial<typeof form>) => setForm({ ...form, ...change });
+  const number = (name: "maxPerOrder" | "maxPerDay" | "maxSlippage", label: string) => (
+    <Field label={label} hint="empty for no limit">
+      <input
+        inputMode="decimal"
+        pattern="[0-9]*[.]?[0-9]+"
+        title="A number, such as 1.5"
+        value={form[name]}
+        onInput={({ currentTarget }) => edit({ [name]: currentTarget.value })}
+      />
+    </Field>
+  );
+  return (
+    <Form label="Limits of the wallet" onSubmit={save}>
+      <p class="quiet">
+        Tighter limits apply at once, looser ones after a day, so that a stolen session cannot lift them.
+      </p>
+      {read.pending && (
+        <section class="notice">
+          <p>Pending until {day(read.pending.effectiveAt)}. In force until then:</p>
+          <Facts
+            facts={[
+              ["Per buy", read.policy.maxPerOrder ? `${read.policy.maxPerOrder} ${coin}` : "no limit"],
+              ["Per day", read.policy.maxPerDay ? `${read.policy.maxPerDay} ${coin}` : "no limit"],
+              ["Trading", read.policy.tradingEnabled ? "on" : "off"],
+            ]}
+          />
+        </section>
+      )}
+      {number("maxPerOrder", `Most for a buy, ${coin}`)}
+      {number("maxPerDay", `Most in a day, ${coin}`)}
+      {number("maxSlippage", "Most slippage, %")}
+      <Field label="Tokens that may be bought" hint="one address a line, empty for any">
+        <textarea
+          rows={3}
+          spellcheck={false}
+          value={form.tokens}
+          onInput={({ currentTarget }) => edit({ tokens: currentTarget.value })}
+        />
+      </Field>
+      <label class="switch">
+        <input
+          type="checkbox"
+          checked={form.tradingEnabled}
+          onChange={({ currentTarget }) => edit({ tradingEnabled: currentTarget.checked })}
+        />
+        <span>The wallet may trade</span>
+      </label>
+      <button type="submit" class="primary" disabled={isBusy}>
+        Save the limits
+      </button>
+    </Form>
+  );
+}

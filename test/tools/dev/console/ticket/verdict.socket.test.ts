@@ -1,0 +1,99 @@
+import type { Quote } from "trading-terminal-client";
+import { describe, expect, it } from "vitest";
+import {
+  type Asked,
+  feeTier,
+  impactTier,
+  oldestQuoteMs,
+  type Quoted,
+  refusalText,
+  taxTier,
+  verdictOf,
+} from "../../../../../lib/tools/dev/console/app/ticket/verdict.ts";
+
+const nowMs = 1_000_000;
+
+const asked: Asked = {
+  ...{ chain: "eth", side: "buy", symbol: "MOON", wallet: "0x1", isReading: false },
+  ...{ hasToken: true, given: "0.1", agreed: "1000", isBusy: false, isOffline: false },
+};
+
+const quoteOf = (change: Partial<Quote> = {}) =>
+  ({ chain: "eth", side: "buy", symbol: "MOON/ETH", amountOut: "1000", ...change }) as Quote;
+
+const quoted = (change: Partial<Quote> = {}, more: Partial<Quoted> = {}): Quoted => ({
+  quote: quoteOf(change),
+  quotedMs: nowMs - 1000,
+  ...more,
+});
+
+describe("the button that places an order", () => {
+  it("places it while the quote is fresh", () => {
+    expect(verdictOf(asked, quoted(), nowMs)).toEqual({ act: "place", text: "Buy MOON" });
+    expect(verdictOf({ ...asked, side: "sell" }, quoted(), nowMs).text).toBe("Sell MOON");
+  });
+
+  it.each<[string, Partial<Asked>, string]>([
+    ["an order is being placed", { isBusy: true }, "Placing the order …"],
+    ["the service does not answer", { isOffline: true }, "Offline"],
+    ["the wallets are not known yet", { isReading: true, wallet: undefined }, "Reading the wallets …"],
+    ["the chain has no wallet", { wallet: undefined }, "No wallet on Ethereum"],
+    ["there is no token", { hasToken: false }, "Pick a token"],
+    ["the amount is 0", { given: "0" }, "Enter an amount"],
+    ["the amount is no number", { given: "1e3" }, "Enter an amount"],
+  ])("cannot be pressed while %s", (_, change, text) => {
+    expect(verdictOf({ ...asked, ...change }, quoted(), nowMs)).toMatchObject({ act: "none", text });
+  });
+
+  it("cannot be pressed without a quote, nor with an old one", () => {
+    expect(verdictOf(asked, undefined, nowMs)).toMatchObject({ act: "none", text: "Asking for a quote …" });
+    const old = quoted({}, { quotedMs: nowMs - oldestQuoteMs - 1 });
+    expect(verdictOf(asked, old, nowMs)).toMatchObject({ act: "none", text: "The quote is too old" });
+  });
+
+  it("cannot be pressed if the order would be refused, and gives the reason", () => {
+    const refusal = { code: "NO_ROUTE", message: "No pool trades this token" } as const;
+    expect(verdictOf(asked, quoted({ wouldBeRefused: refusal }), nowMs)).toEqual({
+      ...{ act: "none", text: "Cannot buy MOON" },
+      reason: "No route: No pool trades this token.",
+    });
+    const failed = { problem: { code: "NO_ROUTE", message: "No pool trades this token" } };
+    expect(verdictOf(asked, failed, nowMs)).toMatchObject({ act: "none", reason: /No pool/ });
+  });
+
+  it("asks again if more than 1 % less would arrive than its user has seen", () => {
+    expect(verdictOf(asked, quoted({ amountOut: "990" }), nowMs).act).toBe("place");
+    expect(verdictOf(asked, quoted({ amountOut: "989.9" }), nowMs)).toEqual({
+      ...{ act: "agree", text: "Agree to the new price" },
+      reason: "The price moved: you would get 989.9 MOON, and it was 1 000.",
+    });
+    expect(verdictOf(asked, quoted({ amountOut: "1500" }), nowMs).act).toBe("place");
+    expect(verdictOf({ ...asked, agreed: undefined }, quoted({ amountOut: "1" }), nowMs).act).toBe("place");
+  });
+});
+
+describe("the text of a refusal", () => {
+  it("shortens amounts, and says plainly that there is nothing", () => {
+    const refusal = { code: "INSUFFICIENT_BALANCE", message: "Long" };
+    const details = { symbol: "ETH", needed: "1000.000698261973754092", available: "3.2" };
+    expect(refusalText({ ...refusal, details })).toBe(
+      "It takes 1 000 ETH, fees included, and 3.2 ETH can be spent.",
+    );
+    expect(refusalText({ ...refusal, details: { ...details, available: "0" } })).toBe(
+      "The wallet has no ETH to spend.",
+    );
+  });
+
+  it("names no field of the API that the page has no control for", () => {
+    const message = "The token cannot be sold. To buy it anyway, set allowUnsafe";
+    expect(refusalText({ code: "TOKEN_UNSAFE", message })).toBe("The token cannot be sold.");
+  });
+});
+
+describe("tiers", () => {
+  it("grow with what a trade loses", () => {
+    expect([0, 0.99, 1, 4.99, 5, 91].map(impactTier)).toEqual(["calm", "calm", "warn", "warn", "bad", "bad"]);
+    expect([0, null, undefined, 1, 10].map(taxTier)).toEqual(["calm", "calm", "calm", "warn", "bad"]);
+    expect([1, 2, 20].map(feeTier)).toEqual(["calm", "warn", "bad"]);
+  });
+});
