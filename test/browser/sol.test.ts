@@ -34,7 +34,7 @@ describe("the console on sol", () => {
     await trade.getByRole("button", { name: "Buy MOON" }).click();
     expect((await placing).postDataJSON()).toMatchObject({ chain: "sol", priorityFee: 0.002 });
 
-    const order = panel(page, "Orders and positions").getByRole("listitem").filter({ hasText: "MOON/SOL" });
+    const order = panel(page, "Orders").getByRole("listitem").filter({ hasText: "MOON/SOL" });
     await order.getByText(/filled/).waitFor();
     await order.getByText("Details").click();
     const attempt = order.getByRole("region", { name: "Attempt 1" });
@@ -62,7 +62,7 @@ describe("the console on sol", () => {
     await flags.getByText("frozen by default").waitFor();
     await trade.getByLabel("Chain").selectOption("eth");
     await token.fill(tokens.TRAP.mint);
-    await trade.getByText("This is not an address on eth.").waitFor();
+    await trade.getByText("This is not an address of a token on Ethereum.").waitFor();
     expect(await trade.getByText("Asking for a quote").count()).toBe(0);
     await context.close();
   });

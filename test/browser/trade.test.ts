@@ -18,10 +18,10 @@ describe("the trade panel", () => {
     await signIn(page, "alice");
     const trade = panel(page);
     await trade.getByText("You get about").waitFor();
-    const place = trade.locator("button[type=submit]");
+    const place = trade.locator(".place-bar button");
     expect(await place.isEnabled()).toBe(true);
     await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.trap);
-    await trade.getByText("Asking for a quote").waitFor();
+    await trade.locator(".quote").getByText("Asking for a quote").waitFor();
     expect(await trade.getByText("You get about").count()).toBe(0);
     expect(await place.isDisabled()).toBe(true);
     await Promise.all([page.waitForResponse("**/api/v2/quotes"), release()]);

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, inject } from "vitest";
@@ -15,7 +17,12 @@ export type Visit = {
   screenshot(name: string, options?: { fullPage: boolean }): Promise<void>;
 };
 
-type VisitOptions = { width?: number; colorScheme?: "light" | "dark"; context?: BrowserContext };
+type VisitOptions = {
+  width?: number;
+  height?: number;
+  colorScheme?: "light" | "dark";
+  context?: BrowserContext;
+};
 
 /** Opens a browser for the tests of a file. All files share one local runner. */
 export function browserForTests() {
@@ -26,6 +33,8 @@ export function browserForTests() {
     browser = await chromium.launch({
       executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
       args: ["--no-sandbox"],
+      // HEADED=1 shows the browser, slowly enough to follow.
+      ...(process.env.HEADED && { headless: false, slowMo: 400 }),
     });
   });
   afterAll(async () => browser?.close());
@@ -35,12 +44,12 @@ export function browserForTests() {
     /** Opens a page of the runner, or another page, in a new browser context if none is given. */
     async visit(
       path = "/console/",
-      { width = 1280, colorScheme = "light", ...options }: VisitOptions = {},
+      { width = 1280, height = 900, colorScheme = "light", ...options }: VisitOptions = {},
     ): Promise<Visit> {
       const context =
         options.context ??
         (await browser.newContext({
-          viewport: { width, height: 900 },
+          viewport: { width, height },
           colorScheme,
           reducedMotion: "reduce",
         }));
@@ -66,6 +75,19 @@ export function browserForTests() {
       };
     },
   };
+}
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Lists the rules of accessibility that a page breaks, with the elements. */
+export async function brokenRules(page: Page): Promise<string[]> {
+  await page.evaluate(axeSource);
+  const { violations } = (await page.evaluate("axe.run()")) as {
+    violations: { id: string; nodes: { target: string[] }[] }[];
+  };
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`,
+  );
 }
 
 /** Signs in to the console. */

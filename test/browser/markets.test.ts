@@ -1,0 +1,177 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
+import { browserForTests, signIn } from "./support/browser.ts";
+import { marketUpdate, streamOf } from "./support/market-stream.ts";
+
+const browser = browserForTests();
+const { moon } = localAddresses;
+
+const minuteMs = 60_000;
+const thisMinute = Math.floor(Date.now() / minuteMs) * minuteMs;
+const at = (minutes: number) => new Date(thisMinute + minutes * minuteMs).toISOString();
+
+const candle = (minutes: number, open: string, close: string) => {
+  const [low, high] = [open, close].sort();
+  return { time: at(minutes), open, high, low, close, volume: "1.5", trades: 2, isFinal: true };
+};
+
+/** Opens the console with a stream that the test can write to, and with stored candles. */
+async function openMarkets(user: string, candles: object[] = []) {
+  const visit = await browser.visit("about:blank");
+  const { page } = visit;
+  const stream = await streamOf(page);
+  await page.route("**/candles?**", (route) => {
+    const query = new URL(route.request().url()).searchParams;
+    const shown = query.get("interval") === "1m" ? candles : [];
+    const data = { interval: query.get("interval"), currency: query.get("currency"), history: "complete" };
+    return route.fulfill({ json: { success: true, data: { ...data, revision: 0, candles: shown } } });
+  });
+  await page.goto(new URL("/console/", browser.runner.baseUrl).href);
+  await signIn(page, user);
+  await page.getByRole("button", { name: "MOON" }).waitFor();
+  return { ...visit, stream, market: page.getByRole("region", { name: "MOON" }) };
+}
+
+const chart = (page: Page) => page.locator(".chart.candles");
+const drawn = async (page: Page) => {
+  const [bars, last, marks] = await Promise.all(
+    ["data-bars", "data-last", "data-marks"].map((name) => chart(page).getAttribute(name)),
+  );
+  return { bars: Number(bars), last: Number(last), marks: Number(marks) };
+};
+
+const filledBuy = {
+  ...{ orderId: "o-1", chain: "eth", token: moon, symbol: "MOON/ETH", side: "buy", type: "market" },
+  ...{ wallet: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", amount: "0.1", status: "filled", version: 1 },
+  ...{ filledAmount: "0.1", receivedAmount: "1000", averagePrice: "0.0001", stage: "done" },
+  ...{ createdAt: at(-2), updatedAt: at(-2) },
+};
+
+const position = {
+  ...{ positionId: "p-1", chain: "eth", token: moon, symbol: "MOON/ETH", status: "open", version: 1 },
+  ...{ wallet: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", amount: "1000", cost: "0.1" },
+  ...{ averageEntryPrice: "0.0001", realizedPnl: "0", openedAt: at(-2), updatedAt: at(-2) },
+};
+
+const update = (channel: string, record: object) => ({
+  ...{ type: "update", channel, time: new Date().toISOString() },
+  data: [record],
+});
+
+describe("the market of the token in the ticket", () => {
+  it("has candles, in coin and in dollars, with the minutes of the stream, own fills and flags", async () => {
+    const stored = [candle(-5, "0.0001", "0.00011"), candle(-3, "0.00011", "0.0001")];
+    const { page, stream, market, complaints, context } = await openMarkets("mona", stored);
+    await market.getByText("MOON").waitFor();
+    const minutes = [{ ...candle(0, "0.0001", "0.00012"), isFinal: undefined, coinUsd: "2600" }];
+    const known = { chain: "eth", token: moon, price: "0.00012", priceUsd: "0.312", liquidity: "2" };
+    stream.send(marketUpdate({ ...known, change24h: 20, flags: ["THIN", "GAPS"], minutes }));
+    stream.send(update("orders", filledBuy));
+    await market.getByText("0.00012 ETH").waitFor();
+    await market.getByText("$0.312").waitFor();
+    await market.getByText("+20 % in 24 h").waitFor();
+    await market.getByText("Thin: a small order moves the price").waitFor();
+    await market.getByText("Gaps: swaps may be missing").waitFor();
+    await market.getByText(/^\d s old$/).waitFor();
+    // Untraded minutes have the close before.
+    await expect.poll(() => drawn(page)).toEqual({ bars: 6, last: 0.00012, marks: 1 });
+
+    await market.getByText("USD", { exact: true }).click();
+    await expect.poll(async () => (await drawn(page)).last).toBe(0.312);
+    await market.getByText("ETH", { exact: true }).click();
+    await market.getByText("5m", { exact: true }).click();
+    await expect.poll(async () => (await drawn(page)).last).toBe(0.00012);
+    stream.send(
+      marketUpdate({ ...known, minutes: [{ ...candle(0, "0.0001", "0.00013"), isFinal: undefined }] }),
+    );
+    await expect.poll(async () => (await drawn(page)).last).toBe(0.00013);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it("has a price and a depth on sol, and says that there is no chart", async () => {
+    const { page, context } = await openMarkets("mona");
+    await page.getByRole("region", { name: "Trade" }).getByLabel("Chain").selectOption("sol");
+    await page.getByText("Tokens of Solana have a price and a depth here, but no chart.").waitFor();
+    expect(await chart(page).count()).toBe(0);
+    await context.close();
+  });
+});
+
+describe("open positions", () => {
+  it("are worth what the market says, or what a sale gets in a thin pool, and nothing while it is stale", async () => {
+    const { page, stream, context } = await openMarkets("nina");
+    const positions = page.getByRole("region", { name: "Positions" });
+    stream.send(update("positions", position));
+    await positions.getByText("waiting for its market").waitFor();
+    const known = { chain: "eth", token: moon, liquidity: "2" };
+    stream.send(marketUpdate({ ...known, price: "0.00012" }));
+    await positions.getByText("+0.02 ETH (+20 %) +$52.00").waitFor();
+    const totals = positions.getByRole("region", { name: "Totals" });
+    await totals.getByText("$312.00", { exact: true }).first().waitFor();
+    stream.send(marketUpdate({ ...known, price: "0.00008" }));
+    await positions.getByText("−0.02 ETH (−20 %) −$52.00").waitFor();
+
+    stream.send(marketUpdate({ ...known, price: "0.00012", liquidity: "0.02", flags: ["THIN"] }));
+    await positions.getByText("If sold now, about").waitFor();
+    await positions.getByText("thin: 0.12 ETH at the price").waitFor();
+    stream.send(marketUpdate({ ...known, price: "0.00012", flags: ["STALE"] }));
+    await positions.getByText("its market is stale").waitFor();
+    expect(await positions.locator(".profit").innerText()).toBe("–");
+    await context.close();
+  });
+
+  it("are grey once their market is ten seconds old", async () => {
+    const { page, stream, context } = await openMarkets("olga");
+    stream.send(update("positions", position));
+    const known = { chain: "eth", token: moon, liquidity: "2", price: "0.00012" };
+    stream.send(marketUpdate(known, "2600", Date.now() - 11_000));
+    const profit = page.getByRole("region", { name: "Positions" }).locator(".profit");
+    await profit.getByText("+0.02 ETH").waitFor();
+    await page.locator(".profit.old").waitFor();
+    stream.send(marketUpdate(known));
+    await page.locator(".profit:not(.old)").waitFor();
+    await context.close();
+  });
+});
+
+describe("the search of tokens", () => {
+  it("finds tokens by name, warns of imitations, and picks by keyboard without buying", async () => {
+    const { page, context } = await openMarkets("alice");
+    const orders: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST" && request.url().endsWith("/orders")) orders.push(request.url());
+    });
+    const fake = `0x${"ab".repeat(20)}`;
+    await page.route("**/api/v2/tokens?query=moon", async (route) => {
+      const response = await route.fetch();
+      const json = await response.json();
+      const imitation = { chain: "base", token: fake, symbol: "M00N", name: "Moon 🌕", decimals: 18 };
+      json.data.tokens.push({ ...imitation, listed: false, flags: ["LOOKS_LISTED"] });
+      await route.fulfill({ response, json });
+    });
+    const field = page.getByRole("combobox", { name: /^Token/ });
+    await page.locator("body").press("/");
+    await page.keyboard.type("moon");
+    const found = page.getByRole("listbox", { name: "Found tokens" }).getByRole("option");
+    await found.filter({ hasText: "imitates the name of a listed token" }).waitFor();
+    expect(await page.locator(".place-bar button").isDisabled()).toBe(true);
+    const base = found.filter({ hasText: "Base" }).filter({ hasText: "listed" }).first();
+    const wanted = await base.evaluate((option) =>
+      [...(option.parentElement?.children ?? [])].indexOf(option),
+    );
+    for (let step = 0; step < wanted; step++) await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => field.inputValue()).toBe(moon);
+    expect(await page.getByRole("region", { name: "Trade" }).getByLabel("Chain").inputValue()).toBe("base");
+    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    await page.keyboard.press("Enter");
+    await field.fill("no such token");
+    await page.getByText("No token has such a name.").waitFor();
+    await page.keyboard.press("Escape");
+    expect(await found.count()).toBe(0);
+    expect(orders).toEqual([]);
+    await context.close();
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { callAnvil } from "../../lib/tools/dev/chains/call-anvil.ts";
+import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
+import { brokenRules, browserForTests, signIn } from "./support/browser.ts";
+import { marketUpdate, streamOf } from "./support/market-stream.ts";
+
+const browser = browserForTests();
+
+const phone = { width: 360, height: 740 };
+
+/** Lists the controls that a finger misses: those below 44 pixels of height. */
+const smallTargets = `[...document.querySelectorAll("button, input, select, summary, [role=option]")]
+  .filter((one) => one.checkVisibility())
+  // The label of a radio button or a checkbox is what a finger hits.
+  .map((one) => (["radio", "checkbox"].includes(one.type) ? one.closest("label") : one))
+  .map((one) => [one.textContent || one.id, Math.round(one.getBoundingClientRect().height)])
+  .filter(([, height]) => height < 44)`;
+
+describe("a newcomer with a phone", () => {
+  it("signs in, makes a wallet, funds it, buys, sees the profit move, and sells half", async () => {
+    const { page, context, complaints, screenshot } = await browser.visit("about:blank", phone);
+    const stream = await streamOf(page);
+    await page.goto(new URL("/console/", browser.runner.baseUrl).href);
+    await signIn(page, `newcomer-${Date.now()}`);
+    const tab = (name: string) =>
+      page.getByRole("navigation", { name: "Parts of the desk" }).getByRole("button", { name }).click();
+    await page.getByRole("button", { name: "No wallet on Ethereum", disabled: true }).waitFor();
+
+    await tab("Wallets");
+    const wallets = page.getByRole("region", { name: "Wallets" });
+    await wallets.getByText("Make a wallet").click();
+    await wallets.getByLabel("Name").fill("First");
+    await wallets.getByRole("button", { name: "Make" }).click();
+    const copy = wallets
+      .getByRole("listitem")
+      .filter({ hasText: "First" })
+      .getByTitle(/^Copy 0x/);
+    const address = (await copy.getAttribute("title"))?.replace("Copy ", "") ?? "";
+    const { eth } = (await (await fetch(`${browser.runner.baseUrl}/chains.json`)).json()) as { eth: string };
+    await callAnvil(eth, [["anvil_setBalance", [address, `0x${(2n * 10n ** 18n).toString(16)}`]]]);
+
+    await tab("Trade");
+    const trade = page.getByRole("region", { name: "Trade" });
+    await trade.getByText("Limits of this order").click();
+    await trade.getByLabel(/^Slippage/).fill("3");
+    const placed = page.waitForRequest(
+      (request) => request.method() === "POST" && request.url().endsWith("/orders"),
+    );
+    await trade.getByRole("button", { name: "Buy MOON", disabled: false }).click();
+    expect((await placed).postDataJSON()).toHaveProperty("minAmountOut");
+    await page.getByText("The buy of MOON is placed").waitFor();
+
+    await tab("Positions");
+    const position = page.getByRole("list", { name: "Positions" }).getByRole("listitem");
+    await position.getByText("open", { exact: true }).waitFor();
+    const market = { chain: "eth", token: localAddresses.moon, liquidity: "2" };
+    stream.send(marketUpdate({ ...market, price: "0.000102" }));
+    await position.locator(".profit .up").waitFor();
+    stream.send(marketUpdate({ ...market, price: "0.000095" }));
+    await position.locator(".profit .down").waitFor();
+    await screenshot("newcomer-position");
+
+    await position.getByRole("button", { name: "Sell 50 %" }).click();
+    const sale = page.getByRole("region", { name: "Sell 50 % of MOON" });
+    await sale.getByRole("button", { name: "Sell 50 %", disabled: false }).click();
+    await page.getByText("The sale of 50 % of the MOON is placed").waitFor();
+    await tab("Orders");
+    const orders = page.getByRole("list", { name: "Orders" }).getByRole("listitem");
+    await orders.filter({ hasText: "sell" }).getByText("filled").waitFor();
+    await tab("Positions");
+    await position.getByText("open", { exact: true }).waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it("reaches everything by thumb: tabs, Buy without scrolling, and targets of 44 pixels", async () => {
+    const { page, context } = await browser.visit("/console/", phone);
+    await signIn(page, "alice");
+    const buy = page.getByRole("button", { name: "Buy MOON", disabled: false });
+    await buy.waitFor();
+    const tabs = page.getByRole("navigation", { name: "Parts of the desk" });
+    const [box, bar] = [await buy.boundingBox(), await tabs.boundingBox()];
+    expect((box?.y ?? 0) + (box?.height ?? phone.height)).toBeLessThanOrEqual(bar?.y ?? 0);
+    expect(await page.evaluate("scrollY")).toBe(0);
+    for (const name of ["Positions", "Orders", "Wallets", "More", "Trade"]) {
+      await tabs.getByRole("button", { name }).click();
+      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+      expect({ name, small: await page.evaluate(smallTargets) }).toEqual({ name, small: [] });
+    }
+    await context.close();
+  });
+});
+
+describe("accessibility", () => {
+  it.each(["light", "dark"] as const)("has no broken rule, in the %s theme", async (colorScheme) => {
+    const { page, context } = await browser.visit("/console/components.html", { colorScheme });
+    await page.getByRole("heading", { name: "Components" }).waitFor();
+    expect(await brokenRules(page)).toEqual([]);
+    await page.goto(new URL("/console/", browser.runner.baseUrl).href);
+    await signIn(page, "alice");
+    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    expect(await brokenRules(page)).toEqual([]);
+    await context.close();
+  });
+});

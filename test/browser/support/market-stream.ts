@@ -1,0 +1,54 @@
+import type { Page, WebSocketRoute } from "playwright-core";
+
+export type StreamOfPage = {
+  /** Sends a message to the page, as if it came from the service. */
+  send(message: object): void;
+  /** Ends the connection, and refuses new ones. */
+  cut(): Promise<void>;
+  /** Accepts connections again. */
+  mend(): void;
+};
+
+/** Puts the test between a page and the stream. Messages of both sides pass. */
+export async function streamOf(page: Page): Promise<StreamOfPage> {
+  let sockets: WebSocketRoute[] = [];
+  let isCut = false;
+  await page.routeWebSocket("**/stream", (socket) => {
+    if (isCut) return void socket.close({ code: 1011 });
+    sockets.push(socket);
+    socket.connectToServer();
+  });
+  return {
+    send(message) {
+      for (const socket of sockets) socket.send(JSON.stringify(message));
+    },
+    async cut() {
+      isCut = true;
+      const open = sockets;
+      sockets = [];
+      for (const socket of open) await socket.close({ code: 1011 });
+    },
+    mend() {
+      isCut = false;
+    },
+  };
+}
+
+type Market = { chain: string; token: string; price: string } & Record<string, unknown>;
+
+let block = 1_000_000;
+
+/** An update of prices with one market, which the newest block of its chain has just changed. */
+export function marketUpdate(market: Market, coinUsd = "2600", headMs = Date.now()) {
+  const time = new Date().toISOString();
+  const { chain } = market;
+  block += 1;
+  return {
+    ...{ type: "update", channel: "prices", time },
+    heads: { [chain]: { block, time: new Date(headMs).toISOString() } },
+    data: [
+      { chain, symbol: "ETH", price: coinUsd, currency: "USD", source: "simulated", asOf: time },
+      { symbol: "MOON", decimals: 18, flags: [], revision: 0, block, asOf: time, ...market },
+    ],
+  };
+}

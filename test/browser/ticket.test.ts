@@ -1,0 +1,160 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
+import { browserForTests, signIn } from "./support/browser.ts";
+import { streamOf } from "./support/market-stream.ts";
+
+const browser = browserForTests();
+
+const isOrder = (url: URL) => url.pathname === "/api/v2/orders";
+
+/** Opens the ticket. Orders get no further than the browser. */
+async function openTicket() {
+  const visit = await browser.visit("about:blank");
+  const { page } = visit;
+  const stream = await streamOf(page);
+  const bodies: Record<string, unknown>[] = [];
+  await page.route(isOrder, (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    bodies.push(route.request().postDataJSON());
+    return route.fulfill({
+      status: 409,
+      json: { success: false, error: { code: "INSUFFICIENT_BALANCE", message: "Kept from the service" } },
+    });
+  });
+  await page.goto(new URL("/console/", browser.runner.baseUrl).href);
+  await signIn(page, "alice");
+  const trade = page.getByRole("region", { name: "Trade" });
+  return { ...visit, stream, trade, bodies, place: trade.locator(".place-bar button") };
+}
+
+const amountField = (page: Page) => page.getByRole("textbox", { name: /^Amount/ });
+
+describe("the ticket", () => {
+  it("binds the order to exactly the minimum that it shows", async () => {
+    const { trade, place, bodies, page, context } = await openTicket();
+    await trade.getByText("Limits of this order").click();
+    await trade.getByLabel(/^Slippage/).fill("7.5");
+    const asked = page.waitForResponse(
+      (answer) => answer.url().endsWith("/quotes") && answer.request().postDataJSON().slippage === 7.5,
+    );
+    await asked;
+    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    const least = await trade.locator("dd span[title$=' MOON']").getAttribute("title");
+    await place.click();
+    await page.getByText("Kept from the service").waitFor();
+    expect(bodies).toHaveLength(1);
+    expect(`${bodies[0]?.minAmountOut} MOON`).toBe(least);
+    expect(bodies[0]).not.toHaveProperty("slippage");
+    await context.close();
+  });
+
+  it("places nothing on Enter, in whichever field", async () => {
+    const { trade, place, bodies, page, context } = await openTicket();
+    await trade.getByText("Limits of this order").click();
+    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    for (const field of [
+      amountField(page),
+      trade.getByLabel(/^Slippage/),
+      trade.getByRole("combobox", { name: /^Token/ }),
+      trade.getByLabel("Wallet"),
+    ]) {
+      await field.focus();
+      await page.keyboard.press("Enter");
+    }
+    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    expect(bodies).toEqual([]);
+    await place.click();
+    await page.getByText("Kept from the service").waitFor();
+    expect(bodies).toHaveLength(1);
+    await context.close();
+  });
+
+  it("says why an order would be refused, in place of the button", async () => {
+    const { trade, place, page, context } = await openTicket();
+    const wordings = [
+      ["", "Enter an amount"],
+      ["1e3", "Enter an amount"],
+      ["100000", "Cannot buy MOON"],
+    ] as const;
+    for (const [given, text] of wordings) {
+      await amountField(page).fill(given);
+      await trade.getByRole("button", { name: text, disabled: true }).waitFor();
+    }
+    await trade
+      .getByRole("status")
+      .getByText(/It takes [\d ]+\.?\d* ETH, fees included/)
+      .waitFor();
+    await trade.getByRole("combobox", { name: /^Token/ }).fill("0x12");
+    await trade.getByRole("button", { name: "Pick a token", disabled: true }).waitFor();
+    expect(await place.isDisabled()).toBe(true);
+    await context.close();
+  });
+
+  it("buys a token that cannot be sold only if its name is typed", async () => {
+    const { trade, bodies, page, context } = await openTicket();
+    await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.trap);
+    await trade.getByRole("button", { name: "Cannot buy TRAP", disabled: true }).waitFor();
+    const confirmation = trade.getByLabel(/^To buy it all the same, type TRAP/);
+    await confirmation.fill("TRA");
+    await trade.getByRole("button", { name: "Cannot buy TRAP", disabled: true }).waitFor();
+    await confirmation.fill("TRAP");
+    await trade.getByRole("button", { name: "Buy TRAP", disabled: false }).click();
+    await page.getByText("Kept from the service").waitFor();
+    expect(bodies).toMatchObject([{ allowUnsafe: true, token: localAddresses.trap }]);
+    await context.close();
+  });
+
+  it("asks again when the price moves between quote and click", async () => {
+    const { trade, bodies, page, context } = await openTicket();
+    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    await page.route("**/api/v2/quotes", async (route) => {
+      const response = await route.fetch();
+      const json = await response.json();
+      const { quote } = json.data;
+      for (const name of ["amountOut", "minAmountOut"]) quote[name] = String(Number(quote[name]) * 0.9);
+      await route.fulfill({ response, json });
+    });
+    await trade.getByRole("button", { name: "Agree to the new price" }).click();
+    expect(bodies).toEqual([]);
+    await trade.getByRole("button", { name: "Buy MOON", disabled: false }).click();
+    await page.getByText("Kept from the service").waitFor();
+    expect(Number(bodies[0]?.minAmountOut)).toBeLessThan(900);
+    await context.close();
+  });
+
+  it("shows how old everything is when the service is away, and places nothing", async () => {
+    const { trade, place, stream, page, context } = await openTicket();
+    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    await page.route("**/api/**", (route) => route.abort());
+    await page.route("**/getUserData", (route) => route.abort());
+    await stream.cut();
+    await page
+      .getByRole("alert")
+      .getByText(/All data is \d+ s old/)
+      .waitFor();
+    await trade.getByRole("button", { name: "Offline", disabled: true }).waitFor();
+    stream.mend();
+    await page.unroute("**/api/**");
+    await page.unroute("**/getUserData");
+    await page.getByRole("button", { name: "Try now" }).click();
+    await page.getByText("All data is").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    expect(await place.isEnabled()).toBe(true);
+    await context.close();
+  });
+
+  it("asks to sign in again in place, and keeps the session over a reload", async () => {
+    const { trade, page, context } = await openTicket();
+    await page.reload();
+    await page.getByText("Live", { exact: true }).waitFor();
+    await amountField(page).fill("0.25");
+    await context.clearCookies();
+    const dialog = page.getByRole("dialog", { name: "Sign in again" });
+    await dialog.getByRole("button", { name: "Sign in" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await trade.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    expect(await amountField(page).inputValue()).toBe("0.25");
+    await context.close();
+  });
+});
