@@ -82,7 +82,7 @@ export class ApiStack extends Stack {
     functions.get("feedPrices").lambda.configureAsyncInvoke(untilDone);
     // No retries: the sweep runs the lane again.
     if (functions.has("executeOrders")) functions.get("executeOrders").lambda.configureAsyncInvoke(freshOnly);
-    // Whoever wants a market starts them again.
+    // The next client that wants a market starts them again.
     for (const name of (["readMarkets", "loadHistory"] as const).filter((name) => functions.has(name)))
       functions.get(name).lambda.configureAsyncInvoke(freshOnly);
     for (const [name, row] of operationsOf("schedule").filter(([name]) => functions.has(name)))

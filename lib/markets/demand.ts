@@ -20,7 +20,7 @@ export type DemandDeps = {
   readNewsSince: (sinceMs: number) => Promise<readonly FoundNews[]>;
 };
 
-/** News tell what has changed since the last reading of all followers. This bounds how long one that has left counts. */
+/** News show changes since the last reading of all followers. This bounds how long one that has left counts. */
 const wholeMs = 60_000;
 
 /** A market that was asked for over REST is read for this time. */
@@ -29,7 +29,7 @@ const askedForMs = 10 * 60_000;
 /** How far the clocks of functions may differ. */
 const skewMs = 2000;
 
-/** What clients want to be read. */
+/** The tokens that clients want to be read. */
 export class Demand {
   readonly #deps: DemandDeps;
   readonly #seen = new Map<string, number>();
@@ -48,7 +48,7 @@ export class Demand {
     return [...this.#followers.values()];
   }
 
-  /** What was asked for over REST in the last ten minutes. */
+  /** Requests over REST in the last ten minutes. */
   get asked(): readonly AskedMarket[] {
     return [...this.#asked.values()];
   }

@@ -50,10 +50,10 @@ export type EvmMarketsDeps = {
 /** The time between two looks: that of a block, within these limits. */
 const pauses = { leastMs: 1000, mostMs: 2000 };
 
-/** What the run before has stored is older than what it has sent, so it is shown only if no look follows in this time. */
+/** A stored market is older than what clients have got, so it is sent only if no look follows in this time. */
 const blindMs = 15_000;
 
-/** What a run is to do, besides looks, is begun each second. */
+/** The work of a run, besides looks, is begun each second. */
 const stepMs = 1000;
 
 /** The time after which a chain that did not answer is asked about a token again. */
@@ -397,7 +397,7 @@ export class EvmMarkets implements ChainMarkets {
     });
   }
 
-  /** What the journal knows of a token's reference pool. */
+  /** Returns the journal's book of a token's reference pool. */
   #bookOf({ market }: Entry): PoolBook | undefined {
     return this.#journal.books.get(market?.reference?.pool ?? "");
   }

@@ -22,7 +22,7 @@ export type ReadMarketsDeps = {
   readPrices: () => Promise<readonly Price[]>;
   deliver: DeliverDeps["deliver"];
   store: TokenStore;
-  /** Stores what a search finds on a chain. */
+  /** Stores the search index of a chain. */
   saveIndex: (markets: ChainMarkets, epoch: number) => Promise<void>;
   /** Receives errors. The run goes on. */
   onFault: (error: unknown) => void;
@@ -44,7 +44,7 @@ const beginMs = 50;
 /** The time after which a run that nobody needs ends. */
 const mostIdleMs = 5 * 60_000;
 
-/** What a search finds is stored so long after a run has begun, and then each ten minutes. */
+/** The index of a search is stored so long after a run has begun, and then each ten minutes. */
 const firstIndexMs = 60_000;
 const indexMs = 10 * 60_000;
 
@@ -146,7 +146,7 @@ class ReaderRun {
     }
   }
 
-  /** Tells the chains and the deliveries what is wanted. */
+  /** Hands the wanted tokens to the chains and the deliveries. */
   #want(): void {
     const nowMs = Date.now();
     const { followers, asked } = this.#demand;

@@ -203,7 +203,7 @@ export class SolMarkets implements ChainMarkets {
 
 const poolOf = ({ pool, quote, venue, feeBps, depth }: SolPool) => ({ pool, quote, venue, feeBps, depth });
 
-/** What clients see of a market. Its slot changes all the time. */
+/** The part of a market that clients see. Its slot changes all the time. */
 const shownOf = ({ price, pool, pools }: Market): string =>
   JSON.stringify([price, pool, pools], (_, value) => (typeof value === "bigint" ? `${value}` : value));
 

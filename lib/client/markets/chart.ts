@@ -116,7 +116,7 @@ export function followCandles(
     series.clear();
     series.addHistory(history);
     if (minutes !== undefined) series.addMinutes(minutes, fromMs);
-    // What came meanwhile.
+    // Minutes of the stream that came meanwhile.
     if (market !== undefined) series.addMarket(market);
     isLoaded = true;
     isHistoryLoading = history.history === "loading";

@@ -15,7 +15,7 @@ import {
   zero,
 } from "./exact.ts";
 
-/** What a position is worth by the price of its token's market, in the chain's coin and in dollars. */
+/** The worth of a position by its token's market, in the chain's coin and in dollars. */
 export type Valuation =
   | ({
       status: "valued";
@@ -112,7 +112,7 @@ function worthOf(
   };
 }
 
-/** What a pool with constant product pays: value × reserve ÷ (reserve + value), less the fee. */
+/** Computes the payment of a pool with constant product: value × reserve ÷ (reserve + value), less the fee. */
 function exitOf(
   value: bigint,
   depth: Exact | undefined,

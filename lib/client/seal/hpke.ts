@@ -13,7 +13,7 @@ export type KeyPair = { readonly privateKey: Key; readonly publicKey: Key };
 /** `enc` is the sender's point, 65 bytes. */
 export type Sealed = { enc: Bytes; ciphertext: Bytes };
 
-/** What both ends agree on besides the message. */
+/** The context that both ends agree on besides the message. */
 type Bound = { info: Bytes; aad?: Bytes };
 
 const curve = { name: "ECDH", namedCurve: "P-256" };

@@ -43,7 +43,7 @@ export type TokenPools<Pool = PricedPool> = {
 /** The gas that a token gets for answers about itself. */
 const claimGas = 200_000n;
 
-/** What a token says about itself, and which pools exist, is asked for again after this time. */
+/** A token's own words, and the list of its pools, are asked for again after this time. */
 const memoryMs = 10 * 60_000;
 
 /** The tokens that are remembered. */
@@ -51,7 +51,7 @@ const mostTokens = 1000;
 
 const coinDecimals = 18;
 
-/** What is remembered of a token: the routes that sell it, and what their own pools had as depth. */
+/** The memory of a token: the routes that sell it, and what their own pools had as depth. */
 type Memory = {
   token: MarketToken;
   routes: readonly RoutePools[];

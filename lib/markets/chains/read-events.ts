@@ -52,10 +52,10 @@ export function readEvents(reader: EvmReader, asked: EventsAsked): Promise<Event
 /** The blocks of a request. Many hosts allow no more. */
 const usualBlocks = 10_000;
 
-/** What a host allows in a request. */
+/** The limits of a host for a request. */
 type Allowance = { blocks: number; pools: number };
 
-/** What hosts allow is forgotten after this time. */
+/** The limits of hosts are forgotten after this time. */
 const memoryMs = 10 * 60_000;
 
 const allowances = new WeakMap<RpcHost, Allowance & { untilMs: number }>();

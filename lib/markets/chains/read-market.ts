@@ -12,7 +12,7 @@ type Priced = TokenPools<MarketPool & { price: Decimal }>;
 /** Finds a token with its pools. */
 type Find = (token: string, nowMs: number) => Promise<Priced | undefined>;
 
-/** What was found is remembered for as long as the chain's reader is in use. */
+/** Found pools are remembered for as long as the chain's reader is in use. */
 const finders = new WeakMap<ChainReader, Find>();
 
 /**

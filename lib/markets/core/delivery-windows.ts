@@ -4,7 +4,7 @@ import { type Least, type MarketDelivery, phases } from "./market-delivery.ts";
 const headsMs = 10_000;
 const everythingMs = 30_000;
 
-/** What connections of one pace and phase have got. */
+/** The state of connections of one pace and phase. */
 type Group = { sinceMs: number; headsMs: number; everythingMs: number };
 
 const newGroup = (): Group => ({ sinceMs: 0, headsMs: 0, everythingMs: 0 });
@@ -13,7 +13,7 @@ const newGroup = (): Group => ({ sinceMs: 0, headsMs: 0, everythingMs: 0 });
 export type Due = Pick<MarketDelivery["markets"], "fast" | "slow" | "newConnections" | "listSinceMs">;
 
 /**
- * What the connections of a shard have got. Windows stay where they are until a delivery succeeds, so the next one has what
+ * Knows how far the connections of a shard are. Windows stay where they are until a delivery succeeds, so the next one has what
  * the last one failed to bring.
  */
 export class DeliveryWindows {

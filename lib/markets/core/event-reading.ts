@@ -7,7 +7,7 @@ export type Header = { hash: string; time: number };
 export type BlockSpan = { from: number; to: number };
 
 /**
- * What is wrong with a host's events:
+ * The fault in a host's events:
  * - `repeated`, `unordered`: repaired.
  * - `outside`: of other blocks or pools than asked.
  * - `contradictory`: two logs in one place, or two hashes or times of one block.

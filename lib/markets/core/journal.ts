@@ -13,7 +13,7 @@ import { type MarketLook, type PoolEvent, priceOf, type WatchedPool } from "./wa
 /** The hash of a block. One that a log names is unconfirmed until a look shows it. */
 type KnownHash = { hash: string; isConfirmed: boolean };
 
-/** What a reader of a chain remembers about its blocks, and about the watched pools. */
+/** The memory of a reader: the blocks of its chain, and the watched pools. */
 export type Journal = {
   readonly chain: EvmChain;
   readonly books: Map<string, PoolBook>;

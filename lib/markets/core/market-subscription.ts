@@ -11,7 +11,7 @@ export type FollowedToken = TokenName & {
   candles?: true;
 };
 
-/** What a connection gets about markets. */
+/** The tokens and the pace of a connection. */
 export type MarketSubscription = { every: Pace; tokens: readonly FollowedToken[] };
 
 /** The most tokens that a message may name, and that a connection may follow, and those of them with candles. */

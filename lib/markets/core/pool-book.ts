@@ -18,7 +18,7 @@ export type PoolBase = Anchor & {
   isWhole: boolean;
 };
 
-/** What a reader remembers about a watched pool. */
+/** The memory of a reader about a watched pool. */
 export type PoolBook = {
   readonly pool: WatchedPool;
   /** The oldest first. A reorganisation may lead back to older ones. None until two hosts agree on the pool's state. */
@@ -269,7 +269,7 @@ export function takeChangedMinutes(book: PoolBook, time: ReaderTime): Candle[] {
   );
   const base = book.bases.at(-1);
   const starts = new Set(minutes.map(({ start }) => start));
-  // Of the minute of a base that is not whole, the swaps before it are unknown.
+  // If a base is not whole, the swaps before it in its minute are unknown.
   const first = base && minuteOf(base.time) + (base.isWhole ? 0 : minuteSeconds);
   const isGone = (start: number) =>
     first !== undefined && start >= first && !starts.has(start) && isRead(start);

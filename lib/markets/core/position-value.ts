@@ -2,7 +2,7 @@ import { coinDecimals, coinText, divideHalfEven } from "../../trading/core/decim
 import type { TradingChain } from "../../trading/core/trading-chain.ts";
 import type { Decimal } from "./decimal.ts";
 
-/** What is held, as decimal text. Other engines may state amounts of any length, and no cost. */
+/** A holding, as decimal text. Other engines may state amounts of any length, and no cost. */
 type Held = { chain: TradingChain; amount: string; cost?: string | undefined };
 
 /**

@@ -22,10 +22,10 @@ import type { WatchedPool } from "./watched-pool.ts";
 /** A pool that could be a token's reference. */
 export type FoundPool = WatchedPool & MarketPool;
 
-/** What is found out about a token before its market is read. */
+/** A token and its pools, as found before its market is read. */
 export type FoundMarket = { token: MarketToken; pools: readonly FoundPool[] };
 
-/** What the next run needs, beside the market itself. */
+/** The part of a market that only the next run needs. */
 export type MarketState = {
   pools: readonly FoundPool[];
   /** Where the minutes of the reference pool can continue, the oldest first. */
@@ -239,7 +239,7 @@ export class TokenMarket {
     };
   }
 
-  /** What the next run needs to continue from what two hosts agree on. */
+  /** Returns the state from which the next run can continue: two hosts agree on it. */
   state({ books }: Pick<Journal, "books">, blockTime: number): MarketState {
     const pool = this.#reignAt(blockTime)?.pool;
     const book = pool && books.get(pool.pool);

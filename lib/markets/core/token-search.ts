@@ -7,7 +7,7 @@ export type SearchedToken = TokenName & { symbol: string; name: string; decimals
 
 /** A token of which somebody has wanted the market. */
 export type IndexedToken = SearchedToken & {
-  /** What a sale really gets at an impact of at most 2 %, in dollars. */
+  /** The dollars that a sale really gets at an impact of at most 2 %. */
   depthUsd: number;
   /** When somebody first wanted its market, in epoch seconds. */
   firstSeen: number;

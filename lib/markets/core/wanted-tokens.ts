@@ -10,7 +10,7 @@ export type Wish = {
   wantedMs: number;
 };
 
-/** What a user's tokens are worth reading for. Such tokens stay if there are too many. */
+/** The reasons to read a token for a user. Such tokens stay if there are too many. */
 export type WishRules = {
   /** True if the token is shown to all users. */
   isListed: (name: TokenName) => boolean;
@@ -60,7 +60,7 @@ export class WantedTokens {
     this.#claims = new Map(
       claims.map((own) => [own[0]?.userID ?? "", new Map(own.map((claim) => [keyOf(claim), claim.sinceMs]))]),
     );
-    // Whoever has more tokens has them at worse places.
+    // A user with more tokens has them at worse places.
     const kept = claims.flatMap((own) => own.slice(0, mostOfUser).map((claim, place) => ({ claim, place })));
     const tokens = [...Map.groupBy(kept, ({ claim }) => keyOf(claim)).values()].map((same) => ({
       claims: same.map(({ claim }) => claim),

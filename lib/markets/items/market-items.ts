@@ -11,7 +11,7 @@ import { marketKey, marketShards, marketsIn } from "./keys.ts";
 /** A token's market as a run has left it, for readers and for the next run. */
 export type MarketItem<State = unknown> = {
   market: Market;
-  /** What only the next run needs. */
+  /** For the next run only. */
   state: State;
 };
 
@@ -63,7 +63,7 @@ export async function allMarketsOf<State>(table: Table, chain: TradingChain): Pr
   return found.flat().flatMap((stored) => itemOf<State>(stored) ?? []);
 }
 
-/** JSON has neither decimals nor large integers. Their only field tells them from other objects. */
+/** JSON has neither decimals nor large integers. Their only field marks them among other objects. */
 type Encoded = { decimal: string } | { integer: string };
 
 const isDecimal = (value: unknown): value is Decimal =>

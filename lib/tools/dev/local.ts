@@ -219,7 +219,7 @@ async function watchedTokens(table: Table): Promise<WatchedToken[]> {
   return tokens;
 }
 
-/** Tells programs where the local chain sol is. */
+/** Names the places of the local chain sol, for programs. */
 const placesOf = ({ url, hosts, relay, tokens }: NonNullable<LocalChains["sol"]>) => ({
   ...{ url, hosts, relay, tokens },
 });

@@ -35,7 +35,7 @@ export type Lane = LaneKey & {
   watch?: LaneWatch;
 };
 
-/** What a reader reads: a chain, for all lanes, or the markets of all chains. */
+/** The subject of a reader: a chain, for all lanes, or the markets of all chains. */
 export type ReaderOf = LaneKey["chain"] | "markets";
 
 /** The right to read. One run of readChains has it at a time for each chain, and one of readMarkets. */

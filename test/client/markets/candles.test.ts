@@ -57,7 +57,7 @@ const stored = (minute: MarketMinute): StoredCandle => {
   };
 };
 
-/** What the service lists for minutes of a pool in coin. */
+/** The answer of the service for minutes of a pool in coin. */
 const listed = (minutes: readonly MarketMinute[], interval: Interval, currency: Currency): Candle[] => {
   const converted = minutes.flatMap(
     (minute) => candleInCurrency(stored(minute), currency, parseDecimal(minute.coinUsd ?? "")) ?? [],

@@ -71,7 +71,7 @@ describe("eventsCall", () => {
       price: { mantissa: 25n, exponent: -2 },
     });
     expect(swapped).toMatchObject({ isSwap: true, change: [-7n * coin, 2n * coin - 10n ** 10n] });
-    // What came in and what went out, with nine decimal places.
+    // The amounts in and out, with nine decimal places.
     expect(textOf(swapped?.volume)).toBe("2.00000001");
     expect(swapped).not.toHaveProperty("word");
   });

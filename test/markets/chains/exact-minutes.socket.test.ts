@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([chain.close(), ...hosts.map((host) => host.close())]));
 
-/** What hosts do to logs. The first two are no lies. */
+/** The faults of hosts with logs. The first two are no lies. */
 const faults: readonly HostFaults[] = [
   { logs: "zeroTimes" },
   { logBlocks: 2 },

@@ -45,7 +45,7 @@ describe("a series of a coin", () => {
     expect(series.ended(0, start + 60)).toMatchObject([{ isFinal: true, hasGaps: false, trades: 0 }]);
   });
 
-  it("tells the price at the end of a minute, for an hour after the last one", () => {
+  it("gives the price at the end of a minute, for an hour after the last one", () => {
     const series = seriesOf([0, "1"], [50, "2"], [130, "3"]);
     const at = (seconds: number) => text(series.usdAt(start + seconds));
     expect([at(-60), at(0), at(60), at(120), at(3720), at(3780)]).toEqual([

@@ -62,7 +62,7 @@ describe("the amounts of ladders", () => {
 
 describe("greatestSale", () => {
   const terms = { price: { in: 2n, out: 1n }, fees: [30] };
-  /** What a sale of this amount pays with an impact in percent. */
+  /** Computes the payment for a sale of this amount with an impact in percent. */
   const paid = (amount: bigint, impact: number) =>
     ((((amount / 2n) * 9970n) / 10_000n) * BigInt(Math.round((100 - impact) * 100))) / 10_000n;
   const amounts = [10n ** 12n, 10n ** 13n, 10n ** 14n];

@@ -126,7 +126,7 @@ describe("explains", () => {
     expect(explains(events, undefined, after)).toBe(true);
     for (const place of [0, 2, 3]) expect(explains(events.toSpliced(place, 1), before, after)).toBe(false);
     expect(explains(events.toSpliced(3, 2), before, after)).toBe(false);
-    // What is hidden before a change of liquidity looks like a part of it. Only another host knows.
+    // An event that is hidden before a change of liquidity looks like a part of it. Only another host knows.
     expect(explains(events.toSpliced(0, 2), before, after)).toBe(true);
     expect(explains(events.toSpliced(4, 1), before, after)).toBe(true);
   });

@@ -60,7 +60,7 @@ describe("composer", () => {
     });
   });
 
-  it("tells equal addresses on two chains apart", () => {
+  it("keeps equal addresses on two chains apart", () => {
     const message = composer(markets({ records: [at(9001)] }));
     expect(message({ ...fast, tokens: [token("0xa", "sol")] })).toBeUndefined();
   });

@@ -14,7 +14,7 @@ const charted = (index: number): FollowedToken => ({ ...plain(index), candles: t
 const upTo = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
 
 describe("following", () => {
-  it("adds tokens in their order, and tells chains apart", () => {
+  it("adds tokens in their order, and keeps chains apart", () => {
     const others: FollowedToken[] = [{ chain: "eth", token: "0x1" }, plain(2)];
     expect(following([plain(1)], others)).toEqual({
       tokens: [plain(1), ...others],

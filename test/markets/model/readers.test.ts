@@ -6,7 +6,7 @@ import { endTimersWithProcesses } from "./world.ts";
 const seeds =
   process.env.FULL === undefined ? [1, 105, 107] : Array.from({ length: 300 }, (_, index) => index + 1);
 
-/** What some history must have had. */
+/** The events that the histories must reach. */
 const wanted = [
   ...["deaths", "forks", "silent hosts", "throttled deliver", "throttled table"],
   ...["standbys", "two runs at once", "compared", "clients' minutes"],

@@ -15,7 +15,7 @@ import { ModelChain, modelPools } from "./model-chain.ts";
 import { ModelHosts } from "./model-hosts.ts";
 import { type TrueMinute, trueMinute } from "./truth.ts";
 
-/** What a history had, so that a test can show that it was not empty. */
+/** The events of a history, so that a test can show that it was not empty. */
 export type Coverage = Map<string, number>;
 
 const chainKinds = { eth: 12, avax: 1, base: 0.2 } as const;
@@ -43,7 +43,7 @@ export async function playHistory(seed: number, coverage: Coverage): Promise<voi
   const restartShare = chance.pick([0, 0.003]);
   let isFaulty = true;
   let liar = chance.below(2);
-  /** A host's lies are forgotten before the other one lies, or both could tell the same one. */
+  /** A host's lies are forgotten before the other one lies, or both could agree on one. */
   let honestUntil = 0;
 
   const mineUpTo = (seconds: number) => {

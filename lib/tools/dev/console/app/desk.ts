@@ -9,7 +9,7 @@ export type Profile = Extract<RestData<"getUserData">, { tier: string }>;
 type Placed = Extract<RestData<"placeOrder">, { order: unknown }>;
 export type Warning = Placed["warnings"][number];
 
-/** What the ticket trades. Other panels fill it in. */
+/** The trade in the ticket. Other panels fill it in. */
 export type TicketEntry = {
   chain: NetworkName;
   side: "buy" | "sell";

@@ -9,7 +9,7 @@ import type {
 import { isSameToken } from "trading-terminal-client/markets";
 import { isAddressOn } from "../explorers.ts";
 
-/** What both the stream and the REST API know about a market. */
+/** The fields of a market that both the stream and the REST API have. */
 export type KnownMarket = Pick<
   MarketRecord,
   "price" | "priceUsd" | "liquidity" | "change24h" | "volume24h" | "quote" | "flags" | "asOf"

@@ -2,9 +2,9 @@ import type { Network, Position, TerminalState } from "trading-terminal-client";
 import { marketOf, valueOf as valuationOf } from "trading-terminal-client/markets";
 import { compared, minus, plus, product } from "../exact.ts";
 
-/** What an open position is worth, as the page shows it. */
+/** The worth of an open position, as the page shows it. */
 export type Shown = {
-  /** What a sale would get in a thin pool, or else the amount at the price. In coin. */
+  /** In coin: the proceeds of a sale in a thin pool, or else the amount at the price. */
   worth: string;
   gain?: string;
   /** The gain in percent of the cost. */
