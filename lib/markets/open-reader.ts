@@ -1,6 +1,7 @@
 import type { Price } from "../prices/price.ts";
 import { marketSubscribersInShard } from "../realtime/connection-records.ts";
 import type { Table } from "../table/table.ts";
+import { ChainUnavailable } from "../trading/chains/host-fault.ts";
 import type { ChainReader, EvmReader, SolReader } from "../trading/chains/open-chains.ts";
 import type { Position } from "../trading/core/execution.ts";
 import type { TradingChain } from "../trading/core/trading-chain.ts";
@@ -51,7 +52,7 @@ export function openReader(ports: ReaderPorts): ReadMarketsDeps {
   );
   const coins = new Coins({
     store,
-    poolPrice: async (chain) => (chain === "sol" ? undefined : finders.get(chain)?.()),
+    poolPrice: (chain) => unlessSilent(chain === "sol" ? undefined : finders.get(chain)?.()),
   });
   const coinUsdOf =
     (chain: TradingChain): CoinUsdAt =>
@@ -83,6 +84,16 @@ export function openReader(ports: ReaderPorts): ReadMarketsDeps {
     },
     onFault,
   };
+}
+
+/** Looks report an outage of the hosts already, and once. */
+async function unlessSilent<Answer>(answer: Promise<Answer> | undefined): Promise<Answer | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ChainUnavailable) return undefined;
+    throw error;
+  }
 }
 
 /** Newer positions come first, so those that are left out are old. */
