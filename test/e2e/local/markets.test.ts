@@ -1,0 +1,96 @@
+import { Interface } from "ethers/abi";
+import { expect, it, vi } from "vitest";
+import { callAnvil } from "../../../lib/tools/dev/chains/call-anvil.ts";
+import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import { exampleWallet } from "../../../lib/tools/dev/chains/example-wallets.ts";
+import { evmChains } from "../../../lib/trading/core/trading-chain.ts";
+import { get } from "../support/client.ts";
+import { localRunner } from "../support/deployment.ts";
+import type { Message } from "../support/inbox.ts";
+import { dataFor, placeOrder } from "../support/orders.ts";
+import { streamOf } from "../support/stream.ts";
+import { importWallet } from "../support/terminal.ts";
+import { newUser } from "../support/users.ts";
+
+// Other tests trade on base, and quote MOON on all chains.
+const chain = "avax";
+const { taxd: token, wrapped, v2Router } = localAddresses;
+const { address: wallet, privateKey } = exampleWallet;
+const path = `/api/v2/markets/${chain}/${token}`;
+
+type Data = { price?: string; block: number; token?: string; minutes?: { trades: number }[] };
+
+const recordIn = ({ type, channel, data }: Message): Data | undefined =>
+  type === "update" && channel === "prices"
+    ? (data as Data[]).find((each) => each.token === token)
+    : undefined;
+
+const router = new Interface([
+  "function swapExactETHForTokensSupportingFeeOnTransferTokens(uint256, address[], address, uint256) payable",
+]);
+
+/** Buys with 0.25 coins in the pool by which the token is priced, with an account of the node. */
+async function buyElsewhere(): Promise<void> {
+  const node = `http://127.0.0.1:${localRunner().chainPort + evmChains.indexOf(chain)}`;
+  const [accounts] = await callAnvil(node, [["eth_accounts", []]]);
+  const [, from] = accounts as string[];
+  const terms = [0, [wrapped, token], from, 2n ** 40n];
+  const data = router.encodeFunctionData("swapExactETHForTokensSupportingFeeOnTransferTokens", terms);
+  const value = `0x${(25n * 10n ** 16n).toString(16)}`;
+  await callAnvil(node, [["eth_sendTransaction", [{ from, to: v2Router, data, value, gas: "0x7a120" }]]]);
+}
+
+it("a token's market follows trades, alike on the stream and by REST, until it is unsubscribed", async () => {
+  const user = await newUser();
+  await importWallet(user, { network: chain, privateKey });
+  const order = { chain, wallet, type: "market", token, side: "buy", amount: "0.25" };
+  const { status, body } = await placeOrder(user, order, "k");
+  expect(status, JSON.stringify(body)).toBe(200);
+  const { orderId } = body.data.order;
+  await vi.waitFor(async () => {
+    expect((await dataFor(user, `orders/${orderId}`)).order.status).toBe("filled");
+  }, 30_000);
+  const stream = await streamOf(user);
+  const named = { chain, token, candles: true };
+  const message = { type: "subscribe", id: 1, channels: ["prices"], every: 1, tokens: [named] };
+  expect(await stream.ask(message)).toMatchObject({ every: 1, tokens: [named] });
+  const state = recordIn(await stream.take((each) => recordIn(each)?.price !== undefined));
+  expect(state).toMatchObject({ chain, symbol: "TAXD", quote: "native" });
+  const block = state?.block ?? 0;
+
+  await buyElsewhere();
+  const traded = (each: Message) => {
+    const record = recordIn(each);
+    return (record?.block ?? 0) > block && record?.minutes?.some(({ trades }) => trades > 0) === true;
+  };
+  const { price } = recordIn(await stream.take(traded)) ?? {};
+  expect(Number(price)).toBeGreaterThan(Number(state?.price));
+
+  // The market is stored as soon as its history has been read.
+  await vi.waitFor(async () => {
+    const { market } = (await dataFor(user, `markets/${chain}/${token}`)) as never as { market: object };
+    expect(market).toMatchObject({ price, history: "complete" });
+    const minutes = await get(`${path}/candles?interval=1m&currency=quote`, user);
+    const candles = expect.arrayContaining([expect.objectContaining({ open: "0.0001" })]);
+    expect(minutes.json).toMatchObject({ success: true, data: { quote: "native", candles } });
+    const { positions } = await dataFor(user, "positions?status=open&valued=true");
+    expect(positions).toMatchObject([
+      { token, price: expect.stringMatching(/^0\.0001/), value: expect.stringMatching(/^0\.2/) },
+    ]);
+  }, 60_000);
+  const { tokens } = (await dataFor(user, `tokens?query=${token}`)) as never as { tokens: object[] };
+  expect(tokens).toContainEqual(expect.objectContaining({ chain, token, symbol: "TAXD" }));
+  const backwards = "from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z";
+  expect(await get(`${path}/candles?interval=1m&${backwards}`, user)).toMatchObject({
+    status: 400,
+    json: { error: { code: "INVALID_REQUEST", details: { field: "from" } } },
+  });
+
+  await stream.ask({ type: "unsubscribe", id: 2, tokens: [{ chain, token }] });
+  const ended = stream.received.length;
+  await buyElsewhere();
+  // The first one may have been under way.
+  for (let updates = 0; updates < 3; updates++)
+    await stream.take((each) => each.type === "update" && stream.received.indexOf(each) > ended);
+  expect(stream.received.slice(ended + 1).some((each) => recordIn(each) !== undefined)).toBe(false);
+});
