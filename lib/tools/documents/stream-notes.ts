@@ -80,7 +80,7 @@ later \`asOf\`) and drop the other.
 
 **Tokens.** A connection that names \`tokens\` or \`every\` gets all prices in updates with \`heads\`: records of coins
 without \`token\`, and of its tokens with it. Keep the record with the greater \`revision\`, then the greater
-\`block\`, and each minute as a whole. Each half minute, an update has all of them.
+\`block\`, then the later \`asOf\`, and each minute as a whole. Each half minute, an update has all of them.
 
 **Missed messages.** A connection that could not be reached later gets the current settings, wallets and requested exports, recent redemptions, and a \`snapshot\` of
 each of its private channels. A connection that accepts no messages for a minute, while others do, is closed.
