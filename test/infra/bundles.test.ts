@@ -75,7 +75,7 @@ const limits: Readonly<Record<string, number>> = {
       26,
     ]),
   ),
-  inspectToken: 200,
+  inspectToken: 203,
   // These write several items, or read items of several kinds, or a token.
   ...{ lockExports: 232, updateWallet: 236, redeemReward: 236, unlockExports: 236, restoreWallet: 238 },
   ...{ listOrders: 244, getOrder: 247, authorize: 247, authorizeConnection: 247 },
@@ -95,7 +95,7 @@ const limits: Readonly<Record<string, number>> = {
   ...{ importWallet: 360, createWallet: 365, sealExport: 384 },
   // These contain the code of chains of both families.
   ...{ sweepLanes: 330, readChains: 330, readBalances: 360, quoteOrder: 440 },
-  ...{ listCandles: 367, listTokens: 372, getMarket: 384 },
+  ...{ loadHistory: 262, listCandles: 367, listTokens: 372, getMarket: 384, readMarkets: 443 },
   ...{ signTransaction: 470, executeOrders: 522 },
   // Contains the clients of two services, and the quoting code of both families.
   placeOrder: 501,
