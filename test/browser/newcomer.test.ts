@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { callAnvil } from "../../lib/tools/dev/chains/call-anvil.ts";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
+import { startRandomTrader } from "../../lib/tools/dev/chains/random-trader.ts";
 import { brokenRules, browserForTests, signIn } from "./support/browser.ts";
-import { marketUpdate, streamOf } from "./support/market-stream.ts";
 
 const browser = browserForTests();
 
@@ -19,7 +19,6 @@ const smallTargets = `[...document.querySelectorAll("button, input, select, summ
 describe("a newcomer with a phone", () => {
   it("signs in, makes a wallet, funds it, buys, sees the profit move, and sells half", async () => {
     const { page, context, complaints, screenshot } = await browser.visit("about:blank", phone);
-    const stream = await streamOf(page);
     await page.goto(new URL("/console/", browser.runner.baseUrl).href);
     await signIn(page, `newcomer-${Date.now()}`);
     const tab = (name: string) =>
@@ -53,11 +52,19 @@ describe("a newcomer with a phone", () => {
     await tab("Positions");
     const position = page.getByRole("list", { name: "Positions" }).getByRole("listitem");
     await position.getByText("open", { exact: true }).waitFor();
-    const market = { chain: "eth", token: localAddresses.moon, liquidity: "2" };
-    stream.send(marketUpdate({ ...market, price: "0.000102" }));
-    await position.locator(".profit .up").waitFor();
-    stream.send(marketUpdate({ ...market, price: "0.000095" }));
-    await position.locator(".profit .down").waitFor();
+    const profit = position.locator(".profit");
+    await profit.getByText("ETH").waitFor();
+    const before = await profit.innerText();
+    const token = localAddresses.moon;
+    const trader = startRandomTrader({
+      ...{ chains: [{ chain: "eth", url: eth }], watched: async () => [{ chain: "eth", token }] },
+      // It buys rather than sells.
+      random: () => 0.99,
+      onFailure: (error) => expect.unreachable(String(error)),
+    });
+    await profit.locator(".up").waitFor();
+    await trader.stop();
+    expect(await profit.innerText()).not.toBe(before);
     await screenshot("newcomer-position");
 
     await position.getByRole("button", { name: "Sell 50 %" }).click();
