@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
+import { startRandomTrader } from "../../lib/tools/dev/chains/random-trader.ts";
 import { browserForTests, signIn } from "./support/browser.ts";
 import { marketUpdate, streamOf } from "./support/market-stream.ts";
 
@@ -31,6 +32,18 @@ async function openMarkets(user: string, candles: object[] = []) {
   await signIn(page, user);
   await page.getByRole("button", { name: "MOON" }).waitFor();
   return { ...visit, stream, market: page.getByRole("region", { name: "MOON" }) };
+}
+
+/** Opens the console with the service's own stream and candles. */
+async function openReal(user: string) {
+  const visit = await browser.visit("/console/");
+  await signIn(visit.page, user);
+  return visit;
+}
+
+async function chainUrl(): Promise<string> {
+  const { eth } = (await (await fetch(`${browser.runner.baseUrl}/chains.json`)).json()) as { eth: string };
+  return eth;
 }
 
 const chart = (page: Page) => page.locator(".chart.candles");
@@ -96,6 +109,35 @@ describe("the market of the token in the ticket", () => {
     await page.getByText("Tokens of Solana have a price and a depth here, but no chart.").waitFor();
     expect(await chart(page).count()).toBe(0);
     await context.close();
+  });
+});
+
+/** The service reads the market only from now on. */
+const patience = { timeout: 30_000 };
+
+describe("two browsers", () => {
+  it("show the same candles of the market that the service reads", async () => {
+    const eth = { chain: "eth", url: await chainUrl() } as const;
+    const visits = await Promise.all(["pia", "quinn"].map((user) => openReal(user)));
+    const trader = startRandomTrader({
+      ...{ chains: [eth], watched: async () => [{ chain: "eth", token: moon }] },
+      onFailure: (error) => expect.unreachable(String(error)),
+    });
+    const all = () => Promise.all(visits.map(({ page }) => drawn(page)));
+    const isSame = ([one, other]: Awaited<ReturnType<typeof all>>) =>
+      one !== undefined &&
+      other !== undefined &&
+      one.bars > 0 &&
+      one.bars === other.bars &&
+      one.last === other.last;
+    // Without a swap, there is no chart.
+    await Promise.all(visits.map(({ page }) => chart(page).waitFor()));
+    await expect.poll(async () => isSame(await all()), patience).toBe(true);
+    const [before] = await all();
+    await expect.poll(async () => (await all())[0]?.last, patience).not.toBe(before?.last);
+    await trader.stop();
+    await expect.poll(async () => isSame(await all()), patience).toBe(true);
+    await Promise.all(visits.map(({ context }) => context.close()));
   });
 });
 
