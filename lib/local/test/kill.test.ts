@@ -57,11 +57,12 @@ describe("a runner", () => {
     await looping;
   });
 
-  it("ends everything in order on SIGTERM", async () => {
+  it("ends everything in order on SIGTERM, even if another signal follows at once, as from npm", async () => {
     const { child } = second;
     const children = descendants(child.pid ?? 0);
     expect(children.length).toBeGreaterThanOrEqual(3);
     child.kill("SIGTERM");
+    child.kill("SIGINT");
     expect(await once(child, "exit")).toEqual([0, null]);
     expect(await survivors(children)).toEqual([]);
   });
