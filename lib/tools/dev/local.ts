@@ -15,6 +15,7 @@ import { channelShardsOf } from "../../infra/market-context.ts";
 import { marketSubscribersInShard } from "../../realtime/connection-records.ts";
 import type { Table } from "../../table/table.ts";
 import { openLocal } from "../admin/local-target.ts";
+import type { LocalPorts } from "../documents/local-addresses.ts";
 import { referencePolicy, siteFiles } from "../documents/site/site.ts";
 import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";
 import { usualTimes } from "./chains/chain-times.ts";
@@ -131,7 +132,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
       await seedTable(await openLocal(local), { book: chains?.book, examples: !options.empty });
     },
     pages() {
-      const [showConsole, showReference] = [consolePages(), referencePages()];
+      const [showConsole, showReference] = [consolePages(), referencePages(options)];
       const urls = chains?.chains.map(({ chain, url }) => [chain, url]) ?? [];
       const hosts = chains?.chains.map((each) => [each.chain, each.hosts]) ?? [];
       const lists = new Map([
@@ -224,8 +225,9 @@ const placesOf = ({ url, hosts, relay, tokens }: NonNullable<LocalChains["sol"]>
   ...{ url, hosts, relay, tokens },
 });
 
-/** Serves the reference pages that `npm run documents -- --site DIR` writes. */
-function referencePages(): Route {
-  const files = siteFiles((name) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8"));
+/** Serves the reference pages that `npm run documents -- --site DIR` writes, with the runner's own addresses. */
+function referencePages(ports: LocalPorts): Route {
+  const read = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), "utf8");
+  const files = siteFiles(read, ports);
   return staticPages("/docs", () => files, referencePolicy);
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main } from "../../../lib/tools/documents/documents.ts";
+import { siteFiles } from "../../../lib/tools/documents/site/site.ts";
 
 /** Returns the files that `npm run documents -- --site folder` writes. */
 async function site(): Promise<Map<string, string>> {
@@ -42,8 +43,26 @@ describe("npm run documents -- --site", async () => {
     expect(names).toEqual(expect.arrayContaining(links));
   });
 
+  it("leaves out the logo of Redoc, which is on another host", () => {
+    const script = files.get("folder/redoc.js") ?? "";
+    expect(script).toContain("`data:,`");
+    expect(script).not.toContain("cdn.redoc.ly");
+  });
+
   it.each(pages)("lets %s load nothing from other sites, and run no inline script", (_, html) => {
     expect(html).toContain("default-src 'none'; script-src 'self';");
     expect(html).not.toMatch(/<script(?! type="module" src="redoc\.js"><)/);
+  });
+});
+
+describe("siteFiles", () => {
+  it("names the addresses of the runner that serves the files, even if its port is the usual one of streams", () => {
+    const ports = { port: 3001, streamPort: 4100 };
+    const files = siteFiles((name) => readFileSync(`docs/${name}`, "utf8"), ports);
+    const [rest, streams] = ["openapi.json", "asyncapi.json"].map((name) => files.get(name)?.body.toString());
+    expect(rest).toContain("export BASE_URL=http://127.0.0.1:3001");
+    expect(rest).toContain("npm run -s token -- --port 3001 --user alice");
+    expect(streams).toContain('"host": "127.0.0.1:4100"');
+    expect(rest + (streams ?? "")).not.toContain("127.0.0.1:3000");
   });
 });

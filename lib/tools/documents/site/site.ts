@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { type LocalPorts, withAddresses } from "../local-addresses.ts";
 
 export type SiteFile = { type: string; body: Buffer };
 
@@ -17,6 +18,13 @@ export const referencePolicy = [
 
 /** Redoc renders both documents. Its bundle has no dependencies. */
 const renderer = import.meta.resolve("redoc/bundles/redoc.standalone.js");
+
+/** Redoc's bundle, without the pictures of its logo on another host. It leaves out a picture that is empty. */
+const withoutLogo = () =>
+  readFileSync(new URL(renderer), "utf8").replaceAll(
+    /https:\/\/cdn\.redoc\.ly\/redoc\/logo[\w-]*\.svg/g,
+    "data:,",
+  );
 
 const page = (title: string, body: string) => `<!doctype html>
 <html lang="en">
@@ -63,11 +71,13 @@ const index = page(
  * Lists the reference pages by file name, in one folder. They work without a network.
  *
  * @param read Reads a file of the folder docs
+ * @param ports Those of the local runner that serves the pages
  */
-export function siteFiles(read: (name: string) => string): Map<string, SiteFile> {
+export function siteFiles(read: (name: string) => string, ports?: LocalPorts): Map<string, SiteFile> {
   const file = (type: string, body: string | Buffer) => ({ type, body: Buffer.from(body) });
   const html = (text: string) => file("text/html; charset=utf-8", text);
-  const json = (name: string) => file("application/json", read(name));
+  const json = (name: string) =>
+    file("application/json", ports === undefined ? read(name) : withAddresses(read(name), ports));
   return new Map([
     ["index.html", html(index)],
     ["rest.html", html(reference("REST API: trading terminal", "openapi.json"))],
@@ -78,6 +88,6 @@ export function siteFiles(read: (name: string) => string): Map<string, SiteFile>
       "reference.css",
       file("text/css; charset=utf-8", readFileSync(new URL("reference.css", import.meta.url))),
     ],
-    ["redoc.js", file("text/javascript; charset=utf-8", readFileSync(new URL(renderer)))],
+    ["redoc.js", file("text/javascript; charset=utf-8", withoutLogo())],
   ]);
 }
