@@ -25,11 +25,14 @@ export async function curlRequests(lines: string): Promise<CurlRequest[]> {
   return calls.map((call) => requestOf(call.split("\x1f").slice(0, -1)));
 }
 
-function requestOf(options: string[]): CurlRequest {
+/** The request that curl would send with these arguments. @throws Error if it has an unknown option */
+export function requestOf(args: readonly string[]): CurlRequest {
+  const options = [...args];
   const request: CurlRequest = { method: "GET", url: "", headers: [] };
   let method: CurlRequest["method"] | undefined;
   for (let option = options.shift(); option !== undefined; option = options.shift()) {
     if (option === "-sw") options.shift();
+    else if (option === "-s" || option === "-i") continue;
     else if (option === "-H") request.headers.push(options.shift() ?? "");
     else if (option === "-X") method = options.shift() as CurlRequest["method"];
     else if (option === "-d") Object.assign(request, { method: "POST", body: options.shift() });

@@ -9,8 +9,8 @@ const run = promisify(execFile);
 
 const argumentsFor = (options: readonly string[]) => [...options, "--local", `${localRunner().port}`];
 
-/** Runs the admin program on the local runner in this process, which is faster. @returns its output. */
-export async function admin(...options: string[]): Promise<string> {
+/** Runs the admin program in this process, which is faster. */
+export async function outcomeOfAdmin(args: readonly string[]): Promise<{ status: number; output: string }> {
   const output: string[] = [];
   const collect = () =>
     new Writable({
@@ -19,15 +19,21 @@ export async function admin(...options: string[]): Promise<string> {
         done();
       },
     });
-  const code = await runAdmin(argumentsFor(options), {
+  const status = await runAdmin(args, {
     ...targets,
     stdout: collect(),
     stderr: collect(),
     interruption: () => new AbortController().signal,
     now: () => new Date(),
   });
-  if (code !== 0) throw new Error(output.join(""));
-  return output.join("");
+  return { status, output: output.join("") };
+}
+
+/** Runs the admin program on the local runner in this process. @returns its output. */
+export async function admin(...options: string[]): Promise<string> {
+  const { status, output } = await outcomeOfAdmin(argumentsFor(options));
+  if (status !== 0) throw new Error(output);
+  return output;
 }
 
 /** Runs the admin program on the local runner in its own process, like an operator. @returns its output. */
