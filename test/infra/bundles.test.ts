@@ -78,7 +78,7 @@ const limits: Readonly<Record<string, number>> = {
   inspectToken: 203,
   // These write several items, or read items of several kinds, or a token.
   ...{ lockExports: 232, updateWallet: 236, redeemReward: 236, unlockExports: 236, restoreWallet: 238 },
-  ...{ listOrders: 244, getOrder: 247, authorize: 247, authorizeConnection: 247 },
+  ...{ listOrders: 244, getOrder: 248, authorize: 247, authorizeConnection: 247 },
   ...{ connect: 248, setWalletPolicy: 252, cancelExport: 242, retireWallet: 244, exportWallet: 246 },
   // These contain the clients of two services.
   ...{
@@ -94,7 +94,7 @@ const limits: Readonly<Record<string, number>> = {
   // These contain the code of chains, or code that derives addresses.
   ...{ importWallet: 360, createWallet: 365, sealExport: 384 },
   // These contain the code of chains of both families.
-  ...{ sweepLanes: 330, readChains: 330, readBalances: 360, quoteOrder: 440 },
+  ...{ sweepLanes: 330, readChains: 330, readBalances: 362, quoteOrder: 440 },
   ...{ loadHistory: 262, listCandles: 367, listTokens: 372, getMarket: 384, readMarkets: 443 },
   ...{ signTransaction: 470, executeOrders: 522 },
   // Contains the clients of two services, and the quoting code of both families.

@@ -63,6 +63,6 @@ describe("the console", () => {
     expect(String(script?.body)).toContain("access_token");
     expect(String(style?.body)).toContain("prefers-reduced-motion");
     // With the chart, whose size is most of it.
-    expect(script?.body.length).toBeLessThan(300_000);
+    expect(script?.body.length).toBeLessThan(330_000);
   });
 });
