@@ -55,8 +55,8 @@ const e2e = {
 export default defineConfig({
   test: {
     reporters: process.env.CI ? ["default", "./lib/local/test/support/closing-line.ts"] : ["default"],
-    // Two more than CI has cores: many tests wait for a database, a chain or a clock.
-    maxWorkers: 4,
+    // One more than CI has cores: many tests wait for a database, a chain or a clock. Each worker loads the AWS SDK and CDK.
+    maxWorkers: 3,
     sequence: { sequencer: OrderOfFiles },
     globalSetup: ["lib/local/test/support/dynamodb-setup.ts"],
     projects: [
