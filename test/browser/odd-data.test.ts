@@ -1,0 +1,60 @@
+import { expect, it } from "vitest";
+import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
+import { browserForTests, signIn } from "./support/browser.ts";
+import { streamOf } from "./support/market-stream.ts";
+
+const browser = browserForTests();
+const emoji = "🐸".repeat(40);
+const time = new Date().toISOString();
+
+const wallets = Array.from({ length: 200 }, (_, index) => ({
+  ...{
+    _id: `w-${index}`,
+    network: "eth",
+    slotName: index === 0 ? emoji : `Wallet ${index}`,
+    slotColor: "red",
+  },
+  ...{ generatedWalletAddress: `0x${String(index).padStart(40, "0")}`, version: 1, createdAt: time },
+}));
+
+const orders = Array.from({ length: 5000 }, (_, index) => ({
+  ...{ orderId: `o-${index}`, chain: "eth", symbol: `${emoji}/ETH`, side: "buy", type: "market" },
+  ...{ wallet: wallets[0]?.generatedWalletAddress, amount: "0.1", status: "filled", version: 1 },
+  ...{ filledAmount: "0.1", receivedAmount: "1000", averagePrice: "0.0001", stage: "done" },
+  ...{ createdAt: time, updatedAt: time },
+}));
+
+const sideways = "document.documentElement.scrollWidth - innerWidth";
+
+it("shows 200 wallets and 5,000 orders with names of 40 emoji, on a phone in landscape, at 200 % text", async () => {
+  const { page, context, complaints } = await browser.visit("about:blank", { width: 740, height: 360 });
+  const stream = await streamOf(page);
+  await page.route("**/api/v2/wallets?**", (route) =>
+    route.fulfill({ json: { success: true, data: { wallets }, timestamp: time } }),
+  );
+  await page.goto(new URL("/console/", browser.runner.baseUrl).href);
+  await signIn(page, `odd-${Date.now()}`);
+  stream.send({ ...{ type: "update", channel: "orders", time }, data: orders });
+  await page.evaluate("document.documentElement.style.fontSize = '200%'");
+  for (const name of ["Trade", "Positions", "Orders", "Wallets", "More"]) {
+    await page.getByRole("navigation", { name: "Parts of the desk" }).getByRole("button", { name }).click();
+    expect({ name, sideways: await page.evaluate(sideways) }).toEqual({ name, sideways: 0 });
+  }
+  await page.getByRole("navigation").getByRole("button", { name: "Orders" }).click();
+  const list = page.getByRole("list", { name: "Orders" }).getByRole("listitem");
+  await list.first().waitFor();
+  expect(await list.count()).toBeLessThan(200);
+  // The service knows none of these wallets.
+  expect(complaints.filter((each) => !each.includes("status of 400"))).toEqual([]);
+  await context.close();
+});
+
+it("trades a pasted address although the list of tokens never answers", async () => {
+  const { page, context } = await browser.visit("about:blank");
+  await page.route("**/api/v2/tokens?chain=**", () => {});
+  await page.goto(new URL("/console/", browser.runner.baseUrl).href);
+  await signIn(page, "alice");
+  await page.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.moon);
+  await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+  await context.close();
+});

@@ -1,0 +1,28 @@
+import { expect, it } from "vitest";
+import { decimalOf } from "../../../lib/markets/core/decimal.ts";
+import { newJournal } from "../../../lib/markets/core/journal.ts";
+import { newBook } from "../../../lib/markets/core/pool-book.ts";
+import { TokenMarket } from "../../../lib/markets/core/token-market.ts";
+import { v3Pool } from "./support/scripted-hosts.ts";
+
+it("changes the reference pool only between two minutes", () => {
+  const poolAtAddress = (pool: string) => ({ ...v3Pool, pool, feeBps: 30, depth: decimalOf(1n, 0) });
+  const [first, second] = [poolAtAddress("0xfirst"), poolAtAddress("0xsecond")];
+  const token = { chain: "avax", token: "0xtoken", symbol: "T", name: "T", decimals: 18 } as const;
+  const found = { token: { ...token, supply: decimalOf(1n, 0) }, pools: [first, second] };
+  const market = new TokenMarket(found, { firstSeenAt: "", history: "complete", nowMs: 0 });
+  const journal = newJournal("avax");
+  for (const pool of [first, second]) {
+    const base = { block: 1, hash: "0x1", time: 65, isWhole: false };
+    journal.books.set(pool.pool, { ...newBook(pool, 0), bases: [base] });
+  }
+  const poolAt = (time: number) => {
+    journal.look = { number: time, time, parentHash: "", hashes: new Map(), words: new Map() };
+    market.refresh(journal, { blockTime: time, nowMs: time * 1000 });
+    return market.market(journal, time * 1000).pool?.pool;
+  };
+  market.choose(first, 0);
+  expect(poolAt(70)).toBe("0xfirst");
+  market.choose(second, 0);
+  expect([80, 119, 120].map(poolAt)).toEqual(["0xfirst", "0xfirst", "0xsecond"]);
+});
