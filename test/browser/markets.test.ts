@@ -30,7 +30,7 @@ async function openMarkets(user: string, candles: object[] = []) {
   });
   await page.goto(new URL("/console/", browser.runner.baseUrl).href);
   await signIn(page, user);
-  await page.getByRole("button", { name: "MOON" }).waitFor();
+  await page.getByRole("button", { name: "MOON", exact: true }).waitFor();
   return { ...visit, stream, market: page.getByRole("region", { name: "MOON" }) };
 }
 

@@ -48,7 +48,7 @@ export function marketUpdate(market: Market, coinUsd = "2600", headMs = Date.now
     heads: { [chain]: { block, time: new Date(headMs).toISOString() } },
     data: [
       { chain, symbol: "ETH", price: coinUsd, currency: "USD", source: "simulated", asOf: time },
-      { symbol: "MOON", decimals: 18, flags: [], revision: 0, block, asOf: time, ...market },
+      { symbol: "MOON", decimals: 18, flags: [], revision: 1_000_000_000, block, asOf: time, ...market },
     ],
   };
 }
