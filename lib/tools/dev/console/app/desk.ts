@@ -22,6 +22,9 @@ export type TicketEntry = {
   unit: "amount" | "percent";
 };
 
+/** A change, or a function that derives it from what stands in the ticket by then. */
+export type TicketChange = Partial<TicketEntry> | ((before: TicketEntry) => Partial<TicketEntry>);
+
 /** State and functions that all panels share. */
 export type Desk = {
   terminal: Terminal;
@@ -32,7 +35,7 @@ export type Desk = {
   /** True if the service has not answered for some seconds, so that the data may be old. */
   isOffline: boolean;
   ticket: TicketEntry;
-  fillTicket(change: Partial<TicketEntry>): void;
+  fillTicket(change: TicketChange): void;
   /** Fills the ticket, and shows it on a phone. */
   openTicket(change: Partial<TicketEntry>): void;
   profile: Profile;

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { FollowedToken, Stream, StreamStatus, TerminalState } from "trading-terminal-client";
 import { isSameToken } from "trading-terminal-client/markets";
-import { type Desk, DeskContext, type Profile, type TicketEntry } from "./desk.ts";
+import { type Desk, DeskContext, type Profile, type TicketChange, type TicketEntry } from "./desk.ts";
 import { readLocalChains } from "./explorers.ts";
 import { Help, useShortcuts } from "./keyboard.tsx";
 import { type LogEntry, newEntry, withNewest } from "./log-entries.ts";
@@ -126,8 +126,8 @@ export function Workspace({ session, onSignOut }: { session: Session; onSignOut:
 
   useEffect(() => void readLocalChains().then(setLocalChains), []);
 
-  function fillTicket(change: Partial<TicketEntry>) {
-    setTicket((before) => ({ ...before, ...change }));
+  function fillTicket(change: TicketChange) {
+    setTicket((before) => ({ ...before, ...(typeof change === "function" ? change(before) : change) }));
   }
   function openTicket(change: Partial<TicketEntry>) {
     fillTicket(change);

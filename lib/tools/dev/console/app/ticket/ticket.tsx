@@ -87,7 +87,7 @@ export function Ticket() {
   // The first listed token is a start, unless the user was faster.
   useEffect(() => {
     const [first] = listed?.tokens ?? [];
-    if (first !== undefined && token === "") fillTicket({ token: first.token });
+    if (first !== undefined) fillTicket((before) => (before.token === "" ? { token: first.token } : {}));
   }, [listed]);
 
   const isConfirmed = confirmation !== "" && confirmation === symbol;
