@@ -146,7 +146,6 @@ describe("open positions", () => {
     const { page, stream, context } = await openMarkets("nina");
     const positions = page.getByRole("region", { name: "Positions" });
     stream.send(update("positions", position));
-    await positions.getByText("waiting for its market").waitFor();
     const known = { chain: "eth", token: moon, liquidity: "2" };
     stream.send(marketUpdate({ ...known, price: "0.00012" }));
     await positions.getByText("+0.02 ETH (+20 %) +$52.00").waitFor();
