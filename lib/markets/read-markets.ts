@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { delay } from "../core/time.ts";
 import type { Price } from "../prices/price.ts";
 import { beatMs } from "../trading/core/reader-lease.ts";
 import { LeasedRun, type LeasedRunDeps } from "../trading/execution/leased-run.ts";
@@ -204,5 +205,3 @@ class ReaderRun {
     }
   }
 }
-
-const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,3 +1,4 @@
+import { delay } from "../core/time.ts";
 import type { Table } from "../table/table.ts";
 import { attachKey, createKey, deleteKey, isAttached, keysOnPlan, keysWithPrefix } from "./api-keys.ts";
 import { readFallbackKeys, writeFallbackKeys } from "./fallback-key-records.ts";
@@ -138,4 +139,4 @@ async function deleteSurplus(
   }
 }
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, paceMs));
+const pause = () => delay(paceMs);

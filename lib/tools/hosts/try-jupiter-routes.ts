@@ -1,5 +1,6 @@
 import type { Address } from "@solana/web3.js";
 import * as v from "valibot";
+import { delay } from "../../core/time.ts";
 import { askTogether } from "../../trading/chains/ask-together.ts";
 import type { SolConfiguration } from "../../trading/chains/chain-configuration.ts";
 import { isHostError } from "../../trading/chains/host-fault.ts";
@@ -94,7 +95,7 @@ export async function tryJupiterRoutes(
   async function tried(trial: Trial, label: string | undefined): Promise<RouteLook | undefined> {
     const name = `${label ?? "any exchange"}, ${trial.side} ${trial.symbol}`;
     const { address: helper } = newHelper();
-    await new Promise((resume) => setTimeout(resume, pauseMs));
+    await delay(pauseMs);
     try {
       const question = await buildQuestion(trial, helper);
       const built = await jupiter.build({ ...question, ...(label && { exchanges: [label] }) });

@@ -1,3 +1,4 @@
+import { delay } from "../../core/time.ts";
 import {
   beatMs,
   endReading,
@@ -17,8 +18,6 @@ export type LeasedRunDeps = {
   /** Receives errors of heartbeats. The run goes on. */
   onFault: (error: unknown) => void;
 };
-
-const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A round that takes longer counts as stuck: the lease is not renewed any more. */
 const longestRoundMs = 20_000;

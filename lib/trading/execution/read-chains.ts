@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { delay } from "../../core/time.ts";
 import { ChainUnavailable } from "../chains/host-fault.ts";
 import { newReader, type ReadRound, readChain } from "../core/reading.ts";
 import { chainFacts, type TradingChain } from "../core/trading-chain.ts";
@@ -26,8 +27,6 @@ export type ReadTimes = {
   /** The run ends after this time. */
   longestMs: number;
 };
-
-const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The time between two looks: that of a block, within these limits. */
 const pauses = { leastMs: 1000, mostMs: 2000 };
