@@ -5,7 +5,8 @@ import type { ChainMarkets, ChangedRecord, WantedRecords } from "./chain-markets
 import { DeliveryWindows } from "./core/delivery-windows.ts";
 import type { TokenName } from "./core/market.ts";
 import type { MarketDelivery } from "./core/market-delivery.ts";
-import type { MarketHeads, MarketRecord } from "./core/market-record.ts";
+import type { MarketHeads } from "./core/market-record.ts";
+import { recordWithoutMarket } from "./core/record-of.ts";
 import type { Follower } from "./demand.ts";
 
 export type DeliverDeps = {
@@ -144,13 +145,8 @@ export class Deliveries {
       const refused = this.#refused.get(name);
       if (refused === undefined || (refused.sinceMs <= sinceMs && !isFull)) return [];
       const { chain, token } = refused;
-      const head = this.#deps.chains.find((markets) => markets.chain === chain);
-      const record: MarketRecord = {
-        ...{ chain, token, flags: ["TOO_MANY_TOKENS"] },
-        revision: head?.revision ?? 0,
-        block: head?.head?.block ?? 0,
-        asOf: new Date(nowMs).toISOString(),
-      };
+      const { revision = 0, head } = this.#deps.chains.find((markets) => markets.chain === chain) ?? {};
+      const record = recordWithoutMarket({ chain, token }, "TOO_MANY_TOKENS", { revision, head, nowMs });
       return [{ record, changedAtMs: refused.sinceMs }];
     });
   }

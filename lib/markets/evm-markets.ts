@@ -1,4 +1,5 @@
 import { forEachConcurrently } from "../core/concurrency.ts";
+import { delay } from "../core/time.ts";
 import { ChainUnavailable } from "../trading/chains/host-fault.ts";
 import { chainFacts, type EvmChain } from "../trading/core/trading-chain.ts";
 import {
@@ -21,6 +22,7 @@ import type { HistoryState, Market, TokenName } from "./core/market.ts";
 import type { MarketRecord } from "./core/market-record.ts";
 import { addShown, type PoolBase, type PoolBook } from "./core/pool-book.ts";
 import { proofRound } from "./core/proof-round.ts";
+import { recordWithoutMarket } from "./core/record-of.ts";
 import { chooseReference, noReference, type ReferenceChoice } from "./core/reference.ts";
 import { type CoinUsdAt, type FoundMarket, type FoundPool, TokenMarket } from "./core/token-market.ts";
 import { Superseded, saveHours } from "./token-store.ts";
@@ -210,9 +212,8 @@ export class EvmMarkets implements ChainMarkets {
 
   /** Describes an address that is no token. */
   #unknown({ name }: Entry, nowMs: number): MarketRecord {
-    const { revision, look } = this.#journal;
-    const asOf = new Date(nowMs).toISOString();
-    return { ...name, flags: ["NO_POOL"], revision, block: look?.number ?? 0, asOf };
+    const { revision, head } = this;
+    return recordWithoutMarket(name, "NO_POOL", { revision, head, nowMs });
   }
 
   /** Leaves pools that have more events than can be read. Their tokens have no price for a while. */
@@ -270,7 +271,7 @@ export class EvmMarkets implements ChainMarkets {
     for (const pool of watched.values()) watchPool(this.#journal, pool, nowMs);
   }
 
-  /** Has the minutes between read as history if a pool had to begin anew. */
+  /** Asks for the history of the minutes in between if a pool had to begin anew. */
   #noteBases(entry: Entry): void {
     const bases = this.#bookOf(entry)?.bases ?? [];
     if (entry.bases.length > 0 && !bases.some((base) => entry.bases.includes(base)))
@@ -313,7 +314,7 @@ export class EvmMarkets implements ChainMarkets {
     }
   }
 
-  /** Begins with a token: from where the last run stopped, or anew. */
+  /** Begins with a token: continues the last run, or begins anew. */
   async #join(entry: Entry): Promise<void> {
     const { store } = this.#deps;
     const stored = await store.readMarket(entry.name);
@@ -482,8 +483,6 @@ function noteOpenHours({ openHours }: Entry, minutes: readonly Candle[], hours: 
     if (!known.has(hour)) openHours.add(hour);
   }
 }
-
-const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Spreads tokens over the seconds of saving. */
 function saveSecondOf(token: string): number {

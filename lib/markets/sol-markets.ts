@@ -1,3 +1,4 @@
+import { delay } from "../core/time.ts";
 import { ChainUnavailable } from "../trading/chains/host-fault.ts";
 import {
   type ChainMarkets,
@@ -16,7 +17,7 @@ import { zero } from "./core/decimal.ts";
 import type { Market, MarketFlag } from "./core/market.ts";
 import { marketFlagsOf } from "./core/market-facts.ts";
 import type { MarketRecord } from "./core/market-record.ts";
-import { recordOf } from "./core/record-of.ts";
+import { recordOf, recordWithoutMarket } from "./core/record-of.ts";
 import type { CoinUsdAt } from "./core/token-market.ts";
 import { Superseded } from "./token-store.ts";
 
@@ -119,9 +120,8 @@ export class SolMarkets implements ChainMarkets {
 
   /** Describes an address that is no token. */
   #unknown(token: string, nowMs: number): MarketRecord {
-    const block = this.#head?.block ?? 0;
-    const asOf = new Date(nowMs).toISOString();
-    return { chain: this.chain, token, flags: ["NO_POOL"], revision: this.#revision, block, asOf };
+    const { chain, revision, head } = this;
+    return recordWithoutMarket({ chain, token }, "NO_POOL", { revision, head, nowMs });
   }
 
   async #look(): Promise<boolean> {
@@ -206,5 +206,3 @@ const poolOf = ({ pool, quote, venue, feeBps, depth }: SolPool) => ({ pool, quot
 /** The part of a market that clients see. Its slot changes all the time. */
 const shownOf = ({ price, pool, pools }: Market): string =>
   JSON.stringify([price, pool, pools], (_, value) => (typeof value === "bigint" ? `${value}` : value));
-
-const delay = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,7 +1,7 @@
 import type { Candle } from "./candle.ts";
 import { candleInCurrency } from "./candles.ts";
 import { type Decimal, formatDecimal } from "./decimal.ts";
-import type { Market, MarketFlag } from "./market.ts";
+import type { Market, MarketFlag, TokenName } from "./market.ts";
 import { percentBetween, worthOf } from "./market-facts.ts";
 import type { MarketRecord, MinuteRecord } from "./market-record.ts";
 
@@ -28,6 +28,16 @@ export function recordOf(
     ...{ flags, revision, block, asOf },
     ...(minutes.length > 0 && { minutes }),
   };
+}
+
+/** Describes a token that has no market, and why. */
+export function recordWithoutMarket(
+  { chain, token }: TokenName,
+  flag: MarketRecord["flags"][number],
+  { revision, head, nowMs }: { revision: number; head: { block: number } | undefined; nowMs: number },
+): MarketRecord {
+  const asOf = new Date(nowMs).toISOString();
+  return { chain, token, flags: [flag], revision, block: head?.block ?? 0, asOf };
 }
 
 /** Undefined if the coin's price, by which the minute is converted, is unknown. */

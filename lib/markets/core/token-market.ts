@@ -197,10 +197,6 @@ export class TokenMarket {
       if (!this.#unsaved.has(candle.start)) this.#unsaved.set(candle.start, candle);
   }
 
-  get hasUnsaved(): boolean {
-    return this.#unsaved.size > 0;
-  }
-
   /** Judges the market, which may change even if the chain stands still. */
   judge(journal: Pick<Journal, "look" | "revision">, coinUsd: Decimal | undefined, nowMs: number): void {
     const headTime = journal.look?.time ?? 0;

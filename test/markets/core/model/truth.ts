@@ -1,16 +1,9 @@
+import type { Candle } from "../../../../lib/markets/core/candle.ts";
 import { add, compare, type Decimal, zero } from "../../../../lib/markets/core/decimal.ts";
 import { priceOf, type WatchedPool } from "../../../../lib/markets/core/watched-pool.ts";
 import type { ModelBlock } from "./model-chain.ts";
 
-export type TrueMinute = {
-  start: number;
-  open: Decimal;
-  high: Decimal;
-  low: Decimal;
-  close: Decimal;
-  volume: Decimal;
-  trades: number;
-};
+export type TrueMinute = Omit<Candle, "pool" | "isFinal" | "hasGaps">;
 
 /** A pool's last minute with swaps, up to each block, and its price there. */
 type Known = { price: Decimal; minute: TrueMinute | undefined };
