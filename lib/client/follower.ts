@@ -68,7 +68,7 @@ export class Follower {
   #pausing: AbortSignal | undefined;
   #live = false;
   #closed = false;
-  /** Ends the pause before the next connection. Undefined while there is none. */
+  /** Ends the pause before the next connection. Undefined outside a pause. */
   #cancelWait: (() => void) | undefined;
   #cancelSteady = () => {};
   readonly #forgetPage: () => void;

@@ -26,7 +26,7 @@ export type ConnectionEvents = {
 /** Proxies may close connections that stay quiet. A ping demands a pong, which proves that the connection works. */
 const pingEveryMs = 60_000;
 const answerWithinMs = 20_000;
-/** A shorter limit when the connection may have broken while nothing was heard of it. */
+/** The limit is shorter if the connection may have broken unnoticed. */
 const proofWithinMs = 3000;
 
 /** One WebSocket connection. It ends when it is closed, or when a response is overdue. */

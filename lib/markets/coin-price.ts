@@ -9,7 +9,7 @@ export type LivePrice = CoinPrice & { asOf: string };
 /** An exchange that is silent for this time does not count any more. */
 const mostAgeMs = 60_000;
 
-/** Finds the price of a chain's coin. Undefined if there is none, or none that is new enough. */
+/** Finds the price of a chain's coin. Undefined if it is unknown or too old. */
 export function coinPriceOf(prices: readonly Price[], chain: TradingChain, now: Date): LivePrice | undefined {
   const found = prices.find((price) => price.chain === chain);
   if (found === undefined || now.getTime() - Date.parse(found.asOf) > mostAgeMs) return undefined;

@@ -82,6 +82,6 @@ type Series = {
 
 export type CoinDeps = {
   store: Pick<TokenStore, "loadCandles">;
-  /** Reads the price of a chain's coin from its deepest pool with a stable token. Undefined if there is none. */
+  /** Reads the price of a chain's coin from its deepest pool with a stable token. Undefined without such a pool. */
   poolPrice: (chain: TradingChain) => Promise<CoinPrice | undefined>;
 };

@@ -19,7 +19,7 @@ export type ShownMarket = {
 export function marketView({ market, day, isOld }: ShownMarket, coin: LivePrice | undefined): MarketView {
   const { pool, block, asOf, history, pools, supply } = market;
   const { price, priceUsd, depth, depthUsd } = worthOf(market, coin?.usd);
-  // The head was new when it was read, or not. What has passed since is told by the time of reading.
+  // The head was new when it was read, or not. The time of the reading shows how long that was ago.
   const flags = marketFlagsOf(market, {
     ...{ coinUsd: coin?.usd, headTime: market.blockTime, nowMs: Date.parse(asOf) },
   });

@@ -79,7 +79,7 @@ class CandleWriter {
 
   /**
    * Puts candles into their chunks, in the place of those that start at the same times. They are in the order of time. A
-   * token's minute without swaps is none.
+   * token's minute without swaps is left out.
    */
   async saveCandles(
     token: TokenName,

@@ -91,7 +91,7 @@ async function trade(service: Service, blocks: number): Promise<MinedBlock[]> {
   return mined;
 }
 
-/** Which functions of markets had a process, and what hosts were asked, before anybody connected. */
+/** The functions of markets that had a process, and the calls to hosts, before anybody connected. */
 async function idle(service: Service): Promise<{ functions: string[]; calls: string[] }> {
   for (const host of hosts) host.requests.length = 0;
   await pause(idleSeconds * 1000);

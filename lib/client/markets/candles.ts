@@ -89,7 +89,7 @@ export class CandleSeries {
   /** From the service, by their start. */
   readonly #history = new Map<number, Candle>();
   readonly #minutes = new Map<number, Minute>();
-  /** Of intervals all of whose minutes are known, by their start. */
+  /** Candles that were folded from minutes, all of which are known, by their start. */
   readonly #folded = new Map<number, Candle>();
   /** The intervals to fold again. */
   readonly #changed = new Set<number>();

@@ -20,7 +20,7 @@ export type SealedImport = Pick<Fields, "network" | "expectedAddress" | "slotNam
 
 type Calls = Pick<RestCalls, "listImportKeys" | "importWallet">;
 
-/** The wallet, or why there is none. */
+/** The imported wallet, or the error that kept it out. */
 export type ImportAnswer =
   | RestAnswer<"importWallet">
   | { data?: undefined; error: RestError<"listImportKeys">; headers?: Headers };

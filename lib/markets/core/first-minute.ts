@@ -41,7 +41,7 @@ export async function readFirstMinute(journal: Journal, hosts: MarketHosts, book
   completeFirstMinute(book, part);
 }
 
-/** Finds a block before a time that is not long before. Undefined if there is none, or the host does not say. */
+/** Finds a block shortly before a time. Undefined if the host knows no such block. */
 async function blockBefore(
   { chain }: Journal,
   hosts: MarketHosts,

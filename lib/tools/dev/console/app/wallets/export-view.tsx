@@ -32,7 +32,7 @@ export function ExportView({ wallet }: { wallet: Wallet }) {
   return (
     <div class="export">
       <p>
-        Whoever has the private key has the wallet. An export waits for the delay of the service, and is
+        The private key alone controls the wallet. An export waits for the delay of the service, and is
         announced on every page where you are signed in.
       </p>
       {state?.status === "pending" && (
