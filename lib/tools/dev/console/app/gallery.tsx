@@ -1,7 +1,8 @@
 import { type ComponentChildren, render } from "preact";
-import type { Quote, Terminal } from "trading-terminal-client";
+import type { Position, Quote, Terminal, TerminalState } from "trading-terminal-client";
 import { Choice, Facts, Field, Form, Panel, Select, Swatches } from "./controls.tsx";
 import { type Desk, DeskContext, type Profile } from "./desk.ts";
+import { PositionTotals, WorthCells } from "./market/worth-view.tsx";
 import { Notices } from "./notices.tsx";
 import { StaleBanner } from "./stale-banner.tsx";
 import { PlaceBar } from "./ticket/place-bar.tsx";
@@ -38,11 +39,44 @@ const inspected = {
   pools: [{ venue: "uniswap-v2", pool: address, feeBps: 30, liquidity: "500" }],
 } as const;
 
+const position = (chain: "eth" | "bsc" | "base", cost: `${number}`) =>
+  ({
+    ...{
+      positionId: chain,
+      chain,
+      token: address,
+      symbol: "MOON",
+      wallet: address,
+      status: "open",
+      version: 1,
+    },
+    ...{ amount: "1000", cost, averageEntryPrice: "0.0001", realizedPnl: "0", openedAt: "", updatedAt: "" },
+  }) satisfies Position;
+
+const gain = position("eth", "0.1");
+const loss = position("bsc", "0.14");
+/** Its market is unknown. */
+const waiting = position("base", "0.1");
+
+const market = (chain: "eth" | "bsc") =>
+  ({
+    ...{ chain, token: address, symbol: "MOON", decimals: 18, flags: [], revision: 1, block: 1, asOf: "" },
+    ...{ price: "0.00012", priceUsd: "0.312", liquidity: "2" },
+  }) satisfies TerminalState["markets"][number];
+
+const coinPrice = (chain: "eth" | "bsc") =>
+  ({ chain, symbol: "ETH", price: "2600", currency: "USD", source: "simulated", asOf: "" }) as const;
+
+const state: TerminalState = {
+  ...{ orders: [], positions: [gain, loss, waiting], wallets: [], settings: {}, heads: {} },
+  ...{ prices: { eth: coinPrice("eth"), bsc: coinPrice("bsc") }, markets: [market("eth"), market("bsc")] },
+};
+
 const desk: Desk = {
   terminal: {} as Terminal,
   stream: undefined,
   profile: { username: "alice" } as Profile,
-  ...{ state: undefined, isOffline: false, redemptionChanges: 0, localChains: undefined },
+  ...{ state, isOffline: false, redemptionChanges: 0, localChains: undefined },
   ...{ orderWarnings: new Map(), noteOrder: ignore, notify: ignore },
   ticket: { chain: "eth", token: address, wallet: address, ...freshSide("buy") },
   ...{ fillTicket: ignore, openTicket: ignore },
@@ -180,6 +214,16 @@ function Gallery() {
                 ],
               ]}
             />
+          </State>
+          <State name="Totals of positions">
+            <PositionTotals />
+          </State>
+          <State name="Worth of positions: a gain, a loss, and no market yet">
+            {[gain, loss, waiting].map((each) => (
+              <dl key={each.positionId} class="worth">
+                <WorthCells position={each} />
+              </dl>
+            ))}
           </State>
           <State name="Address">
             <AddressCode address={address} />
