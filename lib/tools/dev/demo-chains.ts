@@ -12,6 +12,8 @@ export type Holdings = {
   tokens: bigint;
   /** The number of its transactions in blocks. Solana does not count them. */
   nonce?: number;
+  /** The start of a chain that keeps nothing, and so starts over with the runner. */
+  startedAt?: string;
 };
 
 /** A chain of this machine, with the example wallet and MOON there. */
@@ -24,10 +26,10 @@ export type DemoChain = {
   holdings(): Promise<Holdings>;
 };
 
-const Places = v.objectWithRest(
-  { sol: v.optional(v.object({ url: v.string(), tokens: v.record(v.string(), v.string()) })) },
-  v.string(),
-);
+const SolPlaces = v.object({
+  ...{ startedAt: v.string(), url: v.string(), tokens: v.record(v.string(), v.string()) },
+});
+const Places = v.objectWithRest({ sol: v.optional(SolPlaces) }, v.string());
 
 /**
  * Finds a chain of the runner.
@@ -45,6 +47,7 @@ export async function demoChain(chain: TradingChain, baseUrl: string): Promise<D
   return {
     ...{ chain, wallet, token, decimals: 6 },
     async holdings() {
+      const startedAt = (await places()).sol?.startedAt ?? "";
       const [coins, accounts] = await Promise.all([
         callSol(sol.url, "getBalance", [wallet, confirmed], v.object({ value: v.number() })),
         callSol(sol.url, "getTokenAccountsByOwner", [wallet, { mint: token }, confirmed], TokenAccounts),
@@ -52,7 +55,9 @@ export async function demoChain(chain: TradingChain, baseUrl: string): Promise<D
       const amounts = accounts.value.map(({ account }) =>
         BigInt(account.data.parsed.info.tokenAmount.amount),
       );
-      return { coins: BigInt(coins.value), tokens: amounts.reduce((sum, each) => sum + each, 0n) };
+      if ((await places()).sol?.startedAt !== startedAt)
+        throw new Error("The chain sol has just started over");
+      return { startedAt, coins: BigInt(coins.value), tokens: amounts.reduce((sum, each) => sum + each, 0n) };
     },
   };
 }

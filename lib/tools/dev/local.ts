@@ -221,8 +221,8 @@ async function watchedTokens(table: Table): Promise<WatchedToken[]> {
 }
 
 /** Names the places of the local chain sol, for programs. */
-const placesOf = ({ url, hosts, relay, tokens }: NonNullable<LocalChains["sol"]>) => ({
-  ...{ url, hosts, relay, tokens },
+const placesOf = ({ startedAt, url, hosts, relay, tokens }: NonNullable<LocalChains["sol"]>) => ({
+  ...{ startedAt, url, hosts, relay, tokens },
 });
 
 /** Serves the reference pages that `npm run documents -- --site DIR` writes, with the runner's own addresses. */

@@ -26,9 +26,9 @@ export type Round = Record<"before" | "between" | "after", Holdings> &
   Pick<RestData<"listPositions">, "positions"> &
   Pick<DemoChain, "token" | "decimals">;
 
-/** The runner does not know an order any more, since its chain has started from the beginning. */
-class OrderForgotten extends Error {
-  override readonly name = "OrderForgotten";
+/** A chain that keeps nothing has started over with the runner. */
+class ChainStartedOver extends Error {
+  override readonly name = "ChainStartedOver";
 }
 
 /** `npm run -s trade:demo`: trades on the chains of this machine, and goes on after a restart of the runner. */
@@ -64,13 +64,13 @@ export async function main(args: readonly string[], { stdout, stderr }: Stdio): 
 
 type Deps = { demo: DemoChain; terminal: Terminal; stream: Stream; patienceMs: number };
 
-/** Plays a round. A chain that keeps nothing starts over with the runner, and so does its round. */
+/** Plays a round. It starts over with its chain. */
 async function roundOn(deps: Deps): Promise<Round> {
   for (;;) {
     try {
       return await playRound(deps);
     } catch (error) {
-      if (!(error instanceof OrderForgotten)) throw error;
+      if (!(error instanceof ChainStartedOver)) throw error;
     }
   }
 }
@@ -104,7 +104,7 @@ async function playRound({ demo, terminal, stream, patienceMs }: Deps): Promise<
     while (!signal.aborted) {
       await delay(2000, undefined, { signal }).catch(() => undefined);
       const { error } = await terminal.getOrder({ path: { orderId } });
-      if (error?.code === "ORDER_NOT_FOUND") throw new OrderForgotten(`The order ${orderId} is gone`);
+      if (error?.code === "ORDER_NOT_FOUND") throw new ChainStartedOver(`The order ${orderId} is gone`);
     }
     await new Promise<never>(() => {});
   }
@@ -119,6 +119,14 @@ async function playRound({ demo, terminal, stream, patienceMs }: Deps): Promise<
     }
   }
 
+  async function holdingsSince({ startedAt }: Holdings): Promise<Holdings> {
+    const now = await holdings();
+    // The service may have got the order only after the start.
+    if (now.startedAt !== startedAt)
+      throw new ChainStartedOver(`${chain} has started over at ${now.startedAt}`);
+    return now;
+  }
+
   // An earlier run may have been stopped before its sale.
   const isOpen = (order: Order) =>
     order.chain === chain && order.wallet === wallet && order.token === token && order.settled === false;
@@ -126,9 +134,9 @@ async function playRound({ demo, terminal, stream, patienceMs }: Deps): Promise<
   if ((await holdings()).tokens > 0n) await trade({ side: "sell", percent: 100 });
   const before = await holdings();
   const buy = await trade({ side: "buy", amount: "0.5" });
-  const between = await holdings();
+  const between = await holdingsSince(before);
   const sell = await trade({ side: "sell", percent: 100 });
-  const after = await holdings();
+  const after = await holdingsSince(before);
   const { positions } = dataOf(await terminal.listPositions({ query: { chain, wallet } }));
   const { balances } = dataOf(await terminal.readBalances({ query: { chain, wallet } }));
   return { before, between, after, buy, sell, positions, balances, token, decimals };

@@ -22,6 +22,8 @@ export type ServedSolOptions = {
 
 /** The Solana chain of this machine. It starts from the beginning each time. */
 export type ServedSol = {
+  /** The chain keeps nothing, and so starts over with each runner. */
+  startedAt: string;
   /** The URL of an honest host, where anyone can ask for coins. */
   url: string;
   hosts: readonly [first: string, second: string];
@@ -92,6 +94,7 @@ export async function openServedSol(options: ServedSolOptions): Promise<ServedSo
   let started: Promise<void> | undefined;
   const opened = undo.move();
   return {
+    startedAt: new Date().toISOString(),
     url,
     hosts: [first, second],
     relay: relay.url,
