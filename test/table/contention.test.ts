@@ -59,12 +59,12 @@ describe("contention", () => {
     expect(attempts()).toBe(1);
   });
 
-  it("is thrown after five attempts, or as many as are wanted", async () => {
+  it("is thrown after eight attempts, or as many as are wanted", async () => {
     mock.on(TransactWriteCommand).rejects(cancelled("TransactionConflict"));
     await expect(write(table, step)).rejects.toThrow(TransactionCanceledException);
-    expect(attempts()).toBe(5);
+    expect(attempts()).toBe(8);
     await expect(write(table, step, { attempts: 1 })).rejects.toThrow(TransactionCanceledException);
-    expect(attempts()).toBe(6);
+    expect(attempts()).toBe(9);
   });
 
   it("is ignored if a condition fails, too", async () => {
@@ -73,7 +73,7 @@ describe("contention", () => {
     expect(attempts()).toBe(1);
   });
 
-  it("has a single write repeated, and is thrown after five attempts", async () => {
+  it("has a single write repeated, and is thrown after eight attempts", async () => {
     mock
       .on(UpdateCommand)
       .rejectsOnce(conflict)
@@ -81,7 +81,7 @@ describe("contention", () => {
     expect(await writeOne(table, { kind: "change", key })).toMatchObject({ item: { number: 1 } });
     mock.on(PutCommand).rejects(conflict);
     await expect(write(table, { kind: "put", key, item: {} })).rejects.toBe(conflict);
-    expect(mock.commandCalls(PutCommand)).toHaveLength(5);
+    expect(mock.commandCalls(PutCommand)).toHaveLength(8);
   });
 
   it.each([
