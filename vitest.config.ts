@@ -13,23 +13,16 @@ type Rest = { setupFiles?: string[]; globalSetup?: string[] };
 
 type Files = { include: string[]; exclude?: string[] };
 
-/** The client's sources, so that no test runs what was built before. */
-const clientSources = [
-  { find: /^trading-terminal-client$/, replacement: join(import.meta.dirname, "lib/client/index.ts") },
-  {
-    find: /^trading-terminal-client\/(\w+)$/,
-    replacement: join(import.meta.dirname, "lib/client/$1/index.ts"),
-  },
-];
-
 /** A project for each thing that tests need. They do not inherit the root's options, so that the global set-up runs once. */
 const project = (name: string, files: Files, groupOrder: Group, rest: Rest = {}) => ({
-  resolve: { alias: clientSources },
   test: {
     name,
     ...files,
     // A worker loads modules once, not for each file: the AWS SDK and CDK take seconds.
     isolate: false,
+    // Node loads the sources as it does in production. Vite would transform each module for each project.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    execArgv: ["--import", join(import.meta.dirname, "test/support/client-sources.ts")],
     // For machines that are busy with other tests.
     testTimeout: 180_000,
     hookTimeout: 300_000,

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { signPayload } from "../../lib/trading/signing/sign-payload.ts";
 import { quietConsole } from "../support/console.ts";
 import { restEvent } from "../support/events.ts";
+import { freshHandler } from "../support/fresh-handler.ts";
 import { newEvmKey } from "../support/keys.ts";
 import { connectEvent, disconnectEvent, messageEvent } from "../support/websocket-events.ts";
 
@@ -28,14 +29,14 @@ const logged = quietConsole();
 
 /** Loads handlers late, since functions open their clients at load. */
 async function loadHandlers() {
-  vi.resetModules();
   return {
-    storeWallet: (await import("../../functions/storeWallet/handler.ts")).handler,
-    connect: (await import("../../functions/connect/handler.ts")).handler,
-    disconnect: (await import("../../functions/disconnect/handler.ts")).handler,
-    subscribe: (await import("../../functions/subscribe/handler.ts")).handler,
-    unsubscribe: (await import("../../functions/unsubscribe/handler.ts")).handler,
-    signTransaction: (await import("../../functions/signTransaction/handler.ts")).handler,
+    storeWallet: await freshHandler<typeof import("../../functions/storeWallet/handler.ts")>("storeWallet"),
+    connect: await freshHandler<typeof import("../../functions/connect/handler.ts")>("connect"),
+    disconnect: await freshHandler<typeof import("../../functions/disconnect/handler.ts")>("disconnect"),
+    subscribe: await freshHandler<typeof import("../../functions/subscribe/handler.ts")>("subscribe"),
+    unsubscribe: await freshHandler<typeof import("../../functions/unsubscribe/handler.ts")>("unsubscribe"),
+    signTransaction:
+      await freshHandler<typeof import("../../functions/signTransaction/handler.ts")>("signTransaction"),
   };
 }
 let handlers: Awaited<ReturnType<typeof loadHandlers>>;
@@ -70,7 +71,6 @@ afterAll(() => {
   silent.close();
   gateway.closeAllConnections();
   gateway.close();
-  vi.resetModules();
 });
 
 /** Runs a handler whose deadline of ten seconds passes while it waits for the table. */

@@ -1,8 +1,9 @@
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Code } from "aws-cdk-lib/aws-lambda";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { Worker } from "node:worker_threads";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { withoutCode } from "../../lib/infra/read-stacks.ts";
 import { operationsOf } from "../../lib/operations/operations.ts";
 import type { Operation } from "../../lib/operations/types.ts";
@@ -47,24 +48,12 @@ let now: ReadonlyMap<string, string>;
 let later: ReadonlyMap<string, string>;
 
 beforeAll(async () => {
-  // The added rows have no code.
-  const fromAsset = Code.fromAsset.bind(Code);
-  vi.spyOn(Code, "fromAsset").mockImplementation((_, options) => fromAsset("functions/ping", options));
-  now = await templatesWith({});
-  later = await templatesWith(added);
+  [now, later] = await Promise.all([templatesWith({}), templatesWith(added)]);
 });
+afterAll(() => rmSync(outdir, { recursive: true }));
 
-afterAll(() => {
-  // Other files share this worker, and must not see the added rows.
-  vi.resetModules();
-  rmSync(outdir, { recursive: true });
-});
-
+/** Synthesizes the stacks with further rows. */
 async function templatesWith(rows: Record<string, Operation>): Promise<ReadonlyMap<string, string>> {
-  vi.resetModules();
-  const { tradingRows } = await import("../../lib/operations/trading-rows.ts");
-  Object.assign(tradingRows, rows);
-  const { terminalApp } = await import("../../lib/infra/app.ts");
   const folder = join(outdir, `${Object.keys(rows).length}`);
   const throttles = Object.fromEntries(
     [
@@ -73,7 +62,12 @@ async function templatesWith(rows: Record<string, Operation>): Promise<ReadonlyM
     ].map((name) => [name, { rateLimit: 1, burstLimit: 1 }]),
   );
   const context = { ...withoutCode, ...largest, throttles };
-  terminalApp({ outdir: folder, builtinCloudFormationValidation: false, context }).synth();
+  const options = { outdir: folder, builtinCloudFormationValidation: false, context };
+  const thread = new Worker(new URL("./with-more-rows.ts", import.meta.url), {
+    workerData: { rows, options },
+  });
+  // Rejects with the error that ends the thread, if one does.
+  await once(thread, "exit");
   const files = readdirSync(folder).filter((name) => name.endsWith(".template.json"));
   return new Map(files.map((file) => [file.replace(/\..*/, ""), readFileSync(join(folder, file), "utf8")]));
 }

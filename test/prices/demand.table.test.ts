@@ -12,6 +12,7 @@ import { pricesKey } from "../../lib/prices/item-keys.ts";
 import { openConnection } from "../../lib/realtime/connection-records.ts";
 import type { Item } from "../../lib/table/table.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+import { freshHandler } from "../support/fresh-handler.ts";
 import { functionEnvironment } from "../support/function-environment.ts";
 import { streamRecord } from "../support/stream.ts";
 import { messageEvent } from "../support/websocket-events.ts";
@@ -51,13 +52,13 @@ beforeEach(async () => {
     ...engine.environment,
   };
   for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-  vi.resetModules();
   handlers = {
-    subscribe: (await import("../../functions/subscribe/handler.ts")).handler,
-    unsubscribe: (await import("../../functions/unsubscribe/handler.ts")).handler,
-    publishChanges: (await import("../../functions/publishChanges/handler.ts")).handler,
-    deliver: (await import("../../functions/deliver/handler.ts")).handler,
-    feedPrices: (await import("../../functions/feedPrices/handler.ts")).handler,
+    subscribe: await freshHandler<typeof import("../../functions/subscribe/handler.ts")>("subscribe"),
+    unsubscribe: await freshHandler<typeof import("../../functions/unsubscribe/handler.ts")>("unsubscribe"),
+    publishChanges:
+      await freshHandler<typeof import("../../functions/publishChanges/handler.ts")>("publishChanges"),
+    deliver: await freshHandler<typeof import("../../functions/deliver/handler.ts")>("deliver"),
+    feedPrices: await freshHandler<typeof import("../../functions/feedPrices/handler.ts")>("feedPrices"),
   };
   const { send } = DynamoDBDocumentClient.prototype;
   vi.spyOn(DynamoDBDocumentClient.prototype, "send").mockImplementation(async function (

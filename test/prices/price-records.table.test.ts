@@ -9,6 +9,7 @@ import { openPrices } from "../../lib/realtime/snapshots.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { startVenue } from "../../lib/tools/dev/venue/venue.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
+import { freshHandler } from "../support/fresh-handler.ts";
 import { holdPrices, runOf } from "./support/held-prices.ts";
 
 let engine: Engine;
@@ -123,7 +124,6 @@ describe("feedPrices", () => {
 
   /** The handler, with the environment that the stack gives it. */
   async function loadHandler(url: string) {
-    vi.resetModules();
     const environment = {
       TABLE_NAME: table.name,
       PRICE_FEEDS: JSON.stringify([{ source: "simulated", venue: "coinbase", url }]),
@@ -133,7 +133,7 @@ describe("feedPrices", () => {
     };
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
     onTestFinished(() => void vi.unstubAllEnvs());
-    return (await import("../../functions/feedPrices/handler.ts")).handler;
+    return freshHandler<typeof import("../../functions/feedPrices/handler.ts")>("feedPrices");
   }
 
   it("takes a free feed, lets others that start be, and gives way to the one that replaces it", async () => {

@@ -1,0 +1,14 @@
+import { workerData } from "node:worker_threads";
+import { Code } from "aws-cdk-lib/aws-lambda";
+import { tradingRows } from "../../lib/operations/trading-rows.ts";
+import type { Operation } from "../../lib/operations/types.ts";
+
+/** The rows to add, and the options of the app. A thread has its own modules, so that no test sees the rows. */
+const { rows, options } = workerData as { rows: Record<string, Operation>; options: object };
+
+Object.assign(tradingRows, rows);
+const { terminalApp } = await import("../../lib/infra/app.ts");
+// The added rows have no code.
+const fromAsset = Code.fromAsset.bind(Code);
+Code.fromAsset = (_, rest) => fromAsset("functions/ping", rest);
+terminalApp(options).synth();

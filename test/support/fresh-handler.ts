@@ -1,0 +1,9 @@
+let loads = 0;
+
+/** Loads a function anew, as a cold start does: functions read their environment and open their clients at load. */
+export async function freshHandler<Module extends { handler: unknown }>(
+  name: string,
+): Promise<Module["handler"]> {
+  loads += 1;
+  return (await import(`../../functions/${name}/handler.ts?load=${loads}`)).handler;
+}
