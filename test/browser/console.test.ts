@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { browserForTests, signIn } from "./support/browser.ts";
+import { userWithCoins } from "./support/users.ts";
 
 const browser = browserForTests();
 
@@ -9,7 +10,7 @@ const browser = browserForTests();
 const knownKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 
 const panel = (page: Page, name: string) => page.getByRole("region", { name });
-const overflow = "document.documentElement.scrollWidth - innerWidth";
+const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
 
 describe("the console", () => {
   it("makes, names and retires wallets, as the stream reports", async () => {
@@ -108,7 +109,7 @@ describe("the console", () => {
       width: 1440,
       colorScheme: "dark",
     });
-    await signIn(page, "alice");
+    await signIn(page, await userWithCoins("irene", "eth"));
     const trade = panel(page, "Trade");
     const orders = page.getByRole("list", { name: "Orders" }).getByRole("listitem");
     await trade.getByText("can be sold").waitFor();

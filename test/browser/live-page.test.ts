@@ -1,19 +1,14 @@
 import { readFileSync } from "node:fs";
+import { requestToken } from "cdk-local-runner";
 import type { Page } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
 import { browserForTests } from "./support/browser.ts";
+import { userWithCoins } from "./support/users.ts";
 
 const browser = browserForTests();
 const { ofTheSite, ofAnother } = inject("pages");
 
-async function tokenOf(sub: string): Promise<string> {
-  const response = await fetch(`${browser.runner.baseUrl}/_local/issuer/token`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json" },
-    body: JSON.stringify({ sub }),
-  });
-  return ((await response.json()) as { access_token: string }).access_token;
-}
+const tokenOf = (sub: string) => requestToken(Number(new URL(browser.runner.baseUrl).port), { sub });
 
 const status = (page: Page) => page.getByRole("status");
 
@@ -30,7 +25,7 @@ describe("the live page", () => {
   it("shows settings and an order changing in two tabs, with a cookie that it cannot read", async () => {
     const path = `${ofTheSite}/live-page.html`;
     const { page: one, context, origins } = await browser.visit(path);
-    await signIn(one, "alice");
+    await signIn(one, await userWithCoins("lee", "eth"));
     await status(one).getByText("live").waitFor();
     // The second tab already has the cookie.
     const { page: other } = await browser.visit(path, { context });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { callAnvil } from "../../lib/tools/dev/chains/call-anvil.ts";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { startRandomTrader } from "../../lib/tools/dev/chains/random-trader.ts";
 import { brokenRules, browserForTests, signIn } from "./support/browser.ts";
+import { chainUrl, fund } from "./support/users.ts";
 
 const browser = browserForTests();
 
@@ -23,23 +23,26 @@ describe("a newcomer with a phone", () => {
     await signIn(page, `newcomer-${Date.now()}`);
     const tab = (name: string) =>
       page.getByRole("navigation", { name: "Parts of the desk" }).getByRole("button", { name }).click();
-    await page.getByRole("button", { name: "No wallet on Ethereum", disabled: true }).waitFor();
+    const trade = page.getByRole("region", { name: "Trade" });
+    // Other files quote on eth, where prices must rest.
+    await trade.getByLabel("Chain").selectOption("base");
+    await page.getByRole("button", { name: "No wallet on Base", disabled: true }).waitFor();
 
     await tab("Wallets");
     const wallets = page.getByRole("region", { name: "Wallets" });
     await wallets.getByText("Make a wallet").click();
-    await wallets.getByLabel("Name").fill("First");
-    await wallets.getByRole("button", { name: "Make" }).click();
+    const making = wallets.getByRole("form", { name: "Make a wallet" });
+    await making.getByLabel("Network").selectOption("base");
+    await making.getByLabel("Name").fill("First");
+    await making.getByRole("button", { name: "Make" }).click();
     const copy = wallets
       .getByRole("listitem")
       .filter({ hasText: "First" })
       .getByTitle(/^Copy 0x/);
     const address = (await copy.getAttribute("title"))?.replace("Copy ", "") ?? "";
-    const { eth } = (await (await fetch(`${browser.runner.baseUrl}/chains.json`)).json()) as { eth: string };
-    await callAnvil(eth, [["anvil_setBalance", [address, `0x${(2n * 10n ** 18n).toString(16)}`]]]);
+    await fund("base", address);
 
     await tab("Trade");
-    const trade = page.getByRole("region", { name: "Trade" });
     await trade.getByText("Limits of this order").click();
     await trade.getByLabel(/^Slippage/).fill("3");
     const placed = page.waitForRequest(
@@ -57,7 +60,8 @@ describe("a newcomer with a phone", () => {
     const before = await profit.innerText();
     const token = localAddresses.moon;
     const trader = startRandomTrader({
-      ...{ chains: [{ chain: "eth", url: eth }], watched: async () => [{ chain: "eth", token }] },
+      chains: [{ chain: "base", url: await chainUrl("base") }],
+      watched: async () => [{ chain: "base", token }],
       // It buys rather than sells.
       random: () => 0.99,
       onFailure: (error) => expect.unreachable(String(error)),
@@ -91,7 +95,9 @@ describe("a newcomer with a phone", () => {
     expect(await page.evaluate("scrollY")).toBe(0);
     for (const name of ["Positions", "Orders", "Wallets", "More", "Trade"]) {
       await tabs.getByRole("button", { name }).click();
-      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+      expect(
+        await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"),
+      ).toBe(0);
       expect({ name, small: await page.evaluate(smallTargets) }).toEqual({ name, small: [] });
     }
     await context.close();

@@ -24,7 +24,7 @@ const orders = Array.from({ length: 5000 }, (_, index) => ({
   ...{ createdAt: time, updatedAt: time },
 }));
 
-const sideways = "document.documentElement.scrollWidth - innerWidth";
+const sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
 
 it("shows 200 wallets and 5,000 orders with names of 40 emoji, on a phone in landscape, at 200 % text", async () => {
   const { page, context, complaints } = await browser.visit("about:blank", { width: 740, height: 360 });

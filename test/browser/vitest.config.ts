@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 /** Browser tests have their own configuration, since they need Debian's Chromium, or CHROMIUM=/path/to/it. */
@@ -6,8 +7,11 @@ export default defineConfig({
     reporters: process.env.CI ? ["default", "./lib/local/test/support/closing-line.ts"] : ["default"],
     globalSetup: ["test/browser/support/global-setup.ts"],
     include: ["test/browser/**/*.test.ts"],
-    // Runs one browser at a time: prices and chains also need processor time.
-    fileParallelism: false,
+    isolate: false,
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    execArgv: ["--import", join(import.meta.dirname, "../support/client-sources.ts")],
+    // Three files at a time. Each trades as users of its own.
+    maxWorkers: process.env.HEADED ? 1 : 3,
     testTimeout: 90_000,
     hookTimeout: 180_000,
   },

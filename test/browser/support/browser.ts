@@ -24,18 +24,14 @@ type VisitOptions = {
   context?: BrowserContext;
 };
 
-/** Opens a browser for the tests of a file. All files share one local runner. */
+/** Connects the tests of a file to the browser. All files share it, and one local runner. */
 export function browserForTests() {
   const runner = inject("runner");
   let browser: Browser;
 
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-      args: ["--no-sandbox"],
-      // HEADED=1 shows the browser, slowly enough to follow.
-      ...(process.env.HEADED && { headless: false, slowMo: 400 }),
-    });
+    // People who watch must be able to follow.
+    browser = await chromium.connect(inject("chromium"), process.env.HEADED ? { slowMo: 400 } : {});
   });
   afterAll(async () => browser?.close());
 

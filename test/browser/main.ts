@@ -1,0 +1,8 @@
+import { parseCLI, startVitest } from "vitest/node";
+
+/** `npm run test:browser`: takes Vitest's options, and `--headed`, which shows the browser slowly enough to follow. */
+const args = process.argv.slice(2);
+if (args.includes("--headed")) process.env.HEADED = "1";
+const { filter, options } = parseCLI(["vitest", "run", ...args.filter((arg) => arg !== "--headed")]);
+const vitest = await startVitest("test", filter, { config: "test/browser/vitest.config.ts", ...options });
+await vitest.close();

@@ -1,0 +1,35 @@
+import { requestToken } from "cdk-local-runner";
+import { inject } from "vitest";
+import { callAnvil } from "../../../lib/tools/dev/chains/call-anvil.ts";
+import type { EvmChain } from "../../../lib/trading/core/trading-chain.ts";
+
+/** Returns the URL of a local chain. */
+export async function chainUrl(chain: EvmChain): Promise<string> {
+  const urls = await (await fetch(`${inject("runner").baseUrl}/chains.json`)).json();
+  return (urls as Record<EvmChain, string>)[chain];
+}
+
+/** Puts two coins into a wallet. */
+export async function fund(chain: EvmChain, wallet: string): Promise<void> {
+  await callAnvil(await chainUrl(chain), [
+    ["anvil_setBalance", [wallet, `0x${(2n * 10n ** 18n).toString(16)}`]],
+  ]);
+}
+
+/** Makes a user with a funded wallet on a chain. Trades of one user do not show on the pages of another. */
+export async function userWithCoins(name: string, chain: EvmChain): Promise<string> {
+  const { baseUrl } = inject("runner");
+  const token = await requestToken(Number(new URL(baseUrl).port), { sub: name });
+  const answer = await fetch(`${baseUrl}/api/v2/wallets`, {
+    method: "POST",
+    headers: {
+      Authorization: `Bearer ${token}`,
+      "Content-Type": "application/json",
+      "Idempotency-Key": name,
+    },
+    body: JSON.stringify({ network: chain, slotName: "Funded" }),
+  });
+  const { data } = (await answer.json()) as { data: { wallet: { generatedWalletAddress: string } } };
+  await fund(chain, data.wallet.generatedWalletAddress);
+  return name;
+}
