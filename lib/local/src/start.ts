@@ -34,6 +34,7 @@ import { openSecrets } from "./secrets/secrets.ts";
 import { awsServices } from "./services.ts";
 import type { Runner, StartOptions } from "./start-options.ts";
 import { logFiles, openDataDir, openMemory } from "./storage/workspace.ts";
+import { createWrites } from "./streams/writes.ts";
 import { openUsage } from "./usage-plans/usage.ts";
 import { awsLimits } from "./websocket-api/connection.ts";
 import { connectionsService } from "./websocket-api/connections-service.ts";
@@ -147,12 +148,14 @@ export async function start(options: StartOptions): Promise<Runner> {
   for (const table of resources.ofType("AWS::DynamoDB::Table")) await ensureTable(dynamodb.client, table);
 
   onStep("Opening the services");
+  const writes = createWrites();
   const gate = await openGate({
     endpoint: proxy?.endpoint ?? endpoint,
     credentials,
     callers,
     tables: readTableKeys(resources),
     leadingKeys: options.leadingKeys,
+    onWrite: writes.announce,
   });
   undo.defer(() => gate.stop());
   const lambda = createLambda(functions, {
@@ -174,7 +177,7 @@ export async function start(options: StartOptions): Promise<Runner> {
   undo.defer(() => lambda.stop());
   const { store } = workspace;
   const sources = createEventSources({
-    ...{ resources, lambda, denial: callers.denial, dynamodb, credentials, store, log },
+    ...{ resources, lambda, denial: callers.denial, dynamodb, writes, credentials, store, log },
     queueMs: options.queueMs,
   });
   undo.defer(() => sources.stop());

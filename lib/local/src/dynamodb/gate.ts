@@ -14,6 +14,8 @@ export type GateOptions = {
   callers: Pick<Callers, "find">;
   tables: TablesKeys;
   leadingKeys?: LeadingKeys | undefined;
+  /** Called after the answer to a call that may have written. */
+  onWrite?: () => void;
 };
 
 export type Gate = { endpoint: string; stop(): Promise<void> };
@@ -28,7 +30,12 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   const clients = new Set<Socket>();
   const server = createServer({ noDelay: true }, (client) => {
     const database = connect({ host: hostname, port: Number(port), noDelay: true });
-    const decide = (request: Buffer) => decision(request, options);
+    let isWriting = false;
+    const decide = (request: Buffer) => {
+      const head = headOf(request);
+      isWriting = /Put|Update|Delete|Write/.test(operationOf(head));
+      return decision(request, head, options);
+    };
     clients.add(client);
     client.on("close", () => {
       clients.delete(client);
@@ -38,6 +45,10 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     // The SDK retries a call whose connection is lost.
     database.on("error", () => client.destroy());
     database.pipe(client);
+    database.on("data", () => {
+      if (isWriting) options.onWrite?.();
+      isWriting = false;
+    });
     client.on("data", readRequests(decide, client, database));
   });
   server.listen(0, "127.0.0.1");
@@ -96,21 +107,25 @@ function lengthOf(bytes: Buffer): number | undefined {
   return length === undefined ? Number.NaN : end + HEAD_END.length + Number(length);
 }
 
+const headOf = (request: Buffer): string => request.toString("latin1", 0, request.indexOf(HEAD_END));
+
+/** Reads the operation's name, e.g. `PutItem`. */
+const operationOf = (head: string): string => /\r\nx-amz-target: *[^\r.]*\.(\w+)/i.exec(head)?.[1] ?? "";
+
 /** Returns the answer to a refused request. In an allowed request, replaces the access key in place. */
 function decision(
   request: Buffer,
+  head: string,
   { credentials, callers, tables, leadingKeys }: GateOptions,
 ): Buffer | undefined {
-  const headEnd = request.indexOf(HEAD_END);
-  const head = request.toString("latin1", 0, headEnd);
   const credential = /\r\nauthorization:[^\r]*Credential=([^/\r]*)/i.exec(head);
   const [upToKey = "", accessKey = ""] = credential ?? [];
   const caller = callers.find(accessKey);
   if (credential === null || caller === undefined) {
     return refusal("UnrecognizedClientException", "The security token included in the request is invalid.");
   }
-  const [, operation = ""] = /\r\nx-amz-target: *[^\r.]*\.(\w+)/i.exec(head) ?? [];
-  const body = parsed(request, headEnd + HEAD_END.length);
+  const operation = operationOf(head);
+  const body = parsed(request, head.length + HEAD_END.length);
   const requests = accessRequestsOf(operation, body, tables, leadingKeys);
   if (requests === undefined) {
     return refusal(

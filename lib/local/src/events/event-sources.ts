@@ -15,6 +15,7 @@ import { openCheckpoints } from "../streams/checkpoints.ts";
 import { openMapping } from "../streams/event-source-mapping.ts";
 import { readMappings } from "../streams/mapping-definition.ts";
 import { createQueues, type Queues } from "../streams/queues.ts";
+import type { Writes } from "../streams/writes.ts";
 import { followRule, readRules } from "./rules.ts";
 
 export type EventSourcesOptions = {
@@ -22,6 +23,7 @@ export type EventSourcesOptions = {
   lambda: Pick<Lambda, "has" | "invoke">;
   denial: Denial;
   dynamodb: Pick<DynamoDb, "client" | "endpoint">;
+  writes: Writes;
   credentials: Credentials;
   /** Stores the positions in the streams. */
   store: Store;
@@ -45,7 +47,7 @@ export type EventSources = {
 
 /** @throws {StartupError} if the stacks use something that is not emulated */
 export function createEventSources(options: EventSourcesOptions): EventSources {
-  const { resources, lambda, denial, dynamodb, credentials, store, log, queueMs } = options;
+  const { resources, lambda, denial, dynamodb, writes, credentials, store, log, queueMs } = options;
   const { clock = systemClock } = options;
   const { report } = gatewayLog(log, "lambda");
   const onFault = (error: unknown) =>
@@ -74,6 +76,7 @@ export function createEventSources(options: EventSourcesOptions): EventSources {
     queues,
     checkpoints,
     clock,
+    writes,
     signal,
     report,
     onFault,

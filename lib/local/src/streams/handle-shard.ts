@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { DynamoDBStreamsClient } from "@aws-sdk/client-dynamodb-streams";
 import { arn } from "../account.ts";
-import type { Clock } from "../clock.ts";
 import type { Invoke } from "../lambda/invoke.ts";
 import { type Change, toChange } from "./change.ts";
 import { createProgress, type Positions } from "./checkpoints.ts";
@@ -9,18 +8,14 @@ import { createLane } from "./lane.ts";
 import type { MappingDefinition } from "./mapping-definition.ts";
 import { type BatchDeps, type Discarded, processBatch } from "./process-batch.ts";
 import type { Queues } from "./queues.ts";
-import { followShard, type ShardPlace } from "./shards.ts";
+import { type Following, followShard, type ShardPlace } from "./shards.ts";
 
-export type ShardDeps = {
+export type ShardDeps = Following & {
   client: DynamoDBStreamsClient;
   invoke: Invoke;
   queues: Pick<Queues, "send">;
-  clock: Clock;
-  signal: AbortSignal;
   /** Receives a line about changes that are given up. */
   report: (line: string) => void;
-  /** Receives failures that will be retried. */
-  onFault: (error: unknown) => void;
 };
 
 /** Maximum number of records of a shard that are being handled or waiting at a time. */
@@ -37,7 +32,7 @@ export async function handleShard(
   positions: Positions,
   deps: ShardDeps,
 ): Promise<void> {
-  const { invoke, clock, signal, onFault } = deps;
+  const { invoke, clock, writes, signal, onFault } = deps;
   const { source, matches } = definition;
   const { shardId } = place;
   const progress = createProgress((after) => positions.set(shardId, { after }));
@@ -64,7 +59,7 @@ export async function handleShard(
   );
 
   const from = positions.get(shardId) ?? "START";
-  for await (const records of followShard(place, from, { clock, signal, onFault })) {
+  for await (const records of followShard(place, from, { clock, writes, signal, onFault })) {
     for (const record of records) {
       const change = toChange(record, source, clock.now());
       progress.begin(change.sequenceNumber);

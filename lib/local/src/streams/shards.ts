@@ -8,9 +8,10 @@ import {
   type Shard,
   TrimmedDataAccessException,
 } from "@aws-sdk/client-dynamodb-streams";
-import type { Clock } from "../clock.ts";
+import { type Clock, firstWithin } from "../clock.ts";
 import type { StreamRecord } from "./change.ts";
 import type { Position, Positions } from "./checkpoints.ts";
+import type { Writes } from "./writes.ts";
 
 /** A shard and its predecessor. */
 export type ListedShard = { id: string; parent: string | undefined };
@@ -48,22 +49,35 @@ export type ShardPlace = {
   shardId: string;
 };
 
-/** Pauses between reads that find nothing. They grow up to `most`. */
-const PAUSE_MS = { least: 10, growth: 1.3, most: 100, afterFailure: 1_000 };
+/** Pauses between reads that find nothing. They grow up to `most`. Announced writes end them early. */
+const PAUSE_MS = { least: 10, growth: 1.3, most: 100, mostIfAnnounced: 1_000, afterFailure: 1_000 };
+
+export type Following = {
+  clock: Clock;
+  /** Announces most writes, but not those of other programs. */
+  writes?: Writes | undefined;
+  signal: AbortSignal;
+  /** Receives errors of reading, which then continues. */
+  onFault: (error: unknown) => void;
+};
 
 /**
  * Yields the records of a shard as they arrive. Ends once a closed shard has been read to its end, or the signal is
  * aborted.
- * @param onFault receives errors of reading, which then continues
  */
 export async function* followShard(
   place: ShardPlace,
   from: Position,
-  { clock, signal, onFault }: { clock: Clock; signal: AbortSignal; onFault: (error: unknown) => void },
+  { clock, writes, signal, onFault }: Following,
 ): AsyncGenerator<StreamRecord[]> {
   const read = openShard(place, from);
+  const most = writes === undefined ? PAUSE_MS.most : PAUSE_MS.mostIfAnnounced;
   let pauseMs = PAUSE_MS.least;
   while (!signal.aborted) {
+    let isAnnounced = false;
+    const announced = writes?.next().then(() => {
+      isAnnounced = true;
+    });
     try {
       const { records, ended } = await read(signal);
       if (records.length > 0) {
@@ -77,8 +91,10 @@ export async function* followShard(
       onFault(error);
       pauseMs = PAUSE_MS.afterFailure;
     }
-    await clock.pause(pauseMs, signal);
-    pauseMs = Math.min(pauseMs * PAUSE_MS.growth, PAUSE_MS.most);
+    // Many writes in a row cost one read.
+    await clock.pause(PAUSE_MS.least, signal);
+    await firstWithin(clock, pauseMs - PAUSE_MS.least, announced ? [announced] : [], signal);
+    pauseMs = isAnnounced ? PAUSE_MS.least : Math.min(pauseMs * PAUSE_MS.growth, most);
   }
 }
 

@@ -12,6 +12,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { memoryStore } from "../../src/storage/store.ts";
 import { openCheckpoints, type Position } from "../../src/streams/checkpoints.ts";
 import { followShard, listShards, readableShards } from "../../src/streams/shards.ts";
+import { createWrites, type Writes } from "../../src/streams/writes.ts";
 import { testClock } from "../fixtures/clock.ts";
 
 const streams = mockClient(DynamoDBStreamsClient);
@@ -32,7 +33,7 @@ beforeEach(() => {
   streams.on(GetShardIteratorCommand).resolves({ ShardIterator: "first" });
 });
 
-function follow(from: Position = "START") {
+function follow(from: Position = "START", writes?: Writes) {
   const { clock, advance } = testClock();
   const ending = new AbortController();
   const faults: unknown[] = [];
@@ -40,8 +41,7 @@ function follow(from: Position = "START") {
   let over = false;
   const read = async () => {
     const pages = followShard(place, from, {
-      clock,
-      signal: ending.signal,
+      ...{ clock, writes, signal: ending.signal },
       onFault: (error) => faults.push(error),
     });
     for await (const records of pages)
@@ -96,6 +96,43 @@ describe("followShard", () => {
     const after = reads();
     await advance(50);
     expect(reads()).toBeGreaterThan(after + 1);
+  });
+
+  it("reads once a second if writes are announced, and at once after one", async () => {
+    streams.on(GetRecordsCommand).resolves(empty);
+    const writes = createWrites();
+    const { advance } = follow("START", writes);
+    await advance(10_000);
+    const before = reads();
+    await advance(5_000);
+    expect(reads()).toBe(before + 5);
+    writes.announce();
+    await advance();
+    expect(reads()).toBe(before + 6);
+    // Many writes in a row cost one read.
+    for (let write = 0; write < 9; write++) writes.announce();
+    await advance(10);
+    expect(reads()).toBe(before + 7);
+    await advance(10);
+    expect(reads()).toBeLessThanOrEqual(before + 8);
+  });
+
+  it("reads again after a write that comes while it reads", async () => {
+    const writes = createWrites();
+    let isWritten = false;
+    streams.on(GetRecordsCommand).callsFake(() => {
+      if (isWritten) writes.announce();
+      isWritten = false;
+      return empty;
+    });
+    const { advance } = follow("START", writes);
+    await advance(10_000);
+    const before = reads();
+    isWritten = true;
+    while (isWritten) await advance(10);
+    expect(reads()).toBe(before + 1);
+    await advance(10);
+    expect(reads()).toBe(before + 2);
   });
 
   it("ends once a closed shard has been read to its end", async () => {
