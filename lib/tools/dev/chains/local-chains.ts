@@ -55,14 +55,14 @@ export type LocalChains = AsyncDisposable & {
 /** The chains with a relay: those for which public relays exist. */
 const relayed: readonly TradingChain[] = ["eth", "bsc", "sol"];
 
-/** The number of ports for chains, hosts and relays. */
-export const chainPorts = 3 * tradingChains.length + relayed.length;
+/** The number of ports for chains, hosts and relays, and for Jupiter's stand-in, which has the last one. */
+export const chainPorts = 3 * tradingChains.length + relayed.length + 1;
 
 /** Lists the ports of a chain; `port` is the first of all, or 0 for any. The node is anvil, or the honest host of sol. */
 export function portsOf(
   chain: TradingChain,
   port: number,
-): { node: number; firstHost: number; secondHost: number; relay?: number } {
+): { node: number; firstHost: number; secondHost: number; relay?: number; jupiter?: number } {
   const index = tradingChains.indexOf(chain);
   const at = (offset: number) => (port === 0 ? 0 : port + offset);
   return {
@@ -70,6 +70,7 @@ export function portsOf(
     secondHost: at(tradingChains.length + index),
     firstHost: at(2 * tradingChains.length + relayed.length + index),
     ...(relayed.includes(chain) && { relay: at(2 * tradingChains.length + relayed.indexOf(chain)) }),
+    ...(chain === "sol" && { jupiter: at(chainPorts - 1) }),
   };
 }
 

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { openNotes } from "../../../../lib/tools/dev/chains/chain-notes.ts";
 import { chainPorts, openLocalChains, portsOf } from "../../../../lib/tools/dev/chains/local-chains.ts";
 import { tradingChains } from "../../../../lib/trading/core/trading-chain.ts";
+import { freePorts } from "../../../support/free-ports.ts";
 
 it("the local chains start over with `reset`, and note that the table has to forget the old ones", async () => {
   const folder = mkdtempSync(join(tmpdir(), "chains-"));
@@ -35,7 +36,18 @@ it("each local chain has its ports", () => {
   expect(all.map(({ secondHost }) => secondHost)).toEqual([8550, 8551, 8552, 8553, 8554]);
   expect(all.map(({ relay }) => relay)).toEqual([8555, undefined, 8556, undefined, 8557]);
   expect(all.map(({ firstHost }) => firstHost)).toEqual([8558, 8559, 8560, 8561, 8562]);
-  expect(chainPorts).toBe(18);
+  expect(all.map(({ jupiter }) => jupiter)).toEqual([undefined, undefined, undefined, undefined, 8563]);
+  expect(chainPorts).toBe(19);
+});
+
+it("the stacks get the same addresses in each run, so that they can be reused", async () => {
+  const port = await freePorts(chainPorts);
+  const contexts: object[] = [];
+  for (let run = 0; run < 2; run++) {
+    await using chains = await openLocalChains({ port, folder: undefined });
+    contexts.push(chains.context);
+  }
+  expect(contexts[0]).toEqual(contexts[1]);
 });
 
 it("the chain sol does not run where Surfpool has no package, and the others do", async () => {

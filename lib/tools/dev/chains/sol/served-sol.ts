@@ -12,7 +12,7 @@ import type { Surfnet } from "./surfnet.ts";
 
 export type ServedSolOptions = {
   /** The port of the node must be free. The other servers take another one if theirs is in use. */
-  ports: { node: number; firstHost: number; secondHost: number; relay?: number };
+  ports: { node: number; firstHost: number; secondHost: number; relay?: number; jupiter?: number };
   /** Puts a host in front of the node, too, and serves `/_local/faults` for both hosts and the relay. */
   faults: boolean;
   seed: number;
@@ -85,9 +85,11 @@ export async function openServedSol(options: ServedSolOptions): Promise<ServedSo
   );
   undo.defer(() => relay.close());
 
-  const jupiter = await startJupiterServer({
-    ...{ node, jupiter: deployment.jupiter, symbols: [jupiterToken], canBeSet: faults, seed },
-  });
+  const jupiter = await preferring(ports.jupiter ?? 0, (port) =>
+    startJupiterServer({
+      ...{ node, jupiter: deployment.jupiter, symbols: [jupiterToken], canBeSet: faults, seed, port },
+    }),
+  );
   undo.defer(() => jupiter.close());
 
   const mintOf = ([symbol, { mint }]: [string, { mint: Address }]) => [symbol, mint];
