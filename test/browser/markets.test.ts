@@ -93,6 +93,9 @@ describe("the market of the token in the ticket", () => {
       })
       .toEqual({ bars: 6, last: 0.00012, marks: 1 });
 
+    const subscriptions = stream.sent.filter(({ tokens = [] }) => tokens.some(({ token }) => token === moon));
+    expect(subscriptions).toHaveLength(1);
+
     await market.getByText("USD", { exact: true }).click();
     await expect.poll(async () => (await drawn(page)).last).toBe(0.312);
     await market.getByText("ETH", { exact: true }).click();

@@ -1,6 +1,8 @@
 import type { Page, WebSocketRoute } from "playwright-core";
 
 export type StreamOfPage = {
+  /** The messages that the page has sent. */
+  sent: { type: string; tokens?: { token: string }[] }[];
   /** Sends a message to the page, as if it came from the service. */
   send(message: object): void;
   /** Ends the connection, and refuses new ones. */
@@ -12,13 +14,19 @@ export type StreamOfPage = {
 /** Puts the test between a page and the stream. Messages of both sides pass. */
 export async function streamOf(page: Page): Promise<StreamOfPage> {
   let sockets: WebSocketRoute[] = [];
+  const sent: StreamOfPage["sent"] = [];
   let isCut = false;
   await page.routeWebSocket("**/stream", (socket) => {
     if (isCut) return void socket.close({ code: 1011 });
     sockets.push(socket);
-    socket.connectToServer();
+    const server = socket.connectToServer();
+    socket.onMessage((message) => {
+      sent.push(JSON.parse(String(message)));
+      server.send(message);
+    });
   });
   return {
+    sent,
     send(message) {
       for (const socket of sockets) socket.send(JSON.stringify(message));
     },

@@ -16,20 +16,28 @@ export async function fund(chain: EvmChain, wallet: string): Promise<void> {
   ]);
 }
 
+/** Calls the service as a user, outside the browser. */
+export const apiOf =
+  (user: string) =>
+  async <Data>(path: string, body?: object): Promise<Data> => {
+    const { baseUrl } = inject("runner");
+    const token = await requestToken(Number(new URL(baseUrl).port), { sub: user });
+    const answer = await fetch(`${baseUrl}${path}`, {
+      headers: {
+        Authorization: `Bearer ${token}`,
+        "Content-Type": "application/json",
+        "Idempotency-Key": user,
+      },
+      ...(body && { method: "POST", body: JSON.stringify(body) }),
+    });
+    return ((await answer.json()) as { data: Data }).data;
+  };
+
 /** Makes a user with a funded wallet on a chain. Trades of one user do not show on the pages of another. */
-export async function userWithCoins(name: string, chain: EvmChain): Promise<string> {
-  const { baseUrl } = inject("runner");
-  const token = await requestToken(Number(new URL(baseUrl).port), { sub: name });
-  const answer = await fetch(`${baseUrl}/api/v2/wallets`, {
-    method: "POST",
-    headers: {
-      Authorization: `Bearer ${token}`,
-      "Content-Type": "application/json",
-      "Idempotency-Key": name,
-    },
-    body: JSON.stringify({ network: chain, slotName: "Funded" }),
+export async function userWithCoins(user: string, chain: EvmChain): Promise<string> {
+  const { wallet } = await apiOf(user)<{ wallet: { generatedWalletAddress: string } }>("/api/v2/wallets", {
+    ...{ network: chain, slotName: "Funded" },
   });
-  const { data } = (await answer.json()) as { data: { wallet: { generatedWalletAddress: string } } };
-  await fund(chain, data.wallet.generatedWalletAddress);
-  return name;
+  await fund(chain, wallet.generatedWalletAddress);
+  return user;
 }

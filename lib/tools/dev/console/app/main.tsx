@@ -4,9 +4,8 @@ import { mayHaveSession, noteSession, openSession } from "./session.ts";
 import { SignIn } from "./sign-in.tsx";
 import { Workspace } from "./workspace.tsx";
 
-const session = openSession();
-
 function Console() {
+  const [session, setSession] = useState(openSession);
   const [isSignedIn, setSignedIn] = useState(mayHaveSession() ? undefined : false);
   function sign(isIn: boolean) {
     noteSession(isIn);
@@ -27,7 +26,7 @@ function Console() {
     await session.terminal.endSession({ patienceMs: 3000 });
     sign(false);
   };
-  return <Workspace session={session} onSignOut={signOut} />;
+  return <Workspace session={session} onSignOut={signOut} onSignIn={() => setSession(openSession())} />;
 }
 
 render(<Console />, document.getElementById("console") as HTMLElement);

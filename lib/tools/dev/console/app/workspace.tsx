@@ -57,7 +57,7 @@ function useStream({ terminal, onSend }: Session, attempt: number, onRedeemed: (
   return { stream, state, status, heardMs, log };
 }
 
-/** Follows the markets of the tokens that the page shows. */
+/** Follows the markets of the tokens that the page shows. The chart follows its own, but leaves it to this to end that. */
 function useTokens(stream: Stream | undefined, tokens: readonly FollowedToken[]) {
   const followed = useRef<{ stream: Stream | undefined; tokens: readonly FollowedToken[] }>(undefined);
   const wanted = JSON.stringify(tokens);
@@ -67,7 +67,7 @@ function useTokens(stream: Stream | undefined, tokens: readonly FollowedToken[])
     const without = (all: readonly FollowedToken[], some: readonly FollowedToken[]) =>
       all.filter((each) => !some.some((other) => isSameToken(other, each) && other.candles === each.candles));
     const gone = before.filter((each) => !next.some((other) => isSameToken(other, each)));
-    const added = without(next, before);
+    const added = without(next, before).filter(({ candles }) => candles === undefined);
     if (gone.length > 0) stream?.removeTokens(gone);
     if (added.length > 0) stream?.addTokens(added);
     followed.current = { stream, tokens: next };
@@ -87,7 +87,14 @@ function useOffline({ status }: StreamStatus, heardMs: number): boolean {
   return !isLive && nowMs - heardMs > staleMs;
 }
 
-export function Workspace({ session, onSignOut }: { session: Session; onSignOut: () => void }) {
+type WorkspaceProps = {
+  session: Session;
+  onSignOut: () => void;
+  /** Called after the user has signed in again. Another session makes all panels read again. */
+  onSignIn: () => void;
+};
+
+export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   const [attempt, setAttempt] = useState(0);
   const [redemptionChanges, setRedemptionChanges] = useState(0);
   const { stream, state, status, heardMs, log } = useStream(session, attempt, () =>
@@ -187,10 +194,10 @@ export function Workspace({ session, onSignOut }: { session: Session; onSignOut:
       )}
       {isExpired && (
         <SignInAgain
-          user={profile?.username ?? ""}
+          user={profile?.userID ?? ""}
           onSignedIn={() => {
             setExpired(false);
-            retry();
+            onSignIn();
           }}
         />
       )}

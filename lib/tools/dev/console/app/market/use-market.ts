@@ -8,18 +8,18 @@ type Failure = { code: string; message: string };
 
 /** Reads the market of a token once, for what the stream does not have, or until it comes. */
 export function useRestMarket({ chain, token }: TokenName): { market?: Market; problem?: Failure } {
-  const { terminal } = useDesk();
+  const { terminal, isOffline } = useDesk();
   const [read, setRead] = useState<{ of: string; market?: Market; problem?: Failure }>();
   const of = `${chain} ${token}`;
   useEffect(() => {
-    if (!isAddressOn(chain, token)) return;
+    if (isOffline || !isAddressOn(chain, token)) return;
     const reading = new AbortController();
     const { signal } = reading;
     void terminal.getMarket({ path: { chain, token }, signal }).then(({ data, error }) => {
       if (!signal.aborted) setRead(data ? { of, market: data.market } : { of, problem: error });
     });
     return () => reading.abort();
-  }, [terminal, chain, token]);
+  }, [terminal, isOffline, chain, token]);
   return read?.of === of ? read : {};
 }
 

@@ -25,9 +25,10 @@ const shortcuts = { buy: ["0.1", "0.5", "1"], sell: ["25", "50", "100"] } as con
 
 /** Reads the tokens that a chain offers. Their absence keeps nobody from trading a pasted address. */
 function useTokens(chain: NetworkName) {
-  const { terminal } = useDesk();
+  const { terminal, isOffline } = useDesk();
   const [read, setRead] = useState<{ chain: NetworkName; tokens: readonly Token[]; problem?: string }>();
   useEffect(() => {
+    if (isOffline) return;
     const reading = new AbortController();
     const { signal } = reading;
     void terminal.listTokens({ query: { chain }, signal }).then(({ data, error }) => {
@@ -36,25 +37,25 @@ function useTokens(chain: NetworkName) {
       setRead({ chain, tokens, ...(error && { problem: error.message }) });
     });
     return () => reading.abort();
-  }, [terminal, chain]);
+  }, [terminal, isOffline, chain]);
   return read?.chain === chain ? read : undefined;
 }
 
 /** Reads what a wallet can spend, again with each change of its orders. */
 function useBalances(chain: NetworkName, wallet: string | undefined, token: string, progress: string) {
-  const { terminal } = useDesk();
+  const { terminal, isOffline } = useDesk();
   const [read, setRead] = useState<{ of: string; balances: readonly Balance[] }>();
   const of = `${chain} ${wallet}`;
   const more = isAddressOn(chain, token) ? { token } : {};
   useEffect(() => {
-    if (wallet === undefined) return;
+    if (wallet === undefined || isOffline) return;
     const reading = new AbortController();
     const { signal } = reading;
     void terminal.readBalances({ query: { chain, wallet, ...more }, signal }).then(({ data }) => {
       if (data && !signal.aborted) setRead({ of, balances: data.balances });
     });
     return () => reading.abort();
-  }, [terminal, chain, wallet, more.token, progress]);
+  }, [terminal, isOffline, chain, wallet, more.token, progress]);
   return read?.of === of ? read.balances : [];
 }
 

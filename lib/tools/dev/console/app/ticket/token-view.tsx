@@ -11,19 +11,19 @@ export type Inspection = { token?: InspectedToken; problem?: Failure };
 
 /** Inspects a token. Undefined until the answer arrives. */
 export function useInspection(chain: NetworkName, token: string): Inspection | undefined {
-  const { terminal } = useDesk();
+  const { terminal, isOffline } = useDesk();
   const [answer, setAnswer] = useState<Inspection & { of: string }>();
   const of = `${chain} ${token}`;
 
   useEffect(() => {
-    if (!isAddressOn(chain, token)) return;
+    if (isOffline || !isAddressOn(chain, token)) return;
     const reading = new AbortController();
     const { signal } = reading;
     void terminal.inspectToken({ path: { chain, token }, signal }).then(({ data, error }) => {
       if (!signal.aborted) setAnswer(data ? { of, token: data.token } : { of, problem: error });
     });
     return () => reading.abort();
-  }, [terminal, chain, token]);
+  }, [terminal, isOffline, chain, token]);
 
   return answer?.of === of ? answer : undefined;
 }

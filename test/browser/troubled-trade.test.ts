@@ -1,0 +1,141 @@
+import type { Page, Request, Route } from "playwright-core";
+import { expect, it } from "vitest";
+import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
+import { browserForTests, signIn } from "./support/browser.ts";
+import { streamOf } from "./support/market-stream.ts";
+import { apiOf, userWithCoins } from "./support/users.ts";
+
+const browser = browserForTests();
+
+const isOrder = (request: Request) => request.method() === "POST" && request.url().endsWith("/orders");
+
+/** The steps of a trade in their order, with the requests that they make. */
+const requests = {
+  tokens: (request: Request) => request.url().includes("/tokens?chain=base"),
+  inspection: (request: Request) => request.url().includes(`/tokens/base/${localAddresses.star}`),
+  quote: (request: Request) => request.url().endsWith("/quotes"),
+  buy: isOrder,
+  sale: isOrder,
+};
+type Step = keyof typeof requests;
+
+type Trouble = {
+  /** Meets the first request of a step. */
+  meet: (route: Route, step: Step) => Promise<void>;
+  /** True while no request may pass. */
+  isAway?: () => boolean;
+  /** True if the user has to place an order again after the trouble. */
+  isAskedAgain?: boolean;
+};
+
+/** Trades on a page that has trouble in each step. Returns the steps that had it. */
+async function tradeWith(page: Page, { meet, isAway, isAskedAgain }: Trouble): Promise<Step[]> {
+  const met: Step[] = [];
+  let coming: Step | undefined;
+  await page.route(/\/(api|getUserData)/, async (route) => {
+    if (isAway?.()) return route.abort("connectionrefused");
+    if (coming === undefined || !requests[coming](route.request())) return route.continue();
+    const step = coming;
+    coming = undefined;
+    met.push(step);
+    await meet(route, step);
+  });
+  const trade = page.getByRole("region", { name: "Trade" });
+  const buy = page.getByRole("button", { name: "Buy STAR", disabled: false });
+  const orders = page.getByRole("list", { name: "Orders" }).getByRole("listitem");
+  const position = page.getByRole("list", { name: "Positions" }).getByRole("listitem");
+  const sell = page
+    .getByRole("region", { name: "Sell 50 % of STAR" })
+    .getByRole("button", { name: "Sell 50 %", disabled: false });
+
+  coming = "tokens";
+  await trade.getByLabel("Chain").selectOption("base");
+  await trade.getByRole("group", { name: "Listed tokens" }).getByRole("button").first().waitFor();
+  coming = "inspection";
+  await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.star);
+  await trade.getByText("can be sold").waitFor();
+  await buy.waitFor();
+  coming = "quote";
+  await trade.getByRole("textbox", { name: /^Amount/ }).fill("0.2");
+  await buy.waitFor();
+  coming = "buy";
+  await buy.click();
+  if (isAskedAgain) await buy.click();
+  await orders
+    .filter({ hasText: "buy" })
+    .getByText(/filled/)
+    .waitFor();
+  await position.getByRole("button", { name: "Sell 50 %" }).click();
+  await sell.waitFor();
+  coming = "sale";
+  await sell.click();
+  if (isAskedAgain) await sell.click();
+  await orders
+    .filter({ hasText: "sell" })
+    .getByText(/filled/)
+    .waitFor();
+  return met;
+}
+
+/** The service must have filled each order of the user once. */
+async function expectTwoOrders(user: string) {
+  const { orders } = await apiOf(user)<{ orders: { side: string; status: string }[] }>("/api/v2/orders");
+  expect(orders.map(({ side, status }) => ({ side, status }))).toEqual([
+    { side: "sell", status: "filled" },
+    { side: "buy", status: "filled" },
+  ]);
+}
+
+async function openDesk(user: string) {
+  const { page, context } = await browser.visit("about:blank");
+  const stream = await streamOf(page);
+  await page.goto(new URL("/console/", browser.runner.baseUrl).href);
+  await signIn(page, await userWithCoins(user, "base"));
+  return { page, context, stream };
+}
+
+it("trades once although the service dies in each step, before or after it has placed the order", async () => {
+  const user = "sees-deaths";
+  const { page, context, stream } = await openDesk(user);
+  // A user who waits presses the button of the banner.
+  const tryNow = page.getByRole("button", { name: "Try now" });
+  const press = async () => {
+    await tryNow.click();
+    await page.waitForTimeout(300);
+  };
+  await page.addLocatorHandler(tryNow, press, { noWaitAfter: true });
+  let isAway = false;
+  const met = await tradeWith(page, {
+    isAway: () => isAway,
+    async meet(route, step) {
+      if (step === "sale") await route.fetch();
+      isAway = true;
+      await stream.cut();
+      setTimeout(() => {
+        isAway = false;
+        stream.mend();
+      }, 1000);
+      await route.abort("connectionreset");
+    },
+  });
+  expect(met).toEqual(Object.keys(requests));
+  await expectTwoOrders(user);
+  await context.close();
+});
+
+it("goes on with a trade after the session ends in each step", async () => {
+  const user = "signs-in-again";
+  const { page, context } = await openDesk(user);
+  const dialog = page.getByRole("dialog", { name: "Sign in again" });
+  await page.addLocatorHandler(dialog, () => dialog.getByRole("button", { name: "Sign in" }).click());
+  const met = await tradeWith(page, {
+    isAskedAgain: true,
+    async meet(route) {
+      await context.clearCookies();
+      await route.continue();
+    },
+  });
+  expect(met).toEqual(Object.keys(requests));
+  await expectTwoOrders(user);
+  await context.close();
+});
