@@ -110,7 +110,7 @@ describe("the live page", () => {
       socket.onclose = ({ code }) => done(code);
     })`;
     const { page: mine, context } = await browser.visit(`${ofTheSite}/live-page.html`);
-    await signIn(mine, "alice");
+    await signIn(mine, "lena");
     await status(mine).getByText("live").waitFor();
     expect(await statusFor(mine)).toBe(200);
     expect(await mine.evaluate(connect)).toBe("open");

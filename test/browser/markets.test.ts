@@ -4,7 +4,7 @@ import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { startRandomTrader } from "../../lib/tools/dev/chains/random-trader.ts";
 import { browserForTests, signIn } from "./support/browser.ts";
 import { marketUpdate, streamOf } from "./support/market-stream.ts";
-import { chainUrl } from "./support/users.ts";
+import { chainUrl, userWithCoins } from "./support/users.ts";
 
 const browser = browserForTests();
 const { moon } = localAddresses;
@@ -186,7 +186,7 @@ describe("open positions", () => {
 
 describe("the search of tokens", () => {
   it("finds tokens by name, warns of imitations, and picks by keyboard without buying", async () => {
-    const { page, context } = await openMarkets("alice");
+    const { page, context } = await openMarkets(await userWithCoins("finn", "base"));
     const orders: string[] = [];
     page.on("request", (request) => {
       if (request.method() === "POST" && request.url().endsWith("/orders")) orders.push(request.url());

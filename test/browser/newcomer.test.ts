@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { startRandomTrader } from "../../lib/tools/dev/chains/random-trader.ts";
 import { brokenRules, browserForTests, signIn } from "./support/browser.ts";
-import { chainUrl, fund } from "./support/users.ts";
+import { chainUrl, fund, userWithCoins } from "./support/users.ts";
 
 const browser = browserForTests();
 
@@ -86,7 +86,7 @@ describe("a newcomer with a phone", () => {
 
   it("reaches everything by thumb: tabs, Buy without scrolling, and targets of 44 pixels", async () => {
     const { page, context } = await browser.visit("/console/", phone);
-    await signIn(page, "alice");
+    await signIn(page, await userWithCoins("thea", "eth"));
     const buy = page.getByRole("button", { name: "Buy MOON", disabled: false });
     await buy.waitFor();
     const tabs = page.getByRole("navigation", { name: "Parts of the desk" });
@@ -110,7 +110,7 @@ describe("accessibility", () => {
     await page.getByRole("heading", { name: "Components" }).waitFor();
     expect(await brokenRules(page)).toEqual([]);
     await page.goto(new URL("/console/", browser.runner.baseUrl).href);
-    await signIn(page, "alice");
+    await signIn(page, await userWithCoins(`reader-${colorScheme}`, "eth"));
     await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
     expect(await brokenRules(page)).toEqual([]);
     await context.close();

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { browserForTests, signIn } from "./support/browser.ts";
 import { streamOf } from "./support/market-stream.ts";
+import { userWithCoins } from "./support/users.ts";
 
 const browser = browserForTests();
 const emoji = "🐸".repeat(40);
@@ -54,7 +55,7 @@ it("trades a pasted address although the list of tokens never answers", async ()
   const { page, context } = await browser.visit("about:blank");
   await page.route("**/api/v2/tokens?chain=**", () => {});
   await page.goto(new URL("/console/", browser.runner.baseUrl).href);
-  await signIn(page, "alice");
+  await signIn(page, await userWithCoins("olaf", "eth"));
   await page.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.moon);
   await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
   await context.close();

@@ -3,10 +3,13 @@ import { describe, expect, it } from "vitest";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { browserForTests, signIn } from "./support/browser.ts";
 import { streamOf } from "./support/market-stream.ts";
+import { userWithCoins } from "./support/users.ts";
 
 const browser = browserForTests();
 
 const isOrder = (url: URL) => url.pathname === "/api/v2/orders";
+
+let users = 0;
 
 /** Opens the ticket. Orders get no further than the browser. */
 async function openTicket() {
@@ -23,7 +26,7 @@ async function openTicket() {
     });
   });
   await page.goto(new URL("/console/", browser.runner.baseUrl).href);
-  await signIn(page, "alice");
+  await signIn(page, await userWithCoins(`tina-${++users}`, "eth"));
   const trade = page.getByRole("region", { name: "Trade" });
   return { ...visit, stream, trade, bodies, place: trade.locator(".place-bar button") };
 }

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { browserForTests, signIn } from "./support/browser.ts";
+import { userWithCoins } from "./support/users.ts";
 
 const browser = browserForTests();
 
@@ -15,7 +16,7 @@ describe("the trade panel", () => {
       if (route.request().postData()?.includes(localAddresses.trap)) await held;
       await route.continue();
     });
-    await signIn(page, "alice");
+    await signIn(page, await userWithCoins("tess", "eth"));
     const trade = panel(page);
     await trade.getByText("You get about").waitFor();
     const place = trade.locator(".place-bar button");
@@ -30,7 +31,7 @@ describe("the trade panel", () => {
 
   it("shows the pools of a route, and the token between them", async () => {
     const { page, context } = await browser.visit();
-    await signIn(page, "alice");
+    await signIn(page, await userWithCoins("theo", "eth"));
     const trade = panel(page);
     await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.star);
     await trade.getByText(/^\S+ [\d.]+ % → USDX → \S+ [\d.]+ %$/).waitFor();
@@ -51,7 +52,7 @@ describe("the trade panel", () => {
       await route.fulfill({ json }).catch(() => {});
       late.resolve();
     });
-    await signIn(page, "alice");
+    await signIn(page, await userWithCoins("toni", "eth"));
     const trade = panel(page);
     const token = trade.getByRole("combobox", { name: /^Token/ });
     const listed = trade.getByRole("group", { name: "Listed tokens" }).getByRole("button");
@@ -77,7 +78,7 @@ describe("the trade panel", () => {
 
   it("shows the warnings of an order that goes to a public pool beside the order", async () => {
     const { page, context } = await browser.visit();
-    await signIn(page, "alice");
+    await signIn(page, await userWithCoins("tara", "avax"));
     const trade = panel(page);
     await trade.getByLabel("Chain").selectOption("avax");
     await trade

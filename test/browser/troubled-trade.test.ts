@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { browserForTests, signIn } from "./support/browser.ts";
 import { streamOf } from "./support/market-stream.ts";
-import { apiOf, userWithCoins } from "./support/users.ts";
+import { callAs, userWithCoins } from "./support/users.ts";
 
 const browser = browserForTests();
 
@@ -79,7 +79,7 @@ async function tradeWith(page: Page, { meet, isAway, isAskedAgain }: Trouble): P
 
 /** The service must have filled each order of the user once. */
 async function expectTwoOrders(user: string) {
-  const { orders } = await apiOf(user)<{ orders: { side: string; status: string }[] }>("/api/v2/orders");
+  const { orders } = await callAs<{ orders: { side: string; status: string }[] }>(user, "/api/v2/orders");
   expect(orders.map(({ side, status }) => ({ side, status }))).toEqual([
     { side: "sell", status: "filled" },
     { side: "buy", status: "filled" },
@@ -114,7 +114,7 @@ it("trades once although the service dies in each step, before or after it has p
       setTimeout(() => {
         isAway = false;
         stream.mend();
-      }, 1000);
+      }, 500);
       await route.abort("connectionreset");
     },
   });

@@ -17,27 +17,31 @@ export async function fund(chain: EvmChain, wallet: string): Promise<void> {
 }
 
 /** Calls the service as a user, outside the browser. */
-export const apiOf =
-  (user: string) =>
-  async <Data>(path: string, body?: object): Promise<Data> => {
-    const { baseUrl } = inject("runner");
-    const token = await requestToken(Number(new URL(baseUrl).port), { sub: user });
-    const answer = await fetch(`${baseUrl}${path}`, {
-      headers: {
-        Authorization: `Bearer ${token}`,
-        "Content-Type": "application/json",
-        "Idempotency-Key": user,
-      },
-      ...(body && { method: "POST", body: JSON.stringify(body) }),
-    });
-    return ((await answer.json()) as { data: Data }).data;
-  };
-
-/** Makes a user with a funded wallet on a chain. Trades of one user do not show on the pages of another. */
-export async function userWithCoins(user: string, chain: EvmChain): Promise<string> {
-  const { wallet } = await apiOf(user)<{ wallet: { generatedWalletAddress: string } }>("/api/v2/wallets", {
-    ...{ network: chain, slotName: "Funded" },
+export async function callAs<Data>(
+  user: string,
+  path: string,
+  { body, key = "" }: { body?: object; key?: string } = {},
+): Promise<Data> {
+  const { baseUrl } = inject("runner");
+  const token = await requestToken(Number(new URL(baseUrl).port), { sub: user, username: user });
+  const answer = await fetch(`${baseUrl}${path}`, {
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json", "Idempotency-Key": key },
+    ...(body && { method: "POST", body: JSON.stringify(body) }),
   });
-  await fund(chain, wallet.generatedWalletAddress);
+  return ((await answer.json()) as { data: Data }).data;
+}
+
+/**
+ * Makes a user with a funded wallet on each of the chains. Users of their own keep test files apart: what one trades does not
+ * show on the pages of another, and requests of one do not count for another.
+ */
+export async function userWithCoins(user: string, ...chains: EvmChain[]): Promise<string> {
+  for (const chain of chains) {
+    const body = { network: chain, slotName: "Funded" };
+    const { wallet } = await callAs<{ wallet: { generatedWalletAddress: string } }>(user, "/api/v2/wallets", {
+      ...{ body, key: `${user}-${chain}` },
+    });
+    await fund(chain, wallet.generatedWalletAddress);
+  }
   return user;
 }
