@@ -65,13 +65,19 @@ export default defineConfig({
       ),
       project("e2e", within(...foldersFor(process.env).map((folder) => `e2e/${folder}`)), 0, e2e),
       project("last", within("e2e/last"), 1),
-      project("infra", within("infra"), 1, { globalSetup: ["test/infra/global-setup.ts"] }),
-      // Needs DynamoDB Local (table), opens sockets or starts programs such as anvil (socket), or takes long (model). One
-      // project, because each has workers of its own, which load the same modules.
+      // Synthesizes stacks (infra), needs DynamoDB Local (table), opens sockets or starts programs such as anvil (socket), or
+      // takes long (model). One project, because each has workers of its own, which load the same modules.
       project(
         "system",
-        { include: ["test/**/*.{table,socket}.test.ts", "test/{markets,trading}/model/**/*.test.ts"] },
+        {
+          include: [
+            "test/**/*.{table,socket}.test.ts",
+            "test/infra/**/*.test.ts",
+            "test/{markets,trading}/model/**/*.test.ts",
+          ],
+        },
         1,
+        { globalSetup: ["test/infra/global-setup.ts"] },
       ),
     ],
   },

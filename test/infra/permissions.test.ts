@@ -40,7 +40,7 @@ function mayMakeDataKeys(statements: readonly Statement[]) {
 }
 
 describe("the permissions", () => {
-  // A changed right shows in the file's diff. To accept it: npx vitest run --project infra -u
+  // A changed right shows in the file's diff. To accept it: npm run test:infra -- -u
   it("match rights.txt", async () => {
     await expect(rightsText(synthesize(customContext))).toMatchFileSnapshot("rights.txt");
   });

@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * workers finish at about the same time. The files of a project stay together, because a worker that does not
  * isolate its files serves one project.
  */
-const order = ["static", "unit", "e2e", "last", "infra", "system"];
+const order = ["static", "unit", "e2e", "last", "system"];
 
 export default class OrderOfFiles extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
