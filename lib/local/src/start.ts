@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import type { Endpoints } from "./account.ts";
 import { account, localCredentials } from "./account.ts";
 import { readAssembly } from "./cloudformation/assembly.ts";
@@ -34,7 +35,7 @@ import { openSecrets } from "./secrets/secrets.ts";
 import { awsServices } from "./services.ts";
 import type { Runner, StartOptions } from "./start-options.ts";
 import { logFiles, openDataDir, openMemory } from "./storage/workspace.ts";
-import { createWrites } from "./streams/writes.ts";
+import type { Writes } from "./streams/shards.ts";
 import { openUsage } from "./usage-plans/usage.ts";
 import { awsLimits } from "./websocket-api/connection.ts";
 import { connectionsService } from "./websocket-api/connections-service.ts";
@@ -148,14 +149,16 @@ export async function start(options: StartOptions): Promise<Runner> {
   for (const table of resources.ofType("AWS::DynamoDB::Table")) await ensureTable(dynamodb.client, table);
 
   onStep("Opening the services");
-  const writes = createWrites();
+  const writes: Writes = new EventEmitter();
+  // Each shard of each mapping listens.
+  writes.setMaxListeners(0);
   const gate = await openGate({
     endpoint: proxy?.endpoint ?? endpoint,
     credentials,
     callers,
     tables: readTableKeys(resources),
     leadingKeys: options.leadingKeys,
-    onWrite: writes.announce,
+    onWrite: () => writes.emit("write"),
   });
   undo.defer(() => gate.stop());
   const lambda = createLambda(functions, {

@@ -33,8 +33,9 @@ export async function openGate(options: GateOptions): Promise<Gate> {
     let isWriting = false;
     const decide = (request: Buffer) => {
       const head = headOf(request);
-      isWriting = /Put|Update|Delete|Write/.test(operationOf(head));
-      return decision(request, head, options);
+      const refused = decision(request, head, options);
+      isWriting = refused === undefined && /Put|Update|Delete|Write/.test(operationOf(head));
+      return refused;
     };
     clients.add(client);
     client.on("close", () => {

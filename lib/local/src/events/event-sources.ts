@@ -15,7 +15,7 @@ import { openCheckpoints } from "../streams/checkpoints.ts";
 import { openMapping } from "../streams/event-source-mapping.ts";
 import { readMappings } from "../streams/mapping-definition.ts";
 import { createQueues, type Queues } from "../streams/queues.ts";
-import type { Writes } from "../streams/writes.ts";
+import type { Writes } from "../streams/shards.ts";
 import { followRule, readRules } from "./rules.ts";
 
 export type EventSourcesOptions = {

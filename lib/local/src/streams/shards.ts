@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import {
   DescribeStreamCommand,
   type DynamoDBStreamsClient,
@@ -8,10 +9,9 @@ import {
   type Shard,
   TrimmedDataAccessException,
 } from "@aws-sdk/client-dynamodb-streams";
-import { type Clock, firstWithin } from "../clock.ts";
+import type { Clock } from "../clock.ts";
 import type { StreamRecord } from "./change.ts";
 import type { Position, Positions } from "./checkpoints.ts";
-import type { Writes } from "./writes.ts";
 
 /** A shard and its predecessor. */
 export type ListedShard = { id: string; parent: string | undefined };
@@ -49,12 +49,14 @@ export type ShardPlace = {
   shardId: string;
 };
 
-/** Pauses between reads that find nothing. They grow up to `most`. Announced writes end them early. */
-const PAUSE_MS = { least: 10, growth: 1.3, most: 100, mostIfAnnounced: 1_000, afterFailure: 1_000 };
+/** Pauses between reads that find nothing. They grow up to `most`. Writes end them early. */
+const PAUSE_MS = { least: 10, growth: 1.3, most: 100, mostWithWrites: 1_000, afterFailure: 1_000 };
+
+export type Writes = EventEmitter<{ write: [] }>;
 
 export type Following = {
   clock: Clock;
-  /** Announces most writes, but not those of other programs. */
+  /** Emits most writes to the database, but not those of other programs. */
   writes?: Writes | undefined;
   signal: AbortSignal;
   /** Receives errors of reading, which then continues. */
@@ -71,30 +73,35 @@ export async function* followShard(
   { clock, writes, signal, onFault }: Following,
 ): AsyncGenerator<StreamRecord[]> {
   const read = openShard(place, from);
-  const most = writes === undefined ? PAUSE_MS.most : PAUSE_MS.mostIfAnnounced;
+  const most = writes === undefined ? PAUSE_MS.most : PAUSE_MS.mostWithWrites;
   let pauseMs = PAUSE_MS.least;
-  while (!signal.aborted) {
-    let isAnnounced = false;
-    const announced = writes?.next().then(() => {
-      isAnnounced = true;
-    });
-    try {
-      const { records, ended } = await read(signal);
-      if (records.length > 0) {
-        yield records;
-        pauseMs = PAUSE_MS.least;
+  let written = new AbortController();
+  const wake = () => written.abort();
+  writes?.on("write", wake);
+  try {
+    while (!signal.aborted) {
+      written = new AbortController();
+      try {
+        const { records, ended } = await read(signal);
+        if (records.length > 0) {
+          yield records;
+          pauseMs = PAUSE_MS.least;
+        }
+        if (ended) return;
+        if (records.length > 0) continue;
+      } catch (error) {
+        if (signal.aborted) return;
+        onFault(error);
+        await clock.pause(PAUSE_MS.afterFailure, signal);
+        continue;
       }
-      if (ended) return;
-      if (records.length > 0) continue;
-    } catch (error) {
-      if (signal.aborted) return;
-      onFault(error);
-      pauseMs = PAUSE_MS.afterFailure;
+      // Many writes in a row cost one read.
+      await clock.pause(PAUSE_MS.least, signal);
+      await clock.pause(pauseMs - PAUSE_MS.least, AbortSignal.any([signal, written.signal]));
+      pauseMs = written.signal.aborted ? PAUSE_MS.least : Math.min(pauseMs * PAUSE_MS.growth, most);
     }
-    // Many writes in a row cost one read.
-    await clock.pause(PAUSE_MS.least, signal);
-    await firstWithin(clock, pauseMs - PAUSE_MS.least, announced ? [announced] : [], signal);
-    pauseMs = isAnnounced ? PAUSE_MS.least : Math.min(pauseMs * PAUSE_MS.growth, most);
+  } finally {
+    writes?.off("write", wake);
   }
 }
 

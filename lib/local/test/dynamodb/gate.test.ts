@@ -43,6 +43,7 @@ const policy = readTemplatePolicy({
 });
 
 let gate: Gate;
+let announced = 0;
 let operator: DynamoDBClient;
 let executor: DynamoDBClient;
 let stranger: DynamoDBClient;
@@ -65,7 +66,7 @@ beforeAll(async () => {
     callers: { find: (name: string) => (name === caller.credentials.accessKeyId ? caller : undefined) },
     tables: new Map([[TableName, { table: "PK", indexes: {} }]]),
   };
-  gate = await openGate(options);
+  gate = await openGate({ ...options, onWrite: () => announced++ });
   strictGate = await openGate({ ...options, leadingKeys: "whole-request" });
   operator = new DynamoDBClient({ endpoint, region, credentials });
   const behindGate = (name: string, { endpoint }: Gate = gate) =>
@@ -107,6 +108,18 @@ describe("openGate", () => {
       ExpressionAttributeValues: { ":p": { S: "LANE#1" } },
     };
     expect((await executor.send(new QueryCommand(query))).Count).toBe(1);
+  });
+
+  it("announces each write after its answer, but no read and no refused write", async () => {
+    const transaction = { TransactItems: [{ Put: put("LANE#8") }] };
+    const before = announced;
+    await executor.send(new PutItemCommand(put("LANE#7")));
+    expect(announced).toBe(before + 1);
+    await executor.send(new TransactWriteItemsCommand(transaction));
+    expect(announced).toBe(before + 2);
+    await expect(executor.send(new PutItemCommand(put("TRADING")))).rejects.toThrow();
+    await executor.send(new GetItemCommand(keyOf("LANE#7")));
+    expect(announced).toBe(before + 2);
   });
 
   it("refuses every kind of write to a denied partition, without effect", async () => {

@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import {
   DescribeStreamCommand,
   DynamoDBStreamsClient,
@@ -11,8 +12,7 @@ import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it } from "vitest";
 import { memoryStore } from "../../src/storage/store.ts";
 import { openCheckpoints, type Position } from "../../src/streams/checkpoints.ts";
-import { followShard, listShards, readableShards } from "../../src/streams/shards.ts";
-import { createWrites, type Writes } from "../../src/streams/writes.ts";
+import { followShard, listShards, readableShards, type Writes } from "../../src/streams/shards.ts";
 import { testClock } from "../fixtures/clock.ts";
 
 const streams = mockClient(DynamoDBStreamsClient);
@@ -32,6 +32,8 @@ beforeEach(() => {
   streams.reset();
   streams.on(GetShardIteratorCommand).resolves({ ShardIterator: "first" });
 });
+
+const newWrites = (): Writes => new EventEmitter();
 
 function follow(from: Position = "START", writes?: Writes) {
   const { clock, advance } = testClock();
@@ -98,19 +100,19 @@ describe("followShard", () => {
     expect(reads()).toBeGreaterThan(after + 1);
   });
 
-  it("reads once a second if writes are announced, and at once after one", async () => {
+  it("reads once a second if writes are emitted, and at once after one", async () => {
     streams.on(GetRecordsCommand).resolves(empty);
-    const writes = createWrites();
+    const writes = newWrites();
     const { advance } = follow("START", writes);
     await advance(10_000);
     const before = reads();
     await advance(5_000);
     expect(reads()).toBe(before + 5);
-    writes.announce();
+    writes.emit("write");
     await advance();
     expect(reads()).toBe(before + 6);
     // Many writes in a row cost one read.
-    for (let write = 0; write < 9; write++) writes.announce();
+    for (let write = 0; write < 9; write++) writes.emit("write");
     await advance(10);
     expect(reads()).toBe(before + 7);
     await advance(10);
@@ -118,10 +120,10 @@ describe("followShard", () => {
   });
 
   it("reads again after a write that comes while it reads", async () => {
-    const writes = createWrites();
+    const writes = newWrites();
     let isWritten = false;
     streams.on(GetRecordsCommand).callsFake(() => {
-      if (isWritten) writes.announce();
+      if (isWritten) writes.emit("write");
       isWritten = false;
       return empty;
     });
@@ -133,6 +135,21 @@ describe("followShard", () => {
     expect(reads()).toBe(before + 1);
     await advance(10);
     expect(reads()).toBe(before + 2);
+  });
+
+  it("waits a second after a failure, whatever is written, and listens no longer than it reads", async () => {
+    streams.on(GetRecordsCommand).rejects(new Error("down"));
+    const writes = newWrites();
+    const { advance, ending, faults } = follow("START", writes);
+    await advance();
+    writes.emit("write");
+    await advance(999);
+    expect(faults).toHaveLength(1);
+    await advance(1);
+    expect(faults).toHaveLength(2);
+    ending.abort();
+    await advance();
+    expect(writes.listenerCount("write")).toBe(0);
   });
 
   it("ends once a closed shard has been read to its end", async () => {
