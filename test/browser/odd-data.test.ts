@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { browserForTests, signIn } from "./support/browser.ts";
 import { streamOf } from "./support/market-stream.ts";
@@ -27,36 +27,38 @@ const orders = Array.from({ length: 5000 }, (_, index) => ({
 
 const sideways = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
 
-it("shows 200 wallets and 5,000 orders with names of 40 emoji, on a phone in landscape, at 200 % text", async () => {
-  const { page, context, complaints } = await browser.visit("about:blank", { width: 740, height: 360 });
-  const stream = await streamOf(page);
-  await page.route("**/api/v2/wallets?**", (route) =>
-    route.fulfill({ json: { success: true, data: { wallets }, timestamp: time } }),
-  );
-  await page.goto(new URL("/console/", browser.runner.baseUrl).href);
-  await signIn(page, `odd-${Date.now()}`);
-  stream.send({ ...{ type: "update", channel: "orders", time }, data: orders });
-  await page.evaluate("document.documentElement.style.fontSize = '200%'");
-  for (const name of ["Trade", "Positions", "Orders", "Wallets", "More"]) {
-    await page.getByRole("navigation", { name: "Parts of the desk" }).getByRole("button", { name }).click();
-    // The axis of the chart, whose width is whole pixels, may stand out a little.
-    await expect.poll(() => page.evaluate(sideways), { message: name }).toBeLessThan(8);
-  }
-  await page.getByRole("navigation").getByRole("button", { name: "Orders" }).click();
-  const list = page.getByRole("list", { name: "Orders" }).getByRole("listitem");
-  await list.first().waitFor();
-  expect(await list.count()).toBeLessThan(200);
-  // The service knows none of these wallets.
-  expect(complaints.filter((each) => !each.includes("status of 400"))).toEqual([]);
-  await context.close();
-});
+describe("the console", () => {
+  it("shows 200 wallets and 5,000 orders with names of 40 emoji, on a phone in landscape, at 200 % text", async () => {
+    const { page, context, complaints } = await browser.visit("about:blank", { width: 740, height: 360 });
+    const stream = await streamOf(page);
+    await page.route("**/api/v2/wallets?**", (route) =>
+      route.fulfill({ json: { success: true, data: { wallets }, timestamp: time } }),
+    );
+    await page.goto(new URL("/console/", browser.runner.baseUrl).href);
+    await signIn(page, `odd-${Date.now()}`);
+    stream.send({ ...{ type: "update", channel: "orders", time }, data: orders });
+    await page.evaluate("document.documentElement.style.fontSize = '200%'");
+    for (const name of ["Trade", "Positions", "Orders", "Wallets", "More"]) {
+      await page.getByRole("navigation", { name: "Parts of the desk" }).getByRole("button", { name }).click();
+      // The axis of the chart, whose width is whole pixels, may stand out a little.
+      await expect.poll(() => page.evaluate(sideways), { message: name }).toBeLessThan(8);
+    }
+    await page.getByRole("navigation").getByRole("button", { name: "Orders" }).click();
+    const list = page.getByRole("list", { name: "Orders" }).getByRole("listitem");
+    await list.first().waitFor();
+    expect(await list.count()).toBeLessThan(200);
+    // The service knows none of these wallets.
+    expect(complaints.filter((each) => !each.includes("status of 400"))).toEqual([]);
+    await context.close();
+  });
 
-it("trades a pasted address although the list of tokens never answers", async () => {
-  const { page, context } = await browser.visit("about:blank");
-  await page.route("**/api/v2/tokens?chain=**", () => {});
-  await page.goto(new URL("/console/", browser.runner.baseUrl).href);
-  await signIn(page, await userWithCoins("olaf", "eth"));
-  await page.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.moon);
-  await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
-  await context.close();
+  it("trades a pasted address although the list of tokens never answers", async () => {
+    const { page, context } = await browser.visit("about:blank");
+    await page.route("**/api/v2/tokens?chain=**", () => {});
+    await page.goto(new URL("/console/", browser.runner.baseUrl).href);
+    await signIn(page, await userWithCoins("olaf", "eth"));
+    await page.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.moon);
+    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    await context.close();
+  });
 });

@@ -137,11 +137,17 @@ describe("the ticket", () => {
       .getByText(/All data is \d+ s old/)
       .waitFor();
     await trade.getByRole("button", { name: "Offline", disabled: true }).waitFor();
+    // The client does not repeat a request that is refused so.
+    await page.route("**/tokens?chain=base", (route) => route.fulfill({ status: 403, json: {} }));
+    await trade.getByLabel("Chain").selectOption("base");
+    await page.unroute("**/tokens?chain=base");
     stream.mend();
     await page.unroute("**/api/**");
     await page.unroute("**/getUserData");
     await page.getByRole("button", { name: "Try now" }).click();
     await page.getByText("All data is").waitFor({ state: "detached" });
+    await trade.getByRole("group", { name: "Listed tokens" }).getByRole("button").first().waitFor();
+    await trade.getByLabel("Chain").selectOption("eth");
     await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
     expect(await place.isEnabled()).toBe(true);
     await context.close();

@@ -1,5 +1,5 @@
 import type { Page, Request, Route } from "playwright-core";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { browserForTests, signIn } from "./support/browser.ts";
 import { streamOf } from "./support/market-stream.ts";
@@ -94,48 +94,50 @@ async function openDesk(user: string) {
   return { page, context, stream };
 }
 
-it("trades once although the service dies in each step, before or after it has placed the order", async () => {
-  const user = "sees-deaths";
-  const { page, context, stream } = await openDesk(user);
-  // A user who waits presses the button of the banner.
-  const tryNow = page.getByRole("button", { name: "Try now" });
-  const press = async () => {
-    await tryNow.click();
-    await page.waitForTimeout(300);
-  };
-  await page.addLocatorHandler(tryNow, press, { noWaitAfter: true });
-  let isAway = false;
-  const met = await tradeWith(page, {
-    isAway: () => isAway,
-    async meet(route, step) {
-      if (step === "sale") await route.fetch();
-      isAway = true;
-      await stream.cut();
-      setTimeout(() => {
-        isAway = false;
-        stream.mend();
-      }, 500);
-      await route.abort("connectionreset");
-    },
+describe("the console", () => {
+  it("trades once although the service dies in each step, before or after it has placed the order", async () => {
+    const user = "sees-deaths";
+    const { page, context, stream } = await openDesk(user);
+    // A user who waits presses the button of the banner.
+    const tryNow = page.getByRole("button", { name: "Try now" });
+    const press = async () => {
+      await tryNow.click();
+      await page.waitForTimeout(300);
+    };
+    await page.addLocatorHandler(tryNow, press, { noWaitAfter: true });
+    let isAway = false;
+    const met = await tradeWith(page, {
+      isAway: () => isAway,
+      async meet(route, step) {
+        if (step === "sale") await route.fetch();
+        isAway = true;
+        await stream.cut();
+        setTimeout(() => {
+          isAway = false;
+          stream.mend();
+        }, 500);
+        await route.abort("connectionreset");
+      },
+    });
+    expect(met).toEqual(Object.keys(requests));
+    await expectTwoOrders(user);
+    await context.close();
   });
-  expect(met).toEqual(Object.keys(requests));
-  await expectTwoOrders(user);
-  await context.close();
-});
 
-it("goes on with a trade after the session ends in each step", async () => {
-  const user = "signs-in-again";
-  const { page, context } = await openDesk(user);
-  const dialog = page.getByRole("dialog", { name: "Sign in again" });
-  await page.addLocatorHandler(dialog, () => dialog.getByRole("button", { name: "Sign in" }).click());
-  const met = await tradeWith(page, {
-    isAskedAgain: true,
-    async meet(route) {
-      await context.clearCookies();
-      await route.continue();
-    },
+  it("goes on with a trade after the session ends in each step", async () => {
+    const user = "signs-in-again";
+    const { page, context } = await openDesk(user);
+    const dialog = page.getByRole("dialog", { name: "Sign in again" });
+    await page.addLocatorHandler(dialog, () => dialog.getByRole("button", { name: "Sign in" }).click());
+    const met = await tradeWith(page, {
+      isAskedAgain: true,
+      async meet(route) {
+        await context.clearCookies();
+        await route.continue();
+      },
+    });
+    expect(met).toEqual(Object.keys(requests));
+    await expectTwoOrders(user);
+    await context.close();
   });
-  expect(met).toEqual(Object.keys(requests));
-  await expectTwoOrders(user);
-  await context.close();
 });

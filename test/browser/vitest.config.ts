@@ -14,5 +14,6 @@ export default defineConfig({
     maxWorkers: process.env.HEADED ? 1 : 3,
     testTimeout: 90_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000, interval: 50 } },
   },
 });

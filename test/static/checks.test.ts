@@ -5,8 +5,7 @@ import { describe, expect, it } from "vitest";
 
 const { scripts }: { scripts: Record<string, string> } = JSON.parse(readFileSync("package.json", "utf8"));
 const isQuick = (name: string) => name.startsWith("static:") && name !== "static:style";
-// It does what `static:style` does, and checks promises. For these, it reads the types of all packages, which is too slow
-// for `npm run check`.
+// `lint:promises` includes `static:style`. It also reads the types of all packages, which is too slow for `npm run check`.
 const checks = [...Object.keys(scripts).filter(isQuick), "lint:promises"];
 
 /** Runs a script, and returns what it printed if it failed. */

@@ -47,10 +47,10 @@ export async function demoChain(chain: TradingChain, baseUrl: string): Promise<D
   return {
     ...{ chain, wallet, token, decimals: 6 },
     async holdings() {
-      const startedAt = (await places()).sol?.startedAt ?? "";
+      const { url = "", startedAt = "" } = (await places()).sol ?? {};
       const [coins, accounts] = await Promise.all([
-        callSol(sol.url, "getBalance", [wallet, confirmed], v.object({ value: v.number() })),
-        callSol(sol.url, "getTokenAccountsByOwner", [wallet, { mint: token }, confirmed], TokenAccounts),
+        callSol(url, "getBalance", [wallet, confirmed], v.object({ value: v.number() })),
+        callSol(url, "getTokenAccountsByOwner", [wallet, { mint: token }, confirmed], TokenAccounts),
       ]);
       const amounts = accounts.value.map(({ account }) =>
         BigInt(account.data.parsed.info.tokenAmount.amount),

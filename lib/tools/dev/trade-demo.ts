@@ -119,26 +119,34 @@ async function playRound({ demo, terminal, stream, patienceMs }: Deps): Promise<
     }
   }
 
+  /** @throws {ChainStartedOver} if the chain is another one by now, which has orders and holdings of its own */
   async function holdingsSince({ startedAt }: Holdings): Promise<Holdings> {
     const now = await holdings();
-    // The service may have got the order only after the start.
     if (now.startedAt !== startedAt)
       throw new ChainStartedOver(`${chain} has started over at ${now.startedAt}`);
     return now;
   }
 
+  const tradeSince = (start: Holdings, side: Side): Promise<Trade> =>
+    trade(side).catch(async (error) => {
+      await holdingsSince(start);
+      throw error;
+    });
+
   // An earlier run may have been stopped before its sale.
   const isOpen = (order: Order) =>
     order.chain === chain && order.wallet === wallet && order.token === token && order.settled === false;
   await until(({ orders }) => !orders.some(isOpen));
-  if ((await holdings()).tokens > 0n) await trade({ side: "sell", percent: 100 });
+  const left = await holdings();
+  if (left.tokens > 0n) await tradeSince(left, { side: "sell", percent: 100 });
   const before = await holdings();
-  const buy = await trade({ side: "buy", amount: "0.5" });
+  const buy = await tradeSince(before, { side: "buy", amount: "0.5" });
   const between = await holdingsSince(before);
-  const sell = await trade({ side: "sell", percent: 100 });
-  const after = await holdingsSince(before);
+  const sell = await tradeSince(before, { side: "sell", percent: 100 });
   const { positions } = dataOf(await terminal.listPositions({ query: { chain, wallet } }));
   const { balances } = dataOf(await terminal.readBalances({ query: { chain, wallet } }));
+  // Read last, so that all answers are about one chain.
+  const after = await holdingsSince(before);
   return { before, between, after, buy, sell, positions, balances, token, decimals };
 }
 

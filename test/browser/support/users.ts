@@ -28,12 +28,13 @@ export async function callAs<Data>(
     headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json", "Idempotency-Key": key },
     ...(body && { method: "POST", body: JSON.stringify(body) }),
   });
+  if (!answer.ok) throw new Error(`${path} answers ${answer.status}: ${await answer.text()}`);
   return ((await answer.json()) as { data: Data }).data;
 }
 
 /**
- * Makes a user with a funded wallet on each of the chains. Users of their own keep test files apart: what one trades does not
- * show on the pages of another, and requests of one do not count for another.
+ * Makes a user with a funded wallet on each of the chains. Users of their own keep test files apart: trades of
+ * one do not show on the pages of another, and neither uses up the requests of the other.
  */
 export async function userWithCoins(user: string, ...chains: EvmChain[]): Promise<string> {
   for (const chain of chains) {

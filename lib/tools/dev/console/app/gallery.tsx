@@ -55,7 +55,7 @@ const position = (chain: "eth" | "bsc" | "base", cost: `${number}`) =>
 
 const gain = position("eth", "0.1");
 const loss = position("bsc", "0.14");
-/** Its market is unknown. */
+/** The market of this position is unknown. */
 const waiting = position("base", "0.1");
 
 const market = (chain: "eth" | "bsc") =>

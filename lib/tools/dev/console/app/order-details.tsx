@@ -9,7 +9,7 @@ type Read = RestData<"getOrder">;
 
 /** Shows the transactions of an order and its result, once they are asked for. */
 export function OrderDetails({ order }: { order: Order }) {
-  const { terminal } = useDesk();
+  const { terminal, isOffline } = useDesk();
   const [isOpen, setOpen] = useState(false);
   const [read, setRead] = useState<Read>();
   const [problem, setProblem] = useState("");
@@ -17,7 +17,7 @@ export function OrderDetails({ order }: { order: Order }) {
 
   // Each change of the order may come with another transaction.
   useEffect(() => {
-    if (!isOpen) return;
+    if (!isOpen || isOffline) return;
     const reading = new AbortController();
     const { signal } = reading;
     void terminal.getOrder({ path: { orderId }, signal }).then(({ data, error }) => {
@@ -26,7 +26,7 @@ export function OrderDetails({ order }: { order: Order }) {
       setProblem(error?.message ?? "");
     });
     return () => reading.abort();
-  }, [terminal, isOpen, orderId, version]);
+  }, [terminal, isOffline, isOpen, orderId, version]);
 
   return (
     <details class="drawer" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>

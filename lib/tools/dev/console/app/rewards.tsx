@@ -5,7 +5,7 @@ import { useCall, useDesk } from "./desk.ts";
 import { amount, day } from "./format.ts";
 
 export function Rewards() {
-  const { terminal, redemptionChanges } = useDesk();
+  const { terminal, isOffline, redemptionChanges } = useDesk();
   const { call } = useCall();
   const [rewards, setRewards] = useState<readonly Reward[]>();
   const [redemptions, setRedemptions] = useState<readonly Redemption[]>([]);
@@ -13,12 +13,14 @@ export function Rewards() {
 
   // Reads again after each RewardRedeemed, which changes stock and points.
   useEffect(() => {
-    void call(() => terminal.listRewards()).then((data) => setRewards(data?.rewards ?? []));
+    if (isOffline) return;
+    void call(() => terminal.listRewards()).then((data) => data && setRewards(data.rewards));
     void call(() => terminal.listRedemptions()).then((data) => {
-      setRedemptions(data?.redemptions ?? []);
-      setPoints(data?.points);
+      if (data === undefined) return;
+      setRedemptions(data.redemptions);
+      setPoints(data.points);
     });
-  }, [terminal, redemptionChanges]);
+  }, [terminal, isOffline, redemptionChanges]);
 
   return (
     <Panel

@@ -57,7 +57,7 @@ function useStream({ terminal, onSend }: Session, attempt: number, onRedeemed: (
   return { stream, state, status, heardMs, log };
 }
 
-/** Follows the markets of the tokens that the page shows. The chart follows its own, but leaves it to this to end that. */
+/** Follows the markets of the tokens that the page shows. The chart adds its own token, and this hook removes it. */
 function useTokens(stream: Stream | undefined, tokens: readonly FollowedToken[]) {
   const followed = useRef<{ stream: Stream | undefined; tokens: readonly FollowedToken[] }>(undefined);
   const wanted = JSON.stringify(tokens);

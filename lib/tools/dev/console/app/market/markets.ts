@@ -39,8 +39,8 @@ export function headAgeMs(
   return time === undefined ? undefined : Math.max(0, nowMs - Date.parse(time));
 }
 
-/** A connection follows at most as many tokens. */
-const mostTokens = 20;
+/** A connection follows at most 20 tokens. The chart adds its own before the page leaves the one before. */
+const mostTokens = 19;
 
 /** Names the tokens that the page shows: the ticket's with candles, then those of open positions. */
 export function shownTokens(

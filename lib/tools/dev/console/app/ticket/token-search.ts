@@ -19,10 +19,10 @@ type Found = { of: string; tokens: readonly Token[]; problem?: string };
 
 /** Finds tokens by a part of their name. Undefined while nothing is sought, or before the answer. */
 export function useTokenSearch(text: string): Omit<Found, "of"> | undefined {
-  const { terminal } = useDesk();
+  const { terminal, isOffline } = useDesk();
   const [found, setFound] = useState<Found>();
   useEffect(() => {
-    if (!isSearch(text)) return;
+    if (isOffline || !isSearch(text)) return;
     const reading = new AbortController();
     const { signal } = reading;
     const timer = setTimeout(async () => {
@@ -36,6 +36,6 @@ export function useTokenSearch(text: string): Omit<Found, "of"> | undefined {
       clearTimeout(timer);
       reading.abort();
     };
-  }, [terminal, text]);
+  }, [terminal, isOffline, text]);
   return found?.of === text && isSearch(text) ? found : undefined;
 }

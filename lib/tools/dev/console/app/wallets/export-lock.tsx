@@ -5,13 +5,15 @@ import { day } from "../format.ts";
 
 /** Locks the exports of all wallets: the first thing to do when somebody else may have the session. */
 export function ExportLock() {
-  const { terminal, notify } = useDesk();
+  const { terminal, isOffline, notify } = useDesk();
   const { call, isBusy } = useCall();
   const [lock, setLock] = useState<Lock>();
   const show = (answer: { lock: Lock } | undefined) => answer && setLock(answer.lock);
 
   // A deployment without exports has no lock.
-  useEffect(() => void terminal.getExportLock().then(({ data }) => show(data)), [terminal]);
+  useEffect(() => {
+    if (!isOffline) void terminal.getExportLock().then(({ data }) => show(data));
+  }, [terminal, isOffline]);
 
   if (lock === undefined) return null;
   async function change() {

@@ -17,7 +17,7 @@ const texts = (policy: Policy) => ({
 
 /** Shows and changes the limits that the signer enforces for a wallet. */
 export function PolicyForm({ wallet }: { wallet: Wallet }) {
-  const { terminal, notify } = useDesk();
+  const { terminal, isOffline, notify } = useDesk();
   const { call, isBusy } = useCall();
   const [read, setRead] = useState<Answer>();
   const [form, setForm] = useState<ReturnType<typeof texts>>();
@@ -29,7 +29,9 @@ export function PolicyForm({ wallet }: { wallet: Wallet }) {
     setRead(answer);
     setForm(texts(answer.pending?.policy ?? answer.policy));
   }
-  useEffect(() => void call(() => terminal.getWalletPolicy({ path })).then(show), [wallet._id]);
+  useEffect(() => {
+    if (!isOffline && form === undefined) void call(() => terminal.getWalletPolicy({ path })).then(show);
+  }, [terminal, isOffline, wallet._id]);
 
   async function save() {
     if (form === undefined) return;
