@@ -44,10 +44,13 @@ export const plainNumber = (value: number) =>
 export const usd = (price: number) =>
   price.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: price < 10 ? 4 : 2 });
 
+const cents = (value: number): string =>
+  value.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
 /** Formats decimal text in dollars: cents, or five digits of what is less than a dollar. */
 export function usdText(text: string): string {
   const value = Math.abs(Number(text));
-  const shown = value >= 1 || value === 0 ? usd(value) : plainNumber(Number(value.toPrecision(5)));
+  const shown = value >= 1 || value === 0 ? cents(value) : plainNumber(Number(value.toPrecision(5)));
   return `${text.startsWith("-") ? "−" : ""}$${shown}`;
 }
 
