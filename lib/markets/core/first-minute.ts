@@ -41,7 +41,7 @@ export async function readFirstMinute(journal: Journal, hosts: MarketHosts, book
   completeFirstMinute(book, part);
 }
 
-/** Finds a block shortly before a time. Undefined if the host knows no such block. */
+/** Finds a block shortly before a time, or -1 if the chain is younger. Undefined if the host knows no such block. */
 async function blockBefore(
   { chain }: Journal,
   hosts: MarketHosts,
@@ -54,6 +54,7 @@ async function blockBefore(
     const block = Math.max(0, base.block - blocks);
     const header = (await hosts.headers({ not: "" }, [block]))?.get(block);
     if (header === undefined || header.time < time) return header && block;
+    if (block === 0) return -1;
     blocks *= mostBlocks.factor;
   }
   return undefined;
