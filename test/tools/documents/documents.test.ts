@@ -45,6 +45,7 @@ describe("docs/local.md", () => {
       span(all.map(({ secondHost }) => secondHost)),
       span(all.flatMap(({ relay }) => relay ?? [])),
       span(all.map(({ firstHost }) => firstHost)),
+      span([portsOf("sol", 8545).jupiter ?? 0]),
     ]);
   });
 });
