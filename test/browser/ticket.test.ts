@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
-import { browserForTests, signIn } from "./support/browser.ts";
+import { browserForTests, signIn, tryNow } from "./support/browser.ts";
 import { streamOf } from "./support/market-stream.ts";
 import { userWithCoins } from "./support/users.ts";
 
@@ -140,11 +140,9 @@ describe("the ticket", () => {
     // The client does not repeat a request that is refused so.
     await page.route("**/tokens?chain=base", (route) => route.fulfill({ status: 403, json: {} }));
     await trade.getByLabel("Chain").selectOption("base");
-    await page.unroute("**/tokens?chain=base");
+    for (const path of ["**/tokens?chain=base", "**/api/**", "**/getUserData"]) await page.unroute(path);
     stream.mend();
-    await page.unroute("**/api/**");
-    await page.unroute("**/getUserData");
-    await page.getByRole("button", { name: "Try now" }).click();
+    await tryNow(page);
     await page.getByText("All data is").waitFor({ state: "detached" });
     await trade.getByRole("group", { name: "Listed tokens" }).getByRole("button").first().waitFor();
     await trade.getByLabel("Chain").selectOption("eth");

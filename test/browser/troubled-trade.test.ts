@@ -1,7 +1,7 @@
 import type { Page, Request, Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
-import { browserForTests, signIn } from "./support/browser.ts";
+import { browserForTests, signIn, tryNow } from "./support/browser.ts";
 import { streamOf } from "./support/market-stream.ts";
 import { callAs, userWithCoins } from "./support/users.ts";
 
@@ -99,12 +99,11 @@ describe("the console", () => {
     const user = "sees-deaths";
     const { page, context, stream } = await openDesk(user);
     // A user who waits presses the button of the banner.
-    const tryNow = page.getByRole("button", { name: "Try now" });
     const press = async () => {
-      await tryNow.click();
+      await tryNow(page);
       await page.waitForTimeout(300);
     };
-    await page.addLocatorHandler(tryNow, press, { noWaitAfter: true });
+    await page.addLocatorHandler(page.getByRole("button", { name: "Try now" }), press, { noWaitAfter: true });
     let isAway = false;
     const met = await tradeWith(page, {
       isAway: () => isAway,

@@ -86,6 +86,14 @@ export async function brokenRules(page: Page): Promise<string[]> {
   );
 }
 
+/** Presses the button of the banner, unless the page connects again by itself meanwhile. */
+export async function tryNow(page: Page): Promise<void> {
+  await page
+    .getByRole("button", { name: "Try now" })
+    .click({ timeout: 1000 })
+    .catch(() => {});
+}
+
 /** Signs in to the console. */
 export async function signIn(page: Page, user: string): Promise<void> {
   await page.getByLabel("User").fill(user);

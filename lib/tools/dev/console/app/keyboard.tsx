@@ -13,6 +13,8 @@ type Actions = { onFind: () => void; onSide: (side: "buy" | "sell") => void };
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && target.closest("input, select, textarea, dialog") !== null;
 
+const focusToken = () => document.querySelector<HTMLInputElement>("#token")?.focus();
+
 /** Listens to the keys that work everywhere on the page, but not while somebody types. */
 export function useShortcuts(actions: Actions) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -32,7 +34,10 @@ export function useShortcuts(actions: Actions) {
     }
     function find() {
       current.current.onFind();
-      requestAnimationFrame(() => document.querySelector<HTMLInputElement>("#token")?.select());
+      // At once, so that the field gets the next key, too.
+      focusToken();
+      // Its tab on a phone is drawn only now.
+      if (document.activeElement?.id !== "token") requestAnimationFrame(focusToken);
     }
     const side = (name: "buy" | "sell") => current.current.onSide(name);
     function leave() {
