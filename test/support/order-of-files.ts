@@ -7,11 +7,26 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  */
 const order = ["static", "unit", "e2e", "last", "system"];
 
+/** Files that wait for chains and clocks, the longest first. The others of their projects fill the time. */
+const longest = [
+  "e2e/local/verify",
+  "trading/execution/sol-orders-by-jupiter",
+  "trading/execution/private-sol-orders",
+  "infra/taken-over/every-function",
+];
+
 export default class OrderOfFiles extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    return sorted.toSorted((one, other) => placeOf(one) - placeOf(other));
+    return sorted.toSorted(
+      (one, other) => placeOf(one) - placeOf(other) || placeAmongLong(one) - placeAmongLong(other),
+    );
   }
 }
 
 const placeOf = ({ project }: TestSpecification) => order.indexOf(project.name);
+
+function placeAmongLong({ moduleId }: TestSpecification): number {
+  const found = longest.findIndex((name) => moduleId.includes(`/test/${name}.`));
+  return found < 0 ? longest.length : found;
+}
