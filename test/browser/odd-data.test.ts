@@ -34,8 +34,15 @@ describe("the console", () => {
     await page.route("**/api/v2/wallets?**", (route) =>
       route.fulfill({ json: { success: true, data: { wallets }, timestamp: time } }),
     );
+    await page.route("**/candles?**", (route) => {
+      const candle = { time: `${time.slice(0, 16)}:00.000Z`, open: "0.0001", high: "0.0001", low: "0.0001" };
+      const candles = [{ ...candle, close: "0.0001", volume: "1.5", trades: 2, isFinal: true }];
+      const data = { interval: "1m", currency: "native", history: "complete", revision: 0, candles };
+      return route.fulfill({ json: { success: true, data } });
+    });
     await page.goto(new URL("/console/", browser.runner.baseUrl).href);
     await signIn(page, `odd-${Date.now()}`);
+    await page.locator(".chart.candles canvas").first().waitFor({ state: "attached" });
     stream.send({ ...{ type: "update", channel: "orders", time }, data: orders });
     await page.evaluate("document.documentElement.style.fontSize = '200%'");
     for (const name of ["Trade", "Positions", "Orders", "Wallets", "More"]) {
