@@ -40,11 +40,13 @@ describe("the trade panel", () => {
 
   it("keeps an address that was typed before the tokens came, and ignores those of another chain", async () => {
     const { page, context } = await browser.visit();
-    const held = { base: Promise.withResolvers<void>(), bsc: Promise.withResolvers<void>() };
+    const [base, bsc, avax] = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+    const held = { base, bsc, avax } as Record<"base" | "bsc" | "avax", PromiseWithResolvers<void>>;
     const late = Promise.withResolvers<void>();
     await page.route("**/api/v2/tokens?**", async (route) => {
       const url = route.request().url();
       if (url.includes("chain=base")) await held.base.promise;
+      if (url.includes("chain=avax")) await held.avax.promise;
       if (!url.includes("chain=bsc")) return route.continue();
       await held.bsc.promise;
       const json = { success: true, data: { tokens: [{ token: localAddresses.trap, symbol: "LATE" }] } };
@@ -73,6 +75,13 @@ describe("the trade panel", () => {
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     expect(await listed.allTextContents()).not.toContain("LATE");
     expect(await token.inputValue()).not.toBe(localAddresses.trap);
+
+    // A text that is about to be pasted must not mix with the first token.
+    await trade.getByLabel("Chain").selectOption("avax");
+    await token.focus();
+    held.avax.resolve();
+    await listed.first().waitFor();
+    expect(await token.inputValue()).toBe("");
     await context.close();
   });
 

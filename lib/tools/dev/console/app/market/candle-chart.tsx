@@ -152,7 +152,9 @@ function show(drawn: Drawn, bars: readonly Bar[]): void {
   drawn.bars = bars;
   const kept = before.findIndex((bar, index) => !isSame(bar, bars[index]));
   const changed = kept < 0 ? before.length : kept;
-  if (before.length === 0 || changed < before.length - 1) {
+  // The chart can change its last bar and add bars, but not take one away.
+  const isTaken = changed < before.length && bars[changed]?.time !== before[changed]?.time;
+  if (before.length === 0 || changed < before.length - 1 || isTaken) {
     redraw(drawn, bars);
     if (before.length === 0 && bars.length > 0)
       drawn.chart.timeScale().setVisibleLogicalRange({ from: bars.length - barsInView, to: bars.length + 4 });

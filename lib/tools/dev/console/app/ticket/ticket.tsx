@@ -88,7 +88,9 @@ export function Ticket() {
   // The first listed token is a start, unless the user was faster.
   useEffect(() => {
     const [first] = listed?.tokens ?? [];
-    if (first !== undefined) fillTicket((before) => (before.token === "" ? { token: first.token } : {}));
+    // It would mix with text that is being typed or pasted.
+    if (first === undefined || document.activeElement?.id === "token") return;
+    fillTicket((before) => (before.token === "" ? { token: first.token } : {}));
   }, [listed]);
 
   const isConfirmed = confirmation !== "" && confirmation === symbol;
