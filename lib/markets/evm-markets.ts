@@ -271,7 +271,7 @@ export class EvmMarkets implements ChainMarkets {
     for (const pool of watched.values()) watchPool(this.#journal, pool, nowMs);
   }
 
-  /** Asks for the history of the minutes in between if a pool had to begin anew. */
+  /** Asks for the history of the minutes in between if a pool had to start over. */
   #noteBases(entry: Entry): void {
     const bases = this.#bookOf(entry)?.bases ?? [];
     if (entry.bases.length > 0 && !bases.some((base) => entry.bases.includes(base)))
@@ -314,7 +314,7 @@ export class EvmMarkets implements ChainMarkets {
     }
   }
 
-  /** Begins with a token: continues the last run, or begins anew. */
+  /** Starts with a token: continues the last run, or starts over. */
   async #join(entry: Entry): Promise<void> {
     const { store } = this.#deps;
     const stored = await store.readMarket(entry.name);

@@ -1,14 +1,11 @@
 import { readFileSync } from "node:fs";
-import { requestToken } from "cdk-local-runner";
 import type { Page } from "playwright-core";
 import { describe, expect, inject, it } from "vitest";
 import { browserForTests } from "./support/browser.ts";
-import { userWithCoins } from "./support/users.ts";
+import { tokenOf, userWithCoins } from "./support/users.ts";
 
 const browser = browserForTests();
 const { ofTheSite, ofAnother } = inject("pages");
-
-const tokenOf = (sub: string) => requestToken(Number(new URL(browser.runner.baseUrl).port), { sub });
 
 const status = (page: Page) => page.getByRole("status");
 

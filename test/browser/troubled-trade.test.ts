@@ -1,4 +1,4 @@
-import type { Page, Request, Route } from "playwright-core";
+import type { Locator, Page, Request, Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { browserForTests, signIn, tryNow } from "./support/browser.ts";
@@ -48,6 +48,16 @@ async function tradeWith(page: Page, { meet, isAway, isAskedAgain }: Trouble): P
     .getByRole("region", { name: "Sell 50 % of STAR" })
     .getByRole("button", { name: "Sell 50 %", disabled: false });
 
+  async function place(step: Step, button: Locator, side: string): Promise<void> {
+    coming = step;
+    await button.click();
+    if (isAskedAgain) await button.click();
+    await orders
+      .filter({ hasText: side })
+      .getByText(/filled/)
+      .waitFor();
+  }
+
   coming = "tokens";
   await trade.getByLabel("Chain").selectOption("base");
   await trade.getByRole("group", { name: "Listed tokens" }).getByRole("button").first().waitFor();
@@ -58,22 +68,10 @@ async function tradeWith(page: Page, { meet, isAway, isAskedAgain }: Trouble): P
   coming = "quote";
   await trade.getByRole("textbox", { name: /^Amount/ }).fill("0.2");
   await buy.waitFor();
-  coming = "buy";
-  await buy.click();
-  if (isAskedAgain) await buy.click();
-  await orders
-    .filter({ hasText: "buy" })
-    .getByText(/filled/)
-    .waitFor();
+  await place("buy", buy, "buy");
   await position.getByRole("button", { name: "Sell 50 %" }).click();
   await sell.waitFor();
-  coming = "sale";
-  await sell.click();
-  if (isAskedAgain) await sell.click();
-  await orders
-    .filter({ hasText: "sell" })
-    .getByText(/filled/)
-    .waitFor();
+  await place("sale", sell, "sell");
   return met;
 }
 

@@ -16,6 +16,10 @@ export async function fund(chain: EvmChain, wallet: string): Promise<void> {
   ]);
 }
 
+/** Gets a token of a user from the local issuer. */
+export const tokenOf = (user: string): Promise<string> =>
+  requestToken(Number(new URL(inject("runner").baseUrl).port), { sub: user, username: user });
+
 /** Calls the service as a user, outside the browser. */
 export async function callAs<Data>(
   user: string,
@@ -23,7 +27,7 @@ export async function callAs<Data>(
   { body, key = "" }: { body?: object; key?: string } = {},
 ): Promise<Data> {
   const { baseUrl } = inject("runner");
-  const token = await requestToken(Number(new URL(baseUrl).port), { sub: user, username: user });
+  const token = await tokenOf(user);
   const answer = await fetch(`${baseUrl}${path}`, {
     headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json", "Idempotency-Key": key },
     ...(body && { method: "POST", body: JSON.stringify(body) }),

@@ -1,5 +1,5 @@
 import { createContext } from "preact";
-import { useContext, useState } from "preact/hooks";
+import { useContext, useEffect, useState } from "preact/hooks";
 import type { RestData, Stream, Terminal, TerminalState } from "trading-terminal-client";
 import type { NetworkName } from "./controls.tsx";
 import { words } from "./format.ts";
@@ -56,6 +56,20 @@ export function useDesk(): Desk {
   const desk = useContext(DeskContext);
   if (desk === undefined) throw new Error("There is no desk around this panel");
   return desk;
+}
+
+/**
+ * Reads from the service, and again when one of the values changes, after another sign-in and after an outage. The signal ends
+ * with the reading.
+ */
+export function useReading(read: (signal: AbortSignal) => void, values: readonly unknown[]): void {
+  const { terminal, isOffline } = useDesk();
+  useEffect(() => {
+    if (isOffline) return;
+    const reading = new AbortController();
+    read(reading.signal);
+    return () => reading.abort();
+  }, [terminal, isOffline, ...values]);
 }
 
 type Failure = { code: string; message: string; status?: number };

@@ -1,7 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Order, RestData } from "trading-terminal-client";
 import { Facts } from "./controls.tsx";
-import { useDesk } from "./desk.ts";
+import { useDesk, useReading } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
 import { attemptFacts, orderFacts, reportFacts } from "./facts.ts";
 
@@ -9,24 +9,24 @@ type Read = RestData<"getOrder">;
 
 /** Shows the transactions of an order and its result, once they are asked for. */
 export function OrderDetails({ order }: { order: Order }) {
-  const { terminal, isOffline } = useDesk();
+  const { terminal } = useDesk();
   const [isOpen, setOpen] = useState(false);
   const [read, setRead] = useState<Read>();
   const [problem, setProblem] = useState("");
   const { orderId, version } = order;
 
   // Each change of the order may come with another transaction.
-  useEffect(() => {
-    if (!isOpen || isOffline) return;
-    const reading = new AbortController();
-    const { signal } = reading;
-    void terminal.getOrder({ path: { orderId }, signal }).then(({ data, error }) => {
-      if (signal.aborted) return;
-      if (data) setRead(data);
-      setProblem(error?.message ?? "");
-    });
-    return () => reading.abort();
-  }, [terminal, isOffline, isOpen, orderId, version]);
+  useReading(
+    (signal) => {
+      if (!isOpen) return;
+      void terminal.getOrder({ path: { orderId }, signal }).then(({ data, error }) => {
+        if (signal.aborted) return;
+        if (data) setRead(data);
+        setProblem(error?.message ?? "");
+      });
+    },
+    [isOpen, orderId, version],
+  );
 
   return (
     <details class="drawer" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>

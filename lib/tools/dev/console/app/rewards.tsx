@@ -1,26 +1,25 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Redemption, Reward } from "trading-terminal-client";
 import { Panel } from "./controls.tsx";
-import { useCall, useDesk } from "./desk.ts";
+import { useCall, useDesk, useReading } from "./desk.ts";
 import { amount, day } from "./format.ts";
 
 export function Rewards() {
-  const { terminal, isOffline, redemptionChanges } = useDesk();
+  const { terminal, redemptionChanges } = useDesk();
   const { call } = useCall();
   const [rewards, setRewards] = useState<readonly Reward[]>();
   const [redemptions, setRedemptions] = useState<readonly Redemption[]>([]);
   const [points, setPoints] = useState<number>();
 
   // Reads again after each RewardRedeemed, which changes stock and points.
-  useEffect(() => {
-    if (isOffline) return;
+  useReading(() => {
     void call(() => terminal.listRewards()).then((data) => data && setRewards(data.rewards));
     void call(() => terminal.listRedemptions()).then((data) => {
       if (data === undefined) return;
       setRedemptions(data.redemptions);
       setPoints(data.points);
     });
-  }, [terminal, isOffline, redemptionChanges]);
+  }, [redemptionChanges]);
 
   return (
     <Panel

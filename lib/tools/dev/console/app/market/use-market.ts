@@ -1,25 +1,25 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Candle, Market, TokenName } from "trading-terminal-client";
 import { type Currency, followCandles, type Interval } from "trading-terminal-client/markets";
-import { useDesk } from "../desk.ts";
+import { useDesk, useReading } from "../desk.ts";
 import { isAddressOn } from "../explorers.ts";
 
 type Failure = { code: string; message: string };
 
 /** Reads the market of a token once, for what the stream does not have, or until it comes. */
 export function useRestMarket({ chain, token }: TokenName): { market?: Market; problem?: Failure } {
-  const { terminal, isOffline } = useDesk();
+  const { terminal } = useDesk();
   const [read, setRead] = useState<{ of: string; market?: Market; problem?: Failure }>();
   const of = `${chain} ${token}`;
-  useEffect(() => {
-    if (isOffline || !isAddressOn(chain, token)) return;
-    const reading = new AbortController();
-    const { signal } = reading;
-    void terminal.getMarket({ path: { chain, token }, signal }).then(({ data, error }) => {
-      if (!signal.aborted) setRead(data ? { of, market: data.market } : { of, problem: error });
-    });
-    return () => reading.abort();
-  }, [terminal, isOffline, chain, token]);
+  useReading(
+    (signal) => {
+      if (!isAddressOn(chain, token)) return;
+      void terminal.getMarket({ path: { chain, token }, signal }).then(({ data, error }) => {
+        if (!signal.aborted) setRead(data ? { of, market: data.market } : { of, problem: error });
+      });
+    },
+    [chain, token],
+  );
   return read?.of === of ? read : {};
 }
 

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Balance, OrderRequest, Quote, QuoteRequest, Token } from "trading-terminal-client";
 import { Choice, Field, Form, type NetworkName, networks, Panel, Select } from "../controls.tsx";
-import { type TicketEntry, useCall, useDesk } from "../desk.ts";
+import { type TicketEntry, useCall, useDesk, useReading } from "../desk.ts";
 import { isAmount, minus, share } from "../exact.ts";
 import { isAddressOn } from "../explorers.ts";
 import { amount, coinOf } from "../format.ts";
@@ -11,7 +11,7 @@ import { givenLimits, noLimits } from "./order-limits.ts";
 import { PlaceBar } from "./place-bar.tsx";
 import { QuoteView } from "./quote-view.tsx";
 import { TokenPicker } from "./token-picker.tsx";
-import { isSearch } from "./token-search.ts";
+import { isSearch, traded } from "./token-search.ts";
 import { TokenView, useInspection } from "./token-view.tsx";
 import { verdictOf } from "./verdict.ts";
 
@@ -25,37 +25,35 @@ const shortcuts = { buy: ["0.1", "0.5", "1"], sell: ["25", "50", "100"] } as con
 
 /** Reads the tokens that a chain offers. Their absence keeps nobody from trading a pasted address. */
 function useTokens(chain: NetworkName) {
-  const { terminal, isOffline } = useDesk();
+  const { terminal } = useDesk();
   const [read, setRead] = useState<{ chain: NetworkName; tokens: readonly Token[]; problem?: string }>();
-  useEffect(() => {
-    if (isOffline) return;
-    const reading = new AbortController();
-    const { signal } = reading;
-    void terminal.listTokens({ query: { chain }, signal }).then(({ data, error }) => {
-      if (signal.aborted) return;
-      const tokens = data?.tokens.filter(({ token, wrapped }) => token !== "native" && !wrapped) ?? [];
-      setRead({ chain, tokens, ...(error && { problem: error.message }) });
-    });
-    return () => reading.abort();
-  }, [terminal, isOffline, chain]);
+  useReading(
+    (signal) => {
+      void terminal.listTokens({ query: { chain }, signal }).then(({ data, error }) => {
+        if (signal.aborted) return;
+        setRead({ chain, tokens: traded(data?.tokens), ...(error && { problem: error.message }) });
+      });
+    },
+    [chain],
+  );
   return read?.chain === chain ? read : undefined;
 }
 
 /** Reads what a wallet can spend, again with each change of its orders. */
 function useBalances(chain: NetworkName, wallet: string | undefined, token: string, progress: string) {
-  const { terminal, isOffline } = useDesk();
+  const { terminal } = useDesk();
   const [read, setRead] = useState<{ of: string; balances: readonly Balance[] }>();
   const of = `${chain} ${wallet}`;
   const more = isAddressOn(chain, token) ? { token } : {};
-  useEffect(() => {
-    if (wallet === undefined || isOffline) return;
-    const reading = new AbortController();
-    const { signal } = reading;
-    void terminal.readBalances({ query: { chain, wallet, ...more }, signal }).then(({ data }) => {
-      if (data && !signal.aborted) setRead({ of, balances: data.balances });
-    });
-    return () => reading.abort();
-  }, [terminal, isOffline, chain, wallet, more.token, progress]);
+  useReading(
+    (signal) => {
+      if (wallet === undefined) return;
+      void terminal.readBalances({ query: { chain, wallet, ...more }, signal }).then(({ data }) => {
+        if (data && !signal.aborted) setRead({ of, balances: data.balances });
+      });
+    },
+    [chain, wallet, more.token, progress],
+  );
   return read?.of === of ? read.balances : [];
 }
 

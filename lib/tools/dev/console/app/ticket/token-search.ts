@@ -1,6 +1,6 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { Network, Token } from "trading-terminal-client";
-import { useDesk } from "../desk.ts";
+import { useDesk, useReading } from "../desk.ts";
 import { isAddressOn } from "../explorers.ts";
 
 /** A pause in typing that starts a search. */
@@ -15,27 +15,27 @@ export const isSearch = (text: string): boolean =>
   text.length <= mostLength &&
   !chains.some((chain) => isAddressOn(chain, text));
 
+/** Leaves out coins, which are spent, not bought. */
+export const traded = (tokens: readonly Token[] = []): Token[] =>
+  tokens.filter(({ token, wrapped }) => token !== "native" && !wrapped);
+
 type Found = { of: string; tokens: readonly Token[]; problem?: string };
 
 /** Finds tokens by a part of their name. Undefined while nothing is sought, or before the answer. */
 export function useTokenSearch(text: string): Omit<Found, "of"> | undefined {
-  const { terminal, isOffline } = useDesk();
+  const { terminal } = useDesk();
   const [found, setFound] = useState<Found>();
-  useEffect(() => {
-    if (isOffline || !isSearch(text)) return;
-    const reading = new AbortController();
-    const { signal } = reading;
-    const timer = setTimeout(async () => {
-      const { data, error } = await terminal.listTokens({ query: { query: text }, signal });
-      if (signal.aborted) return;
-      // Coins are spent, not bought.
-      const tokens = data?.tokens.filter(({ token, wrapped }) => token !== "native" && !wrapped) ?? [];
-      setFound({ of: text, tokens, ...(error && { problem: error.message }) });
-    }, quietMs);
-    return () => {
-      clearTimeout(timer);
-      reading.abort();
-    };
-  }, [terminal, isOffline, text]);
+  useReading(
+    (signal) => {
+      if (!isSearch(text)) return;
+      setTimeout(async () => {
+        if (signal.aborted) return;
+        const { data, error } = await terminal.listTokens({ query: { query: text }, signal });
+        if (signal.aborted) return;
+        setFound({ of: text, tokens: traded(data?.tokens), ...(error && { problem: error.message }) });
+      }, quietMs);
+    },
+    [text],
+  );
   return found?.of === text && isSearch(text) ? found : undefined;
 }

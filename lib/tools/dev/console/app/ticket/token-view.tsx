@@ -1,7 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { InspectedToken } from "trading-terminal-client";
 import type { NetworkName } from "../controls.tsx";
-import { useDesk } from "../desk.ts";
+import { useDesk, useReading } from "../desk.ts";
 import { ExploredLink } from "../explored-link.tsx";
 import { isAddressOn } from "../explorers.ts";
 import { amount, chainName, coinOf, percent, words } from "../format.ts";
@@ -11,19 +11,19 @@ export type Inspection = { token?: InspectedToken; problem?: Failure };
 
 /** Inspects a token. Undefined until the answer arrives. */
 export function useInspection(chain: NetworkName, token: string): Inspection | undefined {
-  const { terminal, isOffline } = useDesk();
+  const { terminal } = useDesk();
   const [answer, setAnswer] = useState<Inspection & { of: string }>();
   const of = `${chain} ${token}`;
 
-  useEffect(() => {
-    if (isOffline || !isAddressOn(chain, token)) return;
-    const reading = new AbortController();
-    const { signal } = reading;
-    void terminal.inspectToken({ path: { chain, token }, signal }).then(({ data, error }) => {
-      if (!signal.aborted) setAnswer(data ? { of, token: data.token } : { of, problem: error });
-    });
-    return () => reading.abort();
-  }, [terminal, isOffline, chain, token]);
+  useReading(
+    (signal) => {
+      if (!isAddressOn(chain, token)) return;
+      void terminal.inspectToken({ path: { chain, token }, signal }).then(({ data, error }) => {
+        if (!signal.aborted) setAnswer(data ? { of, token: data.token } : { of, problem: error });
+      });
+    },
+    [chain, token],
+  );
 
   return answer?.of === of ? answer : undefined;
 }

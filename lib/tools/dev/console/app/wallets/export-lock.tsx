@@ -1,19 +1,17 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { ExportLock as Lock } from "trading-terminal-client";
-import { useCall, useDesk } from "../desk.ts";
+import { useCall, useDesk, useReading } from "../desk.ts";
 import { day } from "../format.ts";
 
 /** Locks the exports of all wallets: the first thing to do when somebody else may have the session. */
 export function ExportLock() {
-  const { terminal, isOffline, notify } = useDesk();
+  const { terminal, notify } = useDesk();
   const { call, isBusy } = useCall();
   const [lock, setLock] = useState<Lock>();
   const show = (answer: { lock: Lock } | undefined) => answer && setLock(answer.lock);
 
   // A deployment without exports has no lock.
-  useEffect(() => {
-    if (!isOffline) void terminal.getExportLock().then(({ data }) => show(data));
-  }, [terminal, isOffline]);
+  useReading(() => void terminal.getExportLock().then(({ data }) => show(data)), []);
 
   if (lock === undefined) return null;
   async function change() {

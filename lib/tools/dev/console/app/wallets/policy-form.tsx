@@ -1,7 +1,7 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { RestData, RestRequest, Wallet } from "trading-terminal-client";
 import { Facts, Field, Form } from "../controls.tsx";
-import { useCall, useDesk } from "../desk.ts";
+import { useCall, useDesk, useReading } from "../desk.ts";
 import { coinOf, day } from "../format.ts";
 
 type Answer = RestData<"getWalletPolicy">;
@@ -17,7 +17,7 @@ const texts = (policy: Policy) => ({
 
 /** Shows and changes the limits that the signer enforces for a wallet. */
 export function PolicyForm({ wallet }: { wallet: Wallet }) {
-  const { terminal, isOffline, notify } = useDesk();
+  const { terminal, notify } = useDesk();
   const { call, isBusy } = useCall();
   const [read, setRead] = useState<Answer>();
   const [form, setForm] = useState<ReturnType<typeof texts>>();
@@ -29,9 +29,9 @@ export function PolicyForm({ wallet }: { wallet: Wallet }) {
     setRead(answer);
     setForm(texts(answer.pending?.policy ?? answer.policy));
   }
-  useEffect(() => {
-    if (!isOffline && form === undefined) void call(() => terminal.getWalletPolicy({ path })).then(show);
-  }, [terminal, isOffline, wallet._id]);
+  useReading(() => {
+    if (form === undefined) void call(() => terminal.getWalletPolicy({ path })).then(show);
+  }, [wallet._id]);
 
   async function save() {
     if (form === undefined) return;

@@ -1,6 +1,6 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { RestRequest, Wallet, WalletEvent } from "trading-terminal-client";
-import { useCall, useDesk } from "../desk.ts";
+import { useCall, useDesk, useReading } from "../desk.ts";
 import { day, words } from "../format.ts";
 
 type Query = NonNullable<RestRequest<"listWalletEvents">["query"]>;
@@ -10,7 +10,7 @@ const eventText = (name: string) => words(name.replaceAll(/([A-Z])/g, "_$1"));
 
 /** Lists what happened to a wallet, newest first. */
 export function WalletEvents({ wallet }: { wallet: Wallet }) {
-  const { terminal, isOffline } = useDesk();
+  const { terminal } = useDesk();
   const { call, isBusy } = useCall();
   const [read, setRead] = useState<{ events: readonly WalletEvent[]; cursor: string | undefined }>();
   const path = { walletId: wallet._id };
@@ -20,9 +20,9 @@ export function WalletEvents({ wallet }: { wallet: Wallet }) {
     const page = await call(() => terminal.listWalletEvents({ path, query }));
     if (page) setRead({ events: [...(read?.events ?? []), ...page.events], cursor: page.cursor });
   }
-  useEffect(() => {
-    if (!isOffline && read === undefined) void more();
-  }, [terminal, isOffline, wallet._id]);
+  useReading(() => {
+    if (read === undefined) void more();
+  }, [wallet._id]);
 
   if (read === undefined) return <p class="empty">Reading the history …</p>;
   return (
