@@ -4,6 +4,12 @@ import { createInterface } from "node:readline";
 import { StartupError } from "cdk-local-runner";
 import { createReaper } from "cdk-local-runner/testing";
 
+/** Another program took the port on which a chain was about to listen. */
+export class PortTakenError extends StartupError {}
+
+/** Surfpool's thread for WebSockets panics if its port is taken last of all. */
+const portTaken = /already in use|'WebSocket RPC Handler' .*panicked/i;
+
 export type ChainProcess = { address: string; processId: number; stop(): Promise<void> };
 
 /**
@@ -11,7 +17,8 @@ export type ChainProcess = { address: string; processId: number; stop(): Promise
  * to stop, and when this process ends.
  *
  * @param name Names the chain or its program in messages.
- * @throws StartupError if it does not start
+ * @throws PortTakenError if it says that its port is in use, even if it stays alive
+ * @throws StartupError if it does not start for another reason
  */
 export async function startChainProcess(
   name: string,
@@ -39,7 +46,6 @@ export async function startChainProcess(
 
 async function listening(name: string, { stdout, stderr }: ChildProcess): Promise<string> {
   const complaints: string[] = [];
-  stderr?.on("data", (text) => complaints.push(String(text)));
   // The program keeps printing, and would stop one day if nobody read its output.
   const output = createInterface({ input: stdout as NodeJS.ReadableStream });
   const address = await new Promise<string | undefined>((resolve) => {
@@ -48,10 +54,15 @@ async function listening(name: string, { stdout, stderr }: ChildProcess): Promis
       if (found !== undefined) resolve(found);
     });
     output.once("close", () => resolve(undefined));
+    stderr?.on("data", (text) => {
+      complaints.push(String(text));
+      if (portTaken.test(complaints.join(""))) resolve(undefined);
+    });
   });
   if (address !== undefined) return address;
   const reason = complaints.join("").trim().replaceAll(/\s+/g, " ");
-  throw new StartupError(`${name} did not start: ${reason || "no reason given"}`);
+  const Failure = portTaken.test(reason) ? PortTakenError : StartupError;
+  throw new Failure(`${name} did not start: ${reason || "no reason given"}`);
 }
 
 async function ended(child: ChildProcess): Promise<void> {

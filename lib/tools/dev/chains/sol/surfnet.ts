@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { StartupError } from "cdk-local-runner";
-import { type ChainProcess, startChainProcess } from "../chain-process.ts";
+import { type ChainProcess, PortTakenError, startChainProcess } from "../chain-process.ts";
 import { ChainRefusal } from "../chain-refusal.ts";
 
 export type SurfnetOptions = {
@@ -18,6 +18,9 @@ export type Surfnet = Omit<ChainProcess, "address"> & {
   /** Makes one call: the chain takes no batches. Its own methods, `surfnet_*`, are allowed. */
   request(method: string, params?: readonly unknown[]): Promise<unknown>;
 };
+
+/** Two losses in a row are rare even while thousands of connections are opened. */
+const mostStarts = 5;
 
 /** Names the package with the chain for this machine. */
 export const surfpoolPackage = (): string => {
@@ -44,8 +47,26 @@ export async function startSurfnet(options: SurfnetOptions): Promise<Surfnet> {
   if (!hasSurfpool()) throw new StartupError(`The local chain sol needs the package ${surfpoolPackage()}`);
   const program = fileURLToPath(import.meta.resolve("./surfnet-process.ts"));
   const args = [program, JSON.stringify(options)];
-  const { address: url, processId, stop } = await startChainProcess("The chain sol", process.execPath, args);
+  const {
+    address: url,
+    processId,
+    stop,
+  } = await startOnFreePort(() => startChainProcess("The chain sol", process.execPath, args));
   return { url, processId, stop, request: (method, params = []) => callSurfnet(url, method, params) };
+}
+
+/**
+ * Starts Surfpool again if it lost its port. It picks a free one, but takes it only later. If another program has it by
+ * then, it complains and hangs.
+ */
+async function startOnFreePort(start: () => Promise<ChainProcess>): Promise<ChainProcess> {
+  for (let startsLeft = mostStarts; ; startsLeft--) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!(error instanceof PortTakenError) || startsLeft === 1) throw error;
+    }
+  }
 }
 
 async function callSurfnet(url: string, method: string, params: readonly unknown[]): Promise<unknown> {

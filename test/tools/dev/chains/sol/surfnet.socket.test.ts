@@ -1,15 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Surfnet, startSurfnet } from "../../../../../lib/tools/dev/chains/sol/surfnet.ts";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { PortTakenError } from "../../../../../lib/tools/dev/chains/chain-process.ts";
+import {
+  type Surfnet,
+  type SurfnetOptions,
+  startSurfnet,
+} from "../../../../../lib/tools/dev/chains/sol/surfnet.ts";
 import { cpmmProgram } from "../../../../../lib/trading/chains/sol/cpmm-addresses.ts";
 import { jupiterProgram } from "../../../../../lib/trading/chains/sol/jupiter.ts";
 
+const options: SurfnetOptions = {
+  slotMs: 60_000,
+  amm: { program: cpmmProgram, bump: 255 },
+  jupiter: { program: jupiterProgram, bump: 255 },
+};
+
 let chain: Surfnet;
 beforeAll(async () => {
-  chain = await startSurfnet({
-    slotMs: 60_000,
-    amm: { program: cpmmProgram, bump: 255 },
-    jupiter: { program: jupiterProgram, bump: 255 },
-  });
+  chain = await startSurfnet(options);
 });
 afterAll(() => chain.stop());
 
@@ -22,4 +32,44 @@ describe("a Solana chain of its own process", () => {
       await chain.request("surfnet_timeTravel", [{ absoluteSlot: slot }]);
     expect(await chain.request("getSlot", [{ commitment: "processed" }])).toBe(first + slots);
   }, 20_000);
+});
+
+describe("a port that another program takes before the chain does", () => {
+  /** Makes starts hang with a complaint, as Surfpool does. Returns a count of all starts. */
+  async function loseFirstPorts(lost: number, complaint: string) {
+    const folder = await mkdtemp(join(tmpdir(), "surfnet-starts-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const preload = `
+      import { readdirSync, writeFileSync } from "node:fs";
+      const starts = ${JSON.stringify(folder)};
+      writeFileSync(starts + "/" + process.pid, "");
+      if (readdirSync(starts).length <= ${lost}) {
+        console.error(${JSON.stringify(complaint)});
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+      }`;
+    vi.stubEnv("NODE_OPTIONS", `--import data:text/javascript,${encodeURIComponent(preload)}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    return async () => (await readdir(folder)).length;
+  }
+
+  it.each([
+    "Error: RPC port 40527 is already in use. Try --port or --ws-port to use a different port.",
+    "\nthread 'WebSocket RPC Handler' (17594) panicked at shutdown.rs:51:21:\nCannot drop a runtime",
+  ])("makes it start on another: %j", async (complaint) => {
+    const starts = await loseFirstPorts(2, complaint);
+    const { request, stop } = await startSurfnet(options);
+    onTestFinished(stop);
+    expect(await request("getHealth")).toBe("ok");
+    expect(await starts()).toBe(3);
+  });
+
+  it("ends the start once five ports are lost", async () => {
+    const starts = await loseFirstPorts(9, "Error: WebSocket port 44029 is already in use.");
+    const error = await startSurfnet(options).catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(PortTakenError);
+    expect(String(error)).toContain(
+      "The chain sol did not start: Error: WebSocket port 44029 is already in use",
+    );
+    expect(await starts()).toBe(5);
+  });
 });
