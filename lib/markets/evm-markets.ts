@@ -13,7 +13,6 @@ import {
   type WantedToken,
 } from "./chain-markets.ts";
 import type { ReaderHosts } from "./chains/market-hosts.ts";
-import type { Candle } from "./core/candle.ts";
 import { intervalStart } from "./core/candles.ts";
 import { isBegunInside, readFirstMinute } from "./core/first-minute.ts";
 import { type Journal, newJournal, watchPool } from "./core/journal.ts";
@@ -25,7 +24,8 @@ import { proofRound } from "./core/proof-round.ts";
 import { recordWithoutMarket } from "./core/record-of.ts";
 import { chooseReference, noReference, type ReferenceChoice } from "./core/reference.ts";
 import { type CoinUsdAt, type FoundMarket, type FoundPool, TokenMarket } from "./core/token-market.ts";
-import { Superseded, saveHours } from "./token-store.ts";
+import { RunSteps } from "./run-steps.ts";
+import { TokenSaving } from "./token-saving.ts";
 
 /** A pool has more events than can be read. */
 export class FloodedPool extends Error {
@@ -75,22 +75,12 @@ const measuredMs = { usual: 10 * 60_000, held: 60_000 };
 /** A stored market of this age is not read on: the minutes between come from the history. */
 const mostBehindMs = 15 * 60_000;
 
-/** Rows are stored each time that has passed. */
-const rowMs = 5 * 60_000;
-
 /** Tokens are found, completed and stored so many at a time. */
 const findsAtOnce = 3;
 const historiesAtOnce = 2;
 const savesAtOnce = 8;
 
-/** Minutes are stored at one of these seconds of the next minute, so that not all are at once. */
-const saveSeconds = { from: 3, count: 6 };
-
-/** An hour is folded so long after its end: its last minutes are final then. */
-const hourGraceSeconds = 120;
-
 const daySeconds = 86_400;
-const hourSeconds = 3600;
 
 /** A wanted token. */
 class Entry {
@@ -113,13 +103,11 @@ class Entry {
   /** The bases of the reference pool when it was last refreshed. */
   bases: readonly PoolBase[] = [];
   choice: ReferenceChoice = noReference;
-  rowAtMs = 0;
-  savedMinute = 0;
-  /** The hours, by start, that have minutes but are not stored. */
-  readonly openHours = new Set<number>();
+  readonly saving: TokenSaving;
 
   constructor(chain: EvmChain, wanted: WantedToken) {
     this.name = { chain, token: wanted.token };
+    this.saving = new TokenSaving(this.name);
     this.wanted = wanted;
   }
 }
@@ -132,13 +120,14 @@ export class EvmMarkets implements ChainMarkets {
   readonly #entries = new Map<string, Entry>();
   /** Tokens that nobody wants any more, and that are still to be stored. */
   readonly #leaving = new Set<Entry>();
-  #isSuperseded = false;
+  readonly #steps: RunSteps;
   #beganMs = 0;
 
   constructor(deps: EvmMarketsDeps) {
     this.chain = deps.chain;
     this.#deps = deps;
     this.#journal = newJournal(deps.chain);
+    this.#steps = new RunSteps(deps.onFault);
   }
 
   get head() {
@@ -184,7 +173,7 @@ export class EvmMarkets implements ChainMarkets {
       Math.max(pauses.leastMs, chainFacts[this.chain].blockSeconds * 1000),
     );
     const repeat = async (ms: number, step: () => Promise<unknown>) => {
-      for (; !run.isOver && !this.#isSuperseded; await delay(ms)) await this.#survive(step);
+      for (; !run.isOver && !this.#steps.isSuperseded; await delay(ms)) await this.#steps.survive(step);
     };
     await Promise.all([
       repeat(pauseMs, () => this.#look(Date.now())),
@@ -236,16 +225,6 @@ export class EvmMarkets implements ChainMarkets {
     return [...this.#entries.values()].flatMap(({ market }) => market ?? []);
   }
 
-  /** Carries out a step. One that fails is repeated later. */
-  async #survive(step: () => Promise<unknown>): Promise<void> {
-    try {
-      await step();
-    } catch (error) {
-      if (error instanceof Superseded) this.#isSuperseded = true;
-      else this.#deps.onFault(error);
-    }
-  }
-
   /** Looks once, if any token is wanted. Returns false if no look was taken. */
   async #look(nowMs: number): Promise<boolean> {
     if (!this.isWanted) return false;
@@ -294,7 +273,9 @@ export class EvmMarkets implements ChainMarkets {
     const sorted = due.toSorted((a, b) => Number(a.market !== undefined) - Number(b.market !== undefined));
     await forEachConcurrently(sorted, { concurrency: findsAtOnce }, async (entry) => {
       entry.isBusy = true;
-      await this.#survive(() => (entry.market === undefined ? this.#join(entry) : this.#measure(entry)));
+      await this.#steps.survive(() =>
+        entry.market === undefined ? this.#join(entry) : this.#measure(entry),
+      );
       entry.isBusy = false;
     });
   }
@@ -330,7 +311,7 @@ export class EvmMarkets implements ChainMarkets {
     const firstSeenAt = stored?.market.firstSeenAt ?? new Date(nowMs).toISOString();
     const market = new TokenMarket(found, { firstSeenAt, history, nowMs });
     market.restore(minutes, nowMs);
-    noteOpenHours(entry, minutes, hours);
+    entry.saving.restore(minutes, hours, nowMs);
     const last = stored?.market.pool?.pool;
     const before = isRecent ? { pool: last, rivals: {} } : noReference;
     const pool = this.#choose(entry, market, before, nowMs);
@@ -340,7 +321,6 @@ export class EvmMarkets implements ChainMarkets {
       if (book !== undefined) addShown(book, minutes);
     }
     entry.isHistoryDue = history === "loading";
-    entry.rowAtMs = nowMs + rowMs;
     entry.market = market;
   }
 
@@ -381,7 +361,7 @@ export class EvmMarkets implements ChainMarkets {
       entry.beginningAtMs = nowMs + entry.beginningPauseMs;
       entry.beginningPauseMs = Math.min(2 * entry.beginningPauseMs, mostBeginningPauseMs);
       const book = this.#bookOf(entry);
-      if (book) await this.#survive(() => readFirstMinute(this.#journal, this.#deps.hosts, book));
+      if (book) await this.#steps.survive(() => readFirstMinute(this.#journal, this.#deps.hosts, book));
     });
   }
 
@@ -394,7 +374,7 @@ export class EvmMarkets implements ChainMarkets {
     );
     await forEachConcurrently(due, { concurrency: historiesAtOnce }, async (entry) => {
       entry.historyAtMs = nowMs + historyRetryMs;
-      await this.#survive(() => this.#completeHistory(entry));
+      await this.#steps.survive(() => this.#completeHistory(entry));
     });
   }
 
@@ -411,21 +391,14 @@ export class EvmMarkets implements ChainMarkets {
     market.history = await this.#deps.loadHistory(pool, base);
     entry.isHistoryDue = false;
     market.restore(await this.#stored(entry.name, "minutes"), Date.now());
-    entry.rowAtMs = 0;
+    entry.saving.hasten();
   }
 
   /** Stores what is due in this second, and tokens that nobody wants any more. */
   async #saveDue(writer: TokenWriter): Promise<void> {
     const nowMs = Date.now();
-    const second = Math.floor(nowMs / 1000) % 60;
-    const minute = Math.floor(nowMs / 60_000);
-    const isDue = ({ name, savedMinute, rowAtMs }: Entry) =>
-      rowAtMs <= nowMs || (savedMinute < minute && second >= saveSecondOf(name.token));
-    const due = [...this.#entries.values()].filter(isDue);
-    await this.#saveEach(due, async (entry) => {
-      entry.savedMinute = minute;
-      await this.#save(entry, writer, { isLast: false });
-    });
+    const due = [...this.#entries.values()].filter(({ saving }) => saving.isDue(nowMs));
+    await this.#saveEach(due, (entry) => this.#save(entry, writer, { isLast: false }));
     await this.#saveEach([...this.#leaving], async (entry) => {
       await this.#save(entry, writer, { isLast: true });
       this.#leaving.delete(entry);
@@ -434,59 +407,29 @@ export class EvmMarkets implements ChainMarkets {
 
   /** Stores everything at the end of the run. */
   async #saveAll(writer: TokenWriter): Promise<void> {
-    if (this.#isSuperseded) return;
+    if (this.#steps.isSuperseded) return;
     const entries = [...this.#entries.values(), ...this.#leaving];
     await this.#saveEach(entries, (entry) => this.#save(entry, writer, { isLast: true }));
   }
 
   async #saveEach(entries: readonly Entry[], save: (entry: Entry) => Promise<void>): Promise<void> {
     await forEachConcurrently(entries, { concurrency: savesAtOnce }, async (entry) => {
-      if (!this.#isSuperseded) await this.#survive(() => save(entry));
+      if (!this.#steps.isSuperseded) await this.#steps.survive(() => save(entry));
     });
   }
 
   async #save(entry: Entry, writer: TokenWriter, { isLast }: { isLast: boolean }): Promise<void> {
-    const { store } = this.#deps;
-    const { name, market, openHours, wanted } = entry;
+    const { market, wanted, saving } = entry;
     if (market === undefined) return;
     const { revision } = this.#journal;
     const nowMs = Date.now();
     // All at the same time: what is before the last base of the state is never read again.
     this.#refresh(nowMs);
-    const minutes = market.takeUnsaved();
-    const item = {
+    const row = {
       market: market.market(this.#journal, nowMs),
       state: market.state(this.#journal, this.head?.time ?? 0),
     };
-    for (const { start } of minutes) openHours.add(intervalStart(start, "1h"));
-    try {
-      await writer.saveCandles(name, "minutes", minutes, revision);
-    } catch (error) {
-      market.giveBack(minutes);
-      throw error;
-    }
-    const isOver = (start: number) => nowMs / 1000 >= start + hourSeconds + hourGraceSeconds;
-    const starts = [...openHours].filter((start) => isLast || isOver(start));
-    await saveHours(store, writer, name, { starts, revision });
-    for (const start of starts) openHours.delete(start);
-    if (!isLast && entry.rowAtMs > nowMs) return;
-    entry.rowAtMs = nowMs + rowMs;
-    await writer.saveMarket(item, new Date(wanted.wantedMs));
+    const unsaved = { market, row, revision, wantedMs: wanted.wantedMs, isLast };
+    await saving.save(this.#deps.store, writer, unsaved, nowMs);
   }
-}
-
-/** Notes the hours that have minutes but are not stored. */
-function noteOpenHours({ openHours }: Entry, minutes: readonly Candle[], hours: readonly Candle[]): void {
-  const known = new Set(hours.map(({ start }) => start));
-  for (const { start } of minutes) {
-    const hour = intervalStart(start, "1h");
-    if (!known.has(hour)) openHours.add(hour);
-  }
-}
-
-/** Spreads tokens over the seconds of saving. */
-function saveSecondOf(token: string): number {
-  let hash = 0;
-  for (let index = 0; index < token.length; index++) hash = (hash * 31 + token.charCodeAt(index)) % 1_000_003;
-  return saveSeconds.from + (hash % saveSeconds.count);
 }

@@ -19,7 +19,8 @@ import { marketFlagsOf } from "./core/market-facts.ts";
 import type { MarketRecord } from "./core/market-record.ts";
 import { recordOf, recordWithoutMarket } from "./core/record-of.ts";
 import type { CoinUsdAt } from "./core/token-market.ts";
-import { Superseded } from "./token-store.ts";
+import { RunSteps } from "./run-steps.ts";
+import { rowMs } from "./token-saving.ts";
 
 export type SolMarketsDeps = {
   /**
@@ -38,9 +39,6 @@ export type SolMarketsDeps = {
 
 const pauseMs = 2000;
 
-/** Markets are stored each time that has passed. */
-const rowMs = 5 * 60_000;
-
 type Entry = {
   wanted: WantedToken;
   market?: Market;
@@ -58,10 +56,11 @@ export class SolMarkets implements ChainMarkets {
   #head: ChainMarkets["head"];
   #revision = 0;
   #isSilent = false;
-  #isSuperseded = false;
+  readonly #steps: RunSteps;
 
   constructor(deps: SolMarketsDeps) {
     this.#deps = deps;
+    this.#steps = new RunSteps(deps.onFault);
   }
 
   get head() {
@@ -93,10 +92,10 @@ export class SolMarkets implements ChainMarkets {
   async read(run: MarketRun): Promise<void> {
     const writer = this.#deps.store.writer(run.epoch);
     this.#revision = revisionFrom(run.epoch);
-    for (; !run.isOver && !this.#isSuperseded; await delay(pauseMs)) {
+    for (; !run.isOver && !this.#steps.isSuperseded; await delay(pauseMs)) {
       if (!this.isWanted) continue;
-      await this.#survive(() => this.#look());
-      await this.#survive(() => this.#save(writer));
+      await this.#steps.survive(() => this.#look());
+      await this.#steps.survive(() => this.#save(writer));
     }
   }
 
@@ -188,15 +187,6 @@ export class SolMarkets implements ChainMarkets {
       }
       entry.rowAtMs = nowMs + rowMs;
       await writer.saveMarket({ market, state: { pools: [], bases: [] } }, new Date(wanted.wantedMs));
-    }
-  }
-
-  async #survive(step: () => Promise<unknown>): Promise<void> {
-    try {
-      await step();
-    } catch (error) {
-      if (error instanceof Superseded) this.#isSuperseded = true;
-      else this.#deps.onFault(error);
     }
   }
 }

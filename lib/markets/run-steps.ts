@@ -1,0 +1,26 @@
+import { Superseded } from "./token-store.ts";
+
+/** Carries out the steps of a run. One that fails is repeated later. */
+export class RunSteps {
+  readonly #onFault: (error: unknown) => void;
+  #isSuperseded = false;
+
+  /** @param onFault Receives the errors of steps. */
+  constructor(onFault: (error: unknown) => void) {
+    this.#onFault = onFault;
+  }
+
+  /** True once a later run was found to have taken over. Nothing more may be stored then. */
+  get isSuperseded(): boolean {
+    return this.#isSuperseded;
+  }
+
+  async survive(step: () => Promise<unknown>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      if (error instanceof Superseded) this.#isSuperseded = true;
+      else this.#onFault(error);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import type { TokenStore, TokenWriter } from "./chain-markets.ts";
+import type { Candle } from "./core/candle.ts";
+import { intervalStart } from "./core/candles.ts";
+import type { TokenName } from "./core/market.ts";
+import type { TokenMarket } from "./core/token-market.ts";
+import { saveHours } from "./token-store.ts";
+
+/** Rows are stored each time that has passed. */
+export const rowMs = 5 * 60_000;
+
+/** Minutes are stored at one of these seconds of the next minute, so that not all are at once. */
+const saveSeconds = { from: 3, count: 6 };
+
+/** An hour is folded so long after its end: its last minutes are final then. */
+const hourGraceSeconds = 120;
+
+const hourSeconds = 3600;
+
+type Unsaved = {
+  market: TokenMarket;
+  /** The token's row as of now. */
+  row: Parameters<TokenWriter["saveMarket"]>[0];
+  revision: number;
+  wantedMs: number;
+  /** True if nobody will store it later: open hours and the row are stored too. */
+  isLast: boolean;
+};
+
+/** Stores the candles and the row of a token, each when it is due. */
+export class TokenSaving {
+  readonly #name: TokenName;
+  #rowAtMs = 0;
+  #savedMinute = 0;
+  /** The hours, by start, that have minutes but are not stored. */
+  readonly #openHours = new Set<number>();
+
+  constructor(name: TokenName) {
+    this.#name = name;
+  }
+
+  /** Goes on after a run that stored these candles. */
+  restore(minutes: readonly Candle[], hours: readonly Candle[], nowMs: number): void {
+    const known = new Set(hours.map(({ start }) => start));
+    for (const { start } of minutes) {
+      const hour = intervalStart(start, "1h");
+      if (!known.has(hour)) this.#openHours.add(hour);
+    }
+    this.#rowAtMs = nowMs + rowMs;
+  }
+
+  /** Makes the row due at once. */
+  hasten(): void {
+    this.#rowAtMs = 0;
+  }
+
+  isDue(nowMs: number): boolean {
+    const second = Math.floor(nowMs / 1000) % 60;
+    return (
+      this.#rowAtMs <= nowMs ||
+      (this.#savedMinute < minuteOf(nowMs) && second >= saveSecondOf(this.#name.token))
+    );
+  }
+
+  async save(store: TokenStore, writer: TokenWriter, unsaved: Unsaved, nowMs: number): Promise<void> {
+    const { market, row, revision, wantedMs, isLast } = unsaved;
+    this.#savedMinute = minuteOf(nowMs);
+    const minutes = market.takeUnsaved();
+    for (const { start } of minutes) this.#openHours.add(intervalStart(start, "1h"));
+    try {
+      await writer.saveCandles(this.#name, "minutes", minutes, revision);
+    } catch (error) {
+      market.giveBack(minutes);
+      throw error;
+    }
+    const isOver = (start: number) => nowMs / 1000 >= start + hourSeconds + hourGraceSeconds;
+    const starts = [...this.#openHours].filter((start) => isLast || isOver(start));
+    await saveHours(store, writer, this.#name, { starts, revision });
+    for (const start of starts) this.#openHours.delete(start);
+    if (!isLast && this.#rowAtMs > nowMs) return;
+    this.#rowAtMs = nowMs + rowMs;
+    await writer.saveMarket(row, new Date(wantedMs));
+  }
+}
+
+const minuteOf = (timeMs: number) => Math.floor(timeMs / 60_000);
+
+/** Spreads tokens over the seconds of saving. */
+function saveSecondOf(token: string): number {
+  let hash = 0;
+  for (let index = 0; index < token.length; index++) hash = (hash * 31 + token.charCodeAt(index)) % 1_000_003;
+  return saveSeconds.from + (hash % saveSeconds.count);
+}
