@@ -143,31 +143,31 @@ describe("a run of readMarkets", () => {
   });
 
   it("brings the state of a token, and a trade within two looks", async () => {
-    await buy();
     await follow("c1", [moon]);
-    const state = { symbol: "MOON", price: "0.00010200697", quote: "native" };
+    const state = { symbol: "MOON", price: "0.0001", quote: "native" };
     await expect.poll(() => records().at(-1)).toMatchObject(state);
     const before = looks;
     const block = await buy();
     expect(await looksUntil(before, () => records().at(-1)?.block === block)).toBeLessThanOrEqual(2);
-    expect(records().at(-1)).toMatchObject({ price: "0.000104033849793861386" });
-    expect(trades()).toBeGreaterThan(0);
+    expect(records().at(-1)).toMatchObject({ price: "0.00010200697" });
+    await expect.poll(trades).toBe(1);
     expect(faults).toEqual([]);
   });
 
   it("takes back a trade within two looks after its block was replaced", async () => {
     const block = await buy();
     await expect.poll(() => records().at(-1)?.block).toBe(block);
-    const [count, { revision = 0, price: replaced } = {}] = [trades(), records().at(-1)];
+    await expect.poll(trades).toBe(2);
+    const { revision = 0, price: replaced } = records().at(-1) ?? {};
     const before = looks;
     await chain.request("anvil_reorg", [1, []]);
     const isBack = () => records().at(-1)?.price !== replaced;
     expect(await looksUntil(before, isBack)).toBeLessThanOrEqual(2);
-    expect(trades()).toBe(count - 1);
+    await expect.poll(trades).toBe(1);
     await chain.mine();
     const next = await buy();
     await expect.poll(() => records().at(-1)?.block).toBe(next);
-    expect(trades()).toBe(count);
+    await expect.poll(trades).toBe(2);
     expect(records().at(-1)?.revision).toBeGreaterThan(revision);
     expect(faults).toEqual([]);
   });
