@@ -137,4 +137,58 @@ describe("the console", () => {
     await expectTwoOrders(user);
     await context.close();
   });
+
+  it("places an order once if the page is loaded again before the answer comes", async () => {
+    const user = "loses-answers";
+    const { page, context } = await openDesk(user);
+    const keys: (string | undefined)[] = [];
+    const loseAnswer = async (isPlaced: boolean) => {
+      const lost = Promise.withResolvers<void>();
+      await page.route(/\/orders$/, async (route) => {
+        if (!isOrder(route.request())) return route.continue();
+        keys.push(route.request().headers()["idempotency-key"]);
+        if (isPlaced && keys.length === 1) await route.fetch();
+        await route.abort("connectionreset");
+        lost.resolve();
+      });
+      await page.getByRole("button", { name: "Buy MOON", disabled: false }).click();
+      await lost.promise;
+      await page.reload();
+      await page.unroute(/\/orders$/);
+    };
+    const trade = page.getByRole("region", { name: "Trade" });
+    await trade.getByLabel("Chain").selectOption("base");
+    await loseAnswer(true);
+    await page.getByText("The buy of MOON had been placed").waitFor();
+
+    await trade.getByLabel("Chain").selectOption("base");
+    await loseAnswer(false);
+    await trade.getByText("The buy of MOON was not answered").waitFor();
+    await trade.getByRole("button", { name: "An order was not answered", disabled: true }).waitFor();
+    const again = page.waitForRequest(isOrder);
+    await trade.getByRole("button", { name: "Send it again" }).click();
+    expect((await again).headers()["idempotency-key"]).toBe(keys.at(-1));
+    await page.getByText("The buy of MOON is placed").waitFor();
+    await trade.getByText("was not answered").waitFor({ state: "detached" });
+    const { orders } = await callAs<{ orders: unknown[] }>(user, "/api/v2/orders");
+    expect(orders).toHaveLength(2);
+    await context.close();
+  });
+
+  it("places one order for a double click", async () => {
+    const user = "clicks-twice";
+    const { page, context } = await openDesk(user);
+    await page.getByRole("region", { name: "Trade" }).getByLabel("Chain").selectOption("base");
+    let answered = 0;
+    page.on("response", (response) => void (isOrder(response.request()) && answered++));
+    const buy = page.getByRole("button", { name: "Buy MOON", disabled: false });
+    await buy.click();
+    await expect.poll(() => answered).toBe(1);
+    // The second click of a slow double click.
+    await buy.dispatchEvent("click", { detail: 2 });
+    await page.getByText("The buy of MOON is placed").waitFor();
+    const { orders } = await callAs<{ orders: unknown[] }>(user, "/api/v2/orders");
+    expect(orders).toHaveLength(1);
+    await context.close();
+  });
 });

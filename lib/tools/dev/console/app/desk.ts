@@ -3,10 +3,11 @@ import { useContext, useEffect, useState } from "preact/hooks";
 import type { RestData, Stream, Terminal, TerminalState } from "trading-terminal-client";
 import type { NetworkName } from "./controls.tsx";
 import { words } from "./format.ts";
+import type { Placing } from "./ticket/placing.ts";
 
 export type Profile = Extract<RestData<"getUserData">, { tier: string }>;
 
-type Placed = Extract<RestData<"placeOrder">, { order: unknown }>;
+export type Placed = Extract<RestData<"placeOrder">, { order: unknown }>;
 export type Warning = Placed["warnings"][number];
 
 /** The trade in the ticket. Other panels fill it in. */
@@ -45,7 +46,7 @@ export type Desk = {
   localChains: ReadonlySet<string> | undefined;
   /** Warnings about the orders placed on this page, by order. The stream does not repeat them. */
   orderWarnings: ReadonlyMap<string, readonly Warning[]>;
-  noteOrder(placed: Placed): void;
+  placing: Placing;
   /** Shows a message for a few seconds. */
   notify(text: string, kind?: "good" | "bad"): void;
 };

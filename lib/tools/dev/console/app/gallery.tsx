@@ -16,6 +16,7 @@ import { AddressCode } from "./wallets/address-code.tsx";
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const now = Date.now();
 const ignore = () => {};
+const never = async () => false;
 
 const quote = {
   ...{ chain: "eth", side: "buy", token: address, symbol: "MOON/ETH" },
@@ -77,7 +78,8 @@ const desk: Desk = {
   stream: undefined,
   profile: { username: "alice" } as Profile,
   ...{ state, isOffline: false, redemptionChanges: 0, localChains: undefined },
-  ...{ orderWarnings: new Map(), noteOrder: ignore, notify: ignore },
+  ...{ orderWarnings: new Map(), notify: ignore },
+  placing: { isBusy: false, unanswered: undefined, place: never, repeat: never, leave: ignore },
   ticket: { chain: "eth", token: address, wallet: address, ...freshSide("buy") },
   ...{ fillTicket: ignore, openTicket: ignore },
 };

@@ -1,6 +1,7 @@
 import {
   createTerminal,
   type KeyStore,
+  type Retry,
   type SocketConstructor,
   type Terminal,
   type TokenProvider,
@@ -12,6 +13,8 @@ export type Session = {
   onSend: { current: (message: string) => void };
   /** Called when the service no longer accepts the session. */
   onExpired: { current: () => void };
+  /** Called before the client sends a request again. */
+  onRetry: { current: (retry: Retry) => void };
 };
 
 /** Local tokens last as long as a day of trying things out. */
@@ -75,6 +78,7 @@ export async function startSession(token: TokenProvider): Promise<Problem | unde
 export function openSession(): Session {
   const onSend: Session["onSend"] = { current: () => {} };
   const onExpired: Session["onExpired"] = { current: () => {} };
+  const onRetry: Session["onRetry"] = { current: () => {} };
   /** Records the messages that the page sends. */
   class SeenSocket extends WebSocket {
     override send(data: string): void {
@@ -91,7 +95,8 @@ export function openSession(): Session {
     baseUrl: location.origin,
     keys: keysOfPage,
     fetch: watched,
+    onRetry: (retry) => onRetry.current(retry),
     WebSocket: SeenSocket as unknown as SocketConstructor,
   });
-  return { terminal, onSend, onExpired };
+  return { terminal, onSend, onExpired, onRetry };
 }

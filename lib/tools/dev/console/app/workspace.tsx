@@ -18,6 +18,7 @@ import { SettingsPanel } from "./settings-panel.tsx";
 import { SignInAgain } from "./sign-in.tsx";
 import { StaleBanner } from "./stale-banner.tsx";
 import { type Tab, Tabs } from "./tabs.tsx";
+import { usePlacing } from "./ticket/placing.ts";
 import { freshSide, Ticket } from "./ticket/ticket.tsx";
 import { TopBar } from "./top-bar.tsx";
 import { Wallets } from "./wallets/wallets.tsx";
@@ -145,12 +146,15 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
     onFind: () => setTab("trade"),
   });
 
-  const noteOrder: Desk["noteOrder"] = ({ order, warnings }) =>
-    setOrderWarnings((noted) => new Map(noted).set(order.orderId, warnings));
+  const placing = usePlacing({
+    ...{ session, userID: profile?.userID, orders: state?.orders, notify },
+    onPlaced: ({ order, warnings }) =>
+      setOrderWarnings((noted) => new Map(noted).set(order.orderId, warnings)),
+  });
   const retry = () => setAttempt((count) => count + 1);
 
   const desk: Desk | undefined = profile && {
-    ...{ terminal, stream, profile, redemptionChanges, localChains, notify, orderWarnings, noteOrder },
+    ...{ terminal, stream, profile, redemptionChanges, localChains, notify, orderWarnings, placing },
     ...{ state, isOffline, ticket, fillTicket, openTicket },
   };
   return (

@@ -14,7 +14,8 @@ export function PlaceBar({ side, verdict, onAct }: BarProps) {
         class={verdict.act === "agree" ? "primary moved" : `primary ${side}`}
         disabled={verdict.act === "none"}
         aria-describedby={id}
-        onClick={onAct}
+        // The second click of a double click would place a second order.
+        onClick={({ detail }) => detail < 2 && onAct()}
       >
         {verdict.text}
       </button>

@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { OrderRequest, QuoteRequest } from "trading-terminal-client";
 import type { NetworkName } from "../controls.tsx";
-import { useCall, useDesk } from "../desk.ts";
+import { useDesk } from "../desk.ts";
 import { useFreshQuote, useNow } from "./fresh-quote.ts";
 import { PlaceBar } from "./place-bar.tsx";
 import { QuoteView } from "./quote-view.tsx";
@@ -18,8 +18,7 @@ type SaleProps = {
 
 /** Sells a part of a position, at no less than the minimum that it shows. */
 export function QuickSale({ chain, token, wallet, symbol, percent, onDone }: SaleProps) {
-  const { terminal, state, isOffline, notify, noteOrder } = useDesk();
-  const { call, isBusy } = useCall();
+  const { state, isOffline, placing } = useDesk();
   const nowMs = useNow();
   const progress = (state?.orders ?? [])
     .filter((order) => order.wallet === wallet)
@@ -35,7 +34,8 @@ export function QuickSale({ chain, token, wallet, symbol, percent, onDone }: Sal
   const seen = agreed?.percent === percent ? agreed : first.current;
   const verdict = verdictOf(
     {
-      ...{ chain, side: "sell", symbol: `${percent} %`, wallet, given: String(percent), isBusy, isOffline },
+      ...{ chain, side: "sell", symbol: `${percent} %`, wallet, given: String(percent), isOffline },
+      ...{ isBusy: placing.isBusy, isUnanswered: placing.unanswered !== undefined },
       hasToken: true,
       isReading: false,
       agreed: seen?.percent === percent ? seen.amountOut : undefined,
@@ -49,11 +49,7 @@ export function QuickSale({ chain, token, wallet, symbol, percent, onDone }: Sal
     if (verdict.act === "agree") return setAgreed({ percent, amountOut: quote.amountOut });
     if (verdict.act !== "place") return;
     const body = { ...trade, type: "market", minAmountOut: quote.minAmountOut } as OrderRequest;
-    const placed = await call(() => terminal.placeOrder({ body }));
-    if (placed === undefined || !("order" in placed)) return;
-    noteOrder(placed);
-    notify(`The sale of ${percent} % of the ${symbol} is placed`);
-    onDone();
+    if (await placing.place(body, `The sale of ${percent} % of the ${symbol}`)) onDone();
   }
 
   return (

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Balance, OrderRequest, Quote, QuoteRequest, Token } from "trading-terminal-client";
 import { Choice, Field, Form, type NetworkName, networks, Panel, Select } from "../controls.tsx";
-import { type TicketEntry, useCall, useDesk, useReading } from "../desk.ts";
+import { type TicketEntry, useDesk, useReading } from "../desk.ts";
 import { isAmount, minus, share } from "../exact.ts";
 import { isAddressOn } from "../explorers.ts";
 import { amount, coinOf } from "../format.ts";
@@ -13,6 +13,7 @@ import { QuoteView } from "./quote-view.tsx";
 import { TokenPicker } from "./token-picker.tsx";
 import { isSearch, traded } from "./token-search.ts";
 import { TokenView, useInspection } from "./token-view.tsx";
+import { Unanswered } from "./unanswered.tsx";
 import { verdictOf } from "./verdict.ts";
 
 const sides = [
@@ -58,8 +59,7 @@ function useBalances(chain: NetworkName, wallet: string | undefined, token: stri
 }
 
 export function Ticket() {
-  const { terminal, state, isOffline, ticket, fillTicket, notify, noteOrder } = useDesk();
-  const { call, isBusy } = useCall();
+  const { state, isOffline, ticket, fillTicket, placing } = useDesk();
   const { chain, side, token, given, unit } = ticket;
   const [limits, setLimits] = useState(noLimits);
   const [confirmation, setConfirmation] = useState("");
@@ -115,7 +115,8 @@ export function Ticket() {
 
   const verdict = verdictOf(
     {
-      ...{ chain, side, symbol, wallet, given, isBusy, isOffline },
+      ...{ chain, side, symbol, wallet, given, isOffline },
+      ...{ isBusy: placing.isBusy, isUnanswered: placing.unanswered !== undefined },
       isReading: state === undefined,
       hasToken: isAddressOn(chain, token),
       agreed: seen.current === terms ? agreed : undefined,
@@ -131,11 +132,8 @@ export function Ticket() {
     // The minimum that is shown binds the order, so a slippage would say it twice.
     const { slippage: _, ...rest } = trade;
     const body = { ...rest, wallet, type: "market", minAmountOut: quote.minAmountOut } as OrderRequest;
-    const placed = await call(() => terminal.placeOrder({ body }));
-    if (placed === undefined || !("order" in placed)) return;
-    noteOrder(placed);
-    notify(side === "buy" ? `The buy of ${symbol} is placed` : `The sale of ${symbol} is placed`);
-    setConfirmation("");
+    if (await placing.place(body, side === "buy" ? `The buy of ${symbol}` : `The sale of ${symbol}`))
+      setConfirmation("");
   }
 
   const isUnsafe = side === "buy" && (isConfirmed || quote?.wouldBeRefused?.code === "TOKEN_UNSAFE");
@@ -191,6 +189,7 @@ export function Ticket() {
             />
           </Field>
         )}
+        <Unanswered />
         <PlaceBar side={side} verdict={verdict} onAct={act} />
       </Form>
     </Panel>

@@ -25,6 +25,8 @@ export type Asked = {
   /** The output that the user has seen and agreed to, since the trade was last changed. */
   agreed: string | undefined;
   isBusy: boolean;
+  /** True if it is not known whether another order was placed. */
+  isUnanswered: boolean;
   isOffline: boolean;
 };
 
@@ -48,6 +50,7 @@ export function verdictOf(asked: Asked, quoted: Quoted | undefined, nowMs: numbe
   const verb = side === "buy" ? "Buy" : "Sell";
   if (asked.isBusy) return none("Placing the order …");
   if (asked.isOffline) return none("Offline", "Nothing can be placed until the service answers again.");
+  if (asked.isUnanswered) return none("An order was not answered", "Send it again or leave it, under Trade.");
   if (asked.isReading) return none("Reading the wallets …");
   if (wallet === undefined)
     return none(`No wallet on ${chainName[chain]}`, "Make one, or import one, under Wallets.");
