@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { browserForTests, signIn, tryNow } from "./support/browser.ts";
 import { streamOf } from "./support/market-stream.ts";
-import { userWithCoins } from "./support/users.ts";
+import { fund, userWithCoins } from "./support/users.ts";
 
 const browser = browserForTests();
 
@@ -105,6 +105,44 @@ describe("the ticket", () => {
     await trade.getByRole("button", { name: "Buy TRAP", disabled: false }).click();
     await page.getByText("Kept from the service").waitFor();
     expect(bodies).toMatchObject([{ allowUnsafe: true, token: localAddresses.trap }]);
+    // A scam may have the same symbol, so another token has to be confirmed anew.
+    await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.moon);
+    await trade.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.trap);
+    await trade.getByRole("button", { name: "Cannot buy TRAP", disabled: true }).waitFor();
+    await context.close();
+  });
+
+  it("refuses limits that are no numbers, and forgets them with their trade", async () => {
+    const { trade, page, context } = await openTicket();
+    const drawer = trade.getByText("Limits of this order");
+    await drawer.click();
+    const slippage = trade.getByLabel(/^Slippage/);
+    await slippage.fill("7,5");
+    await trade.getByRole("button", { name: "Check the limits", disabled: true }).waitFor();
+    await slippage.fill("7.5");
+    await drawer.getByText("set").waitFor();
+    await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.star);
+    await page.getByRole("button", { name: "Buy STAR", disabled: false }).waitFor();
+    expect(await slippage.inputValue()).toBe("");
+    expect(await drawer.getByText("set").count()).toBe(0);
+    await context.close();
+  });
+
+  it("spends all that there is, with what has just arrived", async () => {
+    const { trade, page, context } = await openTicket();
+    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    await trade.getByText("2 ETH to spend", { exact: true }).waitFor();
+    await fund("eth", await trade.getByLabel("Wallet").inputValue(), 5n);
+    await trade.getByText("5 ETH to spend", { exact: true }).waitFor();
+    await trade.getByRole("button", { name: "Max" }).click();
+    const most = Number(await amountField(page).inputValue());
+    expect(most).toBeGreaterThan(4.9);
+    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    expect(most).toBeLessThan(5);
+    // A wallet's button keeps the token.
+    await page.getByRole("list", { name: "Wallets" }).getByRole("button", { name: "Trade" }).click();
+    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
     await context.close();
   });
 
@@ -158,6 +196,8 @@ describe("the ticket", () => {
     await amountField(page).fill("0.25");
     await context.clearCookies();
     const dialog = page.getByRole("dialog", { name: "Sign in again" });
+    await dialog.waitFor();
+    for (let press = 0; press < 3; press++) await page.keyboard.press("Escape");
     await dialog.getByRole("button", { name: "Sign in" }).click();
     await dialog.waitFor({ state: "detached" });
     await trade.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();

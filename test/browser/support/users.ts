@@ -9,10 +9,10 @@ export async function chainUrl(chain: EvmChain): Promise<string> {
   return (urls as Record<EvmChain, string>)[chain];
 }
 
-/** Puts two coins into a wallet. */
-export async function fund(chain: EvmChain, wallet: string): Promise<void> {
+/** Sets the coins of a wallet. */
+export async function fund(chain: EvmChain, wallet: string, coins = 2n): Promise<void> {
   await callAnvil(await chainUrl(chain), [
-    ["anvil_setBalance", [wallet, `0x${(2n * 10n ** 18n).toString(16)}`]],
+    ["anvil_setBalance", [wallet, `0x${(coins * 10n ** 18n).toString(16)}`]],
   ]);
 }
 

@@ -113,7 +113,10 @@ export function Form({ onSubmit, children, label, ...rest }: FormProps) {
 
 type DialogProps = { title: string; onClose?: () => void; children: ComponentChildren };
 
-/** A part of the page above all others. Escape closes it, unless nothing follows its end. */
+/**
+ * A part of the page above all others. Escape closes it, unless nothing follows its end. Chromium closes a dialog at the
+ * second Escape whatever its page wants, so this one opens again.
+ */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId();
   const element = useRef<HTMLDialogElement>(null);
@@ -123,7 +126,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       ref={element}
       class="dialog"
       aria-labelledby={id}
-      onClose={onClose}
+      onClose={onClose ?? (() => element.current?.showModal())}
       onCancel={(event) => onClose === undefined && event.preventDefault()}
     >
       <header>

@@ -3,12 +3,24 @@ import {
   givenLimits,
   type Limits,
   noLimits,
+  wrongLimit,
 } from "../../../../../lib/tools/dev/console/app/ticket/order-limits.ts";
 
 const limits: Limits = {
   ...{ slippage: "2", gasPreset: "fast", maxGasPrice: "30" },
   ...{ priorityFee: "0.000000001", mevProtection: "off" },
 };
+
+describe("wrongLimit", () => {
+  it.each(["1,5", "1.5.", "x", "-1", "1e3", "."])("names a limit with the text %j", (slippage) => {
+    expect(wrongLimit("eth", { ...limits, slippage })).toBe("Slippage, %");
+  });
+
+  it("accepts numbers, nothing, and text in limits of other chains", () => {
+    for (const slippage of ["", "0", ".5", "1.5"])
+      expect(wrongLimit("sol", { ...limits, slippage, maxGasPrice: "x" })).toBeUndefined();
+  });
+});
 
 describe("givenLimits", () => {
   it("gives gas to EVM chains, and a priority fee to sol", () => {

@@ -41,6 +41,7 @@ describe("the button that places an order", () => {
     ["the wallets are not known yet", { isReading: true, wallet: undefined }, "Reading the wallets …"],
     ["the chain has no wallet", { wallet: undefined }, "No wallet on Ethereum"],
     ["there is no token", { hasToken: false }, "Pick a token"],
+    ["a limit is no number", { wrongLimit: "Slippage, %" }, "Check the limits"],
     ["the amount is 0", { given: "0" }, "Enter an amount"],
     ["the amount is no number", { given: "1e3" }, "Enter an amount"],
   ])("cannot be pressed while %s", (_, change, text) => {

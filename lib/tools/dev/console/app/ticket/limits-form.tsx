@@ -1,7 +1,7 @@
 import { Field, type NetworkName, Select } from "../controls.tsx";
 import { useDesk } from "../desk.ts";
 import { plainNumber } from "../format.ts";
-import { gasPresets, type Limits, numbersOf } from "./order-limits.ts";
+import { gasPresets, givenLimits, type Limits, numbersOf, wrongLimit } from "./order-limits.ts";
 
 const asSet = ["", "as in the settings"] as const;
 const presets = [asSet, ...gasPresets.map((preset) => [preset, preset] as const)];
@@ -13,9 +13,10 @@ type LimitsProps = { chain: NetworkName; limits: Limits; onEdit: (limits: Limits
 export function LimitsForm({ chain, limits, onEdit }: LimitsProps) {
   const settings: Readonly<Record<string, { [name: string]: unknown }>> = useDesk().state?.settings ?? {};
   const edit = (change: Partial<Limits>) => onEdit({ ...limits, ...change });
+  const isSet = Object.keys(givenLimits(chain, limits)).length > 0;
   return (
     <details class="drawer">
-      <summary>Limits of this order</summary>
+      <summary>Limits of this order {isSet && <span class="badge">set</span>}</summary>
       <div class="limits">
         {numbersOf(chain).map(([name, label]) => {
           const setting = settings[chain]?.[name];
@@ -25,9 +26,10 @@ export function LimitsForm({ chain, limits, onEdit }: LimitsProps) {
                 inputMode="decimal"
                 pattern="[0-9]*[.]?[0-9]+"
                 title="A number, such as 1.5"
+                aria-invalid={wrongLimit(chain, limits) === label}
                 value={limits[name]}
                 placeholder={setting === undefined ? "" : plainNumber(Number(setting))}
-                onInput={({ currentTarget }) => edit({ [name]: currentTarget.value })}
+                onInput={({ currentTarget }) => edit({ [name]: currentTarget.value.trim() })}
               />
             </Field>
           );

@@ -27,12 +27,16 @@ export const numbersOf = (chain: Network): readonly NumberField[] => [
   chain === "sol" ? ["priorityFee", "Priority fee, SOL"] : ["maxGasPrice", "Max gas price, gwei"],
 ];
 
+/** Names the first limit that is no number. */
+export const wrongLimit = (chain: Network, limits: Limits): string | undefined =>
+  numbersOf(chain).find(([name]) => limits[name] !== "" && !/^\d*\.?\d+$/.test(limits[name]))?.[1];
+
 /** Returns the fields of a request. Those of other chains, and those left empty, are absent. */
 export function givenLimits(chain: Network, limits: Limits): Given {
   const { gasPreset, mevProtection } = limits;
-  const numbers = numbersOf(chain).map(([name]) => [name, Number(limits[name] || Number.NaN)] as const);
+  const numbers = numbersOf(chain).filter(([name]) => limits[name] !== "");
   return {
-    ...Object.fromEntries(numbers.filter(([, number]) => Number.isFinite(number))),
+    ...Object.fromEntries(numbers.map(([name]) => [name, Number(limits[name])])),
     ...(chain !== "sol" && gasPreset !== "" && { gasPreset }),
     ...(mevProtection !== "" && { mevProtection: mevProtection === "on" }),
   };

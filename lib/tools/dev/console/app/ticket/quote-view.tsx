@@ -3,7 +3,7 @@ import { Facts } from "../controls.tsx";
 import type { Warning } from "../desk.ts";
 import { feeFacts } from "../facts.ts";
 import { amount, coinOf, percent, shortened, stepText, words } from "../format.ts";
-import { feeTier, impactTier, type Quoted, receivedSymbol } from "./verdict.ts";
+import { feeTier, impactTier, type Quoted, receivedSymbol, spentSymbol } from "./verdict.ts";
 
 export function Warnings({ about, warnings }: { about: string; warnings: readonly Warning[] }) {
   if (warnings.length === 0) return null;
@@ -58,6 +58,10 @@ export function QuoteView({ quoted, tokens, nowMs }: ViewProps) {
             </span>,
           ],
           ["Price", `${amount(quote.price)} ${coinOf[quote.chain]}`],
+          [
+            quote.side === "buy" ? "You pay" : "You sell",
+            `${amount(quote.amount, 12)} ${spentSymbol(quote)}`,
+          ],
           [
             "Price impact",
             <span key="impact" class={impactTier(impact)}>

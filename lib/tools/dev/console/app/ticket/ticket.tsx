@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Balance, OrderRequest, Quote, QuoteRequest, Token } from "trading-terminal-client";
+import { isSameToken } from "trading-terminal-client/markets";
 import { Choice, Field, Form, type NetworkName, networks, Panel, Select } from "../controls.tsx";
 import { type TicketEntry, useDesk, useReading } from "../desk.ts";
 import { isAmount, minus, share } from "../exact.ts";
@@ -7,7 +8,7 @@ import { isAddressOn } from "../explorers.ts";
 import { amount, coinOf } from "../format.ts";
 import { useFreshQuote, useNow } from "./fresh-quote.ts";
 import { LimitsForm } from "./limits-form.tsx";
-import { givenLimits, noLimits } from "./order-limits.ts";
+import { givenLimits, noLimits, wrongLimit } from "./order-limits.ts";
 import { PlaceBar } from "./place-bar.tsx";
 import { QuoteView } from "./quote-view.tsx";
 import { TokenPicker } from "./token-picker.tsx";
@@ -58,11 +59,20 @@ function useBalances(chain: NetworkName, wallet: string | undefined, token: stri
   return read?.of === of ? read.balances : [];
 }
 
+/** Keeps a value as long as what it belongs to stays. */
+function useOf<Value>(of: string, empty: Value): [Value, (value: Value) => void] {
+  const [kept, setKept] = useState({ of, value: empty });
+  useEffect(() => setKept({ of, value: empty }), [of]);
+  return [kept.of === of ? kept.value : empty, (value) => setKept({ of, value })];
+}
+
 export function Ticket() {
   const { state, isOffline, ticket, fillTicket, placing } = useDesk();
   const { chain, side, token, given, unit } = ticket;
-  const [limits, setLimits] = useState(noLimits);
-  const [confirmation, setConfirmation] = useState("");
+  // Limits and a confirmation are of one trade: another token or side starts without them.
+  const of = `${chain} ${side} ${token.toLowerCase()}`;
+  const [limits, setLimits] = useOf(of, noLimits);
+  const [confirmation, setConfirmation] = useOf(of, "");
   const [agreed, setAgreed] = useState<string>();
   const nowMs = useNow();
 
@@ -79,7 +89,7 @@ export function Ticket() {
   const inspection = useInspection(chain, token);
   const balances = useBalances(chain, wallet, token, progress);
   const coin = balances.find((balance) => balance.token === "native");
-  const held = balances.find((balance) => balance.token === token);
+  const held = balances.find((balance) => isSameToken({ chain, token: balance.token }, { chain, token }));
   const symbol =
     inspection?.token?.symbol ?? listed?.tokens.find((each) => each.token === token)?.symbol ?? "token";
 
@@ -93,14 +103,17 @@ export function Ticket() {
 
   const isConfirmed = confirmation !== "" && confirmation === symbol;
   const isWhole = isAddressOn(chain, token) && isAmount(given);
-  // The form and the service check what was typed.
+  const wrong = wrongLimit(chain, limits);
   const trade = {
     ...{ chain, side, token },
     ...(unit === "percent" ? { percent: Number(given) } : { amount: given }),
     ...givenLimits(chain, limits),
     ...(side === "buy" && isConfirmed && { allowUnsafe: true }),
   } as QuoteRequest;
-  const asked = isWhole ? ({ ...trade, ...(wallet !== undefined && { wallet }) } as QuoteRequest) : undefined;
+  const asked =
+    isWhole && wrong === undefined
+      ? ({ ...trade, ...(wallet !== undefined && { wallet }) } as QuoteRequest)
+      : undefined;
   const quoted = useFreshQuote(unit === "percent" && wallet === undefined ? undefined : asked, progress);
   const quote = quoted?.quote;
 
@@ -116,12 +129,13 @@ export function Ticket() {
   const verdict = verdictOf(
     {
       ...{ chain, side, symbol, wallet, given, isOffline },
+      wrongLimit: wrong,
       ...{ isBusy: placing.isBusy, isUnanswered: placing.unanswered !== undefined },
       isReading: state === undefined,
       hasToken: isAddressOn(chain, token),
       agreed: seen.current === terms ? agreed : undefined,
     },
-    isWhole ? quoted : undefined,
+    asked && quoted,
     nowMs,
   );
 
@@ -132,8 +146,10 @@ export function Ticket() {
     // The minimum that is shown binds the order, so a slippage would say it twice.
     const { slippage: _, ...rest } = trade;
     const body = { ...rest, wallet, type: "market", minAmountOut: quote.minAmountOut } as OrderRequest;
-    if (await placing.place(body, side === "buy" ? `The buy of ${symbol}` : `The sale of ${symbol}`))
-      setConfirmation("");
+    if (!(await placing.place(body, side === "buy" ? `The buy of ${symbol}` : `The sale of ${symbol}`)))
+      return;
+    setConfirmation("");
+    setLimits(noLimits);
   }
 
   const isUnsafe = side === "buy" && (isConfirmed || quote?.wouldBeRefused?.code === "TOKEN_UNSAFE");
@@ -178,7 +194,7 @@ export function Ticket() {
           coinSymbol={coinOf[chain]}
         />
         <LimitsForm chain={chain} limits={limits} onEdit={setLimits} />
-        {isWhole && <QuoteView quoted={quoted} tokens={listed?.tokens ?? []} nowMs={nowMs} />}
+        {asked && <QuoteView quoted={quoted} tokens={listed?.tokens ?? []} nowMs={nowMs} />}
         {isUnsafe && (
           <Field label={`To buy it all the same, type ${symbol}`} hint="it may never be sold again">
             <input
@@ -213,7 +229,10 @@ type AmountProps = {
 /** Edits how much is traded: coins, tokens, or a percentage of the balance. */
 function AmountField({ ticket, symbol, coinSymbol, coin, held, quote, onEdit }: AmountProps) {
   const { side, unit, given } = ticket;
-  const spent = side === "buy" ? coin : held;
+  const read = side === "buy" ? coin : held;
+  // A deposit shows up in the next quote, which comes every few seconds.
+  const newer = quote?.balances?.find((each) => each.token === read?.token);
+  const spent = read && { ...read, available: newer?.available ?? read.available };
   const spentSymbol = side === "buy" ? coinSymbol : symbol;
   const pick = (text: string) => onEdit({ given: text, unit: side === "buy" ? "amount" : "percent" });
   return (
@@ -252,7 +271,7 @@ function AmountField({ ticket, symbol, coinSymbol, coin, held, quote, onEdit }: 
 }
 
 /** Computes the most that can be spent: all tokens, or the coins that fees and rents leave over. */
-function most({ token, available }: Balance, quote: Quote | undefined): string {
+function most({ token, available }: Pick<Balance, "token" | "available">, quote: Quote | undefined): string {
   const needed = quote?.balances?.find((each) => each.token === token)?.needed;
   if (token !== "native" || quote === undefined || needed === undefined) return available;
   const besides = minus(needed, quote.amount);

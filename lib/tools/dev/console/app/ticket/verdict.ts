@@ -22,6 +22,8 @@ export type Asked = {
   isReading: boolean;
   hasToken: boolean;
   given: string;
+  /** The name of a limit that is no number. */
+  wrongLimit?: string | undefined;
   /** The output that the user has seen and agreed to, since the trade was last changed. */
   agreed: string | undefined;
   isBusy: boolean;
@@ -56,6 +58,7 @@ export function verdictOf(asked: Asked, quoted: Quoted | undefined, nowMs: numbe
     return none(`No wallet on ${chainName[chain]}`, "Make one, or import one, under Wallets.");
   if (!asked.hasToken) return none("Pick a token");
   if (!isAmount(asked.given)) return none("Enter an amount");
+  if (asked.wrongLimit) return none("Check the limits", `${asked.wrongLimit} takes a number, such as 1.5.`);
   const { quote, quotedMs = 0, problem } = quoted ?? {};
   if (problem !== undefined) return none(`Cannot ${verb.toLowerCase()} ${symbol}`, refusalText(problem));
   if (quote === undefined) return none("Asking for a quote …");
@@ -74,6 +77,10 @@ export function verdictOf(asked: Asked, quoted: Quoted | undefined, nowMs: numbe
 /** Returns the symbol of what a trade pays out. A quote's `symbol` names a pair, such as MOON/ETH. */
 export const receivedSymbol = ({ chain, side, symbol }: Quote): string =>
   side === "buy" ? (symbol.split("/")[0] ?? symbol) : coinOf[chain];
+
+/** Returns the symbol of what a trade spends, before fees. */
+export const spentSymbol = ({ chain, side, symbol }: Quote): string =>
+  side === "buy" ? coinOf[chain] : (symbol.split("/")[0] ?? symbol);
 
 type Shortfall = { symbol?: string; needed?: string; available?: string };
 

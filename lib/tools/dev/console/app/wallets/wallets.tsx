@@ -82,7 +82,7 @@ function RetiredRow({ wallet: { _id: walletId, slotName, network } }: { wallet: 
 }
 
 function WalletRow({ wallet, onRetired }: { wallet: Wallet; onRetired: () => void }) {
-  const { terminal, notify, openTicket } = useDesk();
+  const { terminal, notify, ticket, openTicket } = useDesk();
   const [isOpen, setOpen] = useState(false);
   const { call, isBusy } = useCall();
   const [isEdited, setEdited] = useState(false);
@@ -92,6 +92,11 @@ function WalletRow({ wallet, onRetired }: { wallet: Wallet; onRetired: () => voi
   async function copy() {
     await navigator.clipboard.writeText(address);
     notify("The address is on the clipboard");
+  }
+  function trade() {
+    const { network: chain } = wallet;
+    const token = ticket.chain === chain ? ticket.token : "";
+    openTicket({ chain, wallet: address, token, ...freshSide("buy") });
   }
   async function retire() {
     const done = await call(() => terminal.retireWallet({ path: { walletId } }));
@@ -109,11 +114,7 @@ function WalletRow({ wallet, onRetired }: { wallet: Wallet; onRetired: () => voi
         {shortened(address)}
       </button>
       <ExplorerLink wallet={wallet} />
-      <button
-        type="button"
-        class="plain"
-        onClick={() => openTicket({ chain: wallet.network, wallet: address, token: "", ...freshSide("buy") })}
-      >
+      <button type="button" class="plain" onClick={trade}>
         Trade
       </button>
       <button type="button" class="plain" onClick={() => setOpen(true)}>
