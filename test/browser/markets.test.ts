@@ -55,7 +55,8 @@ const filledBuy = {
   ...{ orderId: "o-1", chain: "eth", token: moon, symbol: "MOON/ETH", side: "buy", type: "market" },
   ...{ wallet: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", amount: "0.1", status: "filled", version: 1 },
   ...{ filledAmount: "0.1", receivedAmount: "1000", averagePrice: "0.0001", stage: "done" },
-  ...{ createdAt: at(-2), updatedAt: at(-2) },
+  // It was final a minute later, which moves no mark.
+  ...{ createdAt: at(-2), updatedAt: at(-1), settled: true },
 };
 
 const position = {

@@ -58,7 +58,7 @@ describe("the facts of an order on sol", () => {
     expect(reportFacts(order, report).filter(([name]) => name !== "At")).toEqual([
       ["Spent", "0.5 SOL"],
       ["Received", "4 900.25 MOON"],
-      ["Quoted", "4 901"],
+      ["Quoted", "4 901 MOON"],
       ["Slippage", "0.0153 %"],
       ["Route", "Raydium CPMM 0.25 %"],
       ["Network fee", "0.00031 SOL"],

@@ -1,5 +1,5 @@
 import type { Network, Order, Quote, RestData } from "trading-terminal-client";
-import { amount, clock, coinOf, percent, stepText, words } from "./format.ts";
+import { amount, coinOf, day, pairUnits, percent, stepText, words } from "./format.ts";
 
 /** A name, and its value for people. */
 export type Fact = readonly [name: string, text: string];
@@ -39,16 +39,18 @@ export function attemptFacts(chain: Network, attempt: Read["attempts"][number]):
         ];
   return present([
     ...terms,
-    ["Sent", sentAt === undefined ? "not yet known" : clock(sentAt)],
+    ["Sent", sentAt === undefined ? "not yet known" : day(sentAt)],
     ["Way", submission],
   ]);
 }
 
 /** Lists what an order has cost so far, and its limits. */
-export function orderFacts({ chain, networkFee, rent, minAmountOut, validUntil, reason }: Order): Fact[] {
+export function orderFacts(order: Order): Fact[] {
+  const { chain, side, networkFee, rent, minAmountOut, validUntil, reason } = order;
+  const { base, quote } = pairUnits(order);
   return present([
-    minAmountOut !== undefined && ["At least", amount(minAmountOut)],
-    validUntil !== undefined && [chain === "sol" ? "Signed until" : "Valid until", clock(validUntil)],
+    minAmountOut !== undefined && ["At least", `${amount(minAmountOut)} ${side === "buy" ? base : quote}`],
+    validUntil !== undefined && [chain === "sol" ? "Signed until" : "Valid until", day(validUntil)],
     networkFee !== undefined && ["Network fee", coins(chain, networkFee)],
     rent !== undefined && ["Rent of accounts", coins(chain, rent)],
     reason !== undefined && ["Reason", reason],
@@ -58,7 +60,8 @@ export function orderFacts({ chain, networkFee, rent, minAmountOut, validUntil, 
 /** Lists the result of a filled order. */
 export function reportFacts({ chain, symbol }: Order, report: NonNullable<Read["report"]>): Fact[] {
   // `symbol` names a pair, such as MOON/SOL.
-  const nameOf = (token: string) => (token === "native" ? coinOf[chain] : (symbol.split("/")[0] ?? symbol));
+  const { base } = pairUnits({ chain, symbol });
+  const nameOf = (token: string) => (token === "native" ? coinOf[chain] : base);
   const side = ({ token, amount: text }: typeof report.spent) => `${amount(text)} ${nameOf(token)}`;
   const { spent, received, quotedAmountOut, slippage, networkFee, route = [] } = report;
   const parts: Fact[] =
@@ -72,18 +75,18 @@ export function reportFacts({ chain, symbol }: Order, report: NonNullable<Read["
           ...feeParts(chain, report.networkFee),
           ["Gas used", amount(`${report.gasUsed}`, 15)],
           ["Gas price", `${amount(report.effectiveGasPrice)} gwei`],
-          ["Approval left", amount(report.approvalLeft)],
+          ["Approval left", `${amount(report.approvalLeft)} ${base}`],
         ];
   return present([
     ["Spent", side(spent)],
     ["Received", side(received)],
-    ["Quoted", amount(quotedAmountOut)],
+    ["Quoted", `${amount(quotedAmountOut)} ${nameOf(received.token)}`],
     ["Slippage", percent(slippage)],
     route.length > 0 && ["Route", route.map(stepText).join(" → ")],
     ["Network fee", coins(chain, networkFee.total)],
     ...parts,
     [chain === "sol" ? "Slot" : "Block", amount(`${report.block}`, 15)],
-    ["At", clock(report.blockTime)],
+    ["At", day(report.blockTime)],
     ["Way", report.submission],
   ]);
 }

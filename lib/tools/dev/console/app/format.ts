@@ -1,12 +1,17 @@
+import type { Network } from "trading-terminal-client";
+
 /** Keeps the beginning and the end of an address. */
 export const shortened = (address: string) =>
   address.length > 14 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address;
+
+/** Separates the thousands of a whole number, as all numbers of the page do. */
+const separated = (whole: string) => whole.replaceAll(/\B(?=(\d{3})+$)/g, " ");
 
 /** Formats decimal text with at least `digits` significant digits and separated thousands. */
 export function amount(text: string | undefined, digits = 6): string {
   if (text === undefined) return "–";
   const [, sign = "", whole = "0", fraction = ""] = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text) ?? [];
-  const grouped = whole.replaceAll(/\B(?=(\d{3})+$)/g, " ");
+  const grouped = separated(whole);
   const places = whole === "0" ? (/^0*/.exec(fraction)?.[0].length ?? 0) : -whole.length;
   const shown = fraction.slice(0, Math.max(0, places + digits)).replace(/0+$/, "");
   return `${sign === "-" ? "−" : ""}${grouped}${shown && `.${shown}`}`;
@@ -41,16 +46,19 @@ export const plainNumber = (value: number) =>
   value.toLocaleString("en", { useGrouping: false, maximumFractionDigits: 20 });
 
 /** Formats a price in USD. */
-export const usd = (price: number) =>
-  price.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: price < 10 ? 4 : 2 });
+export const usd = (price: number) => fixed(price, price < 10 ? 4 : 2);
 
-const cents = (value: number): string =>
-  value.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+/** Writes a number with two places at least. */
+function fixed(value: number, mostPlaces = 2): string {
+  const places = { minimumFractionDigits: 2, maximumFractionDigits: mostPlaces };
+  const [whole = "", fraction] = value.toLocaleString("en", { useGrouping: false, ...places }).split(".");
+  return `${separated(whole)}.${fraction}`;
+}
 
 /** Formats decimal text in dollars: cents, or five digits of what is less than a dollar. */
 export function usdText(text: string): string {
   const value = Math.abs(Number(text));
-  const shown = value >= 1 || value === 0 ? cents(value) : plainNumber(Number(value.toPrecision(5)));
+  const shown = value >= 1 || value === 0 ? fixed(value) : plainNumber(Number(value.toPrecision(5)));
   return `${text.startsWith("-") ? "−" : ""}$${shown}`;
 }
 
@@ -64,6 +72,12 @@ export function day(time: string | number): string {
   return isToday
     ? clock(time)
     : then.toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+}
+
+/** The units of a pair such as MOON/ETH. Other engines may name any pair, even one without the chain's coin. */
+export function pairUnits({ chain, symbol, token }: { chain: Network; symbol: string; token?: string }) {
+  const [base = symbol, second = ""] = symbol.split("/");
+  return { base, quote: token === undefined ? second : coinOf[chain] };
 }
 
 /** Formats a gain or a loss with its sign, or a dash for none. */

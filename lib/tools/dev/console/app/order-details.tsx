@@ -38,7 +38,12 @@ export function OrderDetails({ order }: { order: Order }) {
 }
 
 function Shown({ order, attempts, report }: Read) {
-  const { chain, wallet, token, txHash } = order;
+  const { notify } = useDesk();
+  const { orderId, chain, wallet, token, txHash } = order;
+  async function copy(id: string, name: string) {
+    await navigator.clipboard.writeText(id);
+    notify(`${name} is on the clipboard`);
+  }
   return (
     <>
       <Facts
@@ -58,6 +63,16 @@ function Shown({ order, attempts, report }: Read) {
           ...orderFacts(order),
         ]}
       />
+      <div class="buttons">
+        <button type="button" class="plain" title={orderId} onClick={() => copy(orderId, "The order's id")}>
+          Copy the order's id
+        </button>
+        {txHash !== undefined && (
+          <button type="button" class="plain" onClick={() => copy(txHash, "The transaction's hash")}>
+            Copy the transaction's hash
+          </button>
+        )}
+      </div>
       {attempts.map((each) => (
         <section key={each.txHash} aria-label={`Attempt ${each.attempt}`}>
           <h3>

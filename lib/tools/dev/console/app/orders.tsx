@@ -3,7 +3,7 @@ import type { Order, RestRequest } from "trading-terminal-client";
 import { type NetworkName, networks, Panel, Select } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
-import { amount, coinOf, day, words } from "./format.ts";
+import { amount, day, pairUnits, words } from "./format.ts";
 import { OrderDetails } from "./order-details.tsx";
 import { Warnings } from "./ticket/quote-view.tsx";
 import { freshSide } from "./ticket/ticket.tsx";
@@ -96,12 +96,16 @@ function outcome({ status, stage, settled, reasonCode, reason }: Order): string 
   return settled === false ? `${end}, settling` : end;
 }
 
-/** Returns the units of an order's amount and of what it received. Other engines may name any pair. */
-export function unitsOf({ chain, side, symbol, token }: Order): { spent: string; received: string } {
-  const [first = symbol, second] = symbol.split("/");
-  const quote = token === undefined ? (second ?? "") : coinOf[chain];
-  if (token === undefined) return { spent: first, received: side === "buy" ? first : quote };
-  return side === "buy" ? { spent: quote, received: first } : { spent: first, received: quote };
+/** Returns the units of an order's amount, of what it received, and of its price. Other engines count in the pair's first. */
+export function unitsOf(order: Order): { spent: string; received: string; price: string } {
+  const { side, token } = order;
+  const { base, quote } = pairUnits(order);
+  const isBuy = side === "buy";
+  return {
+    spent: isBuy && token !== undefined ? quote : base,
+    received: isBuy ? base : quote,
+    price: quote,
+  };
 }
 
 function OrderRow({ order }: { order: Order }) {
@@ -111,7 +115,7 @@ function OrderRow({ order }: { order: Order }) {
   const { orderId, side, symbol, chain, status, token } = order;
   const cancel = () => call(() => terminal.cancelOrder({ path: { orderId }, body: {} }));
   const hasStages = order.stage !== undefined && order.stage !== "done";
-  const { spent, received } = unitsOf(order);
+  const { spent, received, price } = unitsOf(order);
   const isPart = status === "partially_filled";
   return (
     <li class="execution" data-order={orderId}>
@@ -129,7 +133,7 @@ function OrderRow({ order }: { order: Order }) {
         <dt>Received</dt>
         <dd>{order.receivedAmount ? `${amount(order.receivedAmount)} ${received}` : "–"}</dd>
         <dt>Price</dt>
-        <dd>{order.averagePrice ? `${amount(order.averagePrice)} ${coinOf[chain]}` : "–"}</dd>
+        <dd>{order.averagePrice ? `${amount(order.averagePrice)} ${price}` : "–"}</dd>
         <dt>Wallet</dt>
         <dd>
           <ExploredLink network={chain} kind="wallet" id={order.wallet} text={nameOf(order)} />

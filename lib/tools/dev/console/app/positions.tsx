@@ -3,7 +3,7 @@ import type { Position } from "trading-terminal-client";
 import { Panel } from "./controls.tsx";
 import { useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
-import { amount, coinOf, day, signed } from "./format.ts";
+import { amount, day, pairUnits, signed } from "./format.ts";
 import { PositionTotals, WorthCells } from "./market/worth-view.tsx";
 import { QuickSale } from "./ticket/quick-sale.tsx";
 import { freshSide } from "./ticket/ticket.tsx";
@@ -42,8 +42,7 @@ function PositionRow({ position }: { position: Position }) {
   const nameOf = useWalletNames();
   const [sold, setSold] = useState<number>();
   const { chain, symbol, status, token, wallet } = position;
-  const name = symbol.split("/")[0] ?? symbol;
-  const coin = coinOf[chain];
+  const { base: name, quote: coin } = pairUnits(position);
   const isTraded = status === "open" && token !== undefined;
   return (
     <li class="execution" data-position={position.positionId}>

@@ -1,6 +1,7 @@
 import { AreaSeries, type IChartApi, type ISeriesApi, type UTCTimestamp } from "lightweight-charts";
 import { useEffect, useRef } from "preact/hooks";
 import { type ChartColours, faded, openChart } from "./chart-frame.ts";
+import { usd } from "./format.ts";
 
 /** Up to this number, the chart shows all points. */
 const fittedPoints = 120;
@@ -42,7 +43,10 @@ export function PriceChart({ symbol, points }: { symbol: string; points: readonl
       },
       paint,
     );
-    series = chart.addSeries(AreaSeries, { lineWidth: 2, priceLineVisible: true });
+    series = chart.addSeries(AreaSeries, {
+      ...{ lineWidth: 2, priceLineVisible: true },
+      priceFormat: { type: "custom", formatter: usd, minMove: 0.0001 },
+    });
     series.setData(points.map((point, index) => drawnPoint(point, points[index - 1])));
     repaint();
     drawn.current = { chart, series, last: points.at(-1)?.time ?? 0 };

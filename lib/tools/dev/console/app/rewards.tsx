@@ -40,7 +40,7 @@ export function Rewards() {
               <strong>{name}</strong>
               <span class="badge">{status}</span>
               <span class="quiet">
-                {cost} points, {day(createdAt)}
+                {amount(`${cost}`, 15)} points, {day(createdAt)}
               </span>
             </li>
           ))}
@@ -54,6 +54,7 @@ function RewardCard({ reward }: { reward: Reward }) {
   const { terminal, notify } = useDesk();
   const { call, isBusy } = useCall();
   const { id: rewardId, name, cost, available, stock, userCanAfford } = reward;
+  const points = amount(`${cost}`, 15);
   const isOffered = available && stock !== 0;
   const [isAsked, setAsked] = useState(false);
   async function redeem() {
@@ -67,7 +68,7 @@ function RewardCard({ reward }: { reward: Reward }) {
       <h3>{name}</h3>
       <p>{reward.description}</p>
       <p class="terms">
-        <strong>{cost} points</strong> <span class="quiet">{stockText(reward)}</span>
+        <strong>{points} points</strong> <span class="quiet">{stockText(reward)}</span>
       </p>
       {isOffered && (
         <div class="buttons">
@@ -76,7 +77,7 @@ function RewardCard({ reward }: { reward: Reward }) {
             disabled={isBusy || !userCanAfford}
             onClick={isAsked || cost === 0 ? redeem : () => setAsked(true)}
           >
-            {userCanAfford ? (isAsked ? `Spend ${cost} points` : "Redeem") : "Too few points"}
+            {userCanAfford ? (isAsked ? `Spend ${points} points` : "Redeem") : "Too few points"}
           </button>
           {isAsked && (
             <button type="button" onClick={() => setAsked(false)}>

@@ -47,7 +47,10 @@ export function barsOf(candles: readonly Candle[], interval: Interval, untilMs: 
 /** A fill of the user's own orders. */
 export type Mark = { time: number; side: "buy" | "sell"; text: string };
 
-/** Marks the user's fills of a token, in the order of time. */
+/**
+ * Marks the user's fills of a token, in the order of time. A fill follows its order by seconds, and an order changes again
+ * when its fill is final, so the mark stands where the order was placed.
+ */
 export function marksOf(orders: readonly Order[], name: TokenName, interval: Interval): Mark[] {
   const seconds = intervalSeconds[interval];
   return orders
@@ -55,8 +58,8 @@ export function marksOf(orders: readonly Order[], name: TokenName, interval: Int
       const isFilled = status === "filled" || status === "partially_filled";
       return isFilled && token !== undefined && isSameToken({ chain, token }, name);
     })
-    .map(({ side, filledAmount, receivedAmount, updatedAt }) => {
-      const time = Math.floor(Date.parse(updatedAt) / 1000 / seconds) * seconds;
+    .map(({ side, filledAmount, receivedAmount, createdAt }) => {
+      const time = Math.floor(Date.parse(createdAt) / 1000 / seconds) * seconds;
       const tokens = side === "buy" ? receivedAmount : filledAmount;
       return { time, side, text: `${side === "buy" ? "Bought" : "Sold"} ${amount(tokens, 4)}` };
     })

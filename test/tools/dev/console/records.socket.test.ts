@@ -1,0 +1,33 @@
+import type { Order } from "trading-terminal-client";
+import { describe, expect, it } from "vitest";
+import { pairUnits, usd, usdText } from "../../../../lib/tools/dev/console/app/format.ts";
+import { marksOf } from "../../../../lib/tools/dev/console/app/market/bars.ts";
+
+const filled = {
+  ...{ chain: "eth", token: "0xA1", symbol: "MOON/ETH", side: "buy", status: "filled" },
+  ...{ createdAt: "2026-11-26T10:00:30.000Z", updatedAt: "2026-11-26T10:00:42.000Z", receivedAmount: "1000" },
+} as Order;
+
+describe("the mark of a fill", () => {
+  it("stays where it is when the fill becomes final", () => {
+    const settled = { ...filled, updatedAt: "2026-11-26T10:13:42.000Z" };
+    const name = { chain: "eth", token: "0xa1" } as const;
+    const mark = { time: Date.parse("2026-11-26T10:00:00Z") / 1000, side: "buy", text: "Bought 1 000" };
+    for (const order of [filled, settled]) expect(marksOf([order], name, "1m")).toEqual([mark]);
+  });
+});
+
+describe("the units of a pair", () => {
+  it("are the chain's coin for the service's orders, and any coin for those of other engines", () => {
+    expect(pairUnits(filled)).toEqual({ base: "MOON", quote: "ETH" });
+    expect(pairUnits({ chain: "sol", symbol: "SOL/USDC" })).toEqual({ base: "SOL", quote: "USDC" });
+    expect(pairUnits({ chain: "sol", symbol: "SOL" })).toEqual({ base: "SOL", quote: "" });
+  });
+});
+
+describe("dollars", () => {
+  it("separate thousands like all other numbers", () => {
+    expect([usd(2597.631), usd(1.00064), usd(1_234_567)]).toEqual(["2 597.63", "1.0006", "1 234 567.00"]);
+    expect([usdText("-1234.5"), usdText("0.00012345678")]).toEqual(["−$1 234.50", "$0.00012346"]);
+  });
+});
