@@ -8,8 +8,9 @@ const browser = browserForTests();
 
 const phone = { width: 360, height: 740 };
 
-/** Lists the controls that a finger misses: those below 44 pixels of height. */
-const smallTargets = `[...document.querySelectorAll("button, input, select, summary, [role=option]")]
+/** Opens all drawers, and lists the controls that a finger misses: those below 44 pixels of height. Links in text may be lower. */
+const smallTargets = `for (const drawer of document.querySelectorAll("details")) drawer.open = true;
+[...document.querySelectorAll("button, input, select, summary, [role=option], nav a, li a")]
   .filter((one) => one.checkVisibility())
   // The label of a radio button or a checkbox is what a finger hits.
   .map((one) => (["radio", "checkbox"].includes(one.type) ? one.closest("label") : one))
@@ -86,6 +87,8 @@ describe("a newcomer with a phone", () => {
 
   it("reaches everything by thumb: tabs, Buy without scrolling, and targets of 44 pixels", async () => {
     const { page, context } = await browser.visit("/console/", phone);
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    expect(await page.evaluate(smallTargets)).toEqual([]);
     await signIn(page, await userWithCoins("thea", "eth"));
     const buy = page.getByRole("button", { name: "Buy MOON", disabled: false });
     await buy.waitFor();

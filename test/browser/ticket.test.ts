@@ -73,6 +73,25 @@ describe("the ticket", () => {
     await context.close();
   });
 
+  it("switches sides by key, also after a click on a side, and keeps an amount that was typed", async () => {
+    const { trade, page, context } = await openTicket();
+    const isOn = (side: string) => trade.getByRole("radio", { name: side, exact: true }).isChecked();
+    await trade.getByText("Sell", { exact: true }).click();
+    await page.keyboard.press("b");
+    await expect.poll(() => isOn("Buy")).toBe(true);
+    await amountField(page).fill("0.3");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("b");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(await amountField(page).inputValue()).toBe("0.3");
+    await page.keyboard.press("s");
+    await expect.poll(() => isOn("Sell")).toBe(true);
+    await context.close();
+  });
+
   it("says why an order would be refused, in place of the button", async () => {
     const { trade, place, page, context } = await openTicket();
     const wordings = [
@@ -170,10 +189,8 @@ describe("the ticket", () => {
     await page.route("**/api/**", (route) => route.abort());
     await page.route("**/getUserData", (route) => route.abort());
     await stream.cut();
-    await page
-      .getByRole("alert")
-      .getByText(/All data is \d+ s old/)
-      .waitFor();
+    await page.getByRole("alert").getByText("The service does not answer").waitFor();
+    await page.getByText(/All data is \d+ s old/).waitFor();
     await trade.getByRole("button", { name: "Offline", disabled: true }).waitFor();
     // The client does not repeat a request that is refused so.
     await page.route("**/tokens?chain=base", (route) => route.fulfill({ status: 403, json: {} }));

@@ -10,8 +10,10 @@ const shortcuts = [
 
 type Actions = { onFind: () => void; onSide: (side: "buy" | "sell") => void };
 
+const typedInto = "input:not([type=radio], [type=checkbox]), select, textarea, dialog";
+
 const isTyping = (target: EventTarget | null) =>
-  target instanceof HTMLElement && target.closest("input, select, textarea, dialog") !== null;
+  target instanceof HTMLElement && target.closest(typedInto) !== null;
 
 const focusToken = () => document.querySelector<HTMLInputElement>("#token")?.focus();
 
@@ -50,6 +52,17 @@ export function useShortcuts(actions: Actions) {
   }, []);
 
   return { dialog, open };
+}
+
+/** Closes a part of the page on Escape. */
+export function useEscape(close: () => void) {
+  const current = useRef(close);
+  current.current = close;
+  useEffect(() => {
+    const onKey = ({ key }: KeyboardEvent) => key === "Escape" && current.current();
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
 }
 
 /** Lists the shortcuts. */

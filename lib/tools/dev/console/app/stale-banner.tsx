@@ -7,8 +7,9 @@ type BannerProps = { status: StreamStatus; heardMs: number; isShown: boolean; on
 export function StaleBanner({ status, heardMs, isShown, onRetry }: BannerProps) {
   if (!isShown) return null;
   return (
-    <div class="banner" role="alert">
-      <strong>The service does not answer.</strong> <Age sinceMs={heardMs} />
+    <div class="banner">
+      {/* A screen reader repeats an alert each time it changes, as its age would. */}
+      <strong role="alert">The service does not answer.</strong> <Age sinceMs={heardMs} />
       {status.status === "waiting" && " The page keeps trying."}
       <button type="button" onClick={onRetry}>
         Try now

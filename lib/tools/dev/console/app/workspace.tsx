@@ -142,7 +142,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
     setTab("trade");
   }
   const help = useShortcuts({
-    onSide: (side) => openTicket(freshSide(side)),
+    onSide: (side) => openTicket(side === ticket.side ? {} : freshSide(side)),
     onFind: () => setTab("trade"),
   });
 

@@ -2,6 +2,7 @@ import { useRef, useState } from "preact/hooks";
 import type { OrderRequest, QuoteRequest } from "trading-terminal-client";
 import type { NetworkName } from "../controls.tsx";
 import { useDesk } from "../desk.ts";
+import { useEscape } from "../keyboard.tsx";
 import { useFreshQuote, useNow } from "./fresh-quote.ts";
 import { PlaceBar } from "./place-bar.tsx";
 import { QuoteView } from "./quote-view.tsx";
@@ -20,6 +21,7 @@ type SaleProps = {
 export function QuickSale({ chain, token, wallet, symbol, percent, onDone }: SaleProps) {
   const { state, isOffline, placing } = useDesk();
   const nowMs = useNow();
+  useEscape(onDone);
   const progress = (state?.orders ?? [])
     .filter((order) => order.wallet === wallet)
     .map(({ version }) => version)

@@ -14,6 +14,7 @@ import {
 import { useCall, useDesk } from "../desk.ts";
 import { explorerPage } from "../explorers.ts";
 import { shortened } from "../format.ts";
+import { useEscape } from "../keyboard.tsx";
 import { freshSide } from "../ticket/ticket.tsx";
 import { ExportLock } from "./export-lock.tsx";
 import { WalletPage } from "./wallet-page.tsx";
@@ -165,6 +166,7 @@ function EditWallet({ wallet, onDone, children }: EditProps) {
   const { call, isBusy } = useCall();
   const [slotName, setName] = useState(wallet.slotName);
   const [colortag, setColour] = useState<Colour>(wallet.colortag as Colour);
+  useEscape(onDone);
   async function save() {
     const path = { walletId: wallet._id };
     if (await call(() => terminal.updateWallet({ path, body: { slotName, colortag } }))) onDone();
