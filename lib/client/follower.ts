@@ -173,8 +173,9 @@ export class Follower {
     if (signal.aborted) return;
     if (token === null) return this.#wait("TOKEN_ERROR");
     const protocols = token === undefined ? [] : ["access_token", token];
+    const { quietMs } = this.#options;
     try {
-      this.#connection = new Connection({ WebSocket, url, protocols }, clock, {
+      this.#connection = new Connection({ WebSocket, url, protocols, quietMs }, clock, {
         onOpen: () => this.#sync(signal),
         onMessage: (message) => this.#take(message, signal),
         onEnd: ({ code, opened }) => (opened ? this.#end(code) : void this.#refused(token)),

@@ -24,10 +24,18 @@ export type ConnectionEvents = {
 };
 
 /** Proxies may close connections that stay quiet. A ping demands a pong, which proves that the connection works. */
-const pingEveryMs = 60_000;
+const usualPingMs = 60_000;
 const answerWithinMs = 20_000;
 /** The limit is shorter if the connection may have broken unnoticed. */
 const proofWithinMs = 3000;
+
+type ConnectionOptions = {
+  WebSocket: SocketConstructor;
+  url: string;
+  protocols: string[];
+  /** The time without a message after which a ping is sent. By default, one is sent each minute. */
+  quietMs?: number | undefined;
+};
 
 /** One WebSocket connection. It ends when it is closed, or when a response is overdue. */
 export class Connection {
@@ -36,16 +44,19 @@ export class Connection {
   readonly #events: ConnectionEvents;
   #opened = false;
   #ended = false;
+  readonly #quietMs: number | undefined;
+  #isPinging = false;
   #cancel: () => void;
 
   /** @throws the errors of the WebSocket constructor */
   constructor(
-    { WebSocket, url, protocols }: { WebSocket: SocketConstructor; url: string; protocols: string[] },
+    { WebSocket, url, protocols, quietMs }: ConnectionOptions,
     clock: Clock,
     events: ConnectionEvents,
   ) {
     this.#clock = clock;
     this.#events = events;
+    this.#quietMs = quietMs;
     this.#socket = new WebSocket(url, protocols);
     this.#cancel = clock.after(answerWithinMs, () => this.#end("SILENT"));
     this.#socket.onopen = () => this.#open();
@@ -83,16 +94,18 @@ export class Connection {
   #take(data: unknown): void {
     if (this.#ended) return;
     const message = objectIn(String(data)) as ServerMessage | undefined;
-    if (message?.type === "pong") this.#pingLater();
+    if (message?.type === "pong" || (this.#quietMs !== undefined && !this.#isPinging)) this.#pingLater();
     if (message?.type !== undefined) this.#events.onMessage(message);
   }
 
   #pingLater(): void {
+    this.#isPinging = false;
     this.#cancel();
-    this.#cancel = this.#clock.after(pingEveryMs, () => this.#ping(answerWithinMs));
+    this.#cancel = this.#clock.after(this.#quietMs ?? usualPingMs, () => this.#ping(answerWithinMs));
   }
 
   #ping(withinMs: number): void {
+    this.#isPinging = true;
     this.#cancel();
     this.#cancel = this.#clock.after(withinMs, () => this.#end("SILENT"));
     this.send({ type: "ping" });

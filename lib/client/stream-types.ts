@@ -80,6 +80,11 @@ export type FollowOptions = {
   /** The seconds between two updates of prices: 1, or 5 for less traffic. */
   every?: 1 | 5;
   /**
+   * The time without a message, in milliseconds, after which the connection is checked by a ping. Its pong calls `onMessage`, so
+   * that a page can show how old its data is. Without this, a ping is sent each minute.
+   */
+  quietMs?: number;
+  /**
    * Called with the complete state, and again with each change. After a new connection, the first call waits until it
    * is complete again.
    */

@@ -19,6 +19,29 @@ describe("a stream", () => {
     expect(sockets).toHaveLength(2);
   });
 
+  it("pings each time that nothing has come for the quiet time, if one is wanted", async () => {
+    const { socket, clock } = await silent({ quietMs: 2000 });
+    socket().emit("open");
+    socket().snapshot("orders");
+    const pings = () => socket().sent.filter(({ type }) => type === "ping").length;
+    for (let second = 0; second < 5; second++) {
+      await clock.advance(1500);
+      socket().message({ type: "update", channel: "orders", data: [] });
+    }
+    expect(pings()).toBe(0);
+    await clock.advance(2000);
+    expect(pings()).toBe(1);
+    // A late message is no pong.
+    socket().message({ type: "update", channel: "orders", data: [] });
+    await clock.advance(19_000);
+    expect([pings(), socket().isClosed]).toEqual([1, false]);
+    socket().message({ type: "pong", time: "now" });
+    await clock.advance(2000);
+    expect(pings()).toBe(2);
+    await clock.advance(20_000);
+    expect(socket().isClosed).toBe(true);
+  });
+
   it("backs off up to 30 seconds, and starts over when it is live again", async () => {
     const { socket, sockets, clock, statuses } = await silent();
     const waits = () => statuses.flatMap((one) => (one.status === "waiting" ? [one.retryInMs] : []));
