@@ -49,10 +49,21 @@ describe("the ticket", () => {
     expect(bodies).toHaveLength(1);
     expect(`${bodies[0]?.minAmountOut} MOON`).toBe(least);
     expect(bodies[0]).not.toHaveProperty("slippage");
+
+    // Limits that are no numbers are refused, and all go with their trade.
+    const slippage = trade.getByLabel(/^Slippage/);
+    await slippage.fill("7,5");
+    await trade.getByRole("button", { name: "Check the limits", disabled: true }).waitFor();
+    await slippage.fill("7.5");
+    await trade.getByText("Limits of this order").getByText("set").waitFor();
+    await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.star);
+    await page.getByRole("button", { name: "Buy STAR", disabled: false }).waitFor();
+    expect(await slippage.inputValue()).toBe("");
+    expect(await trade.getByText("Limits of this order").getByText("set").count()).toBe(0);
     await context.close();
   });
 
-  it("places nothing on Enter, in whichever field", async () => {
+  it("switches sides by key, keeps an amount that was typed, and places nothing on Enter in any field", async () => {
     const { trade, place, bodies, page, context } = await openTicket();
     await trade.getByText("Limits of this order").click();
     await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
@@ -70,11 +81,6 @@ describe("the ticket", () => {
     await place.click();
     await page.getByText("Kept from the service").waitFor();
     expect(bodies).toHaveLength(1);
-    await context.close();
-  });
-
-  it("switches sides by key, also after a click on a side, and keeps an amount that was typed", async () => {
-    const { trade, page, context } = await openTicket();
     const isOn = (side: string) => trade.getByRole("radio", { name: side, exact: true }).isChecked();
     await trade.getByText("Sell", { exact: true }).click();
     await page.keyboard.press("b");
@@ -132,22 +138,6 @@ describe("the ticket", () => {
     await context.close();
   });
 
-  it("refuses limits that are no numbers, and forgets them with their trade", async () => {
-    const { trade, page, context } = await openTicket();
-    const drawer = trade.getByText("Limits of this order");
-    await drawer.click();
-    const slippage = trade.getByLabel(/^Slippage/);
-    await slippage.fill("7,5");
-    await trade.getByRole("button", { name: "Check the limits", disabled: true }).waitFor();
-    await slippage.fill("7.5");
-    await drawer.getByText("set").waitFor();
-    await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.star);
-    await page.getByRole("button", { name: "Buy STAR", disabled: false }).waitFor();
-    expect(await slippage.inputValue()).toBe("");
-    expect(await drawer.getByText("set").count()).toBe(0);
-    await context.close();
-  });
-
   it("spends all that there is, with what has just arrived", async () => {
     const { trade, page, context } = await openTicket();
     await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
@@ -183,8 +173,15 @@ describe("the ticket", () => {
     await context.close();
   });
 
-  it("shows how old everything is when the service is away, and places nothing", async () => {
+  it("shows how old everything is when the service is silent or away, and places nothing", async () => {
     const { trade, place, stream, page, context } = await openTicket();
+    await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
+    // The connection is lost, but looks open.
+    stream.hold(true);
+    await page.getByText(/All data is [5-9] s old/).waitFor();
+    await trade.getByRole("button", { name: "Offline", disabled: true }).waitFor();
+    stream.hold(false);
+    await page.getByText("All data is").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
     await page.route("**/api/**", (route) => route.abort());
     await page.route("**/getUserData", (route) => route.abort());

@@ -5,6 +5,8 @@ export type StreamOfPage = {
   sent: { type: string; tokens?: { token: string }[] }[];
   /** Sends a message to the page, as if it came from the service. */
   send(message: object): void;
+  /** Holds all messages of both sides while the connection stays open, as a lost network does. */
+  hold(isHeld: boolean): void;
   /** Ends the connection, and refuses new ones. */
   cut(): Promise<void>;
   /** Accepts connections again. */
@@ -16,11 +18,14 @@ export async function streamOf(page: Page): Promise<StreamOfPage> {
   let sockets: WebSocketRoute[] = [];
   const sent: StreamOfPage["sent"] = [];
   let isCut = false;
+  let isHeld = false;
   await page.routeWebSocket("**/stream", (socket) => {
     if (isCut) return void socket.close({ code: 1011 });
     sockets.push(socket);
     const server = socket.connectToServer();
+    server.onMessage((message) => isHeld || socket.send(message));
     socket.onMessage((message) => {
+      if (isHeld) return;
       sent.push(JSON.parse(String(message)));
       server.send(message);
     });
@@ -29,6 +34,9 @@ export async function streamOf(page: Page): Promise<StreamOfPage> {
     sent,
     send(message) {
       for (const socket of sockets) socket.send(JSON.stringify(message));
+    },
+    hold(next) {
+      isHeld = next;
     },
     async cut() {
       isCut = true;

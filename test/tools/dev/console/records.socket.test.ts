@@ -3,10 +3,12 @@ import { describe, expect, it } from "vitest";
 import { pairUnits, usd, usdText } from "../../../../lib/tools/dev/console/app/format.ts";
 import { marksOf } from "../../../../lib/tools/dev/console/app/market/bars.ts";
 
-const filled = {
+const fill: Partial<Order> = {
   ...{ chain: "eth", token: "0xA1", symbol: "MOON/ETH", side: "buy", status: "filled" },
   ...{ createdAt: "2026-11-26T10:00:30.000Z", updatedAt: "2026-11-26T10:00:42.000Z", receivedAmount: "1000" },
-} as Order;
+};
+
+const filled = fill as Order;
 
 describe("the mark of a fill", () => {
   it("stays where it is when the fill becomes final", () => {

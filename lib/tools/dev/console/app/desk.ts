@@ -33,7 +33,9 @@ export type Desk = {
   stream: Stream | undefined;
   /** The current data of the user. Undefined until all of it has been read. */
   state: TerminalState | undefined;
-  /** True if the service has not answered for some seconds, so that the data may be old. Panels read again afterwards. */
+  /** True if the service has sent nothing for some seconds, so that the data may be old. */
+  isStale: boolean;
+  /** True if the connection has ended, too. Panels read again afterwards. */
   isOffline: boolean;
   ticket: TicketEntry;
   fillTicket(change: TicketChange): void;

@@ -77,7 +77,7 @@ const desk: Desk = {
   terminal: {} as Terminal,
   stream: undefined,
   profile: { username: "alice" } as Profile,
-  ...{ state, isOffline: false, redemptionChanges: 0, localChains: undefined },
+  ...{ state, isStale: false, isOffline: false, redemptionChanges: 0, localChains: undefined },
   ...{ orderWarnings: new Map(), notify: ignore },
   placing: { isBusy: false, unanswered: undefined, place: never, repeat: never, leave: ignore },
   ticket: { chain: "eth", token: address, wallet: address, ...freshSide("buy") },

@@ -25,8 +25,11 @@ import { Wallets } from "./wallets/wallets.tsx";
 
 const channels = ["orders", "positions", "prices", "settings", "wallets"] as const;
 
-/** Data that is older counts as old: the service sends something every second or two. */
+/** Data that is older counts as old. */
 const staleMs = 5000;
+
+/** After this time without a message, the page asks for one. */
+const quietMs = 2000;
 
 const emptyTicket: TicketEntry = { chain: "eth", token: "", wallet: "", ...freshSide("buy") };
 
@@ -42,7 +45,7 @@ function useStream({ terminal, onSend }: Session, attempt: number, onRedeemed: (
     const add = (entry: LogEntry) => setLog((entries) => withNewest(entries, entry));
     onSend.current = (text) => add(newEntry("sent", JSON.parse(text)));
     const opened = terminal.follow({
-      channels,
+      ...{ channels, quietMs },
       onState: setState,
       onStatus: setStatus,
       onMessage(message) {
@@ -75,17 +78,15 @@ function useTokens(stream: Stream | undefined, tokens: readonly FollowedToken[])
   }, [stream, wanted]);
 }
 
-/** True once data is older than a few seconds while the stream is not live. */
-function useOffline({ status }: StreamStatus, heardMs: number): boolean {
-  const [nowMs, setNow] = useState(Date.now);
-  const isLive = status === "live";
+/** True once nothing has come for a few seconds, even if the connection looks open. */
+function useStale(heardMs: number): boolean {
+  const [isStale, setStale] = useState(false);
   useEffect(() => {
-    if (isLive) return;
-    setNow(Date.now());
-    const timer = setInterval(() => setNow(Date.now()), 1000);
-    return () => clearInterval(timer);
-  }, [isLive]);
-  return !isLive && nowMs - heardMs > staleMs;
+    setStale(Date.now() - heardMs > staleMs);
+    const timer = setTimeout(setStale, heardMs + staleMs - Date.now(), true);
+    return () => clearTimeout(timer);
+  }, [heardMs]);
+  return isStale;
 }
 
 type WorkspaceProps = {
@@ -101,7 +102,8 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   const { stream, state, status, heardMs, log } = useStream(session, attempt, () =>
     setRedemptionChanges((count) => count + 1),
   );
-  const isOffline = useOffline(status, heardMs);
+  const isStale = useStale(heardMs);
+  const isOffline = isStale && status.status !== "live";
   const [profile, setProfile] = useState<Profile>();
   const [problem, setProblem] = useState("");
   const [isExpired, setExpired] = useState(false);
@@ -155,7 +157,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
 
   const desk: Desk | undefined = profile && {
     ...{ terminal, stream, profile, redemptionChanges, localChains, notify, orderWarnings, placing },
-    ...{ state, isOffline, ticket, fillTicket, openTicket },
+    ...{ state, isStale, isOffline, ticket, fillTicket, openTicket },
   };
   return (
     <>
@@ -163,7 +165,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
         Skip to the desk
       </a>
       <TopBar status={status} profile={profile} onHelp={help.open} onSignOut={onSignOut} />
-      <StaleBanner status={status} heardMs={heardMs} isShown={isOffline} onRetry={retry} />
+      <StaleBanner status={status} heardMs={heardMs} isShown={isStale} onRetry={retry} />
       {problem && (
         <p class="notice bad" role="alert">
           {problem}{" "}

@@ -15,7 +15,7 @@ const nowMs = 1_000_000;
 
 const asked: Asked = {
   ...{ chain: "eth", side: "buy", symbol: "MOON", wallet: "0x1", isReading: false },
-  ...{ hasToken: true, given: "0.1", agreed: "1000", isBusy: false, isOffline: false },
+  ...{ hasToken: true, given: "0.1", agreed: "1000", isBusy: false, isStale: false },
   isUnanswered: false,
 };
 
@@ -37,7 +37,7 @@ describe("the button that places an order", () => {
   it.each<[string, Partial<Asked>, string]>([
     ["an order is being placed", { isBusy: true }, "Placing the order …"],
     ["another order was not answered", { isUnanswered: true }, "An order was not answered"],
-    ["the service does not answer", { isOffline: true }, "Offline"],
+    ["the service does not answer", { isStale: true }, "Offline"],
     ["the wallets are not known yet", { isReading: true, wallet: undefined }, "Reading the wallets …"],
     ["the chain has no wallet", { wallet: undefined }, "No wallet on Ethereum"],
     ["there is no token", { hasToken: false }, "Pick a token"],

@@ -19,7 +19,7 @@ type SaleProps = {
 
 /** Sells a part of a position, at no less than the minimum that it shows. */
 export function QuickSale({ chain, token, wallet, symbol, percent, onDone }: SaleProps) {
-  const { state, isOffline, placing } = useDesk();
+  const { state, isStale, placing } = useDesk();
   const nowMs = useNow();
   useEscape(onDone);
   const progress = (state?.orders ?? [])
@@ -36,7 +36,7 @@ export function QuickSale({ chain, token, wallet, symbol, percent, onDone }: Sal
   const seen = agreed?.percent === percent ? agreed : first.current;
   const verdict = verdictOf(
     {
-      ...{ chain, side: "sell", symbol: `${percent} %`, wallet, given: String(percent), isOffline },
+      ...{ chain, side: "sell", symbol: `${percent} %`, wallet, given: String(percent), isStale },
       ...{ isBusy: placing.isBusy, isUnanswered: placing.unanswered !== undefined },
       hasToken: true,
       isReading: false,

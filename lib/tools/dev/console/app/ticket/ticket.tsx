@@ -67,7 +67,7 @@ function useOf<Value>(of: string, empty: Value): [Value, (value: Value) => void]
 }
 
 export function Ticket() {
-  const { state, isOffline, ticket, fillTicket, placing } = useDesk();
+  const { state, isStale, ticket, fillTicket, placing } = useDesk();
   const { chain, side, token, given, unit } = ticket;
   // Limits and a confirmation are of one trade: another token or side starts without them.
   const of = `${chain} ${side} ${token.toLowerCase()}`;
@@ -128,7 +128,7 @@ export function Ticket() {
 
   const verdict = verdictOf(
     {
-      ...{ chain, side, symbol, wallet, given, isOffline },
+      ...{ chain, side, symbol, wallet, given, isStale },
       wrongLimit: wrong,
       ...{ isBusy: placing.isBusy, isUnanswered: placing.unanswered !== undefined },
       isReading: state === undefined,

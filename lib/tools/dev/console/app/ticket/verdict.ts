@@ -29,7 +29,7 @@ export type Asked = {
   isBusy: boolean;
   /** True if it is not known whether another order was placed. */
   isUnanswered: boolean;
-  isOffline: boolean;
+  isStale: boolean;
 };
 
 /** The state of the button that places an order, with its reason. Only `place` and `agree` can be pressed. */
@@ -51,7 +51,7 @@ export function verdictOf(asked: Asked, quoted: Quoted | undefined, nowMs: numbe
   const { chain, side, symbol, wallet, agreed } = asked;
   const verb = side === "buy" ? "Buy" : "Sell";
   if (asked.isBusy) return none("Placing the order …");
-  if (asked.isOffline) return none("Offline", "Nothing can be placed until the service answers again.");
+  if (asked.isStale) return none("Offline", "Nothing can be placed until the service answers again.");
   if (asked.isUnanswered) return none("An order was not answered", "Send it again or leave it, under Trade.");
   if (asked.isReading) return none("Reading the wallets …");
   if (wallet === undefined)
