@@ -324,6 +324,30 @@ describe("hosts of Solana that cannot be trusted", () => {
     expect((await ask({ marked: [orderId] }))[0]).toBeUndefined();
   });
 
+  it("count as silent if they show markers of an earlier slot than the height", async () => {
+    hosts[0].lie = (method, result, params) => {
+      const [, options] = params as [unknown, { minContextSlot?: number }?];
+      if (method !== "getMultipleAccounts" || options?.minContextSlot === undefined) return result;
+      return { ...(result as object), context: { slot: options.minContextSlot - 1 } };
+    };
+    const { orderId } = intentOf("MOON");
+    const [cached, other] = await ask({ marked: [orderId] });
+    expect(cached).toBeUndefined();
+    expect(other.markers).toEqual(new Map([[orderId, false]]));
+  });
+
+  it("get no message if the height is of an earlier slot than the blockhash", async () => {
+    hosts[0].lie = behind;
+    hosts[1].lie = (method, result, [options]) => {
+      const { minContextSlot } = (options ?? {}) as { minContextSlot?: number };
+      return method === "getEpochInfo" && minContextSlot !== undefined
+        ? { ...(result as object), absoluteSlot: minContextSlot - 1 }
+        : result;
+    };
+    const [a, b] = await ask({ wantsBlockhash: true });
+    expect([a.blockhash, b.blockhash]).toEqual([undefined, undefined]);
+  });
+
   it("show nothing of a transaction that they have pruned", async () => {
     const { receipt } = await carryOut(intentOf("MOON"));
     hosts[0].lie = (method, result) => (method === "getTransaction" ? null : result);

@@ -14,7 +14,7 @@ export type Accounts = { slot: number; accounts: readonly (Account | undefined)[
 /** Hosts give at most as many accounts in one answer. */
 export const mostAccounts = 100;
 
-/** A host that has not reached the slot refuses to answer. */
+/** A host that has not reached the slot refuses to answer. An answer of an earlier slot is a fault of the host. */
 export type ReadAt = { commitment: Commitment; minContextSlot?: number };
 
 export const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -43,8 +43,14 @@ const AccountSchema = v.pipe(
   ),
 );
 
-export const contextOf = <Value>(value: v.GenericSchema<unknown, Value>) =>
-  v.object({ context: v.object({ slot: Count }), value });
+/** Refuses earlier slots than the one asked for: a proxy may ignore it, and answer from its cache. */
+const slotAt = ({ minContextSlot = 0 }: Pick<ReadAt, "minContextSlot">) =>
+  v.pipe(Count, v.minValue(minContextSlot));
+
+export const contextOf = <Value>(
+  value: v.GenericSchema<unknown, Value>,
+  at: Pick<ReadAt, "minContextSlot"> = {},
+) => v.object({ context: v.object({ slot: slotAt(at) }), value });
 
 export const solCall = <Value>(
   method: string,
@@ -73,7 +79,7 @@ export function accountsCall(addresses: readonly string[], at: ReadAt): RpcCall<
   if (addresses.length > mostAccounts)
     throw new RangeError(`A call asks for at most ${mostAccounts} accounts`);
   const schema = v.pipe(
-    contextOf(v.pipe(v.array(v.nullable(AccountSchema)), v.length(addresses.length))),
+    contextOf(v.pipe(v.array(v.nullable(AccountSchema)), v.length(addresses.length)), at),
     v.transform(
       ({ context, value }): Accounts => ({
         ...{ slot: context.slot, accounts: value.map((account) => account ?? undefined) },
@@ -86,14 +92,17 @@ export function accountsCall(addresses: readonly string[], at: ReadAt): RpcCall<
 /** The time of the chain: slots may have no block, and blocks count those that do. */
 export type ChainTime = { epoch: number; slot: number; blockHeight: number };
 
-const EpochInfo = v.pipe(
-  v.object({ epoch: Count, absoluteSlot: Count, blockHeight: Count }),
-  v.transform(
-    ({ epoch, absoluteSlot, blockHeight }): ChainTime => ({ epoch, slot: absoluteSlot, blockHeight }),
-  ),
-);
-
-export const chainTimeCall = (at: ReadAt): RpcCall<ChainTime> => solCall("getEpochInfo", [at], EpochInfo);
+export const chainTimeCall = (at: ReadAt): RpcCall<ChainTime> =>
+  solCall(
+    "getEpochInfo",
+    [at],
+    v.pipe(
+      v.object({ epoch: Count, absoluteSlot: slotAt(at), blockHeight: Count }),
+      v.transform(
+        ({ epoch, absoluteSlot, blockHeight }): ChainTime => ({ epoch, slot: absoluteSlot, blockHeight }),
+      ),
+    ),
+  );
 
 /** Asks for the lamports that keep an account of this size alive. */
 export const rentCall = (bytes: number, { commitment }: Pick<ReadAt, "commitment">): RpcCall<bigint> =>
@@ -164,6 +173,7 @@ export const simulationCall = (
           unitsConsumed: v.nullish(Count),
           accounts: v.nullish(v.array(v.nullable(AccountSchema))),
         }),
+        at,
       ),
       v.transform(({ value: { err, unitsConsumed, accounts } }): Simulation => {
         const failure = v.safeParse(InstructionError, err);

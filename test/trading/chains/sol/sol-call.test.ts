@@ -42,6 +42,7 @@ describe("accountsCall", () => {
     ["more accounts than asked for", { ...answer, value: [account, null, null] }],
     ["no slot", { value: answer.value }],
     ["a slot below 0", { ...answer, context: { slot: -1 } }],
+    ["a slot below the one asked for", { ...answer, context: { slot: 7 } }],
     ["lamports that JSON has rounded", { ...answer, value: [{ ...account, lamports: 2 ** 60 }, null] }],
     ["data in another encoding", { ...answer, value: [{ ...account, data: ["AQID", "base58"] }, null] }],
     ["data that is not base64", { ...answer, value: [{ ...account, data: ["A(", "base64"] }, null] }],
@@ -68,7 +69,8 @@ describe("the other calls", () => {
 
   it("refuse what they cannot mean", () => {
     expect(() => genesisHashCall().read("0x1")).toThrow();
-    expect(() => chainTimeCall(at).read({ epoch: 7, absoluteSlot: 1.5, blockHeight: 1 })).toThrow();
+    expect(() => chainTimeCall(at).read({ epoch: 7, absoluteSlot: 9.5, blockHeight: 1 })).toThrow();
+    expect(() => chainTimeCall(at).read({ epoch: 7, absoluteSlot: 7, blockHeight: 1 })).toThrow();
     expect(() => rentCall(165, at).read("2039280")).toThrow();
   });
 });
@@ -135,5 +137,7 @@ describe("simulationCall", () => {
       ...{ computeUnits: 0, isDone: false },
     });
     expect(() => read(null, -1)).toThrow();
+    const old = { context: { slot: 7 }, value: { err: null } };
+    expect(() => simulationCall(message, at).read(old)).toThrow();
   });
 });

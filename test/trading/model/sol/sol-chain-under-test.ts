@@ -34,6 +34,8 @@ export type SolFlaws = {
   makesNoMarker?: boolean;
   /** Markers are read before the height that they are compared with. */
   readsMarkersFirst?: boolean;
+  /** Markers may be those of an earlier slot than the one asked for. */
+  acceptsOldSlots?: boolean;
 };
 
 /** A chain of Solana's kind behind two hosts, with their possible faults. The model implements it, and Surfpool can. */

@@ -155,8 +155,11 @@ export class SolChain implements SolChainUnderTest {
     return withLie(snapshot, node.lie, question);
   }
 
-  private markersBy({ finalized }: Node): ReadonlySet<string> {
-    return (this.flaws.readsMarkersFirst ? before(finalized) : finalized).state.markers;
+  /** A node that is behind may answer for a split host, and ignore the slot that it is asked for. */
+  private markersBy({ finalized, isSplit }: Node): ReadonlySet<string> {
+    const { readsMarkersFirst, acceptsOldSlots } = this.flaws;
+    const isOld = readsMarkersFirst || (acceptsOldSlots && isSplit);
+    return (isOld ? before(finalized) : finalized).state.markers;
   }
 
   private blockhashBy({ head }: Node, host: 0 | 1, offered: string | undefined) {

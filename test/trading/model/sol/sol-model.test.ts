@@ -63,8 +63,9 @@ describe("the trading core on Solana, in histories full of faults", () => {
 /** Maps mutants to the first history that catches them, where it comes late. Changed moves only cost time. */
 const caughtBy: Readonly<Record<string, number>> = {
   "reads the marker before the height": 1121,
-  "takes silence for absence": 591,
-  "believes one host about the life of a blockhash": 1630,
+  "accepts an old slot": 1121,
+  "takes silence for absence": 219,
+  "believes one host about the life of a blockhash": 177,
   "forgets what a day has spent": 618,
   "does not read cancellations": 236,
 };

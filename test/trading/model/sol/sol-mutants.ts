@@ -253,6 +253,7 @@ const splitsPosition: SolSystem = {
 export const solMutants: Readonly<Record<string, SolSystem>> = {
   "makes no marker": { ...theSolSystem, flaws: { makesNoMarker: true } },
   "reads the marker before the height": { ...theSolSystem, flaws: { readsMarkersFirst: true } },
+  "accepts an old slot": { ...theSolSystem, flaws: { acceptsOldSlots: true } },
   "believes one host": believesOneHost,
   "takes silence for absence": takesSilenceForAbsence,
   "believes one host about the life of a blockhash": believesOneLife,

@@ -105,7 +105,10 @@ export const lateSignature: Move = async (world) => {
   await runOn(world, caller, 0);
 };
 
-/** Puts a message into one of the last blocks that can have it, while no host has a history. */
+/**
+ * Puts a message into one of the last blocks that can have it, while neither host has a history and both have a node
+ * that is behind.
+ */
 export const landLast: Move = async (world) => {
   const { chain: blocks, random } = world;
   const { wallet, orderId } = placeNew(world);
@@ -118,12 +121,18 @@ export const landLast: Move = async (world) => {
   const last = signed.message.lastValidBlockHeight - lateness;
   while (blocks.head.height < last) await mine(world, 1, 1);
   await blocks.resendOld([signed.raw]);
-  for (const host of [0, 1] as const) await blocks.setPruned(host, true);
+  const blind = async (isOn: boolean) => {
+    for (const host of [0, 1] as const) {
+      await blocks.setPruned(host, isOn);
+      await blocks.setSplit(host, isOn);
+    }
+  };
+  await blind(true);
   await mine(world, lateness + 5 + random.below(4));
   world.seen.add("a message in one of its last blocks");
   const later = world.startWork(wallet);
   if (later !== undefined) await runOn(world, later, 0);
-  for (const host of [0, 1] as const) await blocks.setPruned(host, false);
+  await blind(false);
 };
 
 /** Makes one host lie while the other is silent, until no message of the lane can land any more. */
