@@ -163,6 +163,12 @@ export const QuoteSchema = v.pipe(
     rent: v.exactOptional(
       v.pipe(AmountTextSchema, v.description("On sol, the coin that stays in accounts that the order opens")),
     ),
+    exitReserve: v.exactOptional(
+      v.pipe(
+        AmountTextSchema,
+        v.description("On sol, the coin that a purchase should leave beside what it needs, for a later sale"),
+      ),
+    ),
     balances: v.exactOptional(v.array(QuoteBalanceSchema)),
     submission: v.picklist(submissions),
     warnings: v.array(v.picklist(quoteWarnings)),

@@ -29,8 +29,8 @@ export type Warned = {
   networkFee: Pick<NetworkFee, "expected" | "max"> & Partial<NetworkFee>;
   /** The coin that the wallet has left. Undefined without a wallet. */
   left: bigint | undefined;
-  /** The coin that a later sale needs: an approval and a swap, unless given. */
-  saleNeeds?: bigint | undefined;
+  /** The coin that must be left for a later sale: of an approval and a swap, unless given. */
+  exitReserve?: bigint | undefined;
   isBelowMarket?: boolean;
   /** In percent. */
   slippage: number;
@@ -52,14 +52,14 @@ export function warningsOf({
   coins,
   networkFee,
   left,
-  saleNeeds = 2n * networkFee.max,
+  exitReserve = 2n * networkFee.max,
   isBelowMarket = false,
   slippage,
   marketImpact,
 }: Warned): QuoteWarning[] {
   const holds: Record<QuoteWarning, boolean> = {
     MEV_UNPROTECTED: isUnprotected(submission),
-    NO_GAS_TO_SELL: side === "buy" && left !== undefined && left < saleNeeds,
+    NO_GAS_TO_SELL: side === "buy" && left !== undefined && left < exitReserve,
     FEE_ABOVE_VALUE: networkFee.expected * 5n > coins,
     SLIPPAGE_HIGH: slippage > 10,
     PRICE_IMPACT_HIGH: (marketImpact ?? 0) >= 5,

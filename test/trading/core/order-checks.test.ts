@@ -176,10 +176,10 @@ describe("warningsOf", () => {
     expect(warningsOf({ ...calm, ...changes, marketImpact: 5 })).toEqual(most);
   });
 
-  it("compares what is left with what a sale needs, where that is known", () => {
-    const gas = { ...calm, left: 10n, saleNeeds: 10n };
+  it("compares what is left with the reserve for a sale, where that is known", () => {
+    const gas = { ...calm, left: 10n, exitReserve: 10n };
     expect(warningsOf(gas)).toEqual([]);
-    expect(warningsOf({ ...gas, saleNeeds: 11n })).toEqual(["NO_GAS_TO_SELL"]);
+    expect(warningsOf({ ...gas, exitReserve: 11n })).toEqual(["NO_GAS_TO_SELL"]);
   });
 
   it("does not warn sellers about coin for a later sale", () => {

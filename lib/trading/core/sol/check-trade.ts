@@ -45,8 +45,8 @@ export type SolTradeCheck = {
   rent: bigint;
   /** The lamports that the wallet needs for rents at one time. */
   mostRents: bigint;
-  /** The lamports that a later sale of the token needs. */
-  saleNeeds: bigint;
+  /** The lamports that a buy must leave beside its needs, so that a later sale can be paid. */
+  exitReserve: bigint;
   /** The lowest amount that may arrive. */
   least: bigint;
   /** The needs, the coin's first. Empty without a wallet. */
@@ -128,7 +128,8 @@ export function checkSolTrade(
     ...{ budget, baseFee, attempt, networkFee },
     rent: empty + (side === "buy" ? tokenAccount : 0n),
     mostRents,
-    saleNeeds: wsol + empty + networkFee.max,
+    // The greater of the two rents is needed only on the way of a buy, or stays in the wallet.
+    exitReserve: networkFee.max + least(wsol, empty),
     least: leastAmount,
     needs,
     submission,

@@ -58,24 +58,18 @@ export function shownSolQuote(
   now: Date,
 ): TradeQuote {
   const [best] = facts.routes;
-  const { networkFee, rent, saleNeeds, isBelowMarket } = check;
-  const warned = warnedOf(trade, { facts, check });
-  // The account of wrapped coin is back by then.
-  const left = warned.left === undefined ? undefined : warned.left + temporaryOf(facts);
+  const { networkFee, rent, exitReserve, isBelowMarket } = check;
   return {
     ...quoteParts(wallet, trade, { facts, check }, now),
     route: [solRouteStep(trade, best, best.feeBps)],
     approval: false,
     networkFee: feeTexts(networkFee),
     rent: solText(rent),
-    warnings: warningsOf({ ...warned, left, saleNeeds, isBelowMarket }),
+    ...(trade.side === "buy" && { exitReserve: solText(exitReserve) }),
+    warnings: warningsOf({ ...warnedOf(trade, { facts, check }), exitReserve, isBelowMarket }),
     block: facts.slot,
   };
 }
-
-/** Returns the lamports that a purchase needs only on its way, or leaves in the wallet. */
-const temporaryOf = ({ costs: { rents } }: SolTradeFacts): bigint =>
-  rents.wsol > rents.empty ? rents.wsol : rents.empty;
 
 const feeTexts = ({ expected, max, priority, tip }: SolNetworkFee) => ({
   ...{ expected: solText(expected), max: solText(max) },

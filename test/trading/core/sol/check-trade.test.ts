@@ -37,7 +37,10 @@ const selling = (coins: bigint, changes: Case = {}) =>
   check({
     trade: sell,
     ...changes,
-    facts: { amount: 1_000_000n, amountOut: 10n ** 9n, held: { coins, tokens: 1_000_000n } },
+    facts: {
+      ...{ amount: 1_000_000n, amountOut: 10n ** 9n, held: { coins, tokens: 1_000_000n } },
+      ...changes.facts,
+    },
   });
 
 describe("checkSolTrade", () => {
@@ -159,8 +162,28 @@ describe("checkSolTrade", () => {
     expect([at(1_333_333n).isBelowMarket, at(1_333_334n).isBelowMarket]).toEqual([false, true]);
   });
 
-  it("knows what a later sale needs", () => {
-    expect(check().saleNeeds).toBe(2_039_280n + 890_880n + 1_020_000n);
+  it.each([
+    ["the usual rents", solFacts.costs.rents, 0.001],
+    ["no priority", solFacts.costs.rents, 0],
+    ["an empty account that needs more than one of tokens", { ...solFacts.costs.rents, wsol: 890_879n }, 0],
+  ])("lets a wallet sell what it bought with all but the reserve, with %s", (_, rents, priorityFee) => {
+    const costs = { ...solFacts.costs, rents };
+    const settings = { slippage: 1, priorityFee, mevProtection: true };
+    const coins = 10n ** 10n;
+    const buying = (amount: bigint) => check({ trader: { settings }, facts: { amount, costs } });
+    const { exitReserve, needs, rent, networkFee } = buying(0n);
+    const amount = coins - (needs[0]?.needed ?? 0n) - exitReserve;
+    expect(buying(amount).objection).toBeUndefined();
+    const left = coins - amount - rent - networkFee.max;
+    const sale = (lamports: bigint) => {
+      const { budget, objection } = selling(lamports, { trader: { settings }, facts: { costs } });
+      return [budget, objection?.code];
+    };
+    const budget = BigInt(priorityFee * 1e9);
+    expect(sale(left)).toEqual([budget, undefined]);
+    expect(sale(left - 1n)).toEqual(
+      priorityFee > 0 ? [budget - 1n, undefined] : [0n, "INSUFFICIENT_BALANCE"],
+    );
   });
 
   it.each<[string, Case]>([

@@ -91,7 +91,7 @@ describe("quoteSolTrade", () => {
       route: [{ venue: "raydium-cpmm", pool: MOON.pool, feeBps: 25, tokenIn: "native", tokenOut: MOON.mint }],
       ...{ buyTax: 0, sellTax: 0, sellable: true, flags: [], approval: false },
       networkFee: { expected: "0.000205", max: "0.00102", priority: "0.0002", tip: "0" },
-      rent: "0.00293016",
+      ...{ rent: "0.00293016", exitReserve: "0.00191088" },
       balances: [{ token: "native", symbol: "SOL", needed: "1.00598944", available: "10", enough: true }],
       ...{ submission: "public", warnings: ["MEV_UNPROTECTED"] },
       ...{ asOf: "2026-11-21T20:00:00.000Z", validUntil: "2026-11-21T20:00:30.000Z" },
@@ -114,6 +114,7 @@ describe("quoteSolTrade", () => {
       },
     ]);
     expect(sale.rent).toBe("0.00089088");
+    expect(sale).not.toHaveProperty("exitReserve");
     expect(sale.route).toMatchObject([{ tokenIn: chain.deployment.tokens.MOON.mint, tokenOut: "native" }]);
     const half = await quote({ side: "sell", wallet, percent: 50 });
     expect(half).toMatchObject({ percent: 50, amount: "10000", amountOut: sale.amountOut });
@@ -236,8 +237,12 @@ describe("quoteSolTrade", () => {
     const { address: wallet } = await chain.newWallet(1_009_000_000n);
     const { warnings } = await quote({ wallet, slippage: 11 });
     expect(warnings).toEqual(["MEV_UNPROTECTED", "SLIPPAGE_HIGH"]);
-    const { address: left } = await chain.newWallet(1_006_000_000n);
-    expect((await quote({ wallet: left })).warnings).toEqual(["MEV_UNPROTECTED", "NO_GAS_TO_SELL"]);
+    // The needs and the reserve.
+    const enough = 1_005_989_440n + 1_910_880n;
+    const warningsWith = async (lamports: bigint) =>
+      (await quote({ wallet: (await chain.newWallet(lamports)).address })).warnings;
+    expect(await warningsWith(enough)).toEqual(["MEV_UNPROTECTED"]);
+    expect(await warningsWith(enough - 1n)).toEqual(["MEV_UNPROTECTED", "NO_GAS_TO_SELL"]);
     expect((await quote({ amount: "0.001" })).warnings).toContain("FEE_ABOVE_VALUE");
   });
 

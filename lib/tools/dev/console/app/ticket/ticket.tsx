@@ -270,11 +270,11 @@ function AmountField({ ticket, symbol, coinSymbol, coin, held, quote, onEdit }: 
   );
 }
 
-/** Computes the most that can be spent: all tokens, or the coins that fees and rents leave over. */
+/** Computes the most that can be spent: all tokens, or the coins that fees, rents and a later sale leave over. */
 function most({ token, available }: Pick<Balance, "token" | "available">, quote: Quote | undefined): string {
   const needed = quote?.balances?.find((each) => each.token === token)?.needed;
   if (token !== "native" || quote === undefined || needed === undefined) return available;
   const besides = minus(needed, quote.amount);
-  const left = minus(available, besides);
+  const left = minus(minus(available, besides), quote.exitReserve ?? "0");
   return left.startsWith("-") ? share(available, 90) : left;
 }
