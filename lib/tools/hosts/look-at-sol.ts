@@ -49,6 +49,8 @@ export type OpenSolHosts = {
   chain: "sol";
   configuration: SolConfiguration;
   hosts: readonly { url: string; rpc: RpcHost }[];
+  /** Tokens to try Jupiter's routes with, before the listed ones. */
+  mints: readonly string[];
 };
 
 /** The lamports that each quote and trial spends. */
@@ -56,9 +58,9 @@ const spent = 10n ** 8n;
 
 const at = { commitment: "confirmed" } as const;
 
-export const openSolHosts = (configuration: SolConfiguration): OpenSolHosts => ({
+export const openSolHosts = (configuration: SolConfiguration, mints: readonly string[]): OpenSolHosts => ({
   chain: "sol",
-  configuration,
+  ...{ configuration, mints },
   hosts: configuration.hosts.map((url) => ({ url, rpc: solHost(url, configuration.cluster) })),
 });
 
@@ -98,7 +100,8 @@ export async function lookAtSolHosts(
     quotes.push({ symbol, ...comparedQuotes(await Promise.all(asked), { decimals, hosts, isAgreed }) });
   }
   const [first] = open.hosts;
-  const routes = first && hasCalls ? await tryJupiterRoutes(first.rpc, open.configuration) : [];
+  const { configuration, mints } = open;
+  const routes = first && hasCalls ? await tryJupiterRoutes(first.rpc, configuration, { mints }) : [];
   const symbol = chainFacts.sol.coin.symbol;
   return { chain: "sol", spent: `${coinText("sol", spent)} ${symbol}`, hosts, quotes, routes };
 }

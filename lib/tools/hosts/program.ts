@@ -5,6 +5,7 @@ import cdk from "../../../cdk.json" with { type: "json" };
 import { ConfigurationError, readConfiguration } from "../../infra/config.ts";
 import { solConfigurationOf } from "../../infra/sol-context.ts";
 import type { TradingConfiguration } from "../../trading/chains/chain-configuration.ts";
+import { addressProblem } from "../../trading/core/address.ts";
 import {
   type EvmChain,
   evmChains,
@@ -20,7 +21,13 @@ import { watchHosts } from "./watched.ts";
 
 type Context = Readonly<Record<string, string>>;
 
-type Options = { chain?: readonly TradingChain[]; context: Context; local?: number; watch?: true };
+type Options = {
+  chain?: readonly TradingChain[];
+  context: Context;
+  local?: number;
+  token: readonly string[];
+  watch?: true;
+};
 
 export type WatchTimes = {
   nowMs(): number;
@@ -61,6 +68,7 @@ export async function main(
     )
     .option("-c, --context <key=value...>", "context, as for a deploy", withContext, {})
     .option("--local <port>", "check the chains of the service that runs on this machine at this port", port)
+    .option("--token <mint>", "a token to try Jupiter's routes with; may be repeated", withMint, [])
     .option("--watch", "check again each 10 seconds until Ctrl-C, and print what changes");
   let hasFailed = false;
   const status = await runProgram<Options>(command, args, { stdout, stderr }, async (options) => {
@@ -69,7 +77,7 @@ export async function main(
       const configuration = trading[chain];
       return configuration === undefined ? [] : [openHosts({ chain, configuration })];
     });
-    const chains = [...evm, ...(trading.sol === undefined ? [] : [openSolHosts(trading.sol)])];
+    const chains = [...evm, ...(trading.sol === undefined ? [] : [openSolHosts(trading.sol, options.token)])];
     const watched = watchHosts();
 
     async function look(round: number): Promise<void> {
@@ -112,6 +120,12 @@ function withContext(text: string, before: Context): Context {
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
+function withMint(text: string, before: readonly string[]): readonly string[] {
+  const problem = addressProblem("sol", text);
+  if (problem !== undefined) throw new InvalidArgumentError(`It ${problem}.`);
+  return [...before, text];
+}
+
 /** @throws {StartupError} if the configuration is invalid, or has no chain to check */
 async function tradingFor({ chain, context, local }: Options): Promise<TradingConfiguration> {
   if (local !== undefined) return localTrading(local, chain);
@@ -140,7 +154,8 @@ async function localTrading(at: number, chains?: readonly TradingChain[]): Promi
     names.map((chain) => {
       if (chain === "sol") {
         if (sol === undefined) throw missing(chain);
-        return [chain, solConfigurationOf(sol)];
+        // Jupiter's stand-in trades one token, and shows nothing of Jupiter.
+        return [chain, solConfigurationOf({ ...sol, jupiter: null })];
       }
       const urls = hosts[chain];
       if (urls === undefined) throw missing(chain);

@@ -64,7 +64,8 @@ export function findingsOf({ chain, hosts, quotes, routes = [] }: ChainLook): Fi
     ...quotes.map(({ symbol, problem }) => ({ subject: `${chain}, quote of ${symbol}`, problem })),
     ...routes.map(({ name, words, isTried }) => ({
       subject: `${chain} by Jupiter, ${name}`,
-      problem: isTried ? undefined : { words, isFatal: false },
+      // Who configures Jupiter trades by it, so an exchange that is refused or untried may fail orders.
+      problem: isTried ? undefined : { words, isFatal: true },
     })),
   ];
 }

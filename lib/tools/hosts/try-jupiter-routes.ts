@@ -20,11 +20,14 @@ import { readTokenAccount } from "../../trading/chains/sol/token-account.ts";
 import { tokenViewCall } from "../../trading/chains/sol/token-view.ts";
 import { recentBlockhashCall } from "../../trading/chains/sol/transaction-call.ts";
 import { composeTrial, newOrderId } from "../../trading/chains/sol/trial-messages.ts";
+import { shortAddress } from "../../trading/core/token-text.ts";
 import { maybe, wsolBytes } from "../../trading/quotes/sol/look-at-token.ts";
 import type { RouteLook } from "./report.ts";
 
 /** Jupiter's labels of the exchanges that most tokens trade on: a curve and three kinds of pools. */
 const exchanges = ["Pump.fun", "Pump.fun Amm", "Raydium CP", "Meteora DLMM"] as const;
+
+const untried = "has no route for a listed token, so name one that trades there by --token";
 
 /** The lamports that each trial spends. */
 const spent = 10n ** 7n;
@@ -46,23 +49,29 @@ type Trial = SwapByJupiter & { symbol: string };
  * Tries messages like those of orders with one exchange after another, both ways, and sends none. Jupiter takes few
  * requests at once, so they follow each other.
  *
- * @param exchanged The exchanges to try, by Jupiter's labels. Undefined leaves the choice to Jupiter.
+ * @param options.mints Tokens to try before the listed ones.
+ * @param options.labels The exchanges to try, by Jupiter's labels. Undefined leaves the choice to Jupiter.
  */
 export async function tryJupiterRoutes(
   rpc: RpcHost,
   configuration: SolConfiguration,
-  { pauseMs = 1100, labels = exchanges as readonly (string | undefined)[] } = {},
+  {
+    mints = [] as readonly string[],
+    pauseMs = 1100,
+    labels = exchanges as readonly (string | undefined)[],
+  } = {},
 ): Promise<RouteLook[]> {
   const { jupiter: access, payer } = configuration;
   if (access === undefined) return [];
   if (payer === undefined)
     return [{ name: "Jupiter", words: "cannot be tried: configure a payer", isTried: false }];
   const jupiter = jupiterClient(access);
+  const tokens = [...mints.map((token) => ({ token, symbol: shortAddress(token) })), ...configuration.tokens];
   const looks: RouteLook[] = [];
   for (const label of labels) {
     const name = label ?? "any exchange";
     let hasRoute = false;
-    for (const { token, symbol } of configuration.tokens) {
+    for (const { token, symbol } of tokens) {
       if (hasRoute) break;
       const view = await askFor(rpc, await tokenViewCall(token as Address, [], at));
       if (view === undefined) continue;
@@ -87,7 +96,7 @@ export async function tryJupiterRoutes(
         sold ?? { name: `${name}, sell ${symbol}`, words: "found no holder to try it", isTried: false },
       );
     }
-    if (!hasRoute) looks.push({ name, words: "has no route for a listed token", isTried: false });
+    if (!hasRoute) looks.push({ name, words: untried, isTried: false });
   }
   return looks;
 

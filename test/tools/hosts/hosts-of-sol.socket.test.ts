@@ -1,8 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { ChainRefusal } from "../../../lib/tools/dev/chains/chain-refusal.ts";
 import { localGenesisHash } from "../../../lib/tools/dev/chains/sol/sol-node.ts";
 import { main } from "../../../lib/tools/hosts/program.ts";
 import { clusterNameLength } from "../../../lib/trading/chains/sol/sol-call.ts";
+import { startTestJupiter } from "../../support/jupiter.ts";
 import { startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
 import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
 import { stdioForTests } from "../dev/support/stdio.ts";
@@ -24,9 +28,9 @@ beforeEach(() => {
   for (const host of hosts) host.lie = (_, result) => result;
 });
 
-async function check(changes: object = {}) {
-  const { MOON, TRAP } = chain.deployment.tokens;
-  const sol = {
+function contextOf(changes: object) {
+  const { MOON } = chain.deployment.tokens;
+  return {
     hosts: [hosts[0].url, `${hosts[1].url}/?key=${secret}`],
     cluster: localGenesisHash.slice(0, clusterNameLength),
     cpmmConfigs: [0],
@@ -34,12 +38,19 @@ async function check(changes: object = {}) {
     tokens: [{ token: MOON.mint, symbol: "MOON", name: "Moon", decimals: 6 }],
     ...changes,
   };
+}
+
+async function check(changes: object = {}, more: readonly string[] = []) {
+  const chains = JSON.stringify({ sol: contextOf(changes) });
+  return run(["--chain", "sol", "-c", `chains=${chains}`, ...more]);
+}
+
+async function run(args: readonly string[]) {
   const stdio = stdioForTests();
-  const args = ["--chain", "sol", "-c", `chains=${JSON.stringify({ sol })}`];
   const status = await main(args, stdio, new AbortController().signal);
   const { out, err } = stdio.printed;
   expect(out + err).not.toContain(secret);
-  return { status, out, err, trap: TRAP.mint };
+  return { status, out, err };
 }
 
 const fatalIn = (out: string) => out.split("Would fail:\n")[1] ?? "";
@@ -108,5 +119,34 @@ describe("hosts of sol", () => {
     const tokens = [{ token: TRAP.mint, symbol: "TRAP", name: "Trap", decimals: 6 }];
     const trapped = await check({ tokens });
     expect(fatalIn(trapped.out)).toMatch(/buy and sell TRAP: fails in its simulation at instruction \d/);
+  });
+
+  it("fails if Jupiter is configured and an exchange is untried, with the tokens of --token too", async () => {
+    const jupiter = await startTestJupiter(chain);
+    onTestFinished(() => jupiter.close());
+    const changes = { tokens: [], jupiter: { url: jupiter.url, key: secret } };
+    const { mint } = chain.deployment.tokens.TRAP;
+    const { status, out } = await check(changes, ["--token", mint]);
+    expect(status).toBe(1);
+    expect(fatalIn(out)).toMatch(/^ {2}sol by Jupiter, Pump\.fun: has no route .* by --token$/m);
+    expect(jupiter.asked.map(({ outputMint }) => outputMint)).toEqual(Array(4).fill(mint));
+  });
+
+  it("leaves out the Jupiter of a service on this machine, which is a stand-in", async () => {
+    const sol = contextOf({ jupiter: { url: "http://127.0.0.1:1" } });
+    const service = createServer((_, response) => response.end(JSON.stringify({ sol })));
+    onTestFinished(() => void service.close());
+    await once(service.listen(0, "127.0.0.1"), "listening");
+    const { port } = service.address() as AddressInfo;
+    const { status, out } = await run(["--chain", "sol", "--local", `${port}`]);
+    expect(out).toContain("Nothing would fail.");
+    expect(out).not.toContain("Jupiter");
+    expect(status).toBe(0);
+  });
+
+  it("refuses a token that is no address", async () => {
+    const { status, err } = await check({}, ["--token", "0x1"]);
+    expect(status).toBe(2);
+    expect(err).toContain("must be an address: base58 of 32 bytes");
   });
 });

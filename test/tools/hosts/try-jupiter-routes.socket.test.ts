@@ -28,11 +28,11 @@ beforeEach(() => {
   host.lie = (_, result) => result;
 });
 
-async function look(changes: Partial<SolConfiguration> = {}) {
+async function look(changes: Partial<SolConfiguration> = {}, mints: readonly string[] = []) {
   const { configuration } = await solReaderOf(chain, [host], {
     ...{ payer: chain.deployment.payer, jupiter: { url: jupiter.url, key: "c0ffee" }, ...changes },
   });
-  return tryJupiterRoutes(solHost(host.url, configuration.cluster), configuration, { pauseMs: 0 });
+  return tryJupiterRoutes(solHost(host.url, configuration.cluster), configuration, { pauseMs: 0, mints });
 }
 
 const routes = ["Pump.fun", "Pump.fun Amm", "Raydium CP", "Meteora DLMM"];
@@ -83,13 +83,24 @@ describe("tryJupiterRoutes", () => {
   it("says which exchange has no route for a listed token, and where no holder is found", async () => {
     const { mint } = chain.deployment.tokens.TRAP;
     const trap = { token: mint, symbol: "TRAP", name: "Trap", decimals: 6 };
-    expect(await look({ tokens: [trap] })).toEqual(
-      routes.map((name) => ({ name, words: "has no route for a listed token", isTried: false })),
-    );
+    const words = "has no route for a listed token, so name one that trades there by --token";
+    expect(await look({ tokens: [trap] })).toEqual(routes.map((name) => ({ name, words, isTried: false })));
     host.lie = (method, result) =>
       method === "getTokenLargestAccounts" ? { context: { slot: 1 }, value: [] } : result;
     const [, sale] = await look();
     expect(sale).toMatchObject({ name: "Pump.fun, sell MOON", isTried: false });
+  });
+
+  it("tries tokens that are not listed, before those that are", async () => {
+    const { mint } = chain.deployment.jupiter.pools.FEEZ;
+    const looks = await look({}, [chain.deployment.tokens.TRAP.mint, mint]);
+    const symbol = `${mint.slice(0, 6)}…${mint.slice(-4)}`;
+    expect(looks.map(({ name }) => name).filter((name) => name.includes(", buy "))).toEqual(
+      routes.map((route) => `${route}, buy ${symbol}`),
+    );
+    expect(
+      jupiter.asked.filter(({ dexes }) => dexes === routes[0]).map(({ outputMint }) => outputMint),
+    ).toEqual([chain.deployment.tokens.TRAP.mint, mint]);
   });
 
   it("tries nothing without Jupiter, and needs a payer", async () => {
