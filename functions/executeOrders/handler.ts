@@ -19,7 +19,7 @@ const chains = openChains(
   jupiterFor((fault) => logWarning("executeOrders", fault)),
 );
 const effects = { ...tableEffects(table), ...chainEffects(chains) };
-const onFault = (error: unknown) => logFault("executeOrders", error);
+const onFault = (error: unknown, details?: object) => logFault("executeOrders", error, details);
 const signer = remoteSigner(callOf(environment("SIGN_TRANSACTION_FUNCTION")), onFault);
 const start = handOverTo<object>(environment("READ_CHAINS_FUNCTION"));
 

@@ -6,9 +6,16 @@ import type { SignAnswer, SignRequest } from "../core/effects.ts";
 import type { Family } from "../core/families.ts";
 import { ensureReader } from "../core/reader-lease.ts";
 import { type Landings, landingsIn } from "../core/sol/landings.ts";
+import { isBelowMinimum, solOrdersSettledBy } from "../core/sol/settled-orders.ts";
+import type { TradeStep } from "../core/table-step.ts";
 import { workLane } from "../core/work-lane.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 import type { WakeEvent } from "./wake-effect.ts";
+
+/** Jupiter's program has not enforced the minimum of an order, although its instruction states it. */
+class FillBelowMinimum extends Error {
+  override readonly name = "FillBelowMinimum";
+}
 
 /** Signs transactions, and records their bytes before it returns them. */
 export type Signer = (request: SignRequest<Family>) => Promise<SignAnswer<Family>>;
@@ -19,8 +26,11 @@ export type ExecutionDeps = {
   trading: TradingConfiguration;
   /** Starts readChains, without waiting for it. */
   startReader: () => Promise<void>;
-  /** Receives the error that kept a reader from starting. The sweep takes its place. */
-  onFault: (error: unknown) => void;
+  /**
+   * Receives the error that kept a reader from starting, whose place the sweep takes, and a {@link FillBelowMinimum}
+   * with its order.
+   */
+  onFault: (error: unknown, details?: object) => void;
   /** Receives the counts of each order on Solana that has settled, once. A run that breaks off may lose them. */
   onLandings: (landings: Landings) => void;
   nowMs?: () => number;
@@ -37,12 +47,21 @@ export async function executeOrders(
   const configuration = trading[chain];
   const { write } = effects;
   const setup = configuration ? setupName(configuration) : "";
+
+  function noteSettled(step: TradeStep): void {
+    landingsIn(step).forEach(onLandings);
+    for (const { intent } of solOrdersSettledBy(step).filter(isBelowMinimum)) {
+      const { userID, orderId } = intent;
+      onFault(new FillBelowMinimum(), { userID, orderId });
+    }
+  }
+
   const performers: Performers = {
     ...effects,
     ...(write && {
       async write(ask) {
         const isWritten = await write(ask);
-        if (isWritten) landingsIn(ask.step).forEach(onLandings);
+        if (isWritten) noteSettled(ask.step);
         return isWritten;
       },
     }),

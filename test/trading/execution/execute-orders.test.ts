@@ -32,18 +32,22 @@ function writeTo(table: Table, step: TradeStep): boolean {
 }
 
 /** Runs executeOrders, and returns the counts that it reports. A run may break off. */
-async function run(table: Table, write = writeTo): Promise<Landings[]> {
+async function run(
+  table: Table,
+  write = writeTo,
+  { hosts = final, onFault = (() => undefined) as ExecutionDeps["onFault"] } = {},
+): Promise<Landings[]> {
   const landings: Landings[] = [];
   const deps: ExecutionDeps = {
     effects: {
       readLane: () => table.view as unknown as LaneView<"evm" | "sol">,
-      hostSnapshot: ({ host }) => final[host],
+      hostSnapshot: ({ host }) => hosts[host],
       write: ({ step }) => write(table, step),
     },
     signer: async () => ({ later: "no order needs it" }),
     trading: { sol: defaultSol },
     startReader: async () => undefined,
-    onFault: () => undefined,
+    onFault,
     onLandings: (each) => void landings.push(each),
     nowMs: () => nowMs,
   };
@@ -51,9 +55,28 @@ async function run(table: Table, write = writeTo): Promise<Landings[]> {
   return landings;
 }
 
+/** Settles an order of which this arrived, and returns the faults that name it. */
+async function faultsOf(received: bigint) {
+  const short = filled("a", { received });
+  const hosts = bothHosts({ ...finalAt(300), receipts: seen([short]), markers: new Map([["order1", true]]) });
+  const faults: unknown[] = [];
+  const table = { view: viewOf({ slots: [slotOf({ state: "mined", receipts: [short] })] }) };
+  const onFault = (error: unknown, order?: object) => {
+    if (order !== undefined) faults.push([(error as Error).name, order]);
+  };
+  await run(table, writeTo, { hosts, onFault });
+  expect(table.view.orders).toEqual([]);
+  return faults;
+}
+
 const once = [{ path: "public", signed: 1, landed: 1 }];
 
 describe("executeOrders, of an order on sol that settles", () => {
+  it("reports a fill below the minimum, with its order", async () => {
+    expect(await faultsOf(80n)).toEqual([]);
+    expect(await faultsOf(79n)).toEqual([["FillBelowMinimum", { userID: "alice", orderId: "order1" }]]);
+  });
+
   it("counts its messages once, however often it runs", async () => {
     const table = tableWithFill();
     expect(await run(table)).toEqual(once);

@@ -1,7 +1,7 @@
 import { type Address, getCompiledTransactionMessageDecoder } from "@solana/web3.js";
 import bs58 from "bs58";
 import { greatest } from "../../core/bigints.ts";
-import { blockOfSlot, type SolReceipt } from "../../core/sol/sol-snapshot.ts";
+import { blockOfSlot, type ReadReceipt } from "../../core/sol/sol-snapshot.ts";
 import { markerOf, tokenAccountOf, wsolAccountOf } from "./addresses.ts";
 import { cpmmProgram, cpmmSlippageCode } from "./cpmm-addresses.ts";
 import { jupiterProgram, jupiterSlippageCode } from "./jupiter.ts";
@@ -24,7 +24,7 @@ export async function readReceipt(
   wallet: string,
   hash: string,
   landed: LandedTransaction,
-): Promise<SolReceipt | undefined> {
+): Promise<ReadReceipt | undefined> {
   const accounts = accountsIn(landed.bytes);
   if (accounts === undefined) return undefined;
   if (bs58.encode(landed.bytes.subarray(1, 65)) !== hash || accounts.length > landed.lamports.after.length)
@@ -51,9 +51,13 @@ export async function readReceipt(
     unitsOf(accounts, own.token, balances),
   ) as [bigint, bigint];
   const [spent, received] = terms.side === "buy" ? [-coins, left - held] : [held - left, coins];
-  // The venue keeps to both limits, so a host that shows more or less is wrong.
-  if (spent > terms.amountIn || received < terms.minAmountOut) return undefined;
-  return { ...base, spent: greatest(spent, 0n), received, held };
+  // The chain limits what is spent, and a pool what is received, so a host that shows otherwise is wrong.
+  const isBelowMinimum = received < terms.minAmountOut;
+  if (spent > terms.amountIn || (isBelowMinimum && terms.venue.kind !== "jupiter")) return undefined;
+  return {
+    ...{ ...base, spent: greatest(spent, 0n), received: greatest(received, 0n), held },
+    ...(isBelowMinimum && { isBelowMinimum }),
+  };
 }
 
 /** Returns a message's own accounts. Undefined if a host shows other bytes. */

@@ -1,5 +1,5 @@
 import type { TradeStep } from "../table-step.ts";
-import { isSolOrder } from "../trade-order.ts";
+import { solOrdersSettledBy } from "./settled-orders.ts";
 
 /** The ways of messages. Clears stand alone, as those of private orders go to the relay and to the hosts. */
 export const landingPaths = ["private", "public", "clear"] as const;
@@ -13,20 +13,16 @@ export type Landings = { path: LandingPath; signed: number; landed: number };
  * Counts the messages of the orders on Solana that a step settles. No later block can have any more of them. A message
  * that failed in a block counts as landed, as it found its way there.
  *
- * No order settles twice, so each message counts once if this is used after the step was written.
+ * Each message counts once if this is used after the step was written.
  */
 export function landingsIn(step: TradeStep): Landings[] {
   const counts = new Map<LandingPath, Landings>();
-  for (const write of step) {
-    if (write.kind !== "put" || write.of !== "order") continue;
-    const { item } = write;
-    if (!isSolOrder(item) || !item.life.settled) continue;
-    for (const { purpose, submission, outcome } of item.details?.attempts ?? []) {
-      const path = purpose === "clear" ? "clear" : submission === "private" ? "private" : "public";
-      const { signed, landed } = counts.get(path) ?? { signed: 0, landed: 0 };
-      const isLanded = outcome === "mined" || outcome === "reverted";
-      counts.set(path, { path, signed: signed + 1, landed: landed + Number(isLanded) });
-    }
+  const attempts = solOrdersSettledBy(step).flatMap(({ details }) => details?.attempts ?? []);
+  for (const { purpose, submission, outcome } of attempts) {
+    const path = purpose === "clear" ? "clear" : submission === "private" ? "private" : "public";
+    const { signed, landed } = counts.get(path) ?? { signed: 0, landed: 0 };
+    const isLanded = outcome === "mined" || outcome === "reverted";
+    counts.set(path, { path, signed: signed + 1, landed: landed + Number(isLanded) });
   }
   return [...counts.values()];
 }

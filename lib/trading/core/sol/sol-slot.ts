@@ -92,6 +92,8 @@ export function observedSol(slot: SolSlot, snapshots: SolSnapshots): SolSlot {
   return { ...slot, receipts, state, revision: slot.revision + 1 };
 }
 
+const receiptOf = ({ isFinal: _, isBelowMinimum: __, ...receipt }: SeenReceipt): SolReceipt => receipt;
+
 /**
  * Returns an attempt's receipt. One host is enough while the other may not have seen its block. A known one is
  * dropped once both hosts answer without it, unless both show the marker: then they have only forgotten it.
@@ -100,8 +102,8 @@ function receiptFor(slot: SolSlot, hash: string, snapshots: SolSnapshots): SolRe
   const known = slot.receipts.find((receipt) => receipt.hash === hash);
   const seen = snapshots
     .flatMap((snapshot) => snapshot?.receipts.get(hash) ?? [])
-    .filter((receipt) => snapshots.every((snapshot) => !rulesOut(slot, receipt, snapshot)))
-    .map(({ isFinal: _, ...receipt }): SolReceipt => receipt);
+    .filter((receipt) => isCredible(slot, receipt, snapshots))
+    .map(receiptOf);
   const same = seen.find((receipt) => isDeepStrictEqual(receipt, known));
   if (same !== undefined || seen[0] !== undefined) return same ?? seen[0];
   if (known === undefined) return undefined;
@@ -109,6 +111,12 @@ function receiptFor(slot: SolSlot, hash: string, snapshots: SolSnapshots): SolRe
   const isForgotten = bothConfirm(snapshots, (snapshot) => hasMarker(slot, snapshot));
   return isForgotten && !hasOtherSuccess(slot, hash, snapshots) ? known : undefined;
 }
+
+/** True unless the other host contradicts a receipt. A fill below the minimum must be final for both, as one may lie. */
+const isCredible = (slot: SolSlot, receipt: SeenReceipt, snapshots: SolSnapshots): boolean =>
+  receipt.isBelowMinimum
+    ? bothConfirm(snapshots, (snapshot) => hasFinal(snapshot, receiptOf(receipt)))
+    : snapshots.every((snapshot) => !rulesOut(slot, receipt, snapshot));
 
 /** True if a host shows that another attempt made the marker. */
 const hasOtherSuccess = ({ attempts }: SolSlot, hash: string, snapshots: SolSnapshots): boolean =>
@@ -194,7 +202,5 @@ export function isFinalSol(slot: SolSlot, snapshots: SolSnapshots): boolean {
 
 function hasFinal({ receipts }: SolSnapshot, receipt: SolReceipt): boolean {
   const seen = receipts.get(receipt.hash);
-  if (seen === undefined) return false;
-  const { isFinal, ...same } = seen;
-  return isFinal && isDeepStrictEqual(same, receipt);
+  return seen?.isFinal === true && isDeepStrictEqual(receiptOf(seen), receipt);
 }

@@ -31,8 +31,11 @@ export type SolReceipt = {
   | { status: "ok"; spent: bigint; received: bigint /** The tokens in the wallet before. */; held: bigint }
 );
 
+/** A receipt as one host reads it from a transaction. Jupiter's program may fail to enforce the minimum. */
+export type ReadReceipt = SolReceipt & { isBelowMinimum?: true };
+
 /** A receipt as one host has it. */
-export type SeenReceipt = SolReceipt & { isFinal: boolean };
+export type SeenReceipt = ReadReceipt & { isFinal: boolean };
 
 /** A route with what arrives. That of Jupiter has the instruction that the host has tried. */
 export type SolPayingRoute = { amountOut: bigint } & (CpmmRoute | (JupiterRoute & { build: JupiterBuild }));

@@ -4,7 +4,7 @@ import { markerOf, tokenAccountOf } from "../../../../lib/trading/chains/sol/add
 import type { AttemptTerms } from "../../../../lib/trading/chains/sol/message-terms.ts";
 import { readReceipt } from "../../../../lib/trading/chains/sol/read-receipt.ts";
 import { joinTransaction, signMessageAndWipe } from "../../../../lib/trading/chains/sol/signed-message.ts";
-import { buyTerms, messageOf, saleTerms, solKey, wallet } from "../../../support/sol-terms.ts";
+import { buyTerms, byJupiter, messageOf, saleTerms, solKey, wallet } from "../../../support/sol-terms.ts";
 
 const empty = 890_880n;
 const start = 10_000_000_000n;
@@ -12,7 +12,9 @@ const start = 10_000_000_000n;
 /** The result of a message: the lamports that the wallet loses beside rent, and the change of its tokens. */
 async function landed(terms: AttemptTerms, { coins, tokens }: { coins: bigint; tokens: bigint }) {
   const message = await messageOf(terms);
-  const { id, bytes } = joinTransaction(message, [signMessageAndWipe(message, solKey("wallet").seed)]);
+  const signers = terms.venue.kind === "jupiter" ? ["wallet", "helper"] : ["wallet"];
+  const signatures = signers.map((name) => signMessageAndWipe(message, solKey(name).seed));
+  const { id, bytes } = joinTransaction(message, signatures);
   const accounts = getCompiledTransactionMessageDecoder().decode(message).staticAccounts;
   const marker = await markerOf(wallet, terms.orderId);
   const own = await tokenAccountOf(wallet, terms.mint, terms.tokenProgram);
@@ -63,6 +65,22 @@ describe("readReceipt", () => {
   ])("believes no host by which an attempt %s", async (_, terms, change) => {
     const { id, found } = await landed(terms, change);
     expect(await readReceipt(wallet, id, found)).toBeUndefined();
+  });
+
+  it("says that Jupiter brings less than the minimum, as its program may not enforce it", async () => {
+    const buy = await byJupiter(buyTerms);
+    const { minAmountOut } = buy;
+    const bought = await landed(buy, { coins: -amountIn, tokens: minAmountOut - 1n });
+    const short = { status: "ok", spent: amountIn, received: minAmountOut - 1n, isBelowMinimum: true };
+    expect(await readReceipt(wallet, bought.id, bought.found)).toMatchObject(short);
+    const taken = await landed(buy, { coins: -amountIn, tokens: -1n });
+    expect(await readReceipt(wallet, taken.id, taken.found)).toMatchObject({ ...short, received: 0n });
+    const enough = await landed(buy, { coins: -amountIn, tokens: minAmountOut });
+    expect(await readReceipt(wallet, enough.id, enough.found)).not.toHaveProperty("isBelowMinimum");
+    const dear = await landed(buy, { coins: -amountIn - 1n, tokens: minAmountOut - 1n });
+    expect(await readReceipt(wallet, dear.id, dear.found)).toBeUndefined();
+    const sold = await landed(await byJupiter(saleTerms), { coins: minAmountOut - 1n, tokens: -amountIn });
+    expect(await readReceipt(wallet, sold.id, sold.found)).toMatchObject(short);
   });
 
   it("counts what others add to a purchase or a sale as nothing spent", async () => {

@@ -43,6 +43,27 @@ describe("observedSol", () => {
     expect(stateAfter(slotOf(), at(120))).toBe("signed");
   });
 
+  it("believes in a fill below the minimum only once it is the same for both, and final", () => {
+    const short = (isFinal: boolean, received = 1n) => {
+      const receipt = { ...filled("a", { received }), isBelowMinimum: true as const, isFinal };
+      return snapshotOf({ ...finalAt(300), markers: yes, receipts: new Map([["a", receipt]]) });
+    };
+    const rich = snapshotOf({ ...finalAt(300), markers: yes, receipts: seen([ok]) });
+    const unseen = snapshotOf({ ...finalAt(300), markers: yes });
+    for (const other of [undefined, unseen, short(false), short(true, 2n)]) {
+      expect(observedSol(slotOf(), [short(true), other])).toMatchObject({ state: "signed", receipts: [] });
+      expect(isFinalSol(observedSol(slotOf(), [other, short(true)]), [other, short(true)])).toBe(false);
+    }
+    expect(observedSol(slotOf(), [short(true), rich])).toMatchObject({ state: "mined", receipts: [ok] });
+    const both = [short(true), short(true)] as const;
+    const mined = observedSol(slotOf(), both);
+    expect(mined).toMatchObject({ state: "mined", receipts: [filled("a", { received: 1n })] });
+    expect(mined.receipts[0]).not.toHaveProperty("isBelowMinimum");
+    expect(isFinalSol(mined, both)).toBe(true);
+    expect(isFinalSol(mined, [short(true), rich])).toBe(false);
+    expect(observedSol(mined, [short(true), undefined])).toBe(mined);
+  });
+
   it("lapses when both hosts are past the last block of all messages", () => {
     const slot = slotOf({ attempts: two });
     expect(stateAfter(slot, bothHosts(confirmedAt(270)))).toBe("signed");

@@ -18,6 +18,7 @@ export const solLies = [
   "better prices",
   "worse prices",
   "invented fills",
+  "invented fills below the minimum",
   "invented failures",
   "everything is final",
 ] as const;
@@ -50,7 +51,7 @@ const withLife = (snapshot: SolSnapshot, blocks: number): SolSnapshot => {
 };
 
 type Outcome =
-  | { status: "ok"; spent: bigint; received: bigint; held: bigint }
+  | { status: "ok"; spent: bigint; received: bigint; held: bigint; isBelowMinimum?: true }
   | { status: "failed"; isSlippage: boolean };
 
 const withReceipts = (snapshot: SolSnapshot, { hashes }: Question<"sol">, outcome: Outcome): SolSnapshot => ({
@@ -103,6 +104,10 @@ export function withLie(snapshot: SolSnapshot, lie: SolLie, question: Question<"
       return priced(snapshot, 50n);
     case "invented fills":
       return withReceipts(snapshot, question, { status: "ok", spent: 1n, received: 10n ** 9n, held: 1n });
+    case "invented fills below the minimum": {
+      const short = { received: 0n, held: 1n, isBelowMinimum: true } as const;
+      return withReceipts(snapshot, question, { status: "ok", spent: 1n, ...short });
+    }
     case "invented failures":
       return withReceipts(snapshot, question, { status: "failed", isSlippage: true });
     case "everything is final":

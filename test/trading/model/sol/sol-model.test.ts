@@ -64,9 +64,8 @@ describe("the trading core on Solana, in histories full of faults", () => {
 const caughtBy: Readonly<Record<string, number>> = {
   "reads the marker before the height": 1121,
   "accepts an old slot": 1121,
-  "takes silence for absence": 219,
-  "believes one host about the life of a blockhash": 177,
-  "forgets what a day has spent": 618,
+  "believes one host about the life of a blockhash": 1176,
+  "forgets what a day has spent": 458,
   "does not read cancellations": 236,
 };
 
