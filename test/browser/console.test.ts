@@ -34,13 +34,14 @@ describe("the console", () => {
     await renamed.getByRole("button", { name: "Yes, retire it" }).click();
     await wallets.getByText("No wallets yet.").waitFor();
     await panel(page, "Messages").getByText("WalletsUpdated").nth(2).waitFor();
+    await page.reload();
     await wallets.getByRole("button", { name: "Restore" }).click();
     await renamed.getByRole("button", { name: "Edit" }).waitFor();
 
     expect(complaints).toEqual([]);
     expect([...origins]).toEqual([browser.runner.baseUrl]);
     const kept = await page.evaluate("[{ ...localStorage }, { ...sessionStorage }, document.cookie]");
-    expect(kept).toEqual([{ "signed-in": "yes" }, {}, ""]);
+    expect(kept).toEqual([{ "signed-in": "yes", "retired-wallets carol": expect.any(String) }, {}, ""]);
     await context.close();
   });
 

@@ -109,8 +109,13 @@ describe("a newcomer with a phone", () => {
 
 describe("accessibility", () => {
   it.each(["light", "dark"] as const)("has no broken rule, in the %s theme", async (colorScheme) => {
-    const { page, context } = await browser.visit("/console/components.html", { colorScheme });
+    const { page, context, screenshot } = await browser.visit("/console/components.html", { colorScheme });
     await page.getByRole("heading", { name: "Components" }).waitFor();
+    expect(await brokenRules(page)).toEqual([]);
+    for (const width of [1440, 900, 360]) {
+      await page.setViewportSize({ width, height: 900 });
+      await screenshot(`components-${colorScheme}-${width}`);
+    }
     expect(await brokenRules(page)).toEqual([]);
     await page.goto(new URL("/console/", browser.runner.baseUrl).href);
     await signIn(page, await userWithCoins(`reader-${colorScheme}`, "eth"));

@@ -97,6 +97,16 @@ export function Facts({ facts }: FactsProps) {
   );
 }
 
+/** Says that a part of the page could not be read. */
+export const Unread = ({ what, onRetry }: { what: string; onRetry: () => void }) => (
+  <p class="empty" role="alert">
+    The {what} could not be read.{" "}
+    <button type="button" class="plain" onClick={onRetry}>
+      Try again
+    </button>
+  </p>
+);
+
 type FormProps = { onSubmit: () => unknown; children: ComponentChildren; class?: string; label?: string };
 
 export function Form({ onSubmit, children, label, ...rest }: FormProps) {

@@ -1,20 +1,32 @@
 import { type ComponentChildren, render } from "preact";
-import type { Position, Quote, Terminal, TerminalState } from "trading-terminal-client";
-import { Choice, Facts, Field, Form, Panel, Select, Swatches } from "./controls.tsx";
+import type {
+  Order,
+  OrderRequest,
+  Position,
+  Quote,
+  Settings,
+  Terminal,
+  TerminalState,
+} from "trading-terminal-client";
+import { Choice, Facts, Field, Form, Panel, Select, Swatches, Unread } from "./controls.tsx";
 import { type Desk, DeskContext, type Profile } from "./desk.ts";
-import { PositionTotals, WorthCells } from "./market/worth-view.tsx";
 import { Notices } from "./notices.tsx";
+import { Orders } from "./orders.tsx";
+import { Positions } from "./positions.tsx";
+import { SettingsPanel } from "./settings-panel.tsx";
 import { StaleBanner } from "./stale-banner.tsx";
 import { PlaceBar } from "./ticket/place-bar.tsx";
 import { QuoteView } from "./ticket/quote-view.tsx";
 import { freshSide } from "./ticket/ticket.tsx";
 import { TokenView } from "./ticket/token-view.tsx";
+import { Unanswered } from "./ticket/unanswered.tsx";
 import { AddressCode } from "./wallets/address-code.tsx";
 
 /** Every component of the console in each of its states, for eyes and for checks of accessibility. */
 
 const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const now = Date.now();
+const today = new Date(now).toISOString();
 const ignore = () => {};
 const never = async () => false;
 
@@ -51,13 +63,40 @@ const position = (chain: "eth" | "bsc" | "base", cost: `${number}`) =>
       status: "open",
       version: 1,
     },
-    ...{ amount: "1000", cost, averageEntryPrice: "0.0001", realizedPnl: "0", openedAt: "", updatedAt: "" },
+    ...{
+      amount: "1000",
+      cost,
+      averageEntryPrice: "0.0001",
+      realizedPnl: "0",
+      openedAt: today,
+      updatedAt: today,
+    },
   }) satisfies Position;
 
 const gain = position("eth", "0.1");
 const loss = position("bsc", "0.14");
 /** The market of this position is unknown. */
 const waiting = position("base", "0.1");
+
+const order = (orderId: string, change: Partial<Order>) =>
+  ({
+    ...{ orderId, chain: "eth", token: address, symbol: "MOON/ETH", wallet: address, side: "buy" },
+    ...{ type: "market", amount: "0.1", status: "filled", version: 1, createdAt: today, updatedAt: today },
+    ...{ filledAmount: "0.1", receivedAmount: "1000", averagePrice: "0.0001" },
+    ...change,
+  }) as Order;
+
+const orders = [
+  order("filled", {}),
+  order("open", {
+    side: "sell",
+    amount: "500",
+    status: "open",
+    stage: "waiting",
+    reasonCode: "CHAIN_UNAVAILABLE",
+  }),
+  order("rejected", { status: "rejected", reasonCode: "SLIPPAGE_EXCEEDED" }),
+];
 
 const market = (chain: "eth" | "bsc") =>
   ({
@@ -69,7 +108,10 @@ const coinPrice = (chain: "eth" | "bsc") =>
   ({ chain, symbol: "ETH", price: "2600", currency: "USD", source: "simulated", asOf: "" }) as const;
 
 const state: TerminalState = {
-  ...{ orders: [], positions: [gain, loss, waiting], wallets: [], settings: {}, heads: {} },
+  ...{ orders, positions: [gain, loss, waiting], wallets: [], heads: {} },
+  settings: {
+    eth: { slippage: 1, mevProtection: true, gasPreset: "fast", maxGasPrice: 30, version: 3 } as Settings,
+  },
   ...{ prices: { eth: coinPrice("eth"), bsc: coinPrice("bsc") }, markets: [market("eth"), market("bsc")] },
 };
 
@@ -82,6 +124,11 @@ const desk: Desk = {
   placing: { isBusy: false, unanswered: undefined, place: never, repeat: never, leave: ignore },
   ticket: { chain: "eth", token: address, wallet: address, ...freshSide("buy") },
   ...{ fillTicket: ignore, openTicket: ignore },
+};
+
+const unanswered: Desk = {
+  ...desk,
+  placing: { ...desk.placing, unanswered: { key: "", body: {} as OrderRequest, text: "The buy of MOON" } },
 };
 
 const State = ({ name, children }: { name: string; children: ComponentChildren }) => (
@@ -160,6 +207,11 @@ function Gallery() {
               onAct={ignore}
             />
           </State>
+          <State name="Unanswered">
+            <DeskContext.Provider value={unanswered}>
+              <Unanswered />
+            </DeskContext.Provider>
+          </State>
           <State name="Quote, loading">
             <QuoteView quoted={undefined} tokens={[]} nowMs={now} />
           </State>
@@ -204,6 +256,9 @@ function Gallery() {
           <State name="Loading">
             <p class="empty">Reading the orders …</p>
           </State>
+          <State name="Not read">
+            <Unread what="history" onRetry={ignore} />
+          </State>
           <State name="Facts">
             <Facts
               facts={[
@@ -217,20 +272,13 @@ function Gallery() {
               ]}
             />
           </State>
-          <State name="Totals of positions">
-            <PositionTotals />
-          </State>
-          <State name="Worth of positions: a gain, a loss, and no market yet">
-            {[gain, loss, waiting].map((each) => (
-              <dl key={each.positionId} class="worth">
-                <WorthCells position={each} />
-              </dl>
-            ))}
-          </State>
           <State name="Address">
             <AddressCode address={address} />
           </State>
         </Panel>
+        <Orders />
+        <Positions />
+        <SettingsPanel />
         <Panel title="News" area="news">
           <State name="Stale">
             <StaleBanner

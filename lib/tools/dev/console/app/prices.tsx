@@ -85,7 +85,7 @@ function Ticker({ price: { symbol, price, asOf }, points, isShown, onPick }: Tic
   const change = ((value - first) / first) * 100;
   const direction = change > 0 ? "up" : change < 0 ? "down" : "still";
   return (
-    <label class="ticker" title={`As of ${asOf}`}>
+    <label class="ticker" title={`As of ${asOf}. The change is the one since this page was opened.`}>
       <input type="radio" name="asset" checked={isShown} onChange={onPick} />
       <span class="symbol">{symbol}</span>
       <span class="value">{usd(value)}</span>

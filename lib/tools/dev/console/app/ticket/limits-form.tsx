@@ -3,15 +3,19 @@ import { useDesk } from "../desk.ts";
 import { plainNumber } from "../format.ts";
 import { gasPresets, givenLimits, type Limits, numbersOf, wrongLimit } from "./order-limits.ts";
 
-const asSet = ["", "as in the settings"] as const;
-const presets = [asSet, ...gasPresets.map((preset) => [preset, preset] as const)];
-const protections = [asSet, ["on", "on"], ["off", "off"]] as const;
+const presets = gasPresets.map((preset) => [preset, preset] as const);
+const protections = [
+  ["on", "on"],
+  ["off", "off"],
+] as const;
 
 type LimitsProps = { chain: NetworkName; limits: Limits; onEdit: (limits: Limits) => void };
 
 /** Edits the limits of one order. Those left empty are the user's settings. */
 export function LimitsForm({ chain, limits, onEdit }: LimitsProps) {
   const settings: Readonly<Record<string, { [name: string]: unknown }>> = useDesk().state?.settings ?? {};
+  // Not every chain has settings.
+  const asSet = settings[chain] === undefined ? "the default" : "as in the settings";
   const edit = (change: Partial<Limits>) => onEdit({ ...limits, ...change });
   const isSet = Object.keys(givenLimits(chain, limits)).length > 0;
   return (
@@ -21,7 +25,7 @@ export function LimitsForm({ chain, limits, onEdit }: LimitsProps) {
         {numbersOf(chain).map(([name, label]) => {
           const setting = settings[chain]?.[name];
           return (
-            <Field key={name} label={label} hint={asSet[1]}>
+            <Field key={name} label={label} hint={asSet}>
               <input
                 inputMode="decimal"
                 pattern="[0-9]*[.]?[0-9]+"
@@ -38,14 +42,14 @@ export function LimitsForm({ chain, limits, onEdit }: LimitsProps) {
           <Select
             label="Gas"
             value={limits.gasPreset}
-            options={presets}
+            options={[["", asSet], ...presets]}
             onPick={(gasPreset) => edit({ gasPreset })}
           />
         )}
         <Select
           label="MEV protection"
           value={limits.mevProtection}
-          options={protections}
+          options={[["", asSet], ...protections]}
           onPick={(mevProtection) => edit({ mevProtection })}
         />
       </div>

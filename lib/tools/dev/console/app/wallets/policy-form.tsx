@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { RestData, RestRequest, Wallet } from "trading-terminal-client";
-import { Facts, Field, Form } from "../controls.tsx";
+import { Facts, Field, Form, Unread } from "../controls.tsx";
 import { useCall, useDesk, useReading } from "../desk.ts";
 import { coinOf, day } from "../format.ts";
 
@@ -21,6 +21,7 @@ export function PolicyForm({ wallet }: { wallet: Wallet }) {
   const { call, isBusy } = useCall();
   const [read, setRead] = useState<Answer>();
   const [form, setForm] = useState<ReturnType<typeof texts>>();
+  const [hasFailed, setFailed] = useState(false);
   const path = { walletId: wallet._id };
   const coin = coinOf[wallet.network];
 
@@ -29,8 +30,14 @@ export function PolicyForm({ wallet }: { wallet: Wallet }) {
     setRead(answer);
     setForm(texts(answer.pending?.policy ?? answer.policy));
   }
+  async function readPolicy() {
+    setFailed(false);
+    const answer = await call(() => terminal.getWalletPolicy({ path }));
+    if (answer === undefined) setFailed(true);
+    show(answer);
+  }
   useReading(() => {
-    if (form === undefined) void call(() => terminal.getWalletPolicy({ path })).then(show);
+    if (form === undefined) void readPolicy();
   }, [wallet._id]);
 
   async function save() {
@@ -48,7 +55,12 @@ export function PolicyForm({ wallet }: { wallet: Wallet }) {
     if (saved) notify(saved.pending ? "Looser limits apply after a day" : "The limits apply now");
   }
 
-  if (form === undefined || read === undefined) return <p class="empty">Reading the limits …</p>;
+  if (form === undefined || read === undefined)
+    return hasFailed ? (
+      <Unread what="limits" onRetry={readPolicy} />
+    ) : (
+      <p class="empty">Reading the limits …</p>
+    );
   const edit = (change: Partial<typeof form>) => setForm({ ...form, ...change });
   const number = (name: "maxPerOrder" | "maxPerDay" | "maxSlippage", label: string) => (
     <Field label={label} hint="empty for no limit">

@@ -13,7 +13,7 @@ import {
 } from "../controls.tsx";
 import { useCall, useDesk } from "../desk.ts";
 import { explorerPage } from "../explorers.ts";
-import { shortened } from "../format.ts";
+import { day, shortened } from "../format.ts";
 import { useEscape } from "../keyboard.tsx";
 import { freshSide } from "../ticket/ticket.tsx";
 import { ExportLock } from "./export-lock.tsx";
@@ -23,13 +23,11 @@ import { WalletPage } from "./wallet-page.tsx";
 const manyWallets = 8;
 
 export function Wallets() {
-  const { state } = useDesk();
-  const [retired, setRetired] = useState<Wallet[]>([]);
+  const { state, profile } = useDesk();
+  const [retired, setRetired] = useRetired(profile.userID);
   const [sought, setSought] = useState("");
   const wallets = state?.wallets ?? [];
   const gone = retired.filter(({ _id }) => wallets.every((wallet) => wallet._id !== _id));
-  const keep = (wallet: Wallet) =>
-    setRetired((kept) => [wallet, ...kept.filter(({ _id }) => _id !== wallet._id)]);
   const text = sought.toLowerCase();
   const shown = wallets.filter(({ slotName, network, generatedWalletAddress }) =>
     `${slotName} ${network} ${generatedWalletAddress}`.toLowerCase().includes(text),
@@ -43,7 +41,7 @@ export function Wallets() {
       )}
       <ul class="rows" aria-label="Wallets">
         {shown.map((wallet) => (
-          <WalletRow key={wallet._id} wallet={wallet} onRetired={() => keep(wallet)} />
+          <WalletRow key={wallet._id} wallet={wallet} onRetired={setRetired} />
         ))}
       </ul>
       {state === undefined && <p class="empty">Reading the wallets …</p>}
@@ -64,8 +62,24 @@ export function Wallets() {
   );
 }
 
-/** A wallet that this page has retired. */
-function RetiredRow({ wallet: { _id: walletId, slotName, network } }: { wallet: Wallet }) {
+type Retired = Pick<Wallet, "_id" | "slotName" | "network"> & { restorableUntil: string };
+
+/** Keeps the wallets that this browser has retired until they are gone. The service lists active ones only. */
+function useRetired(userID: string) {
+  const name = `retired-wallets ${userID}`;
+  const read = () => JSON.parse(localStorage.getItem(name) ?? "[]") as Retired[];
+  const [retired, setRetired] = useState(read);
+  function add(wallet: Retired) {
+    const kept = read().filter(
+      ({ _id, restorableUntil }) => _id !== wallet._id && Date.parse(restorableUntil) > Date.now(),
+    );
+    localStorage.setItem(name, JSON.stringify([wallet, ...kept]));
+    setRetired([wallet, ...kept]);
+  }
+  return [retired, add] as const;
+}
+
+function RetiredRow({ wallet: { _id: walletId, slotName, network } }: { wallet: Retired }) {
   const { terminal, notify } = useDesk();
   const { call, isBusy } = useCall();
   async function restore() {
@@ -82,7 +96,7 @@ function RetiredRow({ wallet: { _id: walletId, slotName, network } }: { wallet: 
   );
 }
 
-function WalletRow({ wallet, onRetired }: { wallet: Wallet; onRetired: () => void }) {
+function WalletRow({ wallet, onRetired }: { wallet: Wallet; onRetired: (retired: Retired) => void }) {
   const { terminal, notify, ticket, openTicket } = useDesk();
   const [isOpen, setOpen] = useState(false);
   const { call, isBusy } = useCall();
@@ -102,8 +116,9 @@ function WalletRow({ wallet, onRetired }: { wallet: Wallet; onRetired: () => voi
   async function retire() {
     const done = await call(() => terminal.retireWallet({ path: { walletId } }));
     if (!done) return;
-    onRetired();
-    notify(`${wallet.slotName} is retired, and can be restored for 30 days`);
+    const { slotName, network } = wallet;
+    onRetired({ _id: walletId, slotName, network, restorableUntil: done.restorableUntil });
+    notify(`${slotName} is retired, and can be restored until ${day(done.restorableUntil)}`);
   }
 
   return (
