@@ -133,6 +133,15 @@ describe("the console", () => {
     await panel(page, "Positions").getByText("closed").waitFor();
     await screenshot("console-dark");
 
+    const list = panel(page, "Orders");
+    await list.getByLabel("Status").selectOption("rejected");
+    await list.getByText("No such orders.").waitFor();
+    await list.getByLabel("Status").selectOption("filled");
+    await list.getByLabel("Chain").selectOption("eth");
+    await list.getByRole("button", { name: "Older orders" }).click();
+    await list.getByRole("button", { name: "Older orders" }).waitFor({ state: "detached" });
+    expect(await orders.count()).toBe(2);
+
     await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.trap);
     await trade.getByText("cannot be sold").waitFor();
     // Browsers report refused quotes as errors: nothing is left to sell.

@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { browserForTests, signIn } from "./support/browser.ts";
+import { callAs, userWithCoins } from "./support/users.ts";
+
+const browser = browserForTests();
+
+it("a wallet's page shows its deposits, limits, history, export and lock", async () => {
+  const user = await userWithCoins("wanda", "base");
+  const { page, complaints, context, screenshot } = await browser.visit("/console/", { width: 900 });
+  await signIn(page, user);
+  const wallets = page.getByRole("region", { name: "Wallets" });
+  const copy = wallets.getByTitle(/^Copy 0x/);
+  const address = (await copy.getAttribute("title"))?.replace("Copy ", "") ?? "";
+  await wallets.getByRole("button", { name: "Open" }).click();
+  const dialog = page.getByRole("dialog", { name: "Funded" });
+  await dialog.getByText(address, { exact: true }).waitFor();
+  await dialog.getByRole("img", { name: `QR code of ${address}` }).waitFor();
+  await screenshot("wallet-deposit", { fullPage: false });
+
+  await dialog.getByText("Limits", { exact: true }).click();
+  await dialog.getByLabel(/^Most for a buy, ETH/).fill("0.25");
+  await dialog.getByRole("button", { name: "Save the limits" }).click();
+  await page.getByText("The limits apply now").waitFor();
+  const [{ _id }] = (await callAs<{ wallets: [{ _id: string }] }>(user, "/api/v2/wallets")).wallets;
+  const { policy } = await callAs<{ policy: object }>(user, `/api/v2/wallets/${_id}/policy`);
+  expect(policy).toMatchObject({ maxPerOrder: "0.25" });
+
+  await dialog.getByText("History", { exact: true }).click();
+  const events = dialog.getByRole("list", { name: "Events, newest first" }).getByRole("listitem");
+  await events.filter({ hasText: "policy changed" }).waitFor();
+  expect(await events.last().innerText()).toMatch(/^created/);
+
+  await dialog.getByText("Export", { exact: true }).click();
+  await dialog.getByRole("button", { name: "Request the export" }).click();
+  await dialog.getByText(/The key can be read from .+ on, in this browser only/).waitFor();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await wallets.getByRole("button", { name: "Lock exports" }).click();
+  await wallets.getByText("Exports are locked").waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});
