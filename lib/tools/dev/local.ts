@@ -22,7 +22,16 @@ import { usualTimes } from "./chains/chain-times.ts";
 import { chainPorts, type LocalChains, openLocalChains } from "./chains/local-chains.ts";
 import { startRandomTrader, type WatchedToken } from "./chains/random-trader.ts";
 import { consolePages } from "./console/pages.ts";
-import { port, portUpTo, progress, runProgram, type Stdio, timeLimit, wholeNumber } from "./run-program.ts";
+import {
+  port,
+  portUpTo,
+  progress,
+  runProgram,
+  type Stdio,
+  timeLimit,
+  wholeNumber,
+  withSite,
+} from "./run-program.ts";
 import { seedTable, seedWallets } from "./seed-data.ts";
 import { staticPages } from "./static-pages.ts";
 import { portBeside, startVenue } from "./venue/venue.ts";
@@ -45,6 +54,7 @@ type Options = {
   fastBase?: true;
   resetChains?: true;
   trader: boolean;
+  explorer: Readonly<Record<string, string>>;
   conflicts?: true;
   leadingKeys: LeadingKeys;
   faults?: true;
@@ -90,6 +100,7 @@ export function main(args: readonly string[], deps: Deps): Promise<number> {
       ).conflicts("chains"),
     )
     .option("--no-trader", "let nobody trade at random on the chains while markets are watched")
+    .option("--explorer <chain=site>", "an explorer for the console to link to", withSite, {})
     .option("--conflicts", "let transactions on the table conflict, as on AWS")
     .addOption(
       new Option("--leading-keys <rule>", "the keys that policies see for a part of a transaction")
@@ -135,9 +146,10 @@ async function serve(options: Options, deps: Deps): Promise<void> {
       const [showConsole, showReference] = [consolePages(), referencePages(options)];
       const urls = chains?.chains.map(({ chain, url }) => [chain, url]) ?? [];
       const hosts = chains?.chains.map((each) => [each.chain, each.hosts]) ?? [];
-      const lists = new Map([
+      const lists = new Map<string, object>([
         ["/chains.json", { ...Object.fromEntries(urls), ...(chains?.sol && { sol: placesOf(chains.sol) }) }],
         ["/hosts.json", { ...Object.fromEntries(hosts), ...(chains?.sol && { sol: chains.sol.context }) }],
+        ["/explorers.json", options.explorer],
       ]);
       return (request) => {
         const list = lists.get(pathOf(request));

@@ -63,6 +63,14 @@ export function wholeNumber(text: string): number {
   return number;
 }
 
+/** Adds a site to those of other names. */
+export function withSite(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
+  const [, name = "", site = ""] = /^([^=]+)=(.*)$/.exec(text) ?? [];
+  if (!/^https?:$/.test(URL.parse(site)?.protocol ?? ""))
+    throw new InvalidArgumentError("Give a chain and a site, such as eth=https://etherscan.io.");
+  return { ...before, [name]: site.replace(/\/+$/, "") };
+}
+
 /** Parses seconds, which may be negative. */
 export function seconds(text: string): number {
   if (!/^-?\d+$/.test(text)) throw new InvalidArgumentError("Give a whole number of seconds.");

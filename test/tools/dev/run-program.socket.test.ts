@@ -1,7 +1,14 @@
 import { StartupError } from "cdk-local-runner";
 import { Command, InvalidArgumentError } from "commander";
 import { describe, expect, it } from "vitest";
-import { port, progress, runProgram, seconds, timeLimit } from "../../../lib/tools/dev/run-program.ts";
+import {
+  port,
+  progress,
+  runProgram,
+  seconds,
+  timeLimit,
+  withSite,
+} from "../../../lib/tools/dev/run-program.ts";
 import { stdioForTests } from "./support/stdio.ts";
 
 describe("runProgram", () => {
@@ -89,4 +96,21 @@ describe("arguments", () => {
   ])("%o refuses %j", (parse, texts) => {
     for (const text of texts) expect(() => parse(text), text).toThrow(InvalidArgumentError);
   });
+});
+
+describe("withSite", () => {
+  it("adds a site to those of other names", () => {
+    const before = { eth: "https://etherscan.io" };
+    expect(withSite("sol=http://127.0.0.1:5100/", before)).toEqual({
+      ...before,
+      sol: "http://127.0.0.1:5100",
+    });
+  });
+
+  it.each(["eth", "eth=", "=https://a.io", "eth=ftp://a.io", "eth=javascript:alert(1)"])(
+    "refuses %j",
+    (text) => {
+      expect(() => withSite(text, {})).toThrow(InvalidArgumentError);
+    },
+  );
 });

@@ -2,6 +2,7 @@ import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { RestData, Stream, Terminal, TerminalState } from "trading-terminal-client";
 import type { NetworkName } from "./controls.tsx";
+import type { Explorers } from "./explorers.ts";
 import { words } from "./format.ts";
 import type { Placing } from "./ticket/placing.ts";
 
@@ -44,8 +45,7 @@ export type Desk = {
   profile: Profile;
   /** The number of changes of redemptions since the page was opened. */
   redemptionChanges: number;
-  /** The chains of this machine. Undefined before they are known. */
-  localChains: ReadonlySet<string> | undefined;
+  explorers: Explorers;
   /** Warnings about the orders placed on this page, by order. The stream does not repeat them. */
   orderWarnings: ReadonlyMap<string, readonly Warning[]>;
   placing: Placing;

@@ -5,10 +5,10 @@ import { shortened } from "./format.ts";
 
 type LinkProps = { network: Network; kind: Explored; id: string; text?: string };
 
-/** Links a shortened id to the explorer of a public chain. A local chain has none. */
+/** Links a shortened id to the explorer of its chain. A local chain has none by default. */
 export function ExploredLink({ network, kind, id, text = shortened(id) }: LinkProps) {
-  const { localChains } = useDesk();
-  const page = explorerPage(localChains, network, kind, id);
+  const { explorers } = useDesk();
+  const page = explorerPage(explorers, network, kind, id);
   if (page === undefined) return <span title={id}>{text}</span>;
   return (
     <a href={page} title={id} rel="noopener noreferrer" target="_blank">

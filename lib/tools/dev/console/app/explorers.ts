@@ -14,41 +14,53 @@ const solForms = {
 };
 
 const evmPages = { transaction: "tx", wallet: "address", token: "token" };
-const explorers = {
-  eth: { site: "https://etherscan.io", pages: evmPages },
-  base: { site: "https://basescan.org", pages: evmPages },
-  bsc: { site: "https://bscscan.com", pages: evmPages },
-  avax: { site: "https://snowtrace.io", pages: evmPages },
-  sol: { site: "https://solscan.io", pages: { ...evmPages, wallet: "account" } },
-} as const;
+const solPages = { ...evmPages, wallet: "account" };
+
+/** The sites of explorers. Chains without one have no links. */
+export type Explorers = Partial<Record<Network, string>>;
+
+const publicExplorers: Explorers = {
+  eth: "https://etherscan.io",
+  base: "https://basescan.org",
+  bsc: "https://bscscan.com",
+  avax: "https://snowtrace.io",
+  sol: "https://solscan.io",
+};
 
 const formsOf = (network: Network) => (network === "sol" ? solForms : evmForms);
 
 /** True for text in the form of a network's addresses. The service checks checksums and lengths. */
 export const isAddressOn = (network: Network, text: string): boolean => formsOf(network).wallet.test(text);
 
-/**
- * Returns the page of a public explorer. Undefined if there can be none.
- *
- * @param localChains The chains of this machine, which no explorer knows. Undefined before they are known.
- */
+/** Returns the page of an explorer. Undefined if there can be none. */
 export function explorerPage(
-  localChains: ReadonlySet<string> | undefined,
+  explorers: Explorers,
   network: Network,
   kind: Explored,
   id: string,
 ): string | undefined {
-  if (localChains === undefined || localChains.has(network) || !formsOf(network)[kind].test(id))
-    return undefined;
-  const { site, pages } = explorers[network];
-  return `${site}/${pages[kind]}/${id}`;
+  const site = explorers[network];
+  if (site === undefined || !formsOf(network)[kind].test(id)) return undefined;
+  return `${site}/${(network === "sol" ? solPages : evmPages)[kind]}/${id}`;
 }
 
-/** Asks the runner for the names of its chains. Undefined if another server answers. */
-export async function readLocalChains(): Promise<ReadonlySet<string> | undefined> {
+/** Returns the public explorers of chains that are not on this machine, and those that the runner was given. */
+export function explorersFor(localChains: object | undefined, given: Explorers = {}): Explorers {
+  if (localChains === undefined) return given;
+  const others = Object.entries(publicExplorers).filter(([chain]) => !(chain in localChains));
+  return { ...Object.fromEntries(others), ...given };
+}
+
+/** Asks the runner for its explorers. There are none if another server answers. */
+export async function readExplorers(): Promise<Explorers> {
+  const [chains, given] = await Promise.all(["/chains.json", "/explorers.json"].map(readJson));
+  return explorersFor(chains, given);
+}
+
+async function readJson(path: string): Promise<object | undefined> {
   try {
-    const response = await fetch("/chains.json");
-    return response.ok ? new Set(Object.keys((await response.json()) as object)) : undefined;
+    const response = await fetch(path);
+    return response.ok ? ((await response.json()) as object) : undefined;
   } catch {
     return undefined;
   }

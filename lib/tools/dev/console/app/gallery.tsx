@@ -119,7 +119,7 @@ const desk: Desk = {
   terminal: {} as Terminal,
   stream: undefined,
   profile: { username: "alice" } as Profile,
-  ...{ state, isStale: false, isOffline: false, redemptionChanges: 0, localChains: undefined },
+  ...{ state, isStale: false, isOffline: false, redemptionChanges: 0, explorers: {} },
   ...{ orderWarnings: new Map(), notify: ignore },
   placing: { isBusy: false, unanswered: undefined, place: never, repeat: never, leave: ignore },
   ticket: { chain: "eth", token: address, wallet: address, ...freshSide("buy") },

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { FollowedToken, Stream, StreamStatus, TerminalState } from "trading-terminal-client";
 import { isSameToken } from "trading-terminal-client/markets";
 import { type Desk, DeskContext, type Profile, type TicketChange, type TicketEntry } from "./desk.ts";
-import { readLocalChains } from "./explorers.ts";
+import { type Explorers, readExplorers } from "./explorers.ts";
 import { Help, useShortcuts } from "./keyboard.tsx";
 import { type LogEntry, newEntry, withNewest } from "./log-entries.ts";
 import { MarketPanel } from "./market/market-panel.tsx";
@@ -108,7 +108,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   const [problem, setProblem] = useState("");
   const [isExpired, setExpired] = useState(false);
   const [orderWarnings, setOrderWarnings] = useState<Desk["orderWarnings"]>(new Map());
-  const [localChains, setLocalChains] = useState<Desk["localChains"]>();
+  const [explorers, setExplorers] = useState<Explorers>({});
   const [ticket, setTicket] = useState(emptyTicket);
   const [tab, setTab] = useState<Tab>("trade");
   useTokens(stream, shownTokens(ticket, state?.positions ?? []));
@@ -134,7 +134,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
     return () => reading.abort();
   }, [terminal, attempt, redemptionChanges]);
 
-  useEffect(() => void readLocalChains().then(setLocalChains), []);
+  useEffect(() => void readExplorers().then(setExplorers), []);
 
   function fillTicket(change: TicketChange) {
     setTicket((before) => ({ ...before, ...(typeof change === "function" ? change(before) : change) }));
@@ -156,7 +156,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   const retry = () => setAttempt((count) => count + 1);
 
   const desk: Desk | undefined = profile && {
-    ...{ terminal, stream, profile, redemptionChanges, localChains, notify, orderWarnings, placing },
+    ...{ terminal, stream, profile, redemptionChanges, explorers, notify, orderWarnings, placing },
     ...{ state, isStale, isOffline, ticket, fillTicket, openTicket },
   };
   return (

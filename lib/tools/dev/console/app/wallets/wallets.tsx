@@ -164,8 +164,8 @@ function WalletRow({ wallet, onRetired }: { wallet: Wallet; onRetired: (retired:
 
 /** The address beside it copies itself, so this is a link of its own. */
 function ExplorerLink({ wallet: { network, generatedWalletAddress: address } }: { wallet: Wallet }) {
-  const { localChains } = useDesk();
-  const page = explorerPage(localChains, network, "wallet", address);
+  const { explorers } = useDesk();
+  const page = explorerPage(explorers, network, "wallet", address);
   if (page === undefined) return null;
   return (
     <a href={page} rel="noopener noreferrer" target="_blank">
