@@ -13,6 +13,7 @@ import {
   type WantedToken,
 } from "./chain-markets.ts";
 import type { ReaderHosts } from "./chains/market-hosts.ts";
+import { Attempts } from "./core/attempts.ts";
 import { intervalStart } from "./core/candles.ts";
 import { isBegunInside, readFirstMinute } from "./core/first-minute.ts";
 import { type Journal, newJournal, watchPool } from "./core/journal.ts";
@@ -61,10 +62,10 @@ const stepMs = 1000;
 /** The time after which a chain that did not answer is asked about a token again. */
 const retryMs = 5000;
 
-const mostBeginningPauseMs = 10 * 60_000;
-
-/** The time after which a history that could not be read is asked for again. */
-const historyRetryMs = 60_000;
+/** The pauses before a beginning or a history that could not be read is asked for again. Some hosts never answer. */
+const mostPauseMs = 10 * 60_000;
+const beginningPauses = { leastMs: retryMs, mostMs: mostPauseMs };
+const historyPauses = { leastMs: 60_000, mostMs: mostPauseMs };
 
 /** An address that is no token is asked about again after this time. */
 const unknownMs = 10 * 60_000;
@@ -95,11 +96,9 @@ class Entry {
   /** When it is next asked for the token and its pools. */
   findAtMs = 0;
   isHistoryDue = false;
-  /** When the history, and what came before the first base in its minute, are asked for again. */
-  historyAtMs = 0;
-  beginningAtMs = 0;
-  /** The pause before the beginning is asked for again. It doubles: some hosts never answer. */
-  beginningPauseMs = retryMs;
+  readonly histories = new Attempts(historyPauses);
+  /** Those at what came before the first base in its minute. */
+  readonly beginnings = new Attempts(beginningPauses);
   /** The bases of the reference pool when it was last refreshed. */
   bases: readonly PoolBase[] = [];
   choice: ReferenceChoice = noReference;
@@ -319,7 +318,7 @@ export class EvmMarkets implements ChainMarkets {
       watchPool(this.#journal, pool, nowMs, pool.pool === last ? bases : []);
       const book = this.#journal.books.get(pool.pool);
       if (book !== undefined) addShown(book, minutes);
-    }
+    } else entry.saving.hasten();
     entry.isHistoryDue = history === "loading";
     entry.market = market;
   }
@@ -355,11 +354,10 @@ export class EvmMarkets implements ChainMarkets {
     const nowMs = Date.now();
     const begun = [...this.#entries.values()].filter((entry) => {
       const book = this.#bookOf(entry);
-      return book !== undefined && isBegunInside(book) && entry.beginningAtMs <= nowMs;
+      return book !== undefined && isBegunInside(book) && entry.beginnings.isDue(nowMs);
     });
     await forEachConcurrently(begun, { concurrency: findsAtOnce }, async (entry) => {
-      entry.beginningAtMs = nowMs + entry.beginningPauseMs;
-      entry.beginningPauseMs = Math.min(2 * entry.beginningPauseMs, mostBeginningPauseMs);
+      entry.beginnings.begin(nowMs);
       const book = this.#bookOf(entry);
       if (book) await this.#steps.survive(() => readFirstMinute(this.#journal, this.#deps.hosts, book));
     });
@@ -370,10 +368,10 @@ export class EvmMarkets implements ChainMarkets {
     const nowMs = Date.now();
     const due = [...this.#entries.values()].filter(
       (entry) =>
-        entry.isHistoryDue && entry.historyAtMs <= nowMs && this.#bookOf(entry)?.bases[0] !== undefined,
+        entry.isHistoryDue && entry.histories.isDue(nowMs) && this.#bookOf(entry)?.bases[0] !== undefined,
     );
     await forEachConcurrently(due, { concurrency: historiesAtOnce }, async (entry) => {
-      entry.historyAtMs = nowMs + historyRetryMs;
+      entry.histories.begin(nowMs);
       await this.#steps.survive(() => this.#completeHistory(entry));
     });
   }
@@ -390,6 +388,7 @@ export class EvmMarkets implements ChainMarkets {
     if (market === undefined || pool === undefined || base === undefined) return;
     market.history = await this.#deps.loadHistory(pool, base);
     entry.isHistoryDue = false;
+    entry.histories.succeed();
     market.restore(await this.#stored(entry.name, "minutes"), Date.now());
     entry.saving.hasten();
   }

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TokenStore } from "../../lib/markets/chain-markets.ts";
+import type { HistoryState } from "../../lib/markets/core/market.ts";
+import type { FoundPool } from "../../lib/markets/core/token-market.ts";
 import { EvmMarkets } from "../../lib/markets/evm-markets.ts";
 import { q96, ScriptedHosts, v3Pool } from "./core/support/scripted-hosts.ts";
 import { decimal } from "./support/markets.ts";
@@ -32,25 +34,43 @@ const store: TokenStore = {
   writer: () => ({ saveMarket: async () => {}, saveCandles: async () => {} }),
 };
 
+const { token } = v3Pool;
+const pool: FoundPool = { ...v3Pool, venue: "uniswap-v3", feeBps: 30, depth: decimal("50") };
+
+/** Reads a token that has these pools. */
+const readerOf = (
+  hosts: SlowHosts,
+  pools: readonly FoundPool[],
+  loadHistory: () => Promise<HistoryState> = async () => "complete",
+) => {
+  const faults: unknown[] = [];
+  const markets = new EvmMarkets({
+    ...{ chain: "base", hosts, store, coinUsdAt: () => undefined, loadHistory },
+    find: async () => ({
+      token: { chain: "base", token, symbol: "T", name: "T", decimals: 18, supply: decimal("1000") },
+      pools,
+    }),
+    onFault: (error) => faults.push(error),
+  });
+  const run = { epoch: 1, isOver: false };
+  markets.want([{ token, wantedMs: startMs, isHeld: false }]);
+  const read = markets.read(run);
+  const end = async () => {
+    run.isOver = true;
+    await pass(5000);
+    await read;
+  };
+  return { markets, faults, end };
+};
+
+const mineIn = (hosts: SlowHosts) => hosts.mine(Math.floor(Date.now() / 1000));
+
 describe("EvmMarkets", () => {
   it("shows a change to the first delivery after it was seen, even if one began during the look", async () => {
     const hosts = new SlowHosts();
     const mine = (words: readonly bigint[] = []) => hosts.mine(Math.floor(Date.now() / 1000), words);
     for (let block = 0; block < 3; block++) mine();
-    const { token } = v3Pool;
-    const faults: unknown[] = [];
-    const markets = new EvmMarkets({
-      ...{ chain: "base", hosts, store, coinUsdAt: () => undefined },
-      find: async () => ({
-        token: { chain: "base", token, symbol: "T", name: "T", decimals: 18, supply: decimal("1000") },
-        pools: [{ ...v3Pool, venue: "uniswap-v3", feeBps: 30, depth: decimal("50") }],
-      }),
-      loadHistory: async () => "complete",
-      onFault: (error) => faults.push(error),
-    });
-    const run = { epoch: 1, isOver: false };
-    markets.want([{ token, wantedMs: startMs, isHeld: false }]);
-    const read = markets.read(run);
+    const { markets, faults, end } = readerOf(hosts, [pool]);
     const priceSince = (sinceMs: number) =>
       markets.records([token], { sinceMs, isFull: false }, Date.now())[0]?.record.price;
     await pass(5000);
@@ -66,8 +86,47 @@ describe("EvmMarkets", () => {
     }
     expect(seen).toContain("4");
     expect(faults).toEqual([]);
-    run.isOver = true;
+    await end();
+  });
+
+  it("has no history to load of a token without a pool, until one appears", async () => {
+    const hosts = new SlowHosts();
+    for (let block = 0; block < 3; block++) mineIn(hosts);
+    const pools: FoundPool[] = [];
+    let loaded: (state: HistoryState) => void = () => {};
+    const loading = new Promise<HistoryState>((resolve) => {
+      loaded = resolve;
+    });
+    const { markets, end } = readerOf(hosts, pools, () => loading);
+    const history = () => markets.markets(Date.now())[0]?.history;
     await pass(5000);
-    await read;
+    expect(history()).toBe("unavailable");
+    pools.push(pool);
+    // Pools are found again each ten minutes.
+    await pass(10 * 60_000);
+    expect(history()).toBe("loading");
+    loaded("complete");
+    await pass(1000);
+    expect(history()).toBe("complete");
+    await end();
+  });
+
+  it("asks for a history that cannot be read after pauses that double up to ten minutes", async () => {
+    const hosts = new SlowHosts();
+    for (let block = 0; block < 3; block++) mineIn(hosts);
+    const askedMs: number[] = [];
+    const { markets, faults, end } = readerOf(hosts, [pool], async () => {
+      askedMs.push(Date.now());
+      throw new Error("the table is throttled");
+    });
+    for (let minute = 0; minute < 40; minute++) {
+      mineIn(hosts);
+      await pass(60_000);
+    }
+    const pauses = askedMs.slice(1).map((ms, index) => Math.round((ms - Number(askedMs[index])) / 60_000));
+    expect(pauses).toEqual([1, 2, 4, 8, 10, 10]);
+    expect(faults).toHaveLength(askedMs.length);
+    expect(markets.markets(Date.now())[0]?.history).toBe("loading");
+    await end();
   });
 });

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { Bytes, Hash, lastSecond, SafeNumber, tagText } from "../../trading/chains/evm/rpc-call.ts";
+import { RpcRefusal } from "../../trading/chains/host-fault.ts";
 import type { RpcCall } from "../../trading/chains/rpc-call.ts";
 import { kindOf } from "../../trading/core/intent.ts";
 import { zero } from "../core/decimal.ts";
@@ -62,6 +63,13 @@ const readings: Readonly<Record<string, Reading>> = {
 
 const kindsOf = (pool: WatchedPool): Reading["kinds"] => (kindOf(pool) === "v2" ? "v2" : "v3");
 
+/** The hosts of bsc say no more if they have turned logs off. */
+const isTurnedOff = (refusal: RpcRefusal): boolean => refusal.says(/^limit exceeded$/i);
+
+/** True if a host refuses all questions about events, not just this one. */
+export const refusesEvents = (error: unknown): boolean =>
+  error instanceof RpcRefusal && (error.kind === "unsupported" || isTurnedOff(error));
+
 /**
  * Asks for the events of pools in a range of blocks, in their order. Their times are 0 where the host does not say them.
  * The answer counts as malformed if it has anything that was not asked for, or contradicts itself.
@@ -80,8 +88,7 @@ export const eventsCall = (
     ],
     mayBeHuge: true,
     needs: "logs",
-    // The hosts of bsc say no more if they have turned logs off.
-    isLacking: (refusal) => refusal.says(/^limit exceeded$/i),
+    isLacking: isTurnedOff,
     read(result) {
       const logs = v.parse(LogsSchema, result);
       if (logs.some(({ blockNumber }) => blockNumber < from || blockNumber > to))

@@ -8,6 +8,7 @@ import type { Block } from "../../trading/core/block.ts";
 import { chainFacts, nativeToken } from "../../trading/core/trading-chain.ts";
 import { compare } from "../core/decimal.ts";
 import type { PoolEvent, WatchedPool } from "../core/watched-pool.ts";
+import { refusesEvents } from "./events-call.ts";
 import type { PoolFinder, PricedPool } from "./find-pools.ts";
 import { type BlockRange, EventReading } from "./read-events.ts";
 
@@ -23,7 +24,7 @@ export type HistoryAsked = {
 /** The events of a pool up to a block, in their order. */
 export type History = {
   events: readonly PoolEvent[];
-  /** False if there are more between the wanted time and the first one. */
+  /** False if there may be more between the wanted time and the first one. */
   isComplete: boolean;
 };
 
@@ -31,9 +32,10 @@ export type History = {
 export const mostHistoryCalls = 60;
 
 /**
- * Reads the events of a pool from a block backwards. If a host fails midway, the next one continues.
+ * Reads the events of a pool from a block backwards. If a host fails midway, the next one continues. If all refuse events,
+ * there are none.
  *
- * @throws {ChainUnavailable} if no host answers at all.
+ * @throws {ChainUnavailable} if no host answers, and one may do so later.
  */
 export async function readHistory(
   reader: EvmReader,
@@ -44,6 +46,8 @@ export async function readHistory(
   let callsLeft = mostHistoryCalls;
   let next = to;
   let first: number | undefined;
+  const hosts = reader.client.inOrder();
+  let refusals = 0;
   const read = async (request: Ask, host: RpcHost) => {
     const counted: Ask = (calls) => {
       callsLeft--;
@@ -53,7 +57,10 @@ export async function readHistory(
     const reading = new EventReading(counted, host, { calls: callsLeft, untilMs });
     while (next >= first && !reading.isOver) {
       const part: BlockRange = { from: Math.max(first, next - reading.blocks + 1), to: next };
-      const events = await reading.readPart([pool], part);
+      const events = await reading.readPart([pool], part).catch((error: unknown) => {
+        if (refusesEvents(error)) refusals++;
+        throw error;
+      });
       if (events === "too many" && part.from < part.to) continue;
       if (typeof events === "string") return;
       parts.push(events);
@@ -62,9 +69,10 @@ export async function readHistory(
     }
   };
   try {
-    await firstAnswer(reader, reader.client.inOrder(), read);
+    await firstAnswer(reader, hosts, read);
   } catch (error) {
-    if (!(error instanceof ChainUnavailable) || parts.length === 0) throw error;
+    const isLasting = parts.length > 0 || refusals === hosts.length;
+    if (!(error instanceof ChainUnavailable) || !isLasting) throw error;
   }
   const events = parts.toReversed().flat();
   return {

@@ -34,7 +34,7 @@ export async function readMarketOnce(reader: ChainReader, token: string, now = n
     ...(best && { pool: marketPoolOf(best), price: best.price }),
     ...{ pools: pools.length, block: block.number, blockTime: block.time, asOf },
     ...{ revision: 0, day: { volume: zero, trades: 0 }, hasGaps: false, firstSeenAt: asOf },
-    history: reader.chain === "sol" ? "unavailable" : "loading",
+    history: reader.chain === "sol" || best === undefined ? "unavailable" : "loading",
   };
 }
 

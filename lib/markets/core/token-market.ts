@@ -230,7 +230,8 @@ export class TokenMarket {
       revision,
       day: statistics,
       hasGaps,
-      history: this.history,
+      // Without a pool there is nothing to load, until one appears.
+      history: this.history === "loading" && this.reference === undefined ? "unavailable" : this.history,
       firstSeenAt: this.#firstSeenAt,
     };
   }

@@ -132,6 +132,27 @@ describe("readHistory", () => {
       "No host of base answers",
     );
   });
+
+  it("has no events where all hosts refuse them, and fails where one is only silent", async () => {
+    const asked = { to: last, since: 0 };
+    const silent = "http://127.0.0.1:1";
+    for (const refusesLogs of ["limitExceeded", "unknown"] as const) {
+      odd.faults = { refusesLogs };
+      const reader = onlyOdd();
+      // The reader remembers the first refusal, and asks no more.
+      for (let times = 0; times < 2; times++)
+        expect(await readHistory(reader, swaps.pools.moonV2, asked)).toEqual({
+          events: [],
+          isComplete: false,
+        });
+      const both = readerOf(chain, { hosts: [odd.url, silent] });
+      await expect(readHistory(both, swaps.pools.moonV2, asked)).rejects.toThrow("No host of base answers");
+    }
+    odd.faults = { refusesLogs: "busy" };
+    await expect(readHistory(onlyOdd(), swaps.pools.moonV2, asked)).rejects.toThrow(
+      "No host of base answers",
+    );
+  });
 });
 
 describe("findCoinPool", () => {

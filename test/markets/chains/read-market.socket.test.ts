@@ -41,7 +41,7 @@ describe("readMarketOnce", () => {
 
   it("has no pool and no price for a token without any", async () => {
     const market = await readMarketOnce(readerOf(chain), localAddresses.wrapped, now);
-    expect(market).toMatchObject({ symbol: "WETH", pools: 0 });
+    expect(market).toMatchObject({ symbol: "WETH", pools: 0, history: "unavailable" });
     for (const absent of ["pool", "price"]) expect(market).not.toHaveProperty(absent);
   });
 
