@@ -4,6 +4,7 @@ import type { TokenStore, TokenWriter } from "./chain-markets.ts";
 import type { Candle } from "./core/candle.ts";
 import { type ChunkKind, chunkStart } from "./core/candle-chunk.ts";
 import { foldCandles, intervalStart, withCandles } from "./core/candles.ts";
+import { zero } from "./core/decimal.ts";
 import type { TokenName } from "./core/market.ts";
 import { readChunks, type StoredChunk, writeChunk } from "./items/chunk-items.ts";
 import { readMarket, writeMarket } from "./items/market-items.ts";
@@ -40,7 +41,10 @@ export const tokenStore = (table: Table): TokenStore => ({
 const hourSeconds = 3600;
 const daySeconds = 86_400;
 
-/** Folds the stored minutes of hours, and the stored hours of their days, and stores both. */
+/**
+ * Folds the stored minutes of hours, and the stored hours of their days, and stores both. What has lost all of its swaps is
+ * removed.
+ */
 export async function saveHours(
   { loadCandles }: Pick<TokenStore, "loadCandles">,
   { saveCandles }: Pick<TokenWriter, "saveCandles">,
@@ -50,12 +54,20 @@ export async function saveHours(
   const within = (from: number, seconds: number) => ({ from, to: from + seconds - 1 });
   for (const start of starts) {
     const minutes = await loadCandles(name, "minutes", within(start, hourSeconds));
-    await saveCandles(name, "hours", foldCandles(minutes, "1h"), revision);
+    await saveCandles(name, "hours", foldedOrNone(name, start, foldCandles(minutes, "1h")), revision);
   }
   for (const start of new Set(starts.map((each) => intervalStart(each, "1d")))) {
     const hours = await loadCandles(name, "hours", within(start, daySeconds));
-    await saveCandles(name, "days", foldCandles(hours, "1d"), revision);
+    await saveCandles(name, "days", foldedOrNone(name, start, foldCandles(hours, "1d")), revision);
   }
+}
+
+/** Returns the candles of an interval, or one without swaps, which removes those that are stored. Coins have no swaps. */
+function foldedOrNone({ token }: TokenName, start: number, folded: readonly Candle[]): readonly Candle[] {
+  if (folded.length > 0 || token === nativeToken) return folded;
+  const prices = { open: zero, high: zero, low: zero, close: zero, volume: zero };
+  const pool = { pool: "", quote: nativeToken };
+  return [{ start, ...prices, trades: 0, pool, isFinal: false, hasGaps: false }];
 }
 
 /** A chunk changes only while two functions write it, so it is soon written. */

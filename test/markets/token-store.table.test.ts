@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Candle } from "../../lib/markets/core/candle.ts";
 import { parseDecimal } from "../../lib/markets/core/decimal.ts";
 import { writeChunk } from "../../lib/markets/items/chunk-items.ts";
-import { Superseded, tokenStore } from "../../lib/markets/token-store.ts";
+import { Superseded, saveHours, tokenStore } from "../../lib/markets/token-store.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 
 const db = tableForTests();
@@ -72,5 +72,44 @@ describe("tokenStore", () => {
       [1, 1],
       [2, 1],
     ]);
+  });
+});
+
+describe("saveHours", () => {
+  const hour = (number: number) => start + 3600 * number;
+  const at = (time: number, trades = 1): Candle => ({ ...candle(0, trades), start: time });
+  const stored = async (token: string) => {
+    const store = tokenStore(db.table);
+    const kinds = await Promise.all(
+      (["hours", "days"] as const).map((kind) => store.loadCandles(tokenNamed(token), kind, all)),
+    );
+    return kinds.flat().map((each) => [(each.start - start) / 3600, each.trades]);
+  };
+  const change = async (token: string, minutes: readonly Candle[], starts: readonly number[]) => {
+    await writer(1).saveCandles(tokenNamed(token), "minutes", minutes, 0);
+    await saveHours(tokenStore(db.table), writer(1), tokenNamed(token), { starts, revision: 0 });
+  };
+
+  it("removes an hour that has lost its swaps from its day, and then the day", async () => {
+    await change("0xf", [at(hour(0)), at(hour(1))], [hour(0), hour(1)]);
+    const day = (hour(0) - (hour(0) % 86_400) - start) / 3600;
+    expect(await stored("0xf")).toEqual([
+      [0, 1],
+      [1, 1],
+      [day, 2],
+    ]);
+    await change("0xf", [at(hour(1), 0)], [hour(1)]);
+    expect(await stored("0xf")).toEqual([
+      [0, 1],
+      [day, 1],
+    ]);
+    await change("0xf", [at(hour(0), 0)], [hour(0)]);
+    expect(await stored("0xf")).toEqual([]);
+  });
+
+  it("keeps the hours of coins, whose minutes have no swaps", async () => {
+    await change("native", [at(hour(3), 0)], [hour(3)]);
+    await change("native", [], [hour(3), hour(4)]);
+    expect((await stored("native")).filter(([hours]) => hours === 3 || hours === 4)).toEqual([[3, 0]]);
   });
 });
