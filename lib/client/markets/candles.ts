@@ -26,8 +26,8 @@ export type Candles = Pick<RestData<"listCandles">, "candles" | "revision">;
  */
 const dollarDigits = 12;
 
-/** A minute that may still be replaced. */
-type Minute = { candle: Candle; revision: number; block: number };
+/** A minute that may still be replaced. Without a candle, its swaps were taken back. */
+type Minute = { candle: Candle | undefined; revision: number; block: number };
 
 /** The service folds longer candles from stored hours, and converts these by the coin's price at the end of the hour. */
 const isFoldedFromHours = (interval: Interval) => intervalSeconds[interval] >= 3600;
@@ -89,8 +89,8 @@ export class CandleSeries {
   /** From the service, by their start. */
   readonly #history = new Map<number, Candle>();
   readonly #minutes = new Map<number, Minute>();
-  /** Candles that were folded from minutes, all of which are known, by their start. */
-  readonly #folded = new Map<number, Candle>();
+  /** Candles that were folded from minutes, all of which are known, by their start. Undefined without swaps. */
+  readonly #folded = new Map<number, Candle | undefined>();
   /** The intervals to fold again. */
   readonly #changed = new Set<number>();
   /** All minutes are known from this time on. */
@@ -112,14 +112,14 @@ export class CandleSeries {
   addMinutes({ candles, revision }: Candles, fromMs: number): void {
     this.#minutesFromMs = Math.min(this.#minutesFromMs, fromMs);
     for (const startMs of this.#minutes.keys()) this.#changed.add(startOf(startMs, this.#interval));
-    for (const { partial: _, ...candle } of candles) this.#add({ candle, revision, block: -1 });
+    for (const { partial: _, ...candle } of candles) this.#add(candle.time, { candle, revision, block: -1 });
   }
 
   /** Takes minutes of a market of the stream: those of the record, or only some of them. */
   addMarket({ revision, block, minutes = [] }: Pick<MarketRecord, "revision" | "block" | "minutes">): void {
     for (const minute of minutes) {
-      const candle = minuteCandle(minute, this.#currency);
-      if (candle !== undefined) this.#add({ candle, revision, block });
+      const candle = minute.trades === 0 ? undefined : minuteCandle(minute, this.#currency);
+      if (candle !== undefined || minute.trades === 0) this.#add(minute.time, { candle, revision, block });
     }
   }
 
@@ -136,8 +136,9 @@ export class CandleSeries {
     const all = new Map(this.#history);
     for (const [startMs, candle] of this.#folded) {
       const known = all.get(startMs);
-      if (known === undefined || known.partial || !isFoldedFromHours(this.#interval))
-        all.set(startMs, candle);
+      if (known !== undefined && !known.partial && isFoldedFromHours(this.#interval)) continue;
+      if (candle === undefined) all.delete(startMs);
+      else all.set(startMs, candle);
     }
     return [...all]
       .sort(([a], [b]) => a - b)
@@ -150,11 +151,11 @@ export class CandleSeries {
     if (startMs < this.#minutesFromMs) return;
     const within: Candle[] = [];
     for (let atMs = startMs; atMs < startMs + this.#lengthMs; atMs += 60_000) {
-      const minute = this.#minutes.get(atMs);
-      if (minute !== undefined) within.push(minute.candle);
+      const candle = this.#minutes.get(atMs)?.candle;
+      if (candle !== undefined) within.push(candle);
     }
     const [folded] = foldCandles(within, this.#interval);
-    if (folded !== undefined) this.#folded.set(startMs, folded);
+    this.#folded.set(startMs, folded);
   }
 
   #shown({ partial: _, ...candle }: Candle, isOpen: boolean): Candle {
@@ -168,8 +169,8 @@ export class CandleSeries {
     };
   }
 
-  #add(minute: Minute): void {
-    const startMs = Date.parse(minute.candle.time);
+  #add(time: string, minute: Minute): void {
+    const startMs = Date.parse(time);
     const known = this.#minutes.get(startMs);
     if (known !== undefined && !isNewer(minute, known)) return;
     this.#minutes.set(startMs, minute);
@@ -177,12 +178,14 @@ export class CandleSeries {
   }
 }
 
-/** A reorganisation raises the revision. Within one, minutes become final, and swaps are only added. */
-function isNewer(next: Minute, known: Minute): boolean {
-  const order =
-    next.revision - known.revision ||
-    Number(next.candle.isFinal) - Number(known.candle.isFinal) ||
-    next.candle.trades - known.candle.trades ||
-    next.block - known.block;
-  return order >= 0;
+/**
+ * A reorganisation raises the revision. Within one, minutes become final, and swaps are only added, unless a host had
+ * invented all of them.
+ */
+function isNewer({ candle, ...next }: Minute, known: Minute): boolean {
+  const changes =
+    candle && known.candle
+      ? Number(candle.isFinal) - Number(known.candle.isFinal) || candle.trades - known.candle.trades
+      : 0;
+  return (next.revision - known.revision || changes || next.block - known.block) >= 0;
 }

@@ -166,6 +166,39 @@ describe("CandleSeries", () => {
     }
   });
 
+  it.each(["1m", "5m", "1h"] as const)("draws no minute whose swaps were taken back, in %s", (interval) => {
+    const series = new CandleSeries({ interval, currency: "usd" });
+    const known = [minute(0, "2"), minute(1, "3")];
+    const removed = (at: number) => minute(at, "1", { trades: 0 });
+    const load = (minutes: MarketMinute[]) => {
+      const [open] = listed(minutes, interval, "usd");
+      if (open && interval !== "1m")
+        series.addHistory({ candles: [{ ...open, partial: true }], revision: 0 });
+      series.addMinutes({ candles: listed(minutes, "1m", "usd"), revision: 0 }, midnight);
+    };
+    load(known);
+    series.addMarket(market([removed(1)], 1, 9));
+    expect(closes(series)).toEqual(["4000"]);
+    series.addMarket(market([removed(0)], 1, 9));
+    expect(closes(series)).toEqual([]);
+    // An answer of the service from before.
+    load(known);
+    expect(closes(series)).toEqual([]);
+    series.addMarket(market([minute(1, "4")], 1, 10));
+    expect(closes(series)).toEqual(["8000"]);
+  });
+
+  it("removes a minute in the same revision only by a newer block", () => {
+    const series = new CandleSeries({ interval: "1m", currency: "native" });
+    series.addMinutes({ candles: [], revision: 0 }, midnight);
+    series.addMarket(market([minute(0, "2", { trades: 3 })], 0, 5));
+    series.addMarket(market([minute(0, "1", { trades: 0 })], 0, 4));
+    expect(closes(series)).toEqual(["2"]);
+    series.addMarket(market([minute(0, "1", { trades: 0 })], 0, 6));
+    series.addMarket(market([minute(0, "2", { trades: 3 })], 0, 5));
+    expect(closes(series)).toEqual([]);
+  });
+
   it("folds no interval whose beginning it does not know, and shows the service's there", () => {
     const series = new CandleSeries({ interval: "5m", currency: "native" });
     series.addHistory({ candles: listed([minute(1, "2")], "5m", "native"), revision: 0 });
