@@ -3,10 +3,8 @@ import { marketSubscribersInShard } from "../realtime/connection-records.ts";
 import type { Table } from "../table/table.ts";
 import { ChainUnavailable } from "../trading/chains/host-fault.ts";
 import type { ChainReader, EvmReader, SolReader } from "../trading/chains/open-chains.ts";
-import type { Position } from "../trading/core/execution.ts";
 import type { TradingChain } from "../trading/core/trading-chain.ts";
 import { tableEffects } from "../trading/execution/table-effects.ts";
-import { readListed } from "../trading/items/listed-executions.ts";
 import type { ChainMarkets } from "./chain-markets.ts";
 import { coinPoolPrice } from "./chains/coin-pool.ts";
 import { PoolFinder } from "./chains/find-pools.ts";
@@ -22,6 +20,7 @@ import { EvmMarkets } from "./evm-markets.ts";
 import { HeldTokens } from "./held-tokens.ts";
 import { readNewsSince } from "./items/news.ts";
 import type { HistoryOrder } from "./load-history.ts";
+import { openPositions } from "./open-positions.ts";
 import type { ReadMarketsDeps } from "./read-markets.ts";
 import { saveIndex } from "./save-index.ts";
 import { SolMarkets } from "./sol-markets.ts";
@@ -96,14 +95,9 @@ async function unlessSilent<Answer>(answer: Promise<Answer> | undefined): Promis
   }
 }
 
-/** Newer positions come first, so those that are left out are old. */
-const mostHeld = 100;
-
 async function heldTokens(table: Table, userID: string): Promise<TokenName[]> {
-  const filter = { status: ["open", "partially_filled"] };
-  const of = { userID, kind: "position" } as const;
-  const { executions } = await readListed<Position>(table, of, { filter, limit: mostHeld });
-  return executions.flatMap((position) => tokenOfPosition(position) ?? []);
+  const positions = await openPositions(table, userID);
+  return positions.flatMap((position) => tokenOfPosition(position) ?? []);
 }
 
 async function readFollowers(table: Table, shards: number): Promise<Follower[]> {

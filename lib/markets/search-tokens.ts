@@ -8,9 +8,7 @@ import type { ChainReader } from "../trading/chains/open-chains.ts";
 import { type Chains, chainFor } from "../trading/chains/requests.ts";
 import { addressProblem, readAddress } from "../trading/core/address.ts";
 import type { Book } from "../trading/core/book.ts";
-import { isOpen } from "../trading/core/execution.ts";
 import { chainFacts, type TradingChain, tradingChains } from "../trading/core/trading-chain.ts";
-import { readExecutions } from "../trading/items/execution-records.ts";
 import { bookKey } from "../trading/items/keys.ts";
 import { listTokens } from "../trading/list-tokens.ts";
 import type { TokenName } from "./core/market.ts";
@@ -26,6 +24,7 @@ import {
 import { countLook } from "./items/look-count.ts";
 import { readMarketsOf } from "./items/market-items.ts";
 import { tooManyLooks } from "./market-token.ts";
+import { openPositions } from "./open-positions.ts";
 
 type Identity = Pick<SearchedToken, "symbol" | "name" | "decimals">;
 
@@ -135,13 +134,12 @@ async function tokensAt(
   return found;
 }
 
-/** Lists the tokens of a user's open positions, as the fills that they consist of name them. */
+/** Lists the tokens of a user's newest open positions, as the fills that they consist of name them. */
 async function ownTokens(table: Table, userID: string): Promise<SearchedToken[]> {
-  const positions = await readExecutions(table, userID, "position");
+  const positions = await openPositions(table, userID);
   const keys = new Map(
-    positions.flatMap((position) => {
-      const { chain, wallet, token } = position;
-      if (token === undefined || !isOpen(position)) return [];
+    positions.flatMap(({ chain, wallet, token }) => {
+      if (token === undefined) return [];
       const key = bookKey({ userID, chain, wallet, token });
       return [[key.SK, key] as const];
     }),

@@ -1,10 +1,12 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { DomainError } from "../../lib/core/domain-error.ts";
 import type { IndexedToken } from "../../lib/markets/core/token-search.ts";
 import { writeMarket } from "../../lib/markets/items/market-items.ts";
 import { findTokens, type SearchDeps } from "../../lib/markets/search-tokens.ts";
 import { ChainUnavailable } from "../../lib/trading/chains/host-fault.ts";
 import { emptyBook } from "../../lib/trading/core/book.ts";
+import type { Position } from "../../lib/trading/core/execution.ts";
 import { saveExecution } from "../../lib/trading/items/execution-records.ts";
 import { bookKey } from "../../lib/trading/items/keys.ts";
 import { tableForTests } from "../support/dynamodb.ts";
@@ -43,8 +45,8 @@ const find = async (asked: Partial<Parameters<typeof findTokens>[1]>) => {
 };
 
 /** A position that was bought here. */
-async function hold(userID: string, token: string) {
-  const execution = position({ chain: "base", wallet: "0xWallet", token, symbol: "MOON/ETH" });
+async function hold(userID: string, token: string, changes: Partial<Position> = {}) {
+  const execution = position({ chain: "base", wallet: "0xWallet", token, symbol: "MOON/ETH", ...changes });
   await saveExecution(db.table, { userID, kind: "position", execution, now });
   const key = { userID, chain: "base", wallet: "0xWallet", token } as const;
   await putItems(db.table, [{ ...bookKey(key), ...emptyBook(key, "MOON/ETH", 18) }]);
@@ -90,6 +92,22 @@ describe("findTokens", () => {
     index = [entry({ token: moon, symbol: "MOON", name: "To the moon", depthUsd: 1 })];
     expect(await find({ userID: "owner", query: "to the" })).toMatchObject([{ name: "To the moon" }]);
     expect(await find({ userID: "somebody", query: "to the" })).toEqual([]);
+  });
+
+  it("reads the user's 100 newest open positions by one Query, whatever came before", async () => {
+    await hold("trader", otherToken);
+    for (let part = 0; part < 10; part++)
+      await Promise.all(
+        Array.from({ length: 10 }, (_, number) => {
+          const positionId = `later ${part} ${number}`;
+          return hold("trader", moon, { positionId, openedAt: "2026-11-22T09:00:00.000Z" });
+        }),
+      );
+    const send = vi.spyOn(db.table.client, "send");
+    expect(await find({ userID: "trader" })).toMatchObject([{ token: moon }]);
+    const queries = send.mock.calls.filter(([command]) => command instanceof QueryCommand);
+    send.mockRestore();
+    expect(queries).toHaveLength(1);
   });
 
   it("flags imitations", async () => {
