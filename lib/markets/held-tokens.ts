@@ -18,9 +18,9 @@ export class HeldTokens {
     this.#read = read;
   }
 
-  /** True if the user has an open position of a token, as far as it is known. */
-  has(userID: string, { chain, token }: TokenName): boolean {
-    return this.#known.get(userID)?.tokens.has(`${chain} ${token}`) ?? false;
+  /** True if the user has an open position of a token. Undefined while the user's positions are unknown. */
+  has(userID: string, { chain, token }: TokenName): boolean | undefined {
+    return this.#known.get(userID)?.tokens.has(`${chain} ${token}`);
   }
 
   /** Reads some of the users whose positions are unknown or old, and forgets all others. */

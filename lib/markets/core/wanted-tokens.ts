@@ -14,11 +14,14 @@ export type Wish = {
 export type WishRules = {
   /** True if the token is shown to all users. */
   isListed: (name: TokenName) => boolean;
-  /** True if the user has an open position of it. */
-  isHeld: (userID: string, name: TokenName) => boolean;
+  /** True if the user has an open position of it. Undefined while the user's positions are unknown. */
+  isHeld: (userID: string, name: TokenName) => boolean | undefined;
 };
 
-/** The most tokens that are read for a user, and of those that nobody else wants, the most new ones in a minute. */
+/**
+ * The most tokens that are read for a user, and of those that nobody else wants, the most new ones in a minute. Listed and
+ * held ones are not counted as new.
+ */
 export const mostOfUser = 50;
 const mostNewOfUser = 20;
 const newMs = 60_000;
@@ -33,7 +36,7 @@ type Claim = TokenName & {
   /** When it began. */
   sinceMs: number;
   wantedMs: number;
-  isHeld: boolean;
+  isHeld: boolean | undefined;
   /** True if the token stays before others. */
   isProtected: boolean;
 };
@@ -52,7 +55,8 @@ export class WantedTokens {
   /**
    * Grants wishes, within the bounds of users and chains.
    *
-   * @returns the tokens to read, and those that are refused. A refused token may be granted later.
+   * @returns the tokens to read, and those that are refused. A refused token may be granted later, and none is refused while it
+   * may turn out to be held.
    */
   grant(wishes: readonly Wish[], rules: WishRules, nowMs: number) {
     const users = Map.groupBy(wishes, ({ userID }) => userID);
@@ -76,16 +80,17 @@ export class WantedTokens {
       const [{ chain, token }] = own as [Claim, ...Claim[]];
       const count = counts.get(chain) ?? 0;
       const isFull = count >= (isProtected ? mostProtectedOnChain : mostOnChain);
-      if (isFull || !this.#mayBeRead(own, nowMs)) return [];
+      if (isFull || !(isProtected || this.#mayBeRead(own, nowMs))) return [];
       counts.set(chain, count + 1);
       const wantedMs = Math.max(...own.map((claim) => claim.wantedMs));
-      return [{ chain, token, wantedMs, isHeld: own.some(({ isHeld }) => isHeld) }];
+      return [{ chain, token, wantedMs, isHeld: own.some(({ isHeld }) => isHeld === true) }];
     });
     this.#granted = new Set(wanted.map(keyOf));
     this.#isFirst = false;
     for (const userID of this.#news.keys()) if (!users.has(userID)) this.#news.delete(userID);
+    const decided = claims.flat().filter(({ isHeld }) => isHeld !== undefined);
     const refused = new Map(
-      claims.flat().map(({ chain, token }) => [keyOf({ chain, token }), { chain, token }]),
+      decided.map(({ chain, token }) => [keyOf({ chain, token }), { chain, token }] as const),
     );
     for (const key of this.#granted) refused.delete(key);
     return { wanted, refused: [...refused.values()] };
@@ -105,7 +110,7 @@ export class WantedTokens {
           ...{ chain, token, userID, isHeld },
           sinceMs: this.#claims.get(userID)?.get(key) ?? nowMs,
           wantedMs: Math.max(wantedMs, claims.get(key)?.wantedMs ?? 0),
-          isProtected: isHeld || rules.isListed(name),
+          isProtected: isHeld === true || rules.isListed(name),
         });
       }
     }

@@ -82,6 +82,24 @@ describe("WantedTokens", () => {
     expect(granted(tokens, most, 62_000).wanted).toHaveLength(45);
   });
 
+  it("counts no listed or held token as new, and refuses none while the user's positions are unknown", () => {
+    const tokens = running();
+    let known: ReadonlySet<string> | undefined;
+    const rules: WishRules = {
+      isListed: ({ token }) => token.startsWith("listed"),
+      isHeld: (_, { token }) => known?.has(token),
+    };
+    const all = wishes("ann", [...some(10, "listed"), ...some(15, "held"), ...some(24)]);
+    expect(granted(tokens, all, 0, rules)).toMatchObject({ wanted: { length: 30 }, refused: [] });
+    known = new Set(some(15, "held"));
+    const { wanted, refused } = granted(tokens, all, 1000, rules);
+    expect(wanted).toEqual(expect.arrayContaining([...some(10, "listed"), ...some(15, "held")]));
+    expect(refused).toHaveLength(19);
+    known = new Set(some(60, "held"));
+    const many = granted(tokens, wishes("ann", some(60, "held")), 2000, rules);
+    expect(many).toMatchObject({ wanted: { length: 50 }, refused: { length: 10 } });
+  });
+
   it("continues with all tokens that the last run has read", () => {
     expect(granted(new WantedTokens(), wishes("ann", some(50))).wanted).toHaveLength(50);
   });
