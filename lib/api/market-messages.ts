@@ -48,6 +48,9 @@ const MinuteSchema = v.pipe(
       v.pipe(v.literal(true), v.description("Two hosts have shown the same swaps, after its end")),
     ),
     hasGaps: v.exactOptional(v.pipe(v.literal(true), v.description("Swaps may be missing"))),
+    hasNewPool: v.exactOptional(
+      v.pipe(v.literal(true), v.description("Another pool has taken over since the minute before")),
+    ),
   }),
   v.title("MarketMinute"),
   v.description("Prices and volume in the chain's coin; times `coinUsd`, they are in dollars"),

@@ -117,6 +117,9 @@ const CandleSchema = v.pipe(
       v.description("True if a second host has shown the same swaps, after the interval ended"),
     ),
     hasGaps: v.exactOptional(v.pipe(v.literal(true), v.description("Swaps may be missing"))),
+    hasNewPool: v.exactOptional(
+      v.pipe(v.literal(true), v.description("Another pool has taken over since the candle before")),
+    ),
     partial: v.exactOptional(
       v.pipe(v.literal(true), v.description("The interval is not over, or its beginning is unknown")),
     ),

@@ -11,7 +11,7 @@ import { nativeToken } from "../trading/core/trading-chain.ts";
 import { coinPriceOf } from "./coin-price.ts";
 import { type Candle, type Interval, intervalSeconds } from "./core/candle.ts";
 import { type CandleRange, candleRange, chunkKindOf } from "./core/candle-range.ts";
-import { type Currency, candleInCurrency, closeAt, foldCandles } from "./core/candles.ts";
+import { type Currency, candleInCurrency, closeAt, foldCandles, withNewPools } from "./core/candles.ts";
 import { formatDecimal } from "./core/decimal.ts";
 import type { Market, TokenName } from "./core/market.ts";
 import { coinOf } from "./items/keys.ts";
@@ -123,6 +123,7 @@ async function lastCandles(listed: Listed): Promise<{ candles: Candle[]; revisio
   const { table, name, interval, limit, now } = listed;
   const { from, to } = listed.range;
   const seconds = intervalSeconds[interval];
+  let known: Candle[] = [];
   let found: Candle[] = [];
   let revision = 0;
   let end = Math.ceil(to / seconds) * seconds;
@@ -132,11 +133,9 @@ async function lastCandles(listed: Listed): Promise<{ candles: Candle[]; revisio
       now: epochSeconds(now),
     };
     const stored = await storedCandles(table, name, part);
-    const candles =
-      name.token === nativeToken
-        ? stored.candles.map(({ candle }) => candle)
-        : await converted(listed, stored.candles, part);
-    found = [...foldCandles(candles, interval), ...found];
+    if (name.token === nativeToken) known = [...stored.candles.map(({ candle }) => candle), ...known];
+    else known = withNewPools([...(await converted(listed, stored.candles, part)), ...known]);
+    found = foldCandles(known, interval);
     revision = Math.max(revision, stored.revision);
     end = part.range.from;
   }
@@ -168,7 +167,7 @@ const knownFrom = ({ firstSeenAt, history }: Market): number =>
   Date.parse(firstSeenAt) / 1000 - (history === "complete" ? daySeconds : 0);
 
 function viewOf(
-  { start, trades, isFinal, hasGaps, ...candle }: Candle,
+  { start, trades, isFinal, hasGaps, hasNewPool, ...candle }: Candle,
   interval: Interval,
   { now, from }: { now: Date; from: number },
 ): CandleView {
@@ -182,6 +181,7 @@ function viewOf(
     volume: formatDecimal(candle.volume),
     ...{ trades, isFinal },
     ...(hasGaps && { hasGaps }),
+    ...(hasNewPool && { hasNewPool }),
     ...(isPartial && { partial: true }),
   };
 }

@@ -114,6 +114,28 @@ describe("listCandles", () => {
     expect(candles.candles[0]).not.toHaveProperty("partial");
   });
 
+  it("marks the first candle after another pool became the reference, also in longer intervals", async () => {
+    const token = newToken();
+    const [later, last] = [
+      { pool: "0x02", quote: "native" },
+      { pool: "0x03", quote: "native" },
+    ];
+    const minutes = [
+      candle(at("20T19:58"), "1"),
+      ...["22T19:51", "22T19:56"].map((time) => candle(at(time), "2", { pool: later })),
+      candle(at("22T19:57"), "3", { pool: last }),
+      candle(at("22T19:58"), "3", { pool: later }),
+      candle(at("22T20:01"), "4", { pool: later }),
+    ];
+    await store(token, "minutes", minutes);
+    const marks = async (interval: "1m" | "5m") =>
+      (await list(token, { interval, limit: "6", from: "2026-11-20T00:00:00.000Z" })).candles.candles.map(
+        ({ time, hasNewPool }) => `${time.slice(11, 16)}${hasNewPool ? " new" : ""}`,
+      );
+    expect(await marks("1m")).toEqual(["19:58", "19:51 new", "19:56", "19:57 new", "19:58 new", "20:01"]);
+    expect(await marks("5m")).toEqual(["19:55", "19:50 new", "19:55 new", "20:00"]);
+  });
+
   it("returns the last `limit` of a range, however far apart they are", async () => {
     const token = newToken();
     const minutes = ["15T01:00", "16T02:00", "20T03:00", "22T20:00"].map((time) => candle(at(time), "1"));

@@ -62,11 +62,12 @@ const joined = (first: Candle, next: Candle): Candle => ({
   trades: first.trades + next.trades,
   isFinal: first.isFinal && next.isFinal,
   ...((first.hasGaps ?? next.hasGaps) && { hasGaps: true }),
+  ...((first.hasNewPool ?? next.hasNewPool) && { hasNewPool: true }),
 });
 
 /** Converts a minute of the stream to a candle. Undefined if that needs the coin's price in dollars, and it is unknown. */
 export function minuteCandle(minute: MarketMinute, currency: Currency): Candle | undefined {
-  const { time, open, high, low, close, volume, trades, isFinal = false, hasGaps } = minute;
+  const { time, open, high, low, close, volume, trades, isFinal = false, hasGaps, hasNewPool } = minute;
   const coinUsd = currency === "usd" ? exact(minute.coinUsd) : { mantissa: 1n, exponent: 0 };
   if (coinUsd === undefined) return undefined;
   const convert = (text: string) => textOf(rounded(times(number(text), coinUsd)));
@@ -75,6 +76,7 @@ export function minuteCandle(minute: MarketMinute, currency: Currency): Candle |
     ...{ open: convert(open), high: convert(high), low: convert(low), close: convert(close) },
     ...{ volume: convert(volume), trades, isFinal },
     ...(hasGaps && { hasGaps }),
+    ...(hasNewPool && { hasNewPool }),
   };
 }
 
@@ -138,7 +140,8 @@ export class CandleSeries {
       const known = all.get(startMs);
       if (known !== undefined && !known.partial && isFoldedFromHours(this.#interval)) continue;
       if (candle === undefined) all.delete(startMs);
-      else all.set(startMs, candle);
+      // The service knows what came before the first minute.
+      else all.set(startMs, known?.hasNewPool ? { ...candle, hasNewPool: true } : candle);
     }
     return [...all]
       .sort(([a], [b]) => a - b)

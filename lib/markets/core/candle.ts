@@ -39,6 +39,8 @@ export type Candle = {
   isFinal: boolean;
   /** True if swaps may be missing. */
   hasGaps: boolean;
+  /** True for the first one after another pool became the reference. Found when candles are shown, and not stored. */
+  hasNewPool?: true;
 };
 
 /** A pool with its quote: `native`, or the address of a stable token. */

@@ -93,7 +93,16 @@ const joined = (first: Candle, next: Candle): Candle => ({
   pool: next.pool,
   isFinal: first.isFinal && next.isFinal,
   hasGaps: first.hasGaps || next.hasGaps,
+  ...((first.hasNewPool ?? next.hasNewPool) && { hasNewPool: true }),
 });
+
+/** Marks candles of another pool than the one before. They are in the order of time. */
+export const withNewPools = (candles: readonly Candle[]): Candle[] =>
+  candles.map((candle, index) => withNewPool(candle, candles[index - 1]?.pool));
+
+/** Marks a candle if it is of another pool than the one before. */
+export const withNewPool = (candle: Candle, before: CandlePool | undefined): Candle =>
+  before === undefined || before.pool === candle.pool.pool ? candle : { ...candle, hasNewPool: true };
 
 /** The currencies of candles: dollars, the chain's coin, or the quote of each candle's pool. */
 export const currencies = ["usd", "native", "quote"] as const;

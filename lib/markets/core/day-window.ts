@@ -1,4 +1,4 @@
-import type { Candle } from "./candle.ts";
+import type { Candle, CandlePool } from "./candle.ts";
 import { chunkEnd, chunkStart, packChunk, unpackChunk } from "./candle-chunk.ts";
 import { closeAt, foldCandles, withCandles } from "./candles.ts";
 import { add, compare, zero } from "./decimal.ts";
@@ -29,6 +29,16 @@ export class DayWindow {
   trim(time: number): void {
     for (const start of this.#parts.keys())
       if (chunkEnd("minutes", start) < time - daySeconds - minuteSeconds) this.#parts.delete(start);
+  }
+
+  /** The pool of the last minute before one. */
+  poolBefore(minute: number): CandlePool | undefined {
+    const own = chunkStart("minutes", minute);
+    const before = this.#minutesOf(own).findLast(({ start }) => start < minute);
+    const starts = [...this.#parts].flatMap(([start, { whole }]) =>
+      start < own && whole.length > 0 ? [start] : [],
+    );
+    return (before ?? this.#parts.get(Math.max(...starts))?.whole.at(-1))?.pool;
   }
 
   /** True if minutes within the 24 hours until a time may lack swaps. */

@@ -15,6 +15,7 @@ export type MinuteRecord = {
   coinUsd?: string;
   isFinal?: true;
   hasGaps?: true;
+  hasNewPool?: true;
 };
 
 /** A market as the stream brings it. The one with the greater `revision`, then `block`, is the newer one. */

@@ -56,5 +56,6 @@ export function minuteRecordOf(candle: Candle, coinUsd: Decimal | undefined): Mi
     ...(coinUsd && { coinUsd: formatDecimal(coinUsd) }),
     ...(candle.isFinal && { isFinal: true }),
     ...(candle.hasGaps && { hasGaps: true }),
+    ...(candle.hasNewPool && { hasNewPool: true }),
   };
 }

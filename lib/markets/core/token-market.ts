@@ -1,6 +1,6 @@
 import { nativeToken } from "../../trading/core/trading-chain.ts";
 import type { Candle } from "./candle.ts";
-import { intervalStart } from "./candles.ts";
+import { intervalStart, withNewPool } from "./candles.ts";
 import { DayWindow } from "./day-window.ts";
 import type { Decimal } from "./decimal.ts";
 import type { Journal } from "./journal.ts";
@@ -263,7 +263,10 @@ export class TokenMarket {
     return [...this.#minutes.values()]
       .filter(({ candle, changedMs }) => changedMs > sinceMs || candle.start >= open)
       .toSorted((a, b) => a.candle.start - b.candle.start)
-      .flatMap(({ candle }) => minuteRecordOf(candle, coinUsdAt(candle.start)) ?? []);
+      .flatMap(({ candle }) => {
+        const marked = withNewPool(candle, this.#window.poolBefore(candle.start));
+        return minuteRecordOf(marked, coinUsdAt(candle.start)) ?? [];
+      });
   }
 }
 

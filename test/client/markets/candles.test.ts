@@ -92,12 +92,12 @@ describe("foldCandles", () => {
       ...{ time: iso(0), open: "1", high: "2", low: "1", close: "2", volume: "3", trades: 1 },
     };
     expect(minuteCandle(minute, "usd")).toBeUndefined();
-    const gaps = [minute, { ...minute, time: iso(1), hasGaps: true as const }];
+    const gaps = [minute, { ...minute, time: iso(1), hasGaps: true as const, hasNewPool: true as const }];
     const folded = foldCandles(
       gaps.flatMap((each) => minuteCandle(each, "native") ?? []),
       "5m",
     );
-    expect(folded).toMatchObject([{ hasGaps: true, volume: "6", trades: 2 }]);
+    expect(folded).toMatchObject([{ hasGaps: true, hasNewPool: true, volume: "6", trades: 2 }]);
   });
 });
 
@@ -205,6 +205,16 @@ describe("CandleSeries", () => {
     series.addMinutes({ candles: [], revision: 0 }, midnight + 5 * 60_000);
     series.addMarket(market([minute(3, "3"), minute(6, "4")]));
     expect(closes(series)).toEqual(["2", "4"]);
+  });
+
+  it("keeps the mark of a new pool that only the service knows", () => {
+    const series = new CandleSeries({ interval: "5m", currency: "native" });
+    const [open] = listed([minute(0, "2")], "5m", "native");
+    if (open === undefined) return expect.fail("no candle");
+    series.addHistory({ candles: [{ ...open, partial: true, hasNewPool: true }], revision: 0 });
+    series.addMinutes({ candles: [], revision: 0 }, midnight);
+    series.addMarket(market([minute(0, "2"), minute(1, "3")]));
+    expect(shownAt(series, 100)).toMatchObject([{ close: "3", hasNewPool: true }]);
   });
 
   it("keeps a folded hour until the service has the whole one", () => {

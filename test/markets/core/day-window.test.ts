@@ -17,6 +17,20 @@ const minute = (index: number, price: number, changes: Partial<Candle> = {}): Ca
 const price = (value: number) => decimalOf(BigInt(value), 0);
 
 describe("DayWindow", () => {
+  it("knows the pool of the last minute before one, in the same ten minutes or earlier", () => {
+    const window = new DayWindow();
+    const of = (pool: string) => ({ pool: { pool, quote: "native" } });
+    window.put([
+      minute(1, 1, of("a")),
+      minute(2, 1, of("b")),
+      minute(44, 1, of("c")),
+      minute(45, 1, of("d")),
+    ]);
+    window.put([minute(20, 1, { trades: 0, ...of("e") })]);
+    const pools = [1, 2, 3, 44, 45, 100].map((index) => window.poolBefore(start + 60 * index)?.pool);
+    expect(pools).toEqual([undefined, "a", "b", "b", "c", "d"]);
+  });
+
   it("sums up exactly the minutes of the last 24 hours, at any minute", () => {
     const traded = fc.uniqueArray(fc.integer({ min: 0, max: 3000 }), { maxLength: 40 });
     const property = fc.property(traded, fc.integer({ min: 1, max: 3100 }), (indices, now) => {
