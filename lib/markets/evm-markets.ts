@@ -99,8 +99,8 @@ class Entry {
   readonly histories = new Attempts(historyPauses);
   /** Those at what came before the first base in its minute. */
   readonly beginnings = new Attempts(beginningPauses);
-  /** The bases of the reference pool when it was last refreshed. */
-  bases: readonly PoolBase[] = [];
+  /** The reference pool and the hashes of its bases when it was last refreshed. */
+  begun: { pool: string | undefined; bases: readonly string[] } = { pool: undefined, bases: [] };
   choice: ReferenceChoice = noReference;
   readonly saving: TokenSaving;
 
@@ -249,12 +249,18 @@ export class EvmMarkets implements ChainMarkets {
     for (const pool of watched.values()) watchPool(this.#journal, pool, nowMs);
   }
 
-  /** Asks for the history of the minutes in between if a pool had to start over. */
+  /**
+   * Asks for the history of the minutes in between if a pool had to start over. One that follows another pool has none: its
+   * minutes would be mixed with those of that pool.
+   */
   #noteBases(entry: Entry): void {
-    const bases = this.#bookOf(entry)?.bases ?? [];
-    if (entry.bases.length > 0 && !bases.some((base) => entry.bases.includes(base)))
+    const { pool, bases } = entry.begun;
+    const next = entry.market?.reference?.pool;
+    const kept = this.#bookOf(entry)?.bases ?? [];
+    const isFollowed = pool !== undefined && next !== undefined && next !== pool;
+    if (bases.length > 0 && !isFollowed && !kept.some(({ hash }) => bases.includes(hash)))
       entry.isHistoryDue = true;
-    entry.bases = [...bases];
+    entry.begun = { pool: next, bases: kept.map(({ hash }) => hash) };
   }
 
   async #prove(): Promise<void> {

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { TokenStore } from "../../lib/markets/chain-markets.ts";
+import type { HostChoice } from "../../lib/markets/core/look-round.ts";
 import type { HistoryState } from "../../lib/markets/core/market.ts";
 import type { FoundPool } from "../../lib/markets/core/token-market.ts";
+import type { WatchedPool } from "../../lib/markets/core/watched-pool.ts";
 import { EvmMarkets } from "../../lib/markets/evm-markets.ts";
 import { q96, ScriptedHosts, v3Pool } from "./core/support/scripted-hosts.ts";
 import { decimal } from "./support/markets.ts";
@@ -15,18 +17,27 @@ afterEach(() => void vi.useRealTimers());
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-/** Takes its time for each look. */
+type Asked = { heights: readonly number[]; pools: readonly WatchedPool[] };
+
+/** Takes its time for each look. All pools have the same state. */
 class SlowHosts extends ScriptedHosts {
   lookMs = 400;
 
-  override async look(asked: { heights: readonly number[] }) {
-    const shown = await super.look(asked);
+  override async look({ heights, pools }: Asked) {
+    const shown = await super.look({ heights });
     await new Promise((end) => setTimeout(end, this.lookMs));
-    return shown;
+    return { ...shown, words: statesOf(pools, shown.words) };
+  }
+
+  override async states(of: HostChoice, { block, pools }: { block: number; pools: readonly WatchedPool[] }) {
+    return statesOf(pools, await super.states(of, { block }));
   }
 
   leaveHost() {}
 }
+
+const statesOf = (pools: readonly WatchedPool[], words: ReadonlyMap<string, bigint>) =>
+  new Map(pools.map((each) => [each.pool, words.get(v3Pool.pool) ?? q96]));
 
 const store: TokenStore = {
   readMarket: async () => undefined,
@@ -41,7 +52,7 @@ const pool: FoundPool = { ...v3Pool, venue: "uniswap-v3", feeBps: 30, depth: dec
 const readerOf = (
   hosts: SlowHosts,
   pools: readonly FoundPool[],
-  loadHistory: () => Promise<HistoryState> = async () => "complete",
+  loadHistory: (pool: FoundPool) => Promise<HistoryState> = async () => "complete",
 ) => {
   const faults: unknown[] = [];
   const markets = new EvmMarkets({
@@ -108,6 +119,27 @@ describe("EvmMarkets", () => {
     loaded("complete");
     await pass(1000);
     expect(history()).toBe("complete");
+    await end();
+  });
+
+  it("asks for no history of a pool that follows another one, which would mix their minutes", async () => {
+    const hosts = new SlowHosts();
+    for (let block = 0; block < 3; block++) mineIn(hosts);
+    const deeper: FoundPool = { ...pool, pool: "0xdeeper", depth: decimal("501") };
+    const pools = [pool];
+    const asked: string[] = [];
+    const { markets, end } = readerOf(hosts, pools, async (found) => {
+      asked.push(found.pool);
+      return "complete";
+    });
+    await pass(5000);
+    pools.push(deeper);
+    for (let minute = 0; minute < 15; minute++) {
+      mineIn(hosts);
+      await pass(60_000);
+    }
+    expect(markets.markets(Date.now())[0]?.pool?.pool).toBe("0xdeeper");
+    expect(asked).toEqual([pool.pool]);
     await end();
   });
 
