@@ -65,7 +65,7 @@ export class TokenMarket {
   #price: Decimal | undefined;
   #changedMs: number;
   #flags: readonly MarketFlag[] = [];
-  #day: { minute: number; statistics: DayStatistics; hasGaps: boolean } | undefined;
+  #day: { minute: number; quote: string; statistics: DayStatistics; hasGaps: boolean } | undefined;
   history: HistoryState;
 
   constructor(
@@ -205,12 +205,12 @@ export class TokenMarket {
     this.#flags = flags;
   }
 
-  #dayAt(blockTime: number, quote: string | undefined) {
+  #dayAt(blockTime: number, quote: string = nativeToken) {
     const minute = intervalStart(blockTime, "1m");
-    if (this.#day?.minute === minute) return this.#day;
+    if (this.#day?.minute === minute && this.#day.quote === quote) return this.#day;
     const end = minute + minuteSeconds;
-    const statistics = this.#window.statistics(quote ?? nativeToken, end);
-    this.#day = { minute, statistics, hasGaps: this.#window.hasGaps(end) };
+    const statistics = this.#window.statistics(quote, end);
+    this.#day = { minute, quote, statistics, hasGaps: this.#window.hasGaps(end) };
     return this.#day;
   }
 
