@@ -4,7 +4,7 @@ import { type Decimal, decimalOf, formatDecimal } from "../../../lib/markets/cor
 import { priceOf } from "../../../lib/markets/core/watched-pool.ts";
 import { modelPools } from "../core/model/model-chain.ts";
 import { trueMinute } from "../core/model/truth.ts";
-import { type Client, modelTokens, World } from "./world.ts";
+import { type Client, modelTokens, theWorldSystem, World } from "./world.ts";
 
 /** How often something happened, so that a test can show that histories were not empty. */
 export type Coverage = Map<string, number>;
@@ -20,8 +20,8 @@ const dollars = decimalOf(2000n, 0);
  * Plays a history of runs of readMarkets: they die between any two effects, new code follows old code, the table and deliver
  * are throttled, and hosts are silent, late or lie, one at a time. Throws if what is stored or sent is wrong.
  */
-export async function playReaders(seed: number, coverage: Coverage): Promise<void> {
-  const world = new World(`readers ${seed}`);
+export async function playReaders(seed: number, coverage: Coverage, system = theWorldSystem): Promise<void> {
+  const world = new World(`readers ${seed}`, system);
   const { chance } = world;
   const count = (name: string, by = 1) => coverage.set(name, (coverage.get(name) ?? 0) + by);
   const fail = (problem: string, details: object = {}): never => {

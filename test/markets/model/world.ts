@@ -65,6 +65,11 @@ export type Client = Follower & {
   merged: Map<string, { revision: number; block: number }>;
 };
 
+/** The rule by which the table refuses writes. A mutant replaces it. */
+export type WorldSystem = { isStale: (epoch: number, known: number) => boolean };
+
+export const theWorldSystem: WorldSystem = { isStale: (epoch, known) => known > epoch };
+
 export class World {
   readonly chance: Chance;
   readonly chain: ModelChain;
@@ -83,7 +88,10 @@ export class World {
   questions = 0;
   onSaved: (token: TokenName, candles: readonly Candle[], hosts: ModelHosts) => void = () => {};
 
-  constructor(seed: string) {
+  readonly #isStale: WorldSystem["isStale"];
+
+  constructor(seed: string, { isStale } = theWorldSystem) {
+    this.#isStale = isStale;
     this.chance = createChance(seed);
     this.chainName = this.chance.pick(["eth", "avax", "base"] as const);
     this.chain = new ModelChain(this.chance, blockSeconds[this.chainName]);
@@ -285,13 +293,13 @@ export class World {
       writer: (epoch) => ({
         saveMarket: effect((item: MarketItem<MarketState>) => {
           const known = this.rows.get(item.market.token);
-          if (known !== undefined && known.epoch > epoch) throw new Superseded();
+          if (known !== undefined && this.#isStale(epoch, known.epoch)) throw new Superseded();
           this.rows.set(item.market.token, { item: structuredClone(item), epoch });
         }),
         saveCandles: effect((name: TokenName, kind: ChunkKind, candles: readonly Candle[]) => {
           if (candles.length === 0) return;
           const known = this.chunks.get(nameOf(name, kind)) ?? { candles: [], epoch };
-          if (known.epoch > epoch) throw new Superseded();
+          if (this.#isStale(epoch, known.epoch)) throw new Superseded();
           const isKept = ({ trades }: Candle) => trades > 0 || name.token === nativeToken;
           const merged = withCandles(known.candles, candles).filter(isKept);
           this.chunks.set(nameOf(name, kind), { candles: merged, epoch });

@@ -1,18 +1,12 @@
 import type { Candle } from "../../../../lib/markets/core/candle.ts";
 import type { Decimal } from "../../../../lib/markets/core/decimal.ts";
-import { type Journal, newJournal, watchPool } from "../../../../lib/markets/core/journal.ts";
-import { lookRound } from "../../../../lib/markets/core/look-round.ts";
-import {
-  addShown,
-  basesToKeep,
-  type PoolBook,
-  takeChangedMinutes,
-} from "../../../../lib/markets/core/pool-book.ts";
-import { proofRound } from "../../../../lib/markets/core/proof-round.ts";
-import type { WatchedPool } from "../../../../lib/markets/core/watched-pool.ts";
+import { type Journal, newJournal } from "../../../../lib/markets/core/journal.ts";
+import { basesToKeep, type PoolBook, wordAfter } from "../../../../lib/markets/core/pool-book.ts";
+import { priceOf, type WatchedPool } from "../../../../lib/markets/core/watched-pool.ts";
 import { createChance } from "../../../soak/chance.ts";
 import { ModelChain, modelPools } from "./model-chain.ts";
 import { ModelHosts } from "./model-hosts.ts";
+import { theJournalSystem } from "./system.ts";
 import { type TrueMinute, trueMinute } from "./truth.ts";
 
 /** The events of a history, so that a test can show that it was not empty. */
@@ -26,18 +20,27 @@ const quietSeconds = 300;
 
 /**
  * Plays a history of a chain that forks, and of hosts that are late, away or lie, one at a time. Throws if a final minute
- * without gaps is wrong at any time, or if minutes are wrong in the end.
+ * without gaps is wrong at any time, if events that do not lead to a pool's state are believed, or if minutes are wrong in the
+ * end.
  */
-export async function playHistory(seed: number, coverage: Coverage): Promise<void> {
+export async function playHistory(
+  seed: number,
+  coverage: Coverage,
+  system = theJournalSystem,
+): Promise<void> {
+  const { watchPool, lookRound, proofRound, addShown, takeChangedMinutes } = system;
   const chance = createChance(`${seed}`);
   const count = (name: string, by = 1) => coverage.set(name, (coverage.get(name) ?? 0) + by);
   const chainName = chance.pick(["eth", "avax", "base"] as const);
   const blockSeconds = chainKinds[chainName];
   const chain = new ModelChain(chance, blockSeconds);
   const hosts = new ModelHosts(chain, chance);
+  const seen = system.seen(hosts);
   let journal = newJournal(chainName);
   for (const pool of modelPools.slice(0, 2)) watchPool(journal, pool, 0);
   const stored = new Map(modelPools.map(({ pool }) => [pool, new Map<number, Candle>()]));
+  /** The last final minutes that were shown. */
+  const finals = new Map<string, { minute: Candle; revision: number }>();
   const lookSeconds = chainName === "eth" ? 4 : 2;
   const forkShare = chance.pick([0, 0.002, 0.01]) * lookSeconds;
   const restartShare = chance.pick([0, 0.003]);
@@ -82,6 +85,24 @@ export async function playHistory(seed: number, coverage: Coverage): Promise<voi
       const truth = trueMinute(blocks, book.pool, minute.start);
       if (!isTrue(minute, truth)) fail("a final minute is wrong", { minute, truth });
     }
+    const { number = 0 } = journal.look ?? {};
+    if (book.word !== undefined && book.unexplained === undefined && wordAfter(book, number) !== book.word)
+      fail("events do not lead to the state", { pool: book.pool.pool, number });
+    const pool = modelPools.find((each) => each.pool === book.pool.pool) as WatchedPool;
+    const price = priceOf(pool, blocks[number]?.words.get(pool.pool) ?? 0n);
+    if (isFaulty || book.price === undefined || price === undefined) return;
+    if (!isSame(book.price, price)) fail("a price is not that of the look", { pool, number });
+  };
+
+  /** Clients take a changed final minute only by its greater revision. */
+  const checkRevision = (minute: Candle) => {
+    if (!minute.isFinal) return;
+    const key = `${minute.pool.pool} ${minute.start}`;
+    const { revision } = journal;
+    const before = finals.get(key);
+    if (before?.revision === revision && !isTrue(before.minute, minute))
+      fail("a final minute was corrected in one revision", { before, minute });
+    finals.set(key, { minute, revision });
   };
 
   /** Another run continues from what the last one has stored. */
@@ -111,13 +132,14 @@ export async function playHistory(seed: number, coverage: Coverage): Promise<voi
       restart(nowMs);
       continue;
     }
-    const [round] = await Promise.all([lookRound(journal, hosts, nowMs), proofRound(journal, hosts, nowMs)]);
+    const [round] = await Promise.all([lookRound(journal, seen, nowMs), proofRound(journal, seen, nowMs)]);
     if (round.isUnexplained) hosts.memory.host++;
     for (const fault of round.faults) count(fault);
     for (const book of journal.books.values()) {
       const minutes = stored.get(book.pool.pool) as Map<number, Candle>;
       for (const minute of takeChangedMinutes(book, { blockTime: journal.look?.time ?? now, nowMs })) {
         if (minutes.get(minute.start)?.isFinal) count("corrected");
+        checkRevision(minute);
         if (minute.isFinal) count("final");
         if (minute.hasGaps) count("gaps");
         if (minute.trades === 0) minutes.delete(minute.start);

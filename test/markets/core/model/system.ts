@@ -1,0 +1,19 @@
+import { watchPool } from "../../../../lib/markets/core/journal.ts";
+import { lookRound, type MarketHosts } from "../../../../lib/markets/core/look-round.ts";
+import { addShown, takeChangedMinutes } from "../../../../lib/markets/core/pool-book.ts";
+import { proofRound } from "../../../../lib/markets/core/proof-round.ts";
+
+/** What a journal's history exercises. A mutant replaces a part. */
+export type JournalSystem = {
+  /** The hosts as the core sees them. */
+  seen: (hosts: MarketHosts) => MarketHosts;
+  watchPool: typeof watchPool;
+  lookRound: typeof lookRound;
+  proofRound: typeof proofRound;
+  addShown: typeof addShown;
+  takeChangedMinutes: typeof takeChangedMinutes;
+};
+
+export const theJournalSystem: JournalSystem = {
+  ...{ seen: (hosts) => hosts, watchPool, lookRound, proofRound, addShown, takeChangedMinutes },
+};
