@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { playHistory } from "../core/model/history.ts";
+import { theJournalSystem } from "../core/model/system.ts";
+import { journalMutants, ruleMutants, tokenMutants, worldMutants } from "./mutants.ts";
+import { playReaders } from "./play.ts";
+import { playRules, theRuleSystem } from "./rule-histories.ts";
+import { playToken, theTokenSystem } from "./token-history.ts";
+import { endTimersWithProcesses } from "./world.ts";
+
+/** Maps mutants to the first history that catches them, where it comes late. Changed moves only cost time. */
+const caughtBy: Readonly<Record<string, number>> = {
+  "believes the first hash of each height": 5,
+  "keeps minutes whose swaps were taken back": 3,
+  "forgets what the run before has shown": 270,
+  "does not raise the revision": 5,
+  "follows the deepest pool at once": 2,
+  "waits again after each measurement": 20,
+  "lets a run write that another one has followed": 26,
+  "repeats nothing, as if no message were lost": 3,
+};
+
+/** Plays histories until one fails. */
+async function playAll(name: string, play: (seed: number) => Promise<void> | void): Promise<void> {
+  const from = caughtBy[name] ?? 1;
+  for (let seed = from; seed < from + 500; seed++) await play(seed);
+}
+
+const isCaught = /^History \d+: /;
+
+describe("histories of a chain", () => {
+  it.each(Object.entries(journalMutants))("catch a reader that %s", async (name, mutant) => {
+    const system = { ...theJournalSystem, ...mutant };
+    await expect(playAll(name, (seed) => playHistory(seed, new Map(), system))).rejects.toThrow(isCaught);
+  });
+});
+
+describe("histories of a token", () => {
+  it.each(Object.entries(tokenMutants))("catch a market that %s", async (name, mutant) => {
+    const system = { ...theTokenSystem, ...mutant };
+    await expect(playAll(name, (seed) => playToken(seed, system))).rejects.toThrow(isCaught);
+  });
+});
+
+describe("histories of rules", () => {
+  it.each(Object.entries(ruleMutants))("catch code that %s", async (name, mutant) => {
+    const system = { ...theRuleSystem, ...mutant };
+    await expect(playAll(name, (seed) => playRules(seed, system))).rejects.toThrow(isCaught);
+  });
+});
+
+describe("histories of runs", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    endTimersWithProcesses();
+  });
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.useRealTimers();
+  });
+
+  it.each(Object.entries(worldMutants))("catch a table that %s", async (name, mutant) => {
+    await expect(playAll(name, (seed) => playReaders(seed, new Map(), mutant))).rejects.toThrow(isCaught);
+  });
+});
