@@ -3,12 +3,11 @@ import { useContext, useEffect, useState } from "preact/hooks";
 import type { RestData, Stream, Terminal, TerminalState } from "trading-terminal-client";
 import type { NetworkName } from "./controls.tsx";
 import type { Explorers } from "./explorers.ts";
-import { words } from "./format.ts";
-import type { Placing } from "./ticket/placing.ts";
+import { type Failure, failureText } from "./format.ts";
+import type { Placed, Placing } from "./ticket/placing.ts";
 
 export type Profile = Extract<RestData<"getUserData">, { tier: string }>;
 
-export type Placed = Extract<RestData<"placeOrder">, { order: unknown }>;
 export type Warning = Placed["warnings"][number];
 
 /** The trade in the ticket. Other panels fill it in. */
@@ -73,15 +72,6 @@ export function useReading(read: (signal: AbortSignal) => void, values: readonly
     read(reading.signal);
     return () => reading.abort();
   }, [terminal, isOffline, ...values]);
-}
-
-type Failure = { code: string; message: string; status?: number };
-
-/** Says in words what a failed call means. */
-export function failureText({ code, message, status }: Failure): string {
-  if (status === 0 && code === "NETWORK_ERROR")
-    return "The service did not answer. It may have carried out the request: look before you repeat it. The same request again is carried out once.";
-  return code === "INVALID_REQUEST" || code === "VALIDATION_ERROR" ? message : `${words(code)}: ${message}`;
 }
 
 /** Calls the service for a button or form. Reports errors, and whether the call is under way. */

@@ -95,3 +95,12 @@ export const percent = (value: number | null | undefined) =>
 
 /** Turns a code such as `GAS_PRICE_TOO_HIGH` into words. */
 export const words = (code: string) => code.toLowerCase().replaceAll("_", " ");
+
+export type Failure = { code: string; message: string; status?: number };
+
+/** Says in words what a failed call means. */
+export function failureText({ code, message, status }: Failure): string {
+  if (status === 0 && code === "NETWORK_ERROR")
+    return "The service did not answer. It may have carried out the request: look before you repeat it. The same request again is carried out once.";
+  return code === "INVALID_REQUEST" || code === "VALIDATION_ERROR" ? message : `${words(code)}: ${message}`;
+}

@@ -1,7 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Order, OrderRequest } from "trading-terminal-client";
-import { failureText, type Placed } from "../desk.ts";
+import type { Order, OrderRequest, RestData } from "trading-terminal-client";
+import { failureText } from "../format.ts";
 import type { Session } from "../session.ts";
+
+export type Placed = Extract<RestData<"placeOrder">, { order: unknown }>;
 
 /** An order whose answer was lost. It may have been placed. */
 export type UnansweredOrder = {
