@@ -96,10 +96,11 @@ class Entry {
   /** When it is next asked for the token and its pools. */
   findAtMs = 0;
   isHistoryDue = false;
+  /** Attempts to have the history read. */
   readonly histories = new Attempts(historyPauses);
-  /** Those at what came before the first base in its minute. */
+  /** Attempts to read what came before the first base in its minute. */
   readonly beginnings = new Attempts(beginningPauses);
-  /** The reference pool and the hashes of its bases when it was last refreshed. */
+  /** The last reference pool, and the hashes of its bases when it was last refreshed. */
   begun: { pool: string | undefined; bases: readonly string[] } = { pool: undefined, bases: [] };
   choice: ReferenceChoice = noReference;
   readonly saving: TokenSaving;
@@ -254,13 +255,15 @@ export class EvmMarkets implements ChainMarkets {
    * minutes would be mixed with those of that pool.
    */
   #noteBases(entry: Entry): void {
-    const { pool, bases } = entry.begun;
-    const next = entry.market?.reference?.pool;
+    const { market, begun } = entry;
+    const pool = market?.reference?.pool ?? begun.pool;
     const kept = this.#bookOf(entry)?.bases ?? [];
-    const isFollowed = pool !== undefined && next !== undefined && next !== pool;
-    if (bases.length > 0 && !isFollowed && !kept.some(({ hash }) => bases.includes(hash)))
+    if (market !== undefined && begun.pool !== undefined && begun.pool !== pool) {
+      entry.isHistoryDue = false;
+      if (market.history === "loading") market.history = "unavailable";
+    } else if (begun.bases.length > 0 && !kept.some(({ hash }) => begun.bases.includes(hash)))
       entry.isHistoryDue = true;
-    entry.begun = { pool: next, bases: kept.map(({ hash }) => hash) };
+    entry.begun = { pool, bases: kept.map(({ hash }) => hash) };
   }
 
   async #prove(): Promise<void> {

@@ -122,7 +122,10 @@ describe("EvmMarkets", () => {
     await end();
   });
 
-  it("asks for no history of a pool that follows another one, which would mix their minutes", async () => {
+  it.each([
+    ["was read", async (): Promise<HistoryState> => "complete", "complete"],
+    ["could not be read", () => Promise.reject(new Error("silent")), "unavailable"],
+  ])("asks for no history of a pool that follows another one whose own %s", async (_, read, state) => {
     const hosts = new SlowHosts();
     for (let block = 0; block < 3; block++) mineIn(hosts);
     const deeper: FoundPool = { ...pool, pool: "0xdeeper", depth: decimal("501") };
@@ -130,7 +133,7 @@ describe("EvmMarkets", () => {
     const asked: string[] = [];
     const { markets, end } = readerOf(hosts, pools, async (found) => {
       asked.push(found.pool);
-      return "complete";
+      return read();
     });
     await pass(5000);
     pools.push(deeper);
@@ -139,7 +142,9 @@ describe("EvmMarkets", () => {
       await pass(60_000);
     }
     expect(markets.markets(Date.now())[0]?.pool?.pool).toBe("0xdeeper");
-    expect(asked).toEqual([pool.pool]);
+    // It would mix the minutes of both.
+    expect(new Set(asked)).toEqual(new Set([pool.pool]));
+    expect(markets.markets(Date.now())[0]?.history).toBe(state);
     await end();
   });
 

@@ -128,7 +128,7 @@ export function checkSolTrade(
     ...{ budget, baseFee, attempt, networkFee },
     rent: empty + (side === "buy" ? tokenAccount : 0n),
     mostRents,
-    // The greater of the two rents is needed only on the way of a buy, or stays in the wallet.
+    // The greater of the two rents is needed only during a buy, or stays in the wallet.
     exitReserve: networkFee.max + least(wsol, empty),
     least: leastAmount,
     needs,
