@@ -96,7 +96,7 @@ export const percent = (value: number | null | undefined) =>
 /** Turns a code such as `GAS_PRICE_TOO_HIGH` into words. */
 export const words = (code: string) => code.toLowerCase().replaceAll("_", " ");
 
-export type Failure = { code: string; message: string; status?: number };
+export type Failure = { code: string; message: string; status?: number; retryAfterSeconds?: number };
 
 /** Says in words what a failed call means. */
 export function failureText({ code, message, status }: Failure): string {

@@ -28,7 +28,7 @@ const address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const now = Date.now();
 const today = new Date(now).toISOString();
 const ignore = () => {};
-const never = async () => false;
+const never = async () => {};
 
 const quote = {
   ...{ chain: "eth", side: "buy", token: address, symbol: "MOON/ETH" },
@@ -121,14 +121,26 @@ const desk: Desk = {
   profile: { username: "alice" } as Profile,
   ...{ state, isStale: false, isOffline: false, redemptionChanges: 0, explorers: {} },
   ...{ orderWarnings: new Map(), notify: ignore },
-  placing: { isBusy: false, unanswered: undefined, place: never, repeat: never, leave: ignore },
+  placing: {
+    isBusy: false,
+    unanswered: undefined,
+    placed: undefined,
+    place: never,
+    repeat: never,
+    leave: ignore,
+  },
   ticket: { chain: "eth", token: address, wallet: address, ...freshSide("buy") },
   ...{ fillTicket: ignore, openTicket: ignore },
 };
 
+const sent = {
+  ...{ chain: "eth", wallet: address, type: "market", side: "buy", token: address },
+  ...{ amount: "0.1", minAmountOut: "986.0469" },
+} as OrderRequest;
+
 const unanswered: Desk = {
   ...desk,
-  placing: { ...desk.placing, unanswered: { key: "", body: {} as OrderRequest, text: "The buy of MOON" } },
+  placing: { ...desk.placing, unanswered: { key: "", body: sent, text: "The buy of MOON", sentAtMs: now } },
 };
 
 const State = ({ name, children }: { name: string; children: ComponentChildren }) => (

@@ -15,6 +15,9 @@ const typedInto = "input:not([type=radio], [type=checkbox]), select, textarea, d
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && target.closest(typedInto) !== null;
 
+/** A dialog gets Escape alone: the desk behind it stays as it is. */
+const isDialogOpen = () => document.querySelector("dialog[open]") !== null;
+
 const focusToken = () => document.querySelector<HTMLInputElement>("#token")?.focus();
 
 /** Listens to the keys that work everywhere on the page, but not while somebody types. */
@@ -27,7 +30,7 @@ export function useShortcuts(actions: Actions) {
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (event.key === "Escape") return leave();
+      if (event.key === "Escape") return isDialogOpen() ? undefined : leave();
       if (isTyping(event.target)) return;
       const act = { "/": find, b: () => side("buy"), s: () => side("sell"), "?": open }[event.key];
       if (act === undefined) return;
@@ -59,7 +62,7 @@ export function useEscape(close: () => void) {
   const current = useRef(close);
   current.current = close;
   useEffect(() => {
-    const onKey = ({ key }: KeyboardEvent) => key === "Escape" && current.current();
+    const onKey = ({ key }: KeyboardEvent) => key === "Escape" && !isDialogOpen() && current.current();
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);

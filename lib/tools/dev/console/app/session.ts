@@ -45,8 +45,8 @@ export const pastedToken =
 const keyPrefix = "request-key ";
 
 /**
- * Keeps the Idempotency-Keys of unanswered requests, so that a reload does not make an order twice. They say nothing that
- * could be stolen.
+ * Keeps the Idempotency-Keys of unanswered requests, so that a reload does not make a wallet or buy a reward twice. They say
+ * nothing that could be stolen. Orders have keys of their own.
  */
 const keysOfPage: KeyStore = {
   load: (request) => localStorage.getItem(keyPrefix + request),

@@ -104,7 +104,8 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   );
   const isStale = useStale(heardMs);
   const isOffline = isStale && status.status !== "live";
-  const [profile, setProfile] = useState<Profile>();
+  const [read, setRead] = useState<{ by: Session["terminal"]; profile: Profile }>();
+  const profile = read?.profile;
   const [problem, setProblem] = useState("");
   const [isExpired, setExpired] = useState(false);
   const [orderWarnings, setOrderWarnings] = useState<Desk["orderWarnings"]>(new Map());
@@ -128,7 +129,7 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
     setProblem("");
     void terminal.getUserData({ signal }).then(({ data, error }) => {
       if (signal.aborted) return;
-      if (data && "tier" in data) setProfile(data);
+      if (data && "tier" in data) setRead({ by: terminal, profile: data });
       else if (error?.status !== 401) setProblem(error ? error.message : "This user does not exist");
     });
     return () => reading.abort();
@@ -149,7 +150,12 @@ export function Workspace({ session, onSignOut, onSignIn }: WorkspaceProps) {
   });
 
   const placing = usePlacing({
-    ...{ session, userID: profile?.userID, orders: state?.orders, notify },
+    ...{
+      session,
+      userID: read?.by === terminal ? read.profile.userID : undefined,
+      orders: state?.orders,
+      notify,
+    },
     onPlaced: ({ order, warnings }) =>
       setOrderWarnings((noted) => new Map(noted).set(order.orderId, warnings)),
   });

@@ -4,6 +4,7 @@ import {
   type Asked,
   feeTier,
   impactTier,
+  mayBePlacedAfter,
   oldestQuoteMs,
   type Quoted,
   refusalText,
@@ -72,6 +73,38 @@ describe("the button that places an order", () => {
     });
     expect(verdictOf(asked, quoted({ amountOut: "1500" }), nowMs).act).toBe("place");
     expect(verdictOf({ ...asked, agreed: undefined }, quoted({ amountOut: "1" }), nowMs).act).toBe("place");
+  });
+});
+
+describe("mayBePlacedAfter", () => {
+  const lost = { status: 0 };
+  const unavailable = { status: 503, retryAfterSeconds: 5 };
+
+  it.each([
+    ["no answer at all", [lost, lost]],
+    ["a fault of the service", [{ status: 500 }]],
+    ["a lost answer and a gateway that refuses the next try", [lost, { status: 401 }]],
+    ["a lost answer and hosts that do not agree in the next try", [lost, unavailable]],
+  ])("is true after %s", (_, failures) => {
+    expect(mayBePlacedAfter(failures, false)).toBe(true);
+  });
+
+  it.each([
+    ["an answer", []],
+    ["a refusal", [{ status: 409 }]],
+    ["a lost answer and a refusal of the service, which looked for the order", [lost, { status: 422 }]],
+    ["hosts that never agreed", [unavailable, unavailable]],
+    ["an expired session", [{ status: 401 }]],
+  ])("is false after %s", (_, failures) => {
+    expect(mayBePlacedAfter(failures, false)).toBe(false);
+  });
+
+  it("stays true for an order sent again until the service has looked for it", () => {
+    expect([{ status: 401 }, unavailable].map((failure) => mayBePlacedAfter([failure], true))).toEqual([
+      true,
+      true,
+    ]);
+    expect(mayBePlacedAfter([{ status: 409 }], true)).toBe(false);
   });
 });
 

@@ -14,7 +14,7 @@ export function PlaceBar({ side, verdict, onAct }: BarProps) {
         class={verdict.act === "agree" ? "primary moved" : `primary ${side}`}
         disabled={verdict.act === "none"}
         aria-describedby={id}
-        // The second click of a double click would place a second order.
+        // Ignores the second click of a double click, which would place a second order.
         onClick={({ detail }) => detail < 2 && onAct()}
       >
         {verdict.text}

@@ -1,7 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Order, OrderRequest, RestData } from "trading-terminal-client";
-import { failureText } from "../format.ts";
+import { type Failure, failureText } from "../format.ts";
 import type { Session } from "../session.ts";
+import { mayBePlacedAfter } from "./verdict.ts";
 
 export type Placed = Extract<RestData<"placeOrder">, { order: unknown }>;
 
@@ -12,6 +13,7 @@ export type UnansweredOrder = {
   body: OrderRequest;
   /** Names the order for people, such as "The buy of MOON". */
   text: string;
+  sentAtMs: number;
 };
 
 /** Places orders, one after another. */
@@ -19,32 +21,33 @@ export type Placing = {
   isBusy: boolean;
   /** Undefined unless the last order was not answered. No other order is placed until that is settled. */
   unanswered: UnansweredOrder | undefined;
-  /** @returns true if the order is placed */
-  place(body: OrderRequest, text: string): Promise<boolean>;
+  /** The last order that this page has placed. */
+  placed: OrderRequest | undefined;
+  place(body: OrderRequest, text: string): Promise<void>;
   /** Sends the unanswered order again, with the same key. */
-  repeat(): Promise<boolean>;
+  repeat(): Promise<void>;
   /** Forgets the unanswered order, whatever became of it. */
   leave(): void;
 };
 
-/** Stores the order before it is sent, so that it is known after a reload. */
-const store = (userID: string) => {
-  const name = `unanswered-order ${userID}`;
+/** Stores the orders of a user from before they are sent until they are answered, so that a reload forgets none. */
+function store(userID: string) {
+  const prefix = `unanswered-order ${userID} `;
   return {
-    read: () => JSON.parse(localStorage.getItem(name) ?? "null") as UnansweredOrder | null,
-    save: (order: UnansweredOrder) => localStorage.setItem(name, JSON.stringify(order)),
-    remove: () => localStorage.removeItem(name),
+    oldest(): UnansweredOrder | undefined {
+      const names = Object.keys(localStorage).filter((name) => name.startsWith(prefix));
+      const orders = names.map((name) => JSON.parse(localStorage.getItem(name) ?? "") as UnansweredOrder);
+      return orders.toSorted((a, b) => a.sentAtMs - b.sentAtMs)[0];
+    },
+    has: ({ key }: UnansweredOrder) => localStorage.getItem(prefix + key) !== null,
+    save: (order: UnansweredOrder) => localStorage.setItem(prefix + order.key, JSON.stringify(order)),
+    remove: ({ key }: UnansweredOrder) => localStorage.removeItem(prefix + key),
   };
-};
-
-/** True for an answer that the service gives without having looked for the order. */
-const isOfGateway = (status: number) => [401, 403, 429].includes(status);
-
-const isRefusal = (status: number) => status >= 400 && status < 500;
+}
 
 type Deps = {
   session: Session;
-  /** Undefined until the user is known. */
+  /** The user of the session. Undefined until it is known. */
   userID: string | undefined;
   orders: readonly Order[] | undefined;
   notify: (text: string, kind?: "good" | "bad") => void;
@@ -58,49 +61,64 @@ type Deps = {
 export function usePlacing({ session, userID, orders, notify, onPlaced }: Deps): Placing {
   const [isBusy, setBusy] = useState(false);
   const [unanswered, setUnanswered] = useState<UnansweredOrder>();
+  const [placed, setPlaced] = useState<OrderRequest>();
   const stored = store(userID ?? "");
 
-  useEffect(() => setUnanswered(stored.read() ?? undefined), [userID]);
+  useEffect(() => {
+    setUnanswered(userID === undefined ? undefined : stored.oldest());
+    // Another page may settle it.
+    const look = () => setUnanswered((order) => (order && stored.has(order) ? order : undefined));
+    addEventListener("storage", look);
+    return () => removeEventListener("storage", look);
+  }, [userID]);
 
   useEffect(() => {
     if (unanswered === undefined || isBusy) return;
     if (!orders?.some(({ clientOrderId }) => clientOrderId === unanswered.key)) return;
-    leave();
+    forget(unanswered);
+    setPlaced(unanswered.body);
     notify(`${unanswered.text} had been placed`);
   }, [orders, unanswered, isBusy]);
 
-  function leave() {
-    stored.remove();
-    setUnanswered(undefined);
+  function forget(order: UnansweredOrder) {
+    stored.remove(order);
+    setUnanswered(stored.oldest());
   }
 
-  async function send(order: UnansweredOrder): Promise<boolean> {
-    setBusy(true);
+  async function send(order: UnansweredOrder): Promise<void> {
+    if (isBusy || userID === undefined) return;
     stored.save(order);
-    let mayBePlaced = order === unanswered;
-    session.onRetry.current = ({ operation, error }) => {
-      if (operation === "placeOrder" && !isRefusal(error.status)) mayBePlaced = true;
-    };
-    const { data, error } = await session.terminal.placeOrder({
-      body: order.body,
-      headers: { "Idempotency-Key": order.key },
-    });
-    setBusy(false);
-    if (error !== undefined && (!isRefusal(error.status) || (mayBePlaced && isOfGateway(error.status)))) {
-      setUnanswered(order);
-      return false;
+    setBusy(true);
+    try {
+      const failures: Failure[] = [];
+      session.onRetry.current = ({ operation, error }) => {
+        if (operation === "placeOrder") failures.push(error);
+      };
+      const { data, error } = await session.terminal.placeOrder({
+        body: order.body,
+        headers: { "Idempotency-Key": order.key },
+      });
+      if (error !== undefined && mayBePlacedAfter([...failures, error], order === unanswered))
+        return setUnanswered(order);
+      forget(order);
+      if (error !== undefined) notify(failureText(error), "bad");
+      if (data === undefined || !("order" in data)) return;
+      onPlaced(data);
+      setPlaced(order.body);
+      notify(`${order.text} is placed`);
+    } finally {
+      setBusy(false);
     }
-    leave();
-    if (error !== undefined) notify(failureText(error), "bad");
-    if (data === undefined || !("order" in data)) return false;
-    onPlaced(data);
-    notify(`${order.text} is placed`);
-    return true;
   }
 
   return {
-    ...{ isBusy, unanswered, leave },
-    place: (body, text) => send({ key: crypto.randomUUID(), body, text }),
-    repeat: async () => unanswered !== undefined && send(unanswered),
+    ...{ isBusy: isBusy || userID === undefined, unanswered, placed },
+    leave: () => unanswered && forget(unanswered),
+    place(body, text) {
+      // crypto.randomUUID is missing on pages without HTTPS.
+      const key = crypto.getRandomValues(new Uint8Array(16)).toHex();
+      return send({ key, body, text, sentAtMs: Date.now() });
+    },
+    repeat: async () => unanswered && send(unanswered),
   };
 }

@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { OrderRequest, QuoteRequest } from "trading-terminal-client";
 import type { NetworkName } from "../controls.tsx";
 import { useDesk } from "../desk.ts";
@@ -22,6 +22,13 @@ export function QuickSale({ chain, token, wallet, symbol, percent, onDone }: Sal
   const { state, isStale, placing } = useDesk();
   const nowMs = useNow();
   useEscape(onDone);
+  const { placed } = placing;
+  const before = useRef(placed);
+  useEffect(() => {
+    if (placed === before.current) return;
+    before.current = placed;
+    if (placed?.side === "sell" && placed.wallet === wallet && placed.token === token) onDone();
+  }, [placed]);
   const progress = (state?.orders ?? [])
     .filter((order) => order.wallet === wallet)
     .map(({ version }) => version)
@@ -51,7 +58,7 @@ export function QuickSale({ chain, token, wallet, symbol, percent, onDone }: Sal
     if (verdict.act === "agree") return setAgreed({ percent, amountOut: quote.amountOut });
     if (verdict.act !== "place") return;
     const body = { ...trade, type: "market", minAmountOut: quote.minAmountOut } as OrderRequest;
-    if (await placing.place(body, `The sale of ${percent} % of the ${symbol}`)) onDone();
+    await placing.place(body, `The sale of ${percent} % of the ${symbol}`);
   }
 
   return (

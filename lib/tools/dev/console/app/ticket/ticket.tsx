@@ -59,6 +59,9 @@ function useBalances(chain: NetworkName, wallet: string | undefined, token: stri
   return read?.of === of ? read.balances : [];
 }
 
+const tradeOf = ({ chain, side, token }: { chain: string; side: string; token: string }) =>
+  `${chain} ${side} ${token.toLowerCase()}`;
+
 /** Keeps a value as long as what it belongs to stays. */
 function useOf<Value>(of: string, empty: Value): [Value, (value: Value) => void] {
   const [kept, setKept] = useState({ of, value: empty });
@@ -70,11 +73,17 @@ export function Ticket() {
   const { state, isStale, ticket, fillTicket, placing } = useDesk();
   const { chain, side, token, given, unit } = ticket;
   // Limits and a confirmation are of one trade: another token or side starts without them.
-  const of = `${chain} ${side} ${token.toLowerCase()}`;
+  const of = tradeOf(ticket);
   const [limits, setLimits] = useOf(of, noLimits);
   const [confirmation, setConfirmation] = useOf(of, "");
   const [agreed, setAgreed] = useState<string>();
   const nowMs = useNow();
+  const { placed } = placing;
+  useEffect(() => {
+    if (placed === undefined || tradeOf(placed) !== of) return;
+    setConfirmation("");
+    setLimits(noLimits);
+  }, [placed]);
 
   const wallets = state?.wallets.filter(({ network }) => network === chain);
   const picked = wallets?.find(({ generatedWalletAddress }) => generatedWalletAddress === ticket.wallet);
@@ -146,10 +155,7 @@ export function Ticket() {
     // The minimum that is shown binds the order, so a slippage would say it twice.
     const { slippage: _, ...rest } = trade;
     const body = { ...rest, wallet, type: "market", minAmountOut: quote.minAmountOut } as OrderRequest;
-    if (!(await placing.place(body, side === "buy" ? `The buy of ${symbol}` : `The sale of ${symbol}`)))
-      return;
-    setConfirmation("");
-    setLimits(noLimits);
+    await placing.place(body, side === "buy" ? `The buy of ${symbol}` : `The sale of ${symbol}`);
   }
 
   const isUnsafe = side === "buy" && (isConfirmed || quote?.wouldBeRefused?.code === "TOKEN_UNSAFE");

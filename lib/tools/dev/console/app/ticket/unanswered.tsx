@@ -1,20 +1,42 @@
+import { Facts } from "../controls.tsx";
 import { useDesk } from "../desk.ts";
+import { amount, chainName, day, shortened } from "../format.ts";
+import { useNow } from "./fresh-quote.ts";
+
+/** After this time, the market may be far from the order's minimum. */
+const oldestTermsMs = 5 * 60_000;
 
 /** Lets the user settle an order whose answer was lost. */
 export function Unanswered() {
   const { placing } = useDesk();
+  const nowMs = useNow();
   const { unanswered, isBusy, repeat, leave } = placing;
   if (unanswered === undefined) return null;
+  const { text, body, sentAtMs } = unanswered;
+  const isOld = nowMs - sentAtMs > oldestTermsMs;
   return (
     <div class="notice bad" role="alert">
       <p>
-        {unanswered.text} was not answered, and may have been placed. It appears under Orders then. If it is
-        sent again, it is placed once at most.
+        {text} was not answered, and may have been placed. It appears under Orders then.{" "}
+        {isOld
+          ? "Its terms are too old to send it again."
+          : "If it is sent again, it is placed once at most."}
       </p>
+      <Facts
+        facts={[
+          ["Chain", chainName[body.chain]],
+          ["Wallet", shortened(body.wallet)],
+          ["Amount", "percent" in body ? `${body.percent} %` : amount(body.amount)],
+          ["At least", amount(body.minAmountOut)],
+          ["Sent", day(sentAtMs)],
+        ]}
+      />
       <div class="buttons">
-        <button type="button" disabled={isBusy} onClick={repeat}>
-          Send it again
-        </button>
+        {!isOld && (
+          <button type="button" disabled={isBusy} onClick={repeat}>
+            Send it again
+          </button>
+        )}
         <button type="button" class="plain" disabled={isBusy} onClick={leave}>
           Leave it
         </button>

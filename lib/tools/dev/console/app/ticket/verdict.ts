@@ -13,6 +13,30 @@ export type Quoted = {
 
 export type Failure = { code: string; message: string; details?: unknown };
 
+type Answered = { status?: number; retryAfterSeconds?: number | undefined };
+
+const isRefusal = ({ status = 0 }: Answered) => status >= 400 && status < 500;
+
+/** A 503 with a Retry-After is an answer of a service that has recorded nothing. */
+const isUnavailable = ({ status, retryAfterSeconds }: Answered) =>
+  status === 503 && retryAfterSeconds !== undefined;
+
+/** True for an answer that the service gives without having looked for the order. */
+const isBlind = (failure: Answered) =>
+  isUnavailable(failure) || [401, 403, 429].includes(failure.status ?? 0);
+
+/**
+ * True if an order may have been placed although no try has got it as the answer.
+ *
+ * @param failures Those of all tries, in their order
+ * @param isRepeated True if an earlier answer was lost, too
+ */
+export function mayBePlacedAfter(failures: readonly Answered[], isRepeated: boolean): boolean {
+  const isLost = (failure: Answered) => !isRefusal(failure) && !isUnavailable(failure);
+  const last = failures.at(-1);
+  return last !== undefined && (isLost(last) || (isBlind(last) && (isRepeated || failures.some(isLost))));
+}
+
 export type Asked = {
   chain: Quote["chain"];
   side: Quote["side"];
@@ -58,7 +82,8 @@ export function verdictOf(asked: Asked, quoted: Quoted | undefined, nowMs: numbe
     return none(`No wallet on ${chainName[chain]}`, "Make one, or import one, under Wallets.");
   if (!asked.hasToken) return none("Pick a token");
   if (!isAmount(asked.given)) return none("Enter an amount");
-  if (asked.wrongLimit) return none("Check the limits", `${asked.wrongLimit} takes a number, such as 1.5.`);
+  if (asked.wrongLimit)
+    return none("Check the limits", `${asked.wrongLimit.replace(/,.*/, "")} takes a number, such as 1.5.`);
   const { quote, quotedMs = 0, problem } = quoted ?? {};
   if (problem !== undefined) return none(`Cannot ${verb.toLowerCase()} ${symbol}`, refusalText(problem));
   if (quote === undefined) return none("Asking for a quote …");

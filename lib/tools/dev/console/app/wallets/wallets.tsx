@@ -1,4 +1,4 @@
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Wallet } from "trading-terminal-client";
 import { importSealed } from "trading-terminal-client/seal";
 import {
@@ -27,7 +27,8 @@ export function Wallets() {
   const [retired, setRetired] = useRetired(profile.userID);
   const [sought, setSought] = useState("");
   const wallets = state?.wallets ?? [];
-  const gone = retired.filter(({ _id }) => wallets.every((wallet) => wallet._id !== _id));
+  // Restored ones are known only with the wallets.
+  const gone = (state ? retired : []).filter(({ _id }) => wallets.every((wallet) => wallet._id !== _id));
   const text = sought.toLowerCase();
   const shown = wallets.filter(({ slotName, network, generatedWalletAddress }) =>
     `${slotName} ${network} ${generatedWalletAddress}`.toLowerCase().includes(text),
@@ -67,14 +68,16 @@ type Retired = Pick<Wallet, "_id" | "slotName" | "network"> & { restorableUntil:
 /** Keeps the wallets that this browser has retired until they are gone. The service lists active ones only. */
 function useRetired(userID: string) {
   const name = `retired-wallets ${userID}`;
-  const read = () => JSON.parse(localStorage.getItem(name) ?? "[]") as Retired[];
-  const [retired, setRetired] = useState(read);
-  function add(wallet: Retired) {
-    const kept = read().filter(
-      ({ _id, restorableUntil }) => _id !== wallet._id && Date.parse(restorableUntil) > Date.now(),
+  const read = () =>
+    (JSON.parse(localStorage.getItem(name) ?? "[]") as Retired[]).filter(
+      ({ restorableUntil }) => Date.parse(restorableUntil) > Date.now(),
     );
-    localStorage.setItem(name, JSON.stringify([wallet, ...kept]));
-    setRetired([wallet, ...kept]);
+  const [retired, setRetired] = useState(read);
+  useEffect(() => setRetired(read()), [userID]);
+  function add(wallet: Retired) {
+    const kept = [wallet, ...read().filter(({ _id }) => _id !== wallet._id)];
+    localStorage.setItem(name, JSON.stringify(kept));
+    setRetired(kept);
   }
   return [retired, add] as const;
 }
