@@ -112,11 +112,10 @@ describe("accessibility", () => {
     const { page, context, screenshot } = await browser.visit("/console/components.html", { colorScheme });
     await page.getByRole("heading", { name: "Components" }).waitFor();
     expect(await brokenRules(page)).toEqual([]);
-    for (const width of [1440, 900, 360]) {
+    for (const width of colorScheme === "light" ? [1440, 360] : [900]) {
       await page.setViewportSize({ width, height: 900 });
       await screenshot(`components-${colorScheme}-${width}`);
     }
-    expect(await brokenRules(page)).toEqual([]);
     await page.goto(new URL("/console/", browser.runner.baseUrl).href);
     await signIn(page, await userWithCoins(`reader-${colorScheme}`, "eth"));
     await page.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();

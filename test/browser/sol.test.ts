@@ -58,7 +58,7 @@ describe("the console on sol", () => {
     await trade.getByText("Tax 1 % in, 1 % out").waitFor();
     await flags.getByText("taxed").waitFor();
     await token.fill(tokens.TRAP.mint);
-    await trade.getByText("cannot be sold").waitFor();
+    await trade.getByText("cannot be sold", { exact: true }).waitFor();
     await flags.getByText("frozen by default").waitFor();
     await trade.getByLabel("Chain").selectOption("eth");
     await token.fill(tokens.TRAP.mint);

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import OrderOfFiles from "../support/order-of-files.ts";
 
 /** Browser tests have their own configuration, since they need Debian's Chromium, or CHROMIUM=/path/to/it. */
 export default defineConfig({
@@ -10,6 +11,7 @@ export default defineConfig({
     isolate: false,
     experimental: { viteModuleRunner: false, nodeLoader: false },
     execArgv: ["--import", join(import.meta.dirname, "../support/client-sources.ts")],
+    sequence: { sequencer: OrderOfFiles },
     // Three files at a time. Each trades as users of its own.
     maxWorkers: process.env.HEADED ? 1 : 3,
     testTimeout: 90_000,

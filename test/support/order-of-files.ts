@@ -13,6 +13,10 @@ const longest = [
   "trading/execution/sol-orders-by-jupiter",
   "trading/execution/private-sol-orders",
   "infra/taken-over/every-function",
+  "browser/ticket",
+  "browser/troubled-trade",
+  "browser/newcomer",
+  "browser/console",
 ];
 
 export default class OrderOfFiles extends BaseSequencer {
