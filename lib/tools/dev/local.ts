@@ -143,7 +143,10 @@ async function serve(options: Options, deps: Deps): Promise<void> {
       await seedTable(await openLocal(local), { book: chains?.book, examples: !options.empty });
     },
     pages() {
-      const [showConsole, showReference] = [consolePages(), referencePages(options)];
+      const [showConsole, showReference] = [
+        consolePages({ isWatched: options.watch ?? false }),
+        referencePages(options),
+      ];
       const urls = chains?.chains.map(({ chain, url }) => [chain, url]) ?? [];
       const hosts = chains?.chains.map((each) => [each.chain, each.hosts]) ?? [];
       const lists = new Map<string, object>([

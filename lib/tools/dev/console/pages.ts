@@ -5,7 +5,7 @@ import type { Route } from "cdk-local-runner";
 import { build } from "esbuild";
 import { type PageFile, staticPages } from "../static-pages.ts";
 
-/** Bundled as they are, so that a reload shows their changes, too. */
+/** Bundled as they are, without a build before. */
 const clientSources = fileURLToPath(new URL("../../../client", import.meta.url));
 
 /** The path of the console, on the port of the API. */
@@ -28,16 +28,18 @@ const pageNames = ["index.html", "components.html"];
 /**
  * Serves a page for trying the service in a browser, and one with its components. They may load their own files, and
  * connect only to this runner.
+ *
+ * @param options.isWatched Makes a reload show changes of the code.
  */
-export function consolePages(): Route {
+export function consolePages({ isWatched = false } = {}): Route {
   const pages = pageNames.map((name) => {
     const body = readFileSync(new URL(name, import.meta.url));
     return [name, { type: "text/html; charset=utf-8", body }] as const;
   });
   let bundled: Promise<ReadonlyMap<string, PageFile>> | undefined;
-  // Bundles the page on its first visit, since most runs never show it. A reload shows changes of the code.
+  // Bundles the page on its first visit, since most runs never show it.
   async function files(name: string) {
-    if (bundled === undefined || pageNames.includes(name)) bundled = bundle();
+    if (bundled === undefined || (isWatched && pageNames.includes(name))) bundled = bundle();
     return new Map([...pages, ...(await bundled)]);
   }
   return staticPages(CONSOLE, files, policy);
