@@ -368,7 +368,9 @@ export class EvmMarkets implements ChainMarkets {
     await forEachConcurrently(begun, { concurrency: findsAtOnce }, async (entry) => {
       entry.beginnings.begin(nowMs);
       const book = this.#bookOf(entry);
-      if (book) await this.#steps.survive(() => readFirstMinute(this.#journal, this.#deps.hosts, book));
+      if (book === undefined) return;
+      await this.#steps.survive(() => readFirstMinute(this.#journal, this.#deps.hosts, book));
+      if (!isBegunInside(book)) entry.saving.hasten();
     });
   }
 
