@@ -74,6 +74,15 @@ export function useReading(read: (signal: AbortSignal) => void, values: readonly
   }, [terminal, isOffline, ...values]);
 }
 
+/** Copies text, and says so. The name begins a sentence. */
+export function useCopy() {
+  const { notify } = useDesk();
+  return async (text: string, name: string) => {
+    await navigator.clipboard.writeText(text);
+    notify(`${name} is on the clipboard`);
+  };
+}
+
 /** Calls the service for a button or form. Reports errors, and whether the call is under way. */
 export function useCall() {
   const { notify } = useDesk();

@@ -1,5 +1,5 @@
 import type { Network, Order, Quote, RestData } from "trading-terminal-client";
-import { amount, coinOf, day, pairUnits, percent, stepText, words } from "./format.ts";
+import { amount, coinOf, day, pairUnits, percent, stepText, unitsOf, words } from "./format.ts";
 
 /** A name, and its value for people. */
 export type Fact = readonly [name: string, text: string];
@@ -46,10 +46,9 @@ export function attemptFacts(chain: Network, attempt: Read["attempts"][number]):
 
 /** Lists what an order has cost so far, and its limits. */
 export function orderFacts(order: Order): Fact[] {
-  const { chain, side, networkFee, rent, minAmountOut, validUntil, reason } = order;
-  const { base, quote } = pairUnits(order);
+  const { chain, networkFee, rent, minAmountOut, validUntil, reason } = order;
   return present([
-    minAmountOut !== undefined && ["At least", `${amount(minAmountOut)} ${side === "buy" ? base : quote}`],
+    minAmountOut !== undefined && ["At least", `${amount(minAmountOut)} ${unitsOf(order).received}`],
     validUntil !== undefined && [chain === "sol" ? "Signed until" : "Valid until", day(validUntil)],
     networkFee !== undefined && ["Network fee", coins(chain, networkFee)],
     rent !== undefined && ["Rent of accounts", coins(chain, rent)],

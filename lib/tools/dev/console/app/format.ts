@@ -74,10 +74,23 @@ export function day(time: string | number): string {
     : then.toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 }
 
-/** The units of a pair such as MOON/ETH. Other engines may name any pair, even one without the chain's coin. */
-export function pairUnits({ chain, symbol, token }: { chain: Network; symbol: string; token?: string }) {
+type Pair = { chain: Network; symbol: string; token?: string };
+
+/** Returns the units of a pair such as MOON/ETH. Other engines may name any pair, even one without the chain's coin. */
+export function pairUnits({ chain, symbol, token }: Pair) {
   const [base = symbol, second = ""] = symbol.split("/");
   return { base, quote: token === undefined ? second : coinOf[chain] };
+}
+
+/** Returns the units of a trade's amount, of what it received, and of its price. Other engines count in the pair's first. */
+export function unitsOf(trade: Pair & { side: "buy" | "sell" }) {
+  const { base, quote } = pairUnits(trade);
+  const isBuy = trade.side === "buy";
+  return {
+    spent: isBuy && trade.token !== undefined ? quote : base,
+    received: isBuy ? base : quote,
+    price: quote,
+  };
 }
 
 /** Formats a gain or a loss with its sign, or a dash for none. */

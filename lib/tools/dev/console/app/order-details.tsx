@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Order, RestData } from "trading-terminal-client";
 import { Facts } from "./controls.tsx";
-import { useDesk, useReading } from "./desk.ts";
+import { useCopy, useDesk, useReading } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
 import { attemptFacts, orderFacts, reportFacts } from "./facts.ts";
 
@@ -38,12 +38,8 @@ export function OrderDetails({ order }: { order: Order }) {
 }
 
 function Shown({ order, attempts, report }: Read) {
-  const { notify } = useDesk();
+  const copy = useCopy();
   const { orderId, chain, wallet, token, txHash } = order;
-  async function copy(id: string, name: string) {
-    await navigator.clipboard.writeText(id);
-    notify(`${name} is on the clipboard`);
-  }
   return (
     <>
       <Facts

@@ -3,7 +3,7 @@ import type { Order, RestRequest } from "trading-terminal-client";
 import { type NetworkName, networks, Panel, Select } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
-import { amount, day, pairUnits, words } from "./format.ts";
+import { amount, day, unitsOf, words } from "./format.ts";
 import { OrderDetails } from "./order-details.tsx";
 import { Warnings } from "./ticket/quote-view.tsx";
 import { freshSide } from "./ticket/ticket.tsx";
@@ -94,18 +94,6 @@ function outcome({ status, stage, settled, reasonCode, reason }: Order): string 
   const why = reasonCode === "CANCELLED_BY_USER" ? "by you" : reasonCode ? words(reasonCode) : reason;
   const end = why ? `${words(status)}: ${why}` : words(status);
   return settled === false ? `${end}, settling` : end;
-}
-
-/** Returns the units of an order's amount, of what it received, and of its price. Other engines count in the pair's first. */
-export function unitsOf(order: Order): { spent: string; received: string; price: string } {
-  const { side, token } = order;
-  const { base, quote } = pairUnits(order);
-  const isBuy = side === "buy";
-  return {
-    spent: isBuy && token !== undefined ? quote : base,
-    received: isBuy ? base : quote,
-    price: quote,
-  };
 }
 
 function OrderRow({ order }: { order: Order }) {

@@ -2,8 +2,8 @@ import type { Quote, Token } from "trading-terminal-client";
 import { Facts } from "../controls.tsx";
 import type { Warning } from "../desk.ts";
 import { feeFacts } from "../facts.ts";
-import { amount, coinOf, percent, shortened, stepText, words } from "../format.ts";
-import { feeTier, impactTier, type Quoted, receivedSymbol, spentSymbol } from "./verdict.ts";
+import { amount, percent, shortened, stepText, unitsOf, words } from "../format.ts";
+import { feeTier, impactTier, type Quoted } from "./verdict.ts";
 
 export function Warnings({ about, warnings }: { about: string; warnings: readonly Warning[] }) {
   if (warnings.length === 0) return null;
@@ -38,7 +38,7 @@ type ViewProps = { quoted: Quoted | undefined; tokens: readonly Token[]; nowMs: 
 export function QuoteView({ quoted, tokens, nowMs }: ViewProps) {
   const { quote, quotedMs = nowMs } = quoted ?? {};
   if (quote === undefined) return quoted?.problem ? null : <p class="quote quiet">Asking for a quote …</p>;
-  const received = receivedSymbol(quote);
+  const { spent, received, price } = unitsOf(quote);
   const impact = Math.max(quote.priceImpact, quote.marketImpact ?? 0);
   const ageSeconds = Math.max(0, Math.floor((nowMs - quotedMs) / 1000));
   return (
@@ -57,11 +57,8 @@ export function QuoteView({ quoted, tokens, nowMs }: ViewProps) {
               {amount(quote.minAmountOut, 12)} {received}
             </span>,
           ],
-          ["Price", `${amount(quote.price)} ${coinOf[quote.chain]}`],
-          [
-            quote.side === "buy" ? "You pay" : "You sell",
-            `${amount(quote.amount, 12)} ${spentSymbol(quote)}`,
-          ],
+          ["Price", `${amount(quote.price)} ${price}`],
+          [quote.side === "buy" ? "You pay" : "You sell", `${amount(quote.amount, 12)} ${spent}`],
           [
             "Price impact",
             <span key="impact" class={impactTier(impact)}>

@@ -1,6 +1,6 @@
 import type { Quote } from "trading-terminal-client";
 import { compared, isAmount, share } from "../exact.ts";
-import { amount, chainName, coinOf, words } from "../format.ts";
+import { amount, chainName, unitsOf, words } from "../format.ts";
 
 /** The newest answer about a trade. A quote stays while it is asked for again. */
 export type Quoted = {
@@ -94,18 +94,10 @@ export function verdictOf(asked: Asked, quoted: Quoted | undefined, nowMs: numbe
     return {
       act: "agree",
       text: "Agree to the new price",
-      reason: `The price moved: you would get ${amount(quote.amountOut)} ${receivedSymbol(quote)}, and it was ${amount(agreed)}.`,
+      reason: `The price moved: you would get ${amount(quote.amountOut)} ${unitsOf(quote).received}, and it was ${amount(agreed)}.`,
     };
   return { act: "place", text: `${verb} ${symbol}` };
 }
-
-/** Returns the symbol of what a trade pays out. A quote's `symbol` names a pair, such as MOON/ETH. */
-export const receivedSymbol = ({ chain, side, symbol }: Quote): string =>
-  side === "buy" ? (symbol.split("/")[0] ?? symbol) : coinOf[chain];
-
-/** Returns the symbol of what a trade spends, before fees. */
-export const spentSymbol = ({ chain, side, symbol }: Quote): string =>
-  side === "buy" ? coinOf[chain] : (symbol.split("/")[0] ?? symbol);
 
 type Shortfall = { symbol?: string; needed?: string; available?: string };
 

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Wallet } from "trading-terminal-client";
 import { Choice, Dialog } from "../controls.tsx";
-import { useDesk } from "../desk.ts";
+import { useCopy } from "../desk.ts";
 import { chainName, coinOf } from "../format.ts";
 import { AddressCode } from "./address-code.tsx";
 import { ExportView } from "./export-view.tsx";
@@ -30,11 +30,7 @@ export function WalletPage({ wallet, onClose }: { wallet: Wallet; onClose: () =>
 }
 
 function Deposit({ wallet: { network, generatedWalletAddress: address } }: { wallet: Wallet }) {
-  const { notify } = useDesk();
-  async function copy() {
-    await navigator.clipboard.writeText(address);
-    notify("The address is on the clipboard");
-  }
+  const copy = useCopy();
   return (
     <div class="deposit">
       <AddressCode address={address} />
@@ -43,7 +39,7 @@ function Deposit({ wallet: { network, generatedWalletAddress: address } }: { wal
         sent on another chain does not arrive here.
       </p>
       <code class="whole">{address}</code>
-      <button type="button" onClick={copy}>
+      <button type="button" onClick={() => copy(address, "The address")}>
         Copy the address
       </button>
     </div>

@@ -11,7 +11,7 @@ import {
   Select,
   Swatches,
 } from "../controls.tsx";
-import { useCall, useDesk } from "../desk.ts";
+import { useCall, useCopy, useDesk } from "../desk.ts";
 import { explorerPage } from "../explorers.ts";
 import { day, shortened } from "../format.ts";
 import { useEscape } from "../keyboard.tsx";
@@ -103,14 +103,11 @@ function WalletRow({ wallet, onRetired }: { wallet: Wallet; onRetired: (retired:
   const { terminal, notify, ticket, openTicket } = useDesk();
   const [isOpen, setOpen] = useState(false);
   const { call, isBusy } = useCall();
+  const copy = useCopy();
   const [isEdited, setEdited] = useState(false);
   const [isAsked, setAsked] = useState(false);
   const { generatedWalletAddress: address, _id: walletId } = wallet;
 
-  async function copy() {
-    await navigator.clipboard.writeText(address);
-    notify("The address is on the clipboard");
-  }
   function trade() {
     const { network: chain } = wallet;
     const token = ticket.chain === chain ? ticket.token : "";
@@ -129,7 +126,12 @@ function WalletRow({ wallet, onRetired }: { wallet: Wallet; onRetired: (retired:
       <i class={`dot ${wallet.colortag}`} />
       <strong>{wallet.slotName}</strong>
       <span class="badge">{wallet.network}</span>
-      <button type="button" class="plain address" onClick={copy} title={`Copy ${address}`}>
+      <button
+        type="button"
+        class="plain address"
+        onClick={() => copy(address, "The address")}
+        title={`Copy ${address}`}
+      >
         {shortened(address)}
       </button>
       <ExplorerLink wallet={wallet} />
