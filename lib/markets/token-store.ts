@@ -3,7 +3,7 @@ import { nativeToken } from "../trading/core/trading-chain.ts";
 import type { TokenStore, TokenWriter } from "./chain-markets.ts";
 import type { Candle } from "./core/candle.ts";
 import { type ChunkKind, chunkStart } from "./core/candle-chunk.ts";
-import { foldCandles, intervalStart, withCandles } from "./core/candles.ts";
+import { foldCandles, intervalStart, withCandles, withoutSwaps } from "./core/candles.ts";
 import { zero } from "./core/decimal.ts";
 import type { TokenName } from "./core/market.ts";
 import { readChunks, type StoredChunk, writeChunk } from "./items/chunk-items.ts";
@@ -65,9 +65,7 @@ export async function saveHours(
 /** Returns the candles of an interval, or one without swaps, which removes those that are stored. Coins have no swaps. */
 function foldedOrNone({ token }: TokenName, start: number, folded: readonly Candle[]): readonly Candle[] {
   if (folded.length > 0 || token === nativeToken) return folded;
-  const prices = { open: zero, high: zero, low: zero, close: zero, volume: zero };
-  const pool = { pool: "", quote: nativeToken };
-  return [{ start, ...prices, trades: 0, pool, isFinal: false, hasGaps: false }];
+  return [withoutSwaps(start, { pool: { pool: "", quote: nativeToken }, price: zero })];
 }
 
 /** A chunk changes only while two functions write it, so it is soon written. */

@@ -130,7 +130,7 @@ describe("the ticket", () => {
     await trade.getByRole("button", { name: "Buy TRAP", disabled: false }).click();
     await page.getByText("Kept from the service").waitFor();
     expect(bodies).toMatchObject([{ allowUnsafe: true, token: localAddresses.trap }]);
-    // A scam may have the same symbol, so another token has to be confirmed anew.
+    // A scam may have the same symbol, so each token needs a confirmation of its own.
     await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.moon);
     await trade.getByRole("button", { name: "Buy MOON", disabled: false }).waitFor();
     await trade.getByRole("combobox", { name: /^Token/ }).fill(localAddresses.trap);

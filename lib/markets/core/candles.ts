@@ -96,6 +96,15 @@ const joined = (first: Candle, next: Candle): Candle => ({
   ...((first.hasNewPool ?? next.hasNewPool) && { hasNewPool: true }),
 });
 
+/** Makes the candle of an interval whose swaps were all taken back. It replaces the one before, and is not shown. */
+export const withoutSwaps = (
+  start: number,
+  { pool, price }: { pool: CandlePool; price: Decimal },
+): Candle => ({
+  ...{ start, open: price, high: price, low: price, close: price, volume: zero },
+  ...{ trades: 0, pool, isFinal: false, hasGaps: false },
+});
+
 /** Marks candles of another pool than the one before. They are in the order of time. */
 export const withNewPools = (candles: readonly Candle[]): Candle[] =>
   candles.map((candle, index) => withNewPool(candle, candles[index - 1]?.pool));

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Candle, intervalSeconds } from "./candle.ts";
-import { candlesOf, foldCandles, intervalStart, swapBlocksOf } from "./candles.ts";
+import { candlesOf, foldCandles, intervalStart, swapBlocksOf, withoutSwaps } from "./candles.ts";
 import { type Decimal, zero } from "./decimal.ts";
 import type { Header } from "./event-reading.ts";
 import type { PoolEvent, WatchedPool } from "./watched-pool.ts";
@@ -276,8 +276,7 @@ export function takeChangedMinutes(book: PoolBook, time: ReaderTime): Candle[] {
   const gone = [...book.shown.keys()].filter(isGone).map((start): Candle => {
     const pool = { pool: book.pool.pool, quote: book.pool.quote };
     const price = minutes.findLast((minute) => minute.start < start)?.close ?? base?.price ?? zero;
-    const prices = { open: price, high: price, low: price, close: price };
-    return { start, ...prices, volume: zero, trades: 0, pool, isFinal: false, hasGaps: false };
+    return withoutSwaps(start, { pool, price });
   });
   const replaced = new Set([...gone, ...changed].map(({ start }) => start));
   const lost = book.lost.filter(({ start }) => !replaced.has(start));

@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { playHistory } from "../core/model/history.ts";
 import { theJournalSystem } from "../core/model/system.ts";
 import { journalMutants, ruleMutants, tokenMutants, worldMutants } from "./mutants.ts";
 import { playReaders } from "./play.ts";
 import { playRules, theRuleSystem } from "./rule-histories.ts";
 import { playToken, theTokenSystem } from "./token-history.ts";
-import { endTimersWithProcesses } from "./world.ts";
+import { virtualTimeForTests } from "./world.ts";
 
 /** Maps mutants to the first history that catches them, where it comes late. Changed moves only cost time. */
 const caughtBy: Readonly<Record<string, number>> = {
@@ -49,14 +49,7 @@ describe("histories of rules", () => {
 });
 
 describe("histories of runs", () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-    endTimersWithProcesses();
-  });
-  afterEach(() => {
-    vi.unstubAllGlobals();
-    vi.useRealTimers();
-  });
+  virtualTimeForTests();
 
   it.each(Object.entries(worldMutants))("catch a table that %s", async (name, mutant) => {
     await expect(playAll(name, (seed) => playReaders(seed, new Map(), mutant))).rejects.toThrow(isCaught);

@@ -26,10 +26,11 @@ const seeing = (change: (hosts: MarketHosts) => Partial<MarketHosts>): Partial<J
 
 const itself = (of: HostChoice): HostChoice => ("not" in of ? { only: of.not } : of);
 
-/** Has the hashes of a height that it was told first. */
+/** Believes the first hash of each height, whatever hosts say later. */
 function oldHashes(hosts: MarketHosts): Partial<MarketHosts> {
-  const told = new Map<number, string>();
-  const first = (height: number, hash: string) => told.get(height) ?? (told.set(height, hash) && hash);
+  const believed = new Map<number, string>();
+  const first = (height: number, hash: string) =>
+    believed.get(height) ?? (believed.set(height, hash) && hash);
   return {
     async look(asked) {
       const look = await hosts.look(asked);

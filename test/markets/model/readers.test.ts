@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { type Coverage, playReaders } from "./play.ts";
-import { endTimersWithProcesses } from "./world.ts";
+import { virtualTimeForTests } from "./world.ts";
 
 /** Those beside the first one have caught faults that others do not reach. `FULL=1` plays all of the first 300. */
 const seeds =
@@ -12,14 +12,7 @@ const wanted = [
   ...["standbys", "two runs at once", "compared", "clients' minutes"],
 ];
 
-beforeEach(() => {
-  vi.useFakeTimers();
-  endTimersWithProcesses();
-});
-afterEach(() => {
-  vi.unstubAllGlobals();
-  vi.useRealTimers();
-});
+virtualTimeForTests();
 
 it("runs that die at any effect leave true minutes, and clients with the newest ones", async () => {
   const coverage: Coverage = new Map();

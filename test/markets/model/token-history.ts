@@ -73,7 +73,7 @@ export async function playToken(seed: number, system = theTokenSystem): Promise<
     if (pool === undefined) withoutPoolAt = nowMs / 1000;
     const usable = pools.filter(({ depth }) => compare(depth, leastDepth) >= 0);
     if (pool === undefined ? usable.length > 0 : !usable.some((each) => each.pool === pool))
-      fail("the reference has no depth, or a pool with depth is none", { choice, pools });
+      fail("the reference has no depth, or no pool with depth is chosen", { choice, pools });
     const other = usable.find((each) => each.pool !== before);
     const isKept = usable.some((each) => each.pool === before);
     if (isKept && other) {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { vi } from "vitest";
+import { afterEach, beforeEach, vi } from "vitest";
 import type { TokenStore } from "../../../lib/markets/chain-markets.ts";
 import { Coins } from "../../../lib/markets/coins.ts";
 import type { Candle } from "../../../lib/markets/core/candle.ts";
@@ -46,8 +46,20 @@ export type Process = {
 
 const running = new AsyncLocalStorage<Process>();
 
+/** Lets tests play with virtual time. */
+export function virtualTimeForTests(): void {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    endTimersWithProcesses();
+  });
+  afterEach(() => {
+    vi.unstubAllGlobals();
+    vi.useRealTimers();
+  });
+}
+
 /** Ends the timers of a process with it. Otherwise, those of all dead ones would slow down the others. */
-export function endTimersWithProcesses(): void {
+function endTimersWithProcesses(): void {
   const { setTimeout: setTimer } = globalThis;
   vi.stubGlobal("setTimeout", (call: () => void, ms?: number) => {
     const process = running.getStore();

@@ -3,7 +3,7 @@ import { lookRound, type MarketHosts } from "../../../../lib/markets/core/look-r
 import { addShown, takeChangedMinutes } from "../../../../lib/markets/core/pool-book.ts";
 import { proofRound } from "../../../../lib/markets/core/proof-round.ts";
 
-/** What a journal's history exercises. A mutant replaces a part. */
+/** The parts of the core that a journal's history plays with. A mutant replaces one. */
 export type JournalSystem = {
   /** The hosts as the core sees them. */
   seen: (hosts: MarketHosts) => MarketHosts;
