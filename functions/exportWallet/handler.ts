@@ -1,9 +1,9 @@
 import * as schemas from "../../lib/api/export-operations.ts";
 import { callOf } from "../../lib/aws/call-function.ts";
+import { requireFreshSignIn } from "../../lib/core/sign-in.ts";
 import { openCheckingTable } from "../../lib/runtime/checking-table.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
-import { requireFreshToken } from "../../lib/runtime/unauthorized.ts";
 import { exportWallet } from "../../lib/wallets/export/export-wallet.ts";
 import type { SealedExport } from "../../lib/wallets/export/seal-export.ts";
 
@@ -18,8 +18,8 @@ const deps = {
 export const handler = rest(
   "exportWallet",
   schemas.exportWallet,
-  async ({ userID, tokenIssuedAt, now, path, body }) => {
-    requireFreshToken(tokenIssuedAt, now);
+  async ({ userID, signedInAt, now, path, body }) => {
+    requireFreshSignIn(signedInAt, now);
     return enveloped({ export: await exportWallet(deps, { userID, now, ...path, ...body }) });
   },
 );

@@ -1,8 +1,8 @@
 import * as schemas from "../../lib/api/export-operations.ts";
 import { callOf } from "../../lib/aws/call-function.ts";
+import { requireFreshSignIn } from "../../lib/core/sign-in.ts";
 import { environment } from "../../lib/runtime/environment.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
-import { requireFreshToken } from "../../lib/runtime/unauthorized.ts";
 import { openTable } from "../../lib/table/table.ts";
 import type { ShownLock } from "../../lib/wallets/export/export-lock.ts";
 import { unlockExports } from "../../lib/wallets/export/lock-exports.ts";
@@ -14,11 +14,7 @@ const deps = {
   announce: async (request: object) => (await call(request)) as ShownLock,
 };
 
-export const handler = rest(
-  "unlockExports",
-  schemas.unlockExports,
-  async ({ userID, tokenIssuedAt, now }) => {
-    requireFreshToken(tokenIssuedAt, now);
-    return enveloped({ lock: await unlockExports(deps, { userID, now }) });
-  },
-);
+export const handler = rest("unlockExports", schemas.unlockExports, async ({ userID, signedInAt, now }) => {
+  requireFreshSignIn(signedInAt, now);
+  return enveloped({ lock: await unlockExports(deps, { userID, now }) });
+});

@@ -37,6 +37,7 @@ const detailsOfCode = {
       requested: AmountText,
     }),
   ]),
+  SIGN_IN_REQUIRED: v.object({ maxAgeSeconds: v.number() }),
   EXPORT_LIMIT_REACHED: v.object({ limit: v.number() }),
   EXPORT_LOCKED: v.object({ unlocksAt: v.exactOptional(TimestampSchema) }),
   PRICE_IMPACT_TOO_HIGH: v.object({ priceImpact: Percent, limit: Percent }),

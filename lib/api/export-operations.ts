@@ -16,6 +16,7 @@ export const exportWallet = {
   success: WalletExportAnswerSchema,
   errors: [
     "INVALID_REQUEST",
+    "SIGN_IN_REQUIRED",
     "EXPORT_DISABLED",
     "WALLET_NOT_FOUND",
     "EXPORT_NOT_FOUND",
@@ -43,7 +44,7 @@ export const lockExports = {
 export const unlockExports = {
   query: NoQuerySchema,
   success: ExportLockAnswerSchema,
-  errors: ["EXPORT_DISABLED"],
+  errors: ["SIGN_IN_REQUIRED", "EXPORT_DISABLED"],
 } as const satisfies OperationSchemas;
 
 export const getExportLock = {

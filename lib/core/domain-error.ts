@@ -13,6 +13,8 @@ export type DomainErrorDetails = {
   IDEMPOTENCY_KEY_MISSING: { field: string };
   /** The order or wallet that the key added, or the reward that it bought. */
   IDEMPOTENCY_KEY_REUSED: { orderId: string } | { walletId: string } | { redemptionId: string };
+  /** The greatest age of the sign-in that the request needs. */
+  SIGN_IN_REQUIRED: { maxAgeSeconds: number };
   INVALID_PRIVATE_KEY: undefined;
   UNKNOWN_IMPORT_KEY: undefined;
   INVALID_CIPHERTEXT: undefined;

@@ -109,13 +109,23 @@ function authorizer({ name, origin, tokenOf, verify, admit, refuse, exclude }: O
   };
 }
 
+/** The times of a token: for operations that need a fresh sign-in, and for the cookie, which expires with its token. */
+function timesOf(claims: Claims): Record<string, string> {
+  const signedInAt = signInOf(claims);
+  return {
+    expiresAt: String(claims.exp),
+    ...(signedInAt !== undefined && { signedInAt: String(signedInAt) }),
+  };
+}
+
 /**
- * The times of a token: for operations that accept only new tokens, and for the cookie, which expires with its token.
+ * Reads the time of the sign-in, in seconds. An issuer that gives `auth_time` keeps it when it refreshes a token; of
+ * any other, only the time of issue is known, which each refresh renews.
  */
-const timesOf = ({ iat, exp }: Claims): Record<string, string> => ({
-  expiresAt: String(exp),
-  ...(iat !== undefined && { issuedAt: String(iat) }),
-});
+function signInOf({ auth_time, iat }: Claims): number | undefined {
+  if (auth_time === undefined) return iat;
+  return typeof auth_time === "number" ? auth_time : undefined;
+}
 
 function decide(
   { methodArn }: APIGatewayRequestAuthorizerEvent,

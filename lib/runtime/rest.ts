@@ -28,7 +28,8 @@ type Bearer = { token: string; expiresAt: Date };
 /** The caller, as identified by the authorizer, and the time of the call. */
 type Call = {
   userID: string;
-  tokenIssuedAt: Date | undefined;
+  /** The time of the sign-in behind the token. Undefined if the issuer gives none. */
+  signedInAt: Date | undefined;
   /**
    * Returns the token. It is a function, so that the token is never passed on or logged by mistake.
    *
@@ -108,7 +109,7 @@ function callerOf(event: APIGatewayProxyEvent): Omit<Call, "now"> {
   const { authorizer } = event.requestContext;
   const userID: unknown = authorizer?.principalId;
   if (typeof userID !== "string" || userID === "") throw new Error("The request has no user");
-  return { userID, tokenIssuedAt: dateOf(authorizer?.issuedAt), bearer };
+  return { userID, signedInAt: dateOf(authorizer?.signedInAt), bearer };
 
   function bearer(): Bearer {
     const token = bearerToken(event);

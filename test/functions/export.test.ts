@@ -21,12 +21,12 @@ beforeEach(() => {
   lambda.reset();
 });
 
-/** Makes a request whose token has this age. */
+/** Makes a request of a user who signed in this long ago. */
 function eventOf(body: object, ageSeconds: number | undefined) {
   const event = restEvent({ body, path: { walletId: "w1" } });
-  const issuedAt =
-    ageSeconds === undefined ? {} : { issuedAt: String(Math.floor(Date.now() / 1000) - ageSeconds) };
-  const authorizer = { ...event.requestContext.authorizer, ...issuedAt };
+  const signedInAt =
+    ageSeconds === undefined ? {} : { signedInAt: String(Math.floor(Date.now() / 1000) - ageSeconds) };
+  const authorizer = { ...event.requestContext.authorizer, ...signedInAt };
   return { ...event, requestContext: { ...event.requestContext, authorizer } } as typeof event;
 }
 
@@ -37,13 +37,16 @@ const answerTo = async (body: object, ageSeconds: number | undefined = 10) => {
 };
 
 describe("exportWallet", () => {
-  it("accepts only tokens of the last five minutes", async () => {
-    for (const age of [301, 86_400, -61]) {
-      const { statusCode, answer } = await answerTo({ publicKey: jwk }, age);
-      expect(statusCode).toBe(401);
-      expect(answer).toEqual({ error: expect.stringContaining("5 minutes"), needsRefresh: true });
+  it("needs a sign-in of the last five minutes", async () => {
+    for (const age of [301, undefined]) {
+      const { statusCode, body } = await exportWallet(eventOf({ publicKey: jwk }, age));
+      expect(statusCode).toBe(403);
+      expect(JSON.parse(body).error).toEqual({
+        code: "SIGN_IN_REQUIRED",
+        message: expect.stringContaining("5 minutes"),
+        details: { maxAgeSeconds: 300 },
+      });
     }
-    expect(await exportWallet(eventOf({ publicKey: jwk }, undefined))).toMatchObject({ statusCode: 401 });
     expect([...table.calls(), ...lambda.commandCalls(InvokeCommand), ...logged()]).toEqual([]);
   });
 
@@ -106,10 +109,10 @@ describe("lockExports", () => {
 });
 
 describe("unlockExports", () => {
-  it("accepts only tokens of the last five minutes", async () => {
+  it("needs a sign-in of the last five minutes", async () => {
     for (const age of [301, undefined])
       expect(await unlockExports({ ...eventOf({}, age), httpMethod: "DELETE" })).toMatchObject({
-        statusCode: 401,
+        statusCode: 403,
       });
     expect([...table.calls(), ...lambda.commandCalls(InvokeCommand)]).toEqual([]);
   });

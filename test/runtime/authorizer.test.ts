@@ -66,6 +66,17 @@ describe.each([
   });
 
   it.each([
+    ["auth_time, whatever the time of issue", { auth_time: 1_999_990_000, iat: 1_999_999_000 }, "1999990000"],
+    ["iat of an issuer that gives no auth_time", { iat: 1_999_999_000 }, "1999999000"],
+    ["nothing if auth_time is text", { auth_time: "1999990000", iat: 1_999_999_000 }, undefined],
+    ["nothing if auth_time is null", { auth_time: null, iat: 1_999_999_000 }, undefined],
+    ["nothing without either", {}, undefined],
+  ])("takes the time of the sign-in from %s", async (_, times, signedInAt) => {
+    const { context } = await authorize({ verify: async () => ({ ...claims, ...times }) })(event);
+    expect(context?.signedInAt).toBe(signedInAt);
+  });
+
+  it.each([
     ['ann"}', "ann%22}"],
     ["DOMAIN\\ann", "DOMAIN%5Cann"],
     ["100%22", "100%2522"],

@@ -16,13 +16,14 @@ type Options = {
   username?: string;
   ref?: string;
   expiresIn: number;
+  signedInSecondsAgo?: number;
   port: number;
   stack?: string;
 };
 
 /** `npm run -s token`: prints only an access token, for the service on this machine or for a deployed one. */
 export function main(args: readonly string[], stdio: Stdio): Promise<number> {
-  const ofRunner = ["username", "ref", "expiresIn", "port"];
+  const ofRunner = ["username", "ref", "expiresIn", "signedInSecondsAgo", "port"];
   const command = new Command("npm run -s token --")
     .description(
       "Prints an access token for the service that runs on this machine, or with --stack for a deployed one that has its " +
@@ -32,6 +33,7 @@ export function main(args: readonly string[], stdio: Stdio): Promise<number> {
     .option("--username <name>", "the user's name: the claim preferred_username")
     .option("--ref <code>", "the referral code of the user's referrer: the claim ref")
     .option("--expires-in <seconds>", "lifetime; a negative one makes an expired token", seconds, 900)
+    .option("--signed-in-seconds-ago <seconds>", "age of the sign-in, as after a refresh", seconds)
     .option("--port <number>", "port of base_url", port, 3000)
     .addOption(
       new Option("--stack <name>", "the name of a deployed data stack, such as TerminalData").conflicts(

@@ -36,6 +36,8 @@ const meanings: Record<HttpErrorCode, string> = {
   MARKETS_DISABLED: "Markets of tokens are switched off.",
   LOOK_LIMIT_REACHED:
     "The user has asked for too many tokens that nobody follows. Try again after `Retry-After` seconds.",
+  SIGN_IN_REQUIRED:
+    "The user signed in more than `maxAgeSeconds` ago. A refreshed token does not help: sign in again.",
   POLICY_LIMIT: "A limit of the operator or of the wallet's policy forbids the order.",
   WALLET_NOT_FOUND: "The user has no such wallet.",
   TOKEN_NOT_FOUND: "The address does not answer as a token.",

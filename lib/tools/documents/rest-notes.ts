@@ -70,7 +70,7 @@ export const restNotes: Record<RestOperationName, Note> = {
   },
   exportWallet: {
     tag: "Wallets",
-    description: `The first request is announced to the user, and returns the time from which the export is possible. After that time, the same request returns the private key, sealed to the public key in both requests. If \`thumbprint\` does not belong to your key, cancel the export at once. ${byId}`,
+    description: `Needs a sign-in of the last five minutes. The first request is announced to the user, and returns the time from which the export is possible. After that time, the same request returns the private key, sealed to the public key in both requests. If \`thumbprint\` does not belong to your key, cancel the export at once. ${byId}`,
   },
   cancelExport: { tag: "Wallets", description: "Do this at once if you did not request the export." },
   lockExports: {
@@ -81,7 +81,7 @@ export const restNotes: Record<RestOperationName, Note> = {
   unlockExports: {
     tag: "Wallets",
     description:
-      "Takes the whole delay of exports, and is announced to the user. Needs a token of at most five minutes. A lock that cannot be read stays `locked`: lock again first.",
+      "Takes the whole delay of exports, and is announced to the user. Needs a sign-in of the last five minutes. A lock that cannot be read stays `locked`: lock again first.",
   },
   getExportLock: { tag: "Wallets", description: "Exports can be requested while `status` is `unlocked`." },
   startSession: {

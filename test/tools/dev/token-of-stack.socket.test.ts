@@ -126,6 +126,7 @@ describe("token --stack", () => {
     ["--ref", "CODE"],
     ["--port", "3000"],
     ["--expires-in", "60"],
+    ["--signed-in-seconds-ago", "400"],
     ["--username", "Ann"],
   ])("refuses %s, which only the local runner knows", async (...option) => {
     expect(await token({ TERMINAL_PASSWORD: password }, ...option)).toMatchObject({ status: 2, out: "" });

@@ -37,9 +37,19 @@ describe("token", () => {
 
   it("asks for the claims and the lifetime of its options", async () => {
     const { asked, port } = await serving(200, granted);
-    const claims = ["--username", "Bob", "--ref", "CODE", "--expires-in", "-60"];
+    const claims = [
+      "--username",
+      "Bob",
+      "--ref",
+      "CODE",
+      "--expires-in",
+      "-60",
+      "--signed-in-seconds-ago",
+      "400",
+    ];
     await token("--user", "bob", ...claims, "--port", `${port}`);
-    expect(asked).toMatchObject([{ body: { sub: "bob", username: "Bob", ref: "CODE", expiresIn: -60 } }]);
+    const body = { sub: "bob", username: "Bob", ref: "CODE", expiresIn: -60, signedInSecondsAgo: 400 };
+    expect(asked).toMatchObject([{ body }]);
   });
 
   it.each([

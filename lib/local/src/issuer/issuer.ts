@@ -10,7 +10,10 @@ import {
 import * as v from "valibot";
 import type { Store } from "../storage/store.ts";
 
-/** Claims of a token. `expiresIn` is in seconds; a negative value makes an expired token. */
+/**
+ * Claims of a token. `expiresIn` is in seconds; a negative value makes an expired token. `signedInSecondsAgo` moves
+ * `auth_time` before the time of issue, as in a token that was refreshed.
+ */
 export type TokenRequest = v.InferInput<typeof TokenRequest>;
 
 const name = v.pipe(v.string(), v.nonEmpty(), v.maxLength(256));
@@ -20,6 +23,7 @@ export const TokenRequest = v.strictObject({
   username: v.optional(name),
   ref: v.optional(name),
   expiresIn: v.optional(v.pipe(v.number(), v.safeInteger()), 900),
+  signedInSecondsAgo: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 0),
 });
 
 /** An OpenID Connect issuer that signs any token on request. */
@@ -52,17 +56,19 @@ export function createIssuer(url: string, key: JWK, audience: string): Issuer {
     keys: { keys: [publicKey] },
 
     async token(request) {
-      const { sub, username, ref, expiresIn } = v.parse(TokenRequest, request);
+      const { sub, username, ref, expiresIn, signedInSecondsAgo } = v.parse(TokenRequest, request);
       const now = Math.floor(Date.now() / 1000);
       const expiry = now + expiresIn;
-      const access_token = await new SignJWT({ preferred_username: username, ref })
+      // Some verifiers reject tokens that expire before they were issued.
+      const issued = Math.min(now, expiry);
+      const auth_time = issued - signedInSecondsAgo;
+      const access_token = await new SignJWT({ preferred_username: username, ref, auth_time })
         .setProtectedHeader({ alg: ALGORITHM, typ: "JWT", kid: key.kid ?? "" })
         .setIssuer(url)
         .setAudience(audience)
         .setSubject(sub)
         .setJti(randomUUID())
-        // Some verifiers reject tokens that expire before they were issued.
-        .setIssuedAt(Math.min(now, expiry))
+        .setIssuedAt(issued)
         .setExpirationTime(expiry)
         .sign(key);
       return { access_token, token_type: "Bearer", expires_in: expiresIn };

@@ -62,6 +62,7 @@ describe("the token endpoint", () => {
       ref: "CODE",
       jti: expect.any(String),
       iat: expect.any(Number),
+      auth_time: payload.iat,
       exp: (payload.iat ?? 0) + 60,
     });
   });
@@ -69,7 +70,14 @@ describe("the token endpoint", () => {
   it("signs a token that is valid for 15 minutes, with only the claims in the request", async () => {
     const { payload } = await verify((await issuer.token({ sub: "bob" })).access_token);
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(900);
-    expect(Object.keys(payload).toSorted()).toEqual(["aud", "exp", "iat", "iss", "jti", "sub"]);
+    expect(Object.keys(payload).toSorted()).toEqual(["aud", "auth_time", "exp", "iat", "iss", "jti", "sub"]);
+  });
+
+  it("signs a token of an earlier sign-in on request, as a refresh would", async () => {
+    const { access_token } = await issuer.token({ sub: "bob", signedInSecondsAgo: 301 });
+    const { iat = 0, auth_time } = decodeJwt(access_token);
+    expect(auth_time).toBe(iat - 301);
+    expect(Date.now() / 1000 - iat).toBeLessThan(60);
   });
 
   it("signs an expired token on request", async () => {
@@ -111,6 +119,7 @@ describe("the issuer", () => {
     ["an empty sub", { sub: "" }, /^sub: /],
     ["a sub that is not a string", { sub: 1 }, /^sub: /],
     ["an unknown field", { sub: "a", admin: true }, /^admin: /],
+    ["a sign-in in the future", { sub: "a", signedInSecondsAgo: -1 }, /^signedInSecondsAgo: /],
     ["an expiresIn that is not a number", { sub: "a", expiresIn: "60" }, /^expiresIn: /],
     ["malformed JSON", "{", /JSON/],
     ["an array", "[]", /./],
