@@ -40,6 +40,7 @@ const detailsOfCode = {
   SIGN_IN_REQUIRED: v.object({ maxAgeSeconds: v.number() }),
   EXPORT_LIMIT_REACHED: v.object({ limit: v.number() }),
   EXPORT_LOCKED: v.object({ unlocksAt: v.exactOptional(TimestampSchema) }),
+  NO_REFERENCE: v.object({ field: v.literal("minAmountOut") }),
   PRICE_IMPACT_TOO_HIGH: v.object({ priceImpact: Percent, limit: Percent }),
   GAS_PRICE_TOO_HIGH: v.object({ gasPrice: Gwei, limit: Gwei }),
   PRIORITY_FEE_TOO_LOW: v.object({ priorityFee: AmountText, least: AmountText }),

@@ -98,6 +98,7 @@ export const placeOrder = {
     "PRIORITY_FEE_TOO_LOW",
     "INSUFFICIENT_BALANCE",
     "TOKEN_UNSAFE",
+    "NO_REFERENCE",
     "PRICE_IMPACT_TOO_HIGH",
     "CHAIN_UNAVAILABLE",
   ],

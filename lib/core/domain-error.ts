@@ -44,6 +44,8 @@ export type DomainErrorDetails = {
   WALLET_NOT_FOUND: undefined;
   TOKEN_NOT_FOUND: undefined;
   ORDER_NOT_FOUND: undefined;
+  /** The field that has to say what is at least to arrive. */
+  NO_REFERENCE: { field: "minAmountOut" };
   PRICE_IMPACT_TOO_HIGH: { priceImpact: number; limit: number };
   GAS_PRICE_TOO_HIGH: { gasPrice: string; limit: string };
   /** In SOL as decimal text: the order's budget, and the lowest with which each attempt can pay the relay. */

@@ -9,6 +9,8 @@ import type { TestSurfnet } from "./surfnet.ts";
 export type TestJupiter = LocalJupiter & {
   asked: Readonly<Record<string, string>>[];
   keys: (string | undefined)[];
+  /** Chooses the faults by the request. */
+  faultsOf: ((query: Readonly<Record<string, string>>) => LocalJupiter["faults"]) | undefined;
 };
 
 export async function startTestJupiter(
@@ -17,12 +19,16 @@ export async function startTestJupiter(
 ): Promise<TestJupiter> {
   const asked: TestJupiter["asked"] = [];
   const keys: TestJupiter["keys"] = [];
-  const server = await startJupiterServer({
+  const own: Pick<TestJupiter, "asked" | "keys" | "faultsOf"> = { asked, keys, faultsOf: undefined };
+  const server: LocalJupiter = await startJupiterServer({
     ...{ node: chain, jupiter: chain.deployment.jupiter, ...options },
     onRequest(query, key) {
       asked.push(query);
       keys.push(key);
+      const faults = jupiter.faultsOf?.(query);
+      if (faults !== undefined) jupiter.faults = faults;
     },
   });
-  return Object.assign(server, { asked, keys });
+  const jupiter = Object.assign(server, own);
+  return jupiter;
 }

@@ -16,7 +16,7 @@ export const solFacts: SolTradeFacts = {
   mint: { program: "token", decimals: 6, transferFeeBps: 0, flags: [] },
   amount: 1_000_000_000n,
   amountOut: 1_000_000n,
-  priceImpact: 0.2,
+  ...{ priceImpact: 0.2, lacksReference: false },
   market: { impact: 0.1, reference: { in: 100_000_000n, out: 100_100n } },
   routes: [solRoute("a", 1_000_000n)],
   costs: {

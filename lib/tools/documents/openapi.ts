@@ -42,6 +42,8 @@ const meanings: Record<HttpErrorCode, string> = {
   WALLET_NOT_FOUND: "The user has no such wallet.",
   TOKEN_NOT_FOUND: "The address does not answer as a token.",
   ORDER_NOT_FOUND: "The user has no such order.",
+  NO_REFERENCE:
+    "Nothing but a router's server prices the token, so the request has to name the least amount that may arrive.",
   PRICE_IMPACT_TOO_HIGH: "The trade would move the price too far.",
   PRIORITY_FEE_TOO_LOW:
     "On sol, protection is on, and an attempt cannot pay the relay's lowest tip from its share of priorityFee.",

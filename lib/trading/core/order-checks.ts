@@ -41,6 +41,8 @@ type QuotedChecks = PlacingChecks & {
   safety: TokenSafety;
   flags: readonly TokenFlag[];
   allowUnsafe: boolean;
+  /** True if nothing but a router's server prices the token, and the request does not name the least amount. */
+  lacksLeast?: boolean;
   /** In percent, like its limit: the greater of the pools' and the market's. */
   priceImpact: number;
   maxPriceImpact: number;
@@ -74,6 +76,7 @@ export function objectionBeside(
     ofFees ??
     shortage(checks.needs) ??
     objectionToToken(checks) ??
+    objectionToHearsay(checks) ??
     objectionToImpact(checks)
   );
 }
@@ -178,6 +181,13 @@ function objectionToToken({ side, safety, flags, allowUnsafe }: QuotedChecks) {
     buyTax,
     sellTax,
   });
+}
+
+function objectionToHearsay({ lacksLeast = false }: QuotedChecks) {
+  if (!lacksLeast) return undefined;
+  const field = "minAmountOut";
+  const message = `Nothing but a router's server prices this token. Name the least that may arrive in ${field}`;
+  return new DomainError("NO_REFERENCE", message, { field });
 }
 
 function objectionToImpact({ priceImpact, maxPriceImpact: limit }: QuotedChecks) {

@@ -1,3 +1,4 @@
+import { greatest } from "./bigints.ts";
 import { percentOf } from "./percent.ts";
 
 /** A pool's price for the smallest amount, before its fee: units bought for units sold. */
@@ -6,6 +7,9 @@ export type PoolPrice = { out: bigint; in: bigint };
 /** The price of this part of an amount is the reference: it hardly moves the market. */
 export const referencePart = 10n;
 
+/** Returns that part of an amount, or one unit. */
+export const referenceAmount = (amount: bigint): bigint => greatest(amount / referencePart, 1n);
+
 const wholeBps = 10_000n;
 
 /** Computes the percentage by which one price is worse than another, both after fees. */
@@ -13,6 +17,9 @@ export const marketImpact = (price: PoolPrice, reference: PoolPrice): number => 
   const ideal = price.in * reference.out;
   return percentOf(ideal - price.out * reference.in, ideal);
 };
+
+/** Returns the price that pays more. */
+export const betterPrice = (a: PoolPrice, b: PoolPrice): PoolPrice => (a.out * b.in < b.out * a.in ? b : a);
 
 /** Computes the percentage by which a swap is worse than the price of its pools before it, without their fees. */
 export function priceImpact(

@@ -14,7 +14,7 @@ export const quoteWarnings = [
   /** The price is at least 5 % worse than that of a tenth of the amount. */
   "PRICE_IMPACT_HIGH",
   /** A tenth of the amount would pay nothing, so the price cannot be compared. */
-  "NO_REFERENCE",
+  "AMOUNT_TINY",
   /** An attempt pays less for priority than half of the recent transactions with the pool. On sol only. */
   "PRIORITY_FEE_BELOW_MARKET",
 ] as const;
@@ -63,7 +63,7 @@ export function warningsOf({
     FEE_ABOVE_VALUE: networkFee.expected * 5n > coins,
     SLIPPAGE_HIGH: slippage > 10,
     PRICE_IMPACT_HIGH: (marketImpact ?? 0) >= 5,
-    NO_REFERENCE: marketImpact === undefined,
+    AMOUNT_TINY: marketImpact === undefined,
     PRIORITY_FEE_BELOW_MARKET: isBelowMarket,
   };
   return quoteWarnings.filter((warning) => holds[warning]);

@@ -64,6 +64,7 @@ const reasons: [string, Partial<OrderChecks>, object | undefined][] = [
     { safety: { sellable: false, buyTax: 1, sellTax: null, hasLoss: false } },
     { flags: ["TAXED"], buyTax: 1, sellTax: null },
   ],
+  ["NO_REFERENCE", { lacksLeast: true }, { field: "minAmountOut" }],
   ["PRICE_IMPACT_TOO_HIGH", { priceImpact: 15.0001 }, { priceImpact: 15.0001, limit: 15 }],
 ];
 
@@ -159,7 +160,7 @@ describe("warningsOf", () => {
     ["FEE_ABOVE_VALUE", { coins: 99n }],
     ["SLIPPAGE_HIGH", { slippage: 10.0001 }],
     ["PRICE_IMPACT_HIGH", { marketImpact: 5 }],
-    ["NO_REFERENCE", { marketImpact: undefined }],
+    ["AMOUNT_TINY", { marketImpact: undefined }],
   ])("returns %s alone, for its own reason", (warning, changes) => {
     expect(warningsOf({ ...calm, ...changes })).toEqual([warning]);
   });
@@ -172,7 +173,7 @@ describe("warningsOf", () => {
       slippage: 50,
       isBelowMarket: true,
     } as const;
-    const most = quoteWarnings.filter((warning) => warning !== "NO_REFERENCE");
+    const most = quoteWarnings.filter((warning) => warning !== "AMOUNT_TINY");
     expect(warningsOf({ ...calm, ...changes, marketImpact: 5 })).toEqual(most);
   });
 

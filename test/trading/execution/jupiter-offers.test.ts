@@ -29,7 +29,7 @@ const offersOf = () =>
         async build(question) {
           asked.push(question);
           if (isSilent) throw new JupiterFault("TIMEOUT");
-          const rest = { tables: new Map(), amountOut: 1n, priceImpact: 0, labels: [], setupPrograms: [] };
+          const rest = { tables: new Map(), amountOut: 1n, labels: [], setupPrograms: [] };
           return { accounts: [], data: new Uint8Array(), ...rest };
         },
       },

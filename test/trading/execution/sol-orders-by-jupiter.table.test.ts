@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { parseUnits } from "ethers/utils";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { forEachConcurrently } from "../../../lib/core/concurrency.ts";
 import { readTransaction } from "../../../lib/trading/chains/sol/signed-message.ts";
@@ -36,8 +37,17 @@ beforeEach(() => {
   jupiter.asked.length = 0;
 });
 
-const open = () =>
-  openSolDesk({ table: db.table, chain, hosts }, { configuration: { jupiter: { url: jupiter.url } } });
+/** A coin buys 10,153 of the token, or a little less of many. */
+const leastOf = (amount: number, slippage = 1) => ({
+  ...{ token: orbit, amount: String(amount) },
+  minAmountOut: (amount * 10_150 * (1 - slippage / 100)).toFixed(6),
+});
+
+const open = (options: { lamports?: bigint } = {}) =>
+  openSolDesk(
+    { table: db.table, chain, hosts },
+    { configuration: { jupiter: { url: jupiter.url } }, ...options },
+  );
 
 /** Reads the terms of all transactions that a desk sends. */
 function noteSent(desk: SolDesk) {
@@ -65,10 +75,10 @@ describe("orders on sol by Jupiter, on a real chain and table", () => {
   it("buy and sell a token that no pool has, and all agree to the lamport", async () => {
     const desk = await open();
     const sent = noteSent(desk);
-    const buy = await placeAt(desk, { token: orbit, amount: "1" });
+    const buy = await placeAt(desk, leastOf(1));
     await desk.work();
     await desk.settle();
-    const sale = await placeAt(desk, { token: orbit, side: "sell", percent: 100 });
+    const sale = await placeAt(desk, { token: orbit, side: "sell", percent: 100, minAmountOut: "0.98" });
     await desk.work();
     await desk.settle();
     const [bought, sold] = await expectChainAgrees(desk, [buy, sale], orbitKey);
@@ -96,14 +106,14 @@ describe("orders on sol by Jupiter, on a real chain and table", () => {
         return effects.sign?.(ask) ?? { later: "" };
       },
     });
-    const orderId = await placeAt(desk, { token: orbit, amount: "0.1", slippage: 3 });
+    const orderId = await placeAt(desk, leastOf(0.1, 3));
     await desk.work();
     await desk.settle();
     const shown = await desk.read(orderId);
     const message = request?.message;
     if (message === undefined || !("build" in message)) return expect.fail("Nothing was signed by Jupiter");
     const data = Buffer.from(message.build.data, "base64");
-    expect(data.readBigUInt64LE(16)).toBe(BigInt((shown.order.minAmountOut ?? "").replace(".", "")));
+    expect(data.readBigUInt64LE(16)).toBe(parseUnits(shown.order.minAmountOut ?? "", 6));
     expect(data.readUInt16LE(24)).toBe(0);
   });
 
@@ -123,7 +133,7 @@ describe("orders on sol by Jupiter, on a real chain and table", () => {
 
   it("wait for Jupiter if they may use nothing else", async () => {
     const desk = await open();
-    const orderId = await placeAt(desk, { token: orbit, amount: "0.1", slippage: 5 });
+    const orderId = await placeAt(desk, leastOf(0.1, 5));
     jupiter.faults = { otherProgram: 1 };
     await desk.work();
     expect((await desk.read(orderId)).order).toMatchObject({
@@ -138,7 +148,7 @@ describe("orders on sol by Jupiter, on a real chain and table", () => {
 
   it("fail at Jupiter's own error if the price falls before they are in a block", async () => {
     const desk = await open();
-    const orderId = await placeAt(desk, { token: orbit, amount: "0.1", slippage: 1 });
+    const orderId = await placeAt(desk, leastOf(0.1));
     const { coin, token } = chain.deployment.jupiter.pools.ORBIT.vaults;
     const moved = await accountOf(token);
     desk.wrap = (effects) => ({
@@ -182,6 +192,27 @@ describe("orders on sol by Jupiter, on a real chain and table", () => {
   });
 });
 
+describe("a server of Jupiter's that lies", () => {
+  it("sells nothing at a price of its own", async () => {
+    const desk = await open();
+    jupiter.faults = { cheat: 1 };
+    await expect(desk.ask({ token: orbit, amount: "1" })).rejects.toMatchObject({ code: "NO_REFERENCE" });
+    const orderId = await placeAt(desk, leastOf(1));
+    await desk.work();
+    await desk.settle();
+    const [shown] = await expectChainAgrees(desk, [orderId], orbitKey);
+    expect(shown?.order).toMatchObject({ status: "rejected", reasonCode: "SLIPPAGE_EXCEEDED" });
+    expect(await desk.coins()).toBe(10n ** 10n);
+  });
+
+  it("hides no shallow pool, since both hosts simulate a tenth, too", async () => {
+    const desk = await open({ lamports: 10n ** 12n });
+    // 400 coins move a pool of 500 far.
+    const asked = { token: orbit, amount: "400", minAmountOut: "1" };
+    await expect(desk.ask(asked)).rejects.toMatchObject({ code: "PRICE_IMPACT_TOO_HIGH" });
+  });
+});
+
 async function accountOf(address: string) {
   const { value } = (await chain.request("getAccountInfo", [address, { encoding: "base64" }])) as {
     value: { lamports: number; owner: string; data: [string] };
@@ -192,7 +223,7 @@ async function accountOf(address: string) {
 
 /** Buys, and goes on after a run that died, once its lease has ended. */
 async function play(desk: SolDesk): Promise<string> {
-  const orderId = await placeAt(desk, { token: orbit, amount: "0.01", slippage: 10 });
+  const orderId = await placeAt(desk, leastOf(0.01, 10));
   for (const endMs = Date.now() + 60_000; Date.now() < endMs; await pause(100)) {
     if (!(await survives(() => desk.watchAndWork()))) desk.aheadMs += 31_000;
     if (await desk.isDone()) return orderId;

@@ -29,8 +29,6 @@ export type BuiltSwap = {
   tables: ReadonlyMap<Address, readonly Address[]>;
   /** Jupiter's word on what arrives. Hosts try it before it counts. */
   amountOut: bigint;
-  /** Jupiter's word on how much the trade moves the market, in percent. */
-  priceImpact: number;
   /** The exchanges on its way. */
   labels: readonly string[];
   /** The programs that Jupiter would call first, such as for an account that an exchange keeps for each user. */
@@ -92,14 +90,12 @@ const Instruction = v.object({
   data: v.pipe(v.string(), v.maxLength(4096), v.base64()),
 });
 const Label = v.pipe(v.string(), v.maxLength(100));
-const Share = v.pipe(v.union([v.string(), v.number()]), v.transform(Number), v.finite());
 
 const Answer = v.object({
   inputMint: Key,
   outputMint: Key,
   inAmount: Units,
   outAmount: Units,
-  priceImpactPct: v.nullish(Share),
   routePlan: v.pipe(v.array(v.object({ swapInfo: v.object({ label: Label }) })), v.maxLength(64)),
   setupInstructions: v.nullish(v.pipe(v.array(v.object({ programId: Key })), v.maxLength(64))),
   swapInstruction: Instruction,
@@ -161,7 +157,6 @@ function swapIn(answer: unknown, { inputMint, outputMint, amountIn }: BuildQuest
     data: Uint8Array.from(Buffer.from(swapInstruction.data, "base64")),
     tables: new Map(tables.map(([table, addresses]) => [table as Address, addresses])),
     amountOut: found.outAmount,
-    priceImpact: Math.max(0, 100 * (found.priceImpactPct ?? 0)),
     labels: found.routePlan.map(({ swapInfo: { label } }) => label),
     setupPrograms: (found.setupInstructions ?? []).map(({ programId }) => programId),
   };

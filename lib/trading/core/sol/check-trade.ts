@@ -118,6 +118,7 @@ export function checkSolTrade(
     safety,
     flags,
     allowUnsafe: trade.allowUnsafe ?? false,
+    lacksLeast: facts.lacksReference && trade.minAmountOut === undefined,
     priceImpact: Math.max(facts.priceImpact, facts.market?.impact ?? 0),
     maxPriceImpact: trade.maxPriceImpact ?? defaultMaxPriceImpact,
   });

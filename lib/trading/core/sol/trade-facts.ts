@@ -63,10 +63,12 @@ export type SolTradeFacts = {
   /** The amounts that would be spent and would arrive. */
   amount: bigint;
   amountOut: bigint;
-  /** How much worse the price is than that of the pool, in percent. */
+  /** How much worse the price is than that of the pool, or by Jupiter than for a tenth of the amount, in percent. */
   priceImpact: number;
   /** Compares the best price with that of a tenth of the amount. Absent if that pays nothing. */
   market?: { impact: number; reference: PoolPrice };
+  /** True if nothing but the server of a router says which pools pay a fair price. */
+  lacksReference: boolean;
   /** The pools that pay most, the best first. The other facts are those of the best one. */
   routes: readonly [SolQuotedRoute, ...SolQuotedRoute[]];
   costs: SolCosts;

@@ -5,15 +5,19 @@ import { type BuiltSwap, JupiterFault } from "../../chains/sol/jupiter-client.ts
 import { buildQuestion, jupiterVenue, type SwapByJupiter } from "../../chains/sol/jupiter-venue.ts";
 import type { JupiterVenue } from "../../chains/sol/message-terms.ts";
 import { newOrderId } from "../../chains/sol/trial-messages.ts";
+import { referenceAmount } from "../../core/price-impact.ts";
 
 /** A swap as Jupiter has built it. */
 export type JupiterOffer = { venue: JupiterVenue; swap: BuiltSwap };
 
-/** Jupiter, for one quote. All hosts try the same offer, for an order with this id. */
+/** The offers for an amount, and for the part of it whose price is the reference. */
+export type OffersForQuote = { whole: JupiterOffer; part: JupiterOffer };
+
+/** Jupiter, for one quote. All hosts try the same offers, for an order with this id. */
 export type JupiterForQuote = {
   orderId: string;
-  /** Undefined if Jupiter has no usable answer. */
-  offer(swap: SwapByJupiter): Promise<JupiterOffer | undefined>;
+  /** Undefined if Jupiter has no usable answer for one of the two amounts. */
+  offers(swap: SwapByJupiter): Promise<OffersForQuote | undefined>;
   /** Is called with the reason why an offer cannot be used. */
   onFault(fault: unknown): void;
 };
@@ -39,19 +43,26 @@ export async function offerOf(
   }
 }
 
-/** Asks at most once, however many hosts are to try the answer. Those with another swap in mind get none. */
+/** Asks at most once for both amounts, however many hosts are to try the answers. Those with another swap get none. */
 export function jupiterForQuote(
   reader: Pick<SolReader, "jupiter" | "onJupiterFault">,
 ): JupiterForQuote | undefined {
   if (reader.jupiter === undefined) return undefined;
-  let asked: { text: string; offer: Promise<JupiterOffer | undefined> } | undefined;
+  let asked: { text: string; offers: Promise<OffersForQuote | undefined> } | undefined;
+  async function ask(swap: SwapByJupiter): Promise<OffersForQuote | undefined> {
+    const amounts = [swap.amountIn, referenceAmount(swap.amountIn)];
+    const [whole, part] = await Promise.all(
+      amounts.map((amountIn) => offerOf(reader, { ...swap, amountIn }, newHelper().address)),
+    );
+    return whole && part && { whole, part };
+  }
   return {
     orderId: newOrderId(),
     onFault: reader.onJupiterFault,
-    async offer(swap) {
+    async offers(swap) {
       const text = Object.values(swap).join();
-      asked ??= { text, offer: offerOf(reader, swap, newHelper().address) };
-      return asked.text === text ? asked.offer : undefined;
+      asked ??= { text, offers: ask(swap) };
+      return asked.text === text ? asked.offers : undefined;
     },
   };
 }

@@ -19,7 +19,7 @@ import { attemptMessage, cpmmVenueOf, isSoldIn, type Trial } from "../../chains/
 import { greatest } from "../../core/bigints.ts";
 import { availableOf } from "../../core/check-trade.ts";
 import { coinDecimals, unitsFrom } from "../../core/decimal-text.ts";
-import { marketImpact, referencePart } from "../../core/price-impact.ts";
+import { betterPrice, marketImpact, type PoolPrice, referenceAmount } from "../../core/price-impact.ts";
 import {
   mostSolRoutes,
   type SolCosts,
@@ -32,7 +32,14 @@ import { flagsOf } from "../../core/token-safety.ts";
 import { amountOfSale, noRoute, tooSmall } from "../sale-amount.ts";
 import type { JupiterForQuote } from "./ask-jupiter.ts";
 import { at, feeBpsOfPool, lamportsOfCoin, lookAtToken, maybe, roundTripCalls } from "./look-at-token.ts";
-import { arrivedIn, baseFeeIn, type JupiterTrial, jupiterCalls, jupiterTrial } from "./try-jupiter.ts";
+import {
+  baseFeeIn,
+  type QuoteTrial,
+  quoteCalls,
+  quoteTrial,
+  type ShownByTrial,
+  shownIn,
+} from "./try-jupiter.ts";
 
 /**
  * Finds the best routes for a trade and its costs, in two rounds of requests. All accounts are of one slot. Pools pay what
@@ -66,22 +73,23 @@ export async function quoteOnSol(
   const asked = { side, amount, trial, wallet: wallet as Address | undefined };
   const offered = await offeredBy(jupiter, configuration, view, asked);
   if (payments.length === 0 && offered === undefined) throw noneOf(view, side);
-  const { sold, arrived, ...costs } = await costsOf(ask, configuration, view, {
+  const { sold, shown, ...costs } = await costsOf(ask, configuration, view, {
     ...{ ...asked, pool: payments[0]?.pool, offered },
   });
-  const paying = [
-    ...(offered && arrived !== undefined ? [byJupiter(offered, arrived)] : []),
-    ...payments.map(byPool),
-  ].toSorted((a, b) => (a.route.amountOut < b.route.amountOut ? 1 : -1));
+  const paying = [...(shown ? [byJupiter(shown)] : []), ...payments.map(byPool)].toSorted((a, b) =>
+    a.route.amountOut < b.route.amountOut ? 1 : -1,
+  );
   const safety = safetyOfMint(mint, epoch, sold);
   const ofMint = flagsOfMint(mint);
   const liquidity = greatest(0n, ...view.pools.map(liquidityOf));
   // Jupiter does not say how deep its pools are.
   const coin = view.pools.length === 0 ? 0n : lamportsOfCoin;
-  const [reference] = paymentsOf(view, side, amount / referencePart);
-  const price = reference && { in: amount / referencePart, out: reference.amountOut };
-  /** Describes the trade by the best of these routes. */
-  const factsBy = (routes: readonly Paying[]): SolTradeFacts | DomainError => {
+  const part = referenceAmount(amount);
+  const [reference] = paymentsOf(view, side, part);
+  const price = reference && { in: part, out: reference.amountOut };
+  const isPricedByPools = reference !== undefined && reference.priceImpact <= mostOfReference;
+  /** Describes the trade by the best of these routes, whose best price for a tenth of the amount is known. */
+  const factsBy = (routes: readonly Paying[], price?: PoolPrice): SolTradeFacts | DomainError => {
     const [best, ...others] = routes.slice(0, mostSolRoutes);
     if (best === undefined) return noneOf(view, side);
     const { route, priceImpact } = best;
@@ -96,6 +104,7 @@ export async function quoteOnSol(
       ...(price && {
         market: { impact: marketImpact({ in: amount, out: route.amountOut }, price), reference: price },
       }),
+      lacksReference: route.venue === "jupiter-metis" && !isPricedByPools,
       routes: [route, ...others.map((each) => each.route)],
       costs,
       safety,
@@ -103,10 +112,13 @@ export async function quoteOnSol(
       ...(held && { held }),
     };
   };
-  const facts = factsBy(paying);
+  const facts = factsBy(paying, shown && price ? betterPrice(price, shown.part) : (price ?? shown?.part));
   if (facts instanceof DomainError) throw facts;
-  return paying.length === payments.length ? facts : { ...facts, byPools: factsBy(payments.map(byPool)) };
+  return shown ? { ...facts, byPools: factsBy(payments.map(byPool), price) } : facts;
 }
+
+/** A pool that a tenth of the amount moves by more than these percent is too small to price the trade. */
+const mostOfReference = 5;
 
 /** Lists the pools that pay for some amount. */
 const payersOf = (view: TokenView, side: "buy" | "sell") => paymentsOf(view, side, mostUnits);
@@ -126,9 +138,9 @@ const byPool = ({ pool, amountOut, priceImpact }: Payment): Paying => ({
   priceImpact,
 });
 
-const byJupiter = ({ offer: { swap } }: JupiterTrial, amountOut: bigint): Paying => ({
-  route: { venue: "jupiter-metis", amountOut },
-  priceImpact: swap.priceImpact,
+const byJupiter = ({ whole, part }: ShownByTrial): Paying => ({
+  route: { venue: "jupiter-metis", amountOut: whole.out },
+  priceImpact: marketImpact(whole, part),
 });
 
 type Asked = {
@@ -149,13 +161,13 @@ function testerOf(
   return side === "buy" ? (payer as Address | undefined) : undefined;
 }
 
-/** Asks Jupiter for a swap that can be tried. */
+/** Asks Jupiter for swaps that can be tried. */
 async function offeredBy(
   jupiter: JupiterForQuote | undefined,
   configuration: SolReader["configuration"],
   view: TokenView,
   asked: Asked,
-): Promise<JupiterTrial | undefined> {
+): Promise<QuoteTrial | undefined> {
   const { side, amount: amountIn, trial } = asked;
   const { mint } = view;
   const tester = testerOf(configuration, view, asked);
@@ -163,19 +175,25 @@ async function offeredBy(
   const { orderId, onFault } = jupiter;
   const { mint: token, tokenProgram } = trial;
   const swap = { wallet: tester, orderId, side, mint: token, tokenProgram, amountIn };
-  const offer = await jupiter.offer({ ...swap, decimals: mint.decimals });
+  const offers = await jupiter.offers({ ...swap, decimals: mint.decimals });
   const tipAccount = configuration.relay?.tipAccounts[0];
-  const asking = { side, amountIn, orderId, offer, tipAccount, onFault };
-  return jupiterTrial({ trial: { ...trial, wallet: tester }, ...asking });
+  return quoteTrial(offers, {
+    trial: { ...trial, wallet: tester },
+    side,
+    amountIn,
+    orderId,
+    tipAccount,
+    onFault,
+  });
 }
 
-/** Asks for the costs of an attempt, for what arrives by Jupiter, and whether the token can be sold. */
+/** Asks for the costs of an attempt, for what simulations by Jupiter show, and whether the token can be sold. */
 async function costsOf(
   ask: Ask,
   configuration: SolReader["configuration"],
   view: TokenView,
-  { pool, offered, ...asked }: Asked & { pool: PoolView | undefined; offered: JupiterTrial | undefined },
-): Promise<SolCosts & { sold: boolean | null; arrived: bigint | undefined }> {
+  { pool, offered, ...asked }: Asked & { pool: PoolView | undefined; offered: QuoteTrial | undefined },
+): Promise<SolCosts & { sold: boolean | null; shown: ShownByTrial | undefined }> {
   const { side, amount, trial, wallet } = asked;
   const { mint, holding } = view;
   const needsAccount = side === "buy" && holding?.hasAccount !== true;
@@ -195,7 +213,7 @@ async function costsOf(
       : [],
     rent: needsAccount ? [rentCall(mint.accountBytes, at)] : [],
     trip: await roundTripCalls(configuration, view, trial),
-    byJupiter: offered ? [jupiterCalls(offered)] : [],
+    byJupiter: offered ? [quoteCalls(offered)] : [],
   });
   const [jupiter] = byJupiter;
   const units = [tried[0], jupiter?.simulation].map((each) => (each?.isDone ? each.computeUnits : 0));
@@ -206,7 +224,7 @@ async function costsOf(
     rents: { ...trial.rents, tokenAccount: rent[0] ?? 0n },
     medianPrice: medianOf(prices[0] ?? []),
     sold: isSoldIn(trip[0]),
-    arrived: offered && jupiter && arrivedIn(offered, jupiter),
+    shown: offered && jupiter && shownIn(offered, jupiter),
   };
 }
 

@@ -14,8 +14,9 @@ import { readTokenAccount } from "../../chains/sol/token-account.ts";
 import { composeTrial, type Trial } from "../../chains/sol/trial-messages.ts";
 import type { Objection } from "../../core/effects.ts";
 import type { Order } from "../../core/execution.ts";
+import { type PoolPrice, referenceAmount } from "../../core/price-impact.ts";
 import { signaturesFor } from "../../core/sol/sol-intent.ts";
-import type { JupiterOffer } from "./ask-jupiter.ts";
+import type { JupiterOffer, OffersForQuote } from "./ask-jupiter.ts";
 import { at, maybe } from "./look-at-token.ts";
 
 /** An attempt by Jupiter that hosts can try: its message, and the account that gets what it pays. */
@@ -79,6 +80,45 @@ export const jupiterCalls = ({ message, account }: JupiterTrial) => ({
   fee: messageFeeCall(message, at),
   simulation: maybe(simulationCall(message, at, [account])) satisfies RpcCall<Simulation | undefined>,
 });
+
+/** The trials of an amount, and of the part of it whose price is the reference. */
+export type QuoteTrial = { amountIn: bigint; whole: JupiterTrial; part: JupiterTrial };
+
+/** What a host's simulations of both show. */
+export type ShownByTrial = { whole: PoolPrice; part: PoolPrice };
+
+/** Composes both trials. Undefined without offers, or, after a note, for those that the signer would refuse. */
+export async function quoteTrial(
+  offers: OffersForQuote | undefined,
+  asked: Omit<Asked, "offer">,
+): Promise<QuoteTrial | undefined> {
+  const { amountIn } = asked;
+  const [whole, part] = await Promise.all([
+    jupiterTrial({ ...asked, offer: offers?.whole }),
+    jupiterTrial({ ...asked, amountIn: referenceAmount(amountIn), offer: offers?.part }),
+  ]);
+  return whole && part && { amountIn, whole, part };
+}
+
+/** Makes the calls that try both. The base fee and the accounts before them are the same. */
+export const quoteCalls = ({ whole, part }: QuoteTrial) => ({
+  ...jupiterCalls(whole),
+  ofPart: jupiterCalls(part).simulation,
+});
+
+/** Computes the prices that simulations show. Undefined if one of them shows nothing. */
+export function shownIn(
+  { amountIn, whole, part }: QuoteTrial,
+  { ofPart, ...tried }: JupiterTried & { ofPart: Simulation | undefined },
+): ShownByTrial | undefined {
+  const arrived = arrivedIn(whole, tried);
+  const arrivedOfPart = arrivedIn(part, { ...tried, simulation: ofPart });
+  if (arrived === undefined || arrivedOfPart === undefined) return undefined;
+  return {
+    whole: { in: amountIn, out: arrived },
+    part: { in: referenceAmount(amountIn), out: arrivedOfPart },
+  };
+}
 
 /** Computes what arrives by a simulation: tokens, or lamports. Undefined if it shows nothing. */
 export function arrivedIn(

@@ -61,7 +61,7 @@ describe("jupiterClient", () => {
       accounts: [{ address: helper, isWritable: false }],
       data: Uint8Array.of(1, 2),
       tables: new Map([[table, [wsolMint, mint]]]),
-      ...{ amountOut: 9n, priceImpact: 1.25, labels: ["Pump.fun Amm"], setupPrograms: [jupiterProgram] },
+      ...{ amountOut: 9n, labels: ["Pump.fun Amm"], setupPrograms: [jupiterProgram] },
     });
     const [request] = asked;
     expect(request?.headers["x-api-key"]).toBe(key);
@@ -73,10 +73,10 @@ describe("jupiterClient", () => {
   });
 
   it("needs neither a key, nor tables, an impact or other instructions in the answer", async () => {
-    const { priceImpactPct: _, setupInstructions: __, ...rest } = built;
+    const { setupInstructions: _, ...rest } = built;
     answering({ ...rest, addressesByLookupTableAddress: null });
     expect(await jupiterClient({ url }).build(question)).toMatchObject({
-      ...{ tables: new Map(), priceImpact: 0, setupPrograms: [] },
+      ...{ tables: new Map(), setupPrograms: [] },
     });
     expect(asked[0]?.headers).not.toHaveProperty("x-api-key");
   });
@@ -96,7 +96,6 @@ describe("jupiterClient", () => {
     ],
     ["BAD_RESULT", { swapInstruction: { ...instruction, accounts: [{ pubkey: "x", isWritable: true }] } }],
     ["BAD_RESULT", { addressesByLookupTableAddress: { [table]: Array(257).fill(mint) } }],
-    ["BAD_RESULT", { priceImpactPct: "much" }],
     ["BAD_RESULT", { routePlan: {} }],
   ])("gives %s for an answer with %o", async (reason, change) => {
     answering({ ...built, ...change });

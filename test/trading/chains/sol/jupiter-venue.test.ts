@@ -73,7 +73,7 @@ async function builtFor({ side, tokenProgram, amountIn }: SwapByJupiter): Promis
     data: routeData(amountIn, { name: "route_v2" }),
     // Tables of real routes name common mints and programs, too.
     tables: new Map([[table, [wsolMint, programs.token, jupiterProgram, mint, inTable]]]),
-    ...{ amountOut: 1n, priceImpact: 0, labels: [], setupPrograms: [] },
+    ...{ amountOut: 1n, labels: [], setupPrograms: [] },
   };
 }
 

@@ -195,6 +195,11 @@ describe("checkSolTrade", () => {
     ["TOKEN_UNSAFE", { facts: { flags: ["NON_TRANSFERABLE"] } }],
     ["TOKEN_UNSAFE", { facts: { safety: { ...solFacts.safety, buyTax: 25.01 } } }],
     ["TOKEN_UNSAFE", { facts: { safety: { ...solFacts.safety, sellable: false } } }],
+    ["NO_REFERENCE", { facts: { lacksReference: true } }],
+    [
+      "NO_REFERENCE",
+      { facts: { lacksReference: true, held: { coins: 10n ** 10n, tokens: 10n ** 10n } }, trade: sell },
+    ],
     ["PRICE_IMPACT_TOO_HIGH", { facts: { priceImpact: 15.0001 } }],
     ["PRICE_IMPACT_TOO_HIGH", { facts: { market: { impact: 16, reference: { in: 1n, out: 1n } } } }],
   ])("refuses with %s, %#", (code, given) => {
@@ -208,6 +213,7 @@ describe("checkSolTrade", () => {
     { facts: { flags: ["SEIZABLE"] }, trade: { ...buy, allowUnsafe: true } },
     { facts: { flags: ["SEIZABLE"], held: { coins: 10n ** 10n, tokens: 10n ** 10n } }, trade: sell },
     { facts: { priceImpact: 15 } },
+    { facts: { lacksReference: true }, trade: { ...buy, minAmountOut: "0.9" } },
   ])("allows a trade, %#", (given) => {
     expect(check(given).objection).toBeUndefined();
   });
@@ -219,6 +225,9 @@ describe("checkSolTrade", () => {
     const codeOf = (given: Case) => check({ setup: relayed, ...given }).objection?.code;
     expect(codeOf({ facts, trade: { ...buy, priorityFee: 0 } })).toBe("PRIORITY_FEE_TOO_LOW");
     expect(codeOf({ facts })).toBe("INSUFFICIENT_BALANCE");
-    expect(codeOf({ facts: { ...facts, held: { coins: 10n ** 10n, tokens: 0n } } })).toBe("TOKEN_UNSAFE");
+    const rich = { ...facts, held: { coins: 10n ** 10n, tokens: 0n }, lacksReference: true };
+    expect(codeOf({ facts: rich })).toBe("TOKEN_UNSAFE");
+    expect(codeOf({ facts: { ...rich, flags: [] } })).toBe("NO_REFERENCE");
+    expect(codeOf({ facts: { ...rich, flags: [], lacksReference: false } })).toBe("PRICE_IMPACT_TOO_HIGH");
   });
 });

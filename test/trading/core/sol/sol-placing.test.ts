@@ -270,6 +270,12 @@ describe("placing on sol", () => {
       "one host finds that it cannot be sold",
       { quotes: [[facts(), facts({ safety: { ...solFacts.safety, sellable: false } })]] },
     ],
+    ["NO_REFERENCE", "only a server prices the token", { quotes: both({ lacksReference: true }) }],
+    [
+      "NO_REFERENCE",
+      "one host finds no pool that prices it",
+      { quotes: [[facts(), facts({ lacksReference: true })]] },
+    ],
     ["PRICE_IMPACT_TOO_HIGH", "the price would move too far", { quotes: both({ priceImpact: 15.1 }) }],
     [
       "PRICE_IMPACT_TOO_HIGH",

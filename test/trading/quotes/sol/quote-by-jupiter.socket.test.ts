@@ -32,6 +32,7 @@ afterAll(async () => {
 beforeEach(() => {
   jupiter.asked.length = 0;
   jupiter.faults = {};
+  jupiter.faultsOf = undefined;
   faults = [];
   for (const host of hosts) host.lie = (_, result) => result;
 });
@@ -78,11 +79,14 @@ describe("a quote with Jupiter", () => {
     expect(faults).toEqual([]);
   });
 
-  it("asks once, for a helper key and the wallet's own account", async () => {
-    await quote("MOON", { wallet });
+  it("asks for the amount and a tenth of it, each for a helper key and the wallet's own account", async () => {
     await quote("MOON", { wallet });
     const [first, second] = jupiter.asked;
     expect(jupiter.asked).toHaveLength(2);
+    expect(second).toMatchObject({
+      amount: "100000000",
+      destinationTokenAccount: first?.destinationTokenAccount,
+    });
     const { mint, program } = chain.deployment.tokens.MOON;
     expect(first).toMatchObject({
       ...{ inputMint: "So11111111111111111111111111111111111111112", outputMint: mint },
@@ -98,7 +102,7 @@ describe("a quote with Jupiter", () => {
     expect(shown.route).toMatchObject([{ venue: "jupiter-metis" }]);
     expect(units(shown.amountOut, 6)).toBe(paid(10n ** 9n, coins, tokens));
     expect(shown).toMatchObject({ sellable: null, flags: ["NOT_LISTED", "SELLABILITY_UNKNOWN"] });
-    expect(shown.warnings).toContain("NO_REFERENCE");
+    expect(shown.warnings).not.toContain("AMOUNT_TINY");
   });
 
   it.each<[Name, bigint]>([
@@ -152,13 +156,52 @@ describe("a quote with Jupiter", () => {
   ])("uses the best pool while Jupiter answers with the fault %s", async (fault, reason) => {
     jupiter.faults = { [fault]: 1 };
     expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "raydium-cpmm" }]);
-    expect(faults).toEqual([`JupiterFault ${reason}`]);
+    expect(new Set(faults)).toEqual(new Set([`JupiterFault ${reason}`]));
     await expect(quote("ORBIT", { wallet })).rejects.toMatchObject({ code: "NO_ROUTE" });
   });
 
   it("uses nothing of Jupiter's other instructions", async () => {
     jupiter.faults = { extraInstructions: 1 };
     expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "jupiter-metis" }]);
+  });
+
+  it("needs a least amount where no pool of Raydium's prices the token, also from sellers", async () => {
+    const { address: holder } = await chain.newWallet(10n ** 9n);
+    await holdTokens(chain, holder, chain.deployment.jupiter.pools.ORBIT, 10n ** 10n);
+    const sale = { side: "sell", wallet: holder, amount: "10000" } as const;
+    for (const [asked, minAmountOut] of [
+      [{ wallet }, "10000"],
+      [sale, "0.9"],
+    ] as const) {
+      const details = { field: "minAmountOut" };
+      expect((await quote("ORBIT", asked)).wouldBeRefused).toMatchObject({ code: "NO_REFERENCE", details });
+      expect(await quote("ORBIT", { ...asked, minAmountOut })).not.toHaveProperty("wouldBeRefused");
+    }
+    // The pool of MOON is a reference while a tenth of the amount hardly moves it.
+    expect(await quote("MOON", { wallet })).not.toHaveProperty("wouldBeRefused");
+    const most = { amount: "600", minAmountOut: "1", maxPriceImpact: 100 };
+    expect(await quote("MOON", most)).not.toHaveProperty("wouldBeRefused");
+    expect(await quote("MOON", { ...most, minAmountOut: undefined })).toMatchObject({
+      wouldBeRefused: { code: "NO_REFERENCE" },
+    });
+  });
+
+  it("compares the price with that of a tenth, by its own simulations of both", async () => {
+    const shown = await quote("ORBIT", { amount: "400", minAmountOut: "1" });
+    const [whole = 0, part = 0] = [400n, 40n].map((amount) =>
+      Number(paid(amount * 10n ** 9n, coins, tokens)),
+    );
+    expect(shown.priceImpact).toBeCloseTo(100 * (1 - whole / (10 * part)), 3);
+    expect(shown).toMatchObject({
+      ...{ marketImpact: shown.priceImpact, warnings: expect.arrayContaining(["PRICE_IMPACT_HIGH"]) },
+      wouldBeRefused: { code: "PRICE_IMPACT_TOO_HIGH" },
+    });
+  });
+
+  it("does without a server that does not price a tenth", async () => {
+    jupiter.faultsOf = ({ amount }) => (Number(amount) < 1e9 ? { badBuild: 1 } : {});
+    expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "raydium-cpmm" }]);
+    await expect(quote("ORBIT", { wallet, minAmountOut: "1" })).rejects.toMatchObject({ code: "NO_ROUTE" });
   });
 
   it("believes the simulation, and not Jupiter", async () => {
@@ -195,12 +238,23 @@ describe("two hosts with Jupiter", () => {
     };
   };
 
+  it("make one more call for a tenth of the amount", async () => {
+    const called: string[] = [];
+    hosts[0].lie = (method, result) => {
+      called.push(method);
+      return result;
+    };
+    await ask("ORBIT");
+    expect(called.filter((method) => method === "simulateTransaction")).toHaveLength(2);
+    expect(called.filter((method) => method === "getFeeForMessage")).toHaveLength(1);
+  });
+
   it("try the same build, and bind Jupiter before the pool", async () => {
     expect(await ask("MOON")).toMatchObject({
       amountOut: paid(10n ** 9n, coins, tokens),
       routes: [{ venue: "jupiter-metis" }, { venue: "raydium-cpmm" }],
     });
-    expect(jupiter.asked).toHaveLength(1);
+    expect(jupiter.asked).toHaveLength(2);
   });
 
   it("take the greater of two outputs that are near each other", async () => {
@@ -212,7 +266,7 @@ describe("two hosts with Jupiter", () => {
   it.each([2000n, 500n])("agree on a pool if one of them shows %d thousandths", async (thousandths) => {
     hosts[1].lie = simulating(thousandths);
     expect(await ask("MOON")).toMatchObject({ routes: [{ venue: "raydium-cpmm" }] });
-    expect(jupiter.asked).toHaveLength(1);
+    expect(jupiter.asked).toHaveLength(2);
     expect(await ask("ORBIT")).toMatchObject({ code: "NO_ROUTE" });
   });
 

@@ -23,11 +23,14 @@ import type { SolNode } from "./sol-node.ts";
 import { localPlan } from "./stand-in-jupiter.ts";
 
 const names = [
-  ...(["badBuild", "extraInstructions", "huge", "otherDestination", "otherProgram", "overstated"] as const),
-  ...(["platformFee", "rateLimited", "silent"] as const),
+  ...(["badBuild", "cheat", "extraInstructions", "huge", "otherDestination", "otherProgram"] as const),
+  ...(["overstated", "platformFee", "rateLimited", "silent"] as const),
 ] as const;
 
-/** The shares of requests with a fault. `overstated` names twice the output, and the others say what they do. */
+/**
+ * The shares of requests with a fault. `overstated` names twice the output, `cheat` trades ORBIT with a pool of the server's
+ * own at a tenth of the price, and the others say what they do.
+ */
 const JupiterFaults = ratesSchema(names, {});
 
 export type LocalJupiter = {
@@ -111,7 +114,8 @@ export async function startJupiterServer(options: JupiterServerOptions): Promise
     const pool = pools.find((each) => each.mint === question.inputMint || each.mint === question.outputMint);
     const isOfCoin = [question.inputMint, question.outputMint].includes(wsolMint);
     if (pool === undefined || !isOfCoin) return noRoute;
-    return json(200, await builtFor(question, pool));
+    const isCheated = pool.mint === jupiter.cheat.mint && strikes("cheat");
+    return json(200, await builtFor(question, isCheated ? jupiter.cheat : pool));
   }
 
   async function builtFor(question: Question, pool: JupiterPool): Promise<object> {

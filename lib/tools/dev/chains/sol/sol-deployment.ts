@@ -52,6 +52,8 @@ export type SolDeployment = {
     bump: number;
     authority: Address;
     pools: Record<(typeof jupiterSymbols)[number], JupiterPool>;
+    /** A pool of ORBIT at a tenth of its price, which a server that lies trades with. */
+    cheat: JupiterPool;
   };
   tokens: Record<(typeof symbols)[number], LocalToken>;
   /** A rich account, which pays for simulations. */
@@ -146,6 +148,8 @@ const pooled = { coins: 500n * 10n ** 9n, tokens: 5n * 10n ** 12n };
 /** Jupiter's pools pay a little more. */
 const pooledAtJupiter = { ...pooled, tokens: (pooled.tokens * 102n) / 100n };
 
+type Pooled = typeof pooled;
+
 /**
  * Makes the accounts of the local chain: an exchange, three tokens, a pool of each with the wrapped coin, pools and a token
  * of Jupiter's stand-in, and accounts for tips.
@@ -193,14 +197,22 @@ async function jupiterOf(
   });
   const orbit = await derivedAddress(programs.system, ["local mint", "ORBIT"]);
   accounts.push(...(await plainMintAccounts(orbit, "Orbit", "ORBIT")));
-  const pools = {} as SolDeployment["jupiter"]["pools"];
-  for (const symbol of jupiterSymbols) {
-    const { mint, program } = symbol === "ORBIT" ? { mint: orbit, program: programs.token } : tokens[symbol];
-    const vaultOf = (side: string) => derivedAddress(jupiterProgram, ["local vault", symbol, side]);
-    pools[symbol] = { mint, program, vaults: { coin: await vaultOf("coin"), token: await vaultOf("token") } };
-    accounts.push(...vaultAccounts(pools[symbol], authority, pooledAtJupiter));
+  async function opened(
+    name: string,
+    { mint, program }: Pick<JupiterPool, "mint" | "program">,
+    held: Pooled,
+  ) {
+    const vaultOf = (side: string) => derivedAddress(jupiterProgram, ["local vault", name, side]);
+    const pool = { mint, program, vaults: { coin: await vaultOf("coin"), token: await vaultOf("token") } };
+    accounts.push(...vaultAccounts(pool, authority, held));
+    return pool;
   }
-  return { program: jupiterProgram, bump, authority, pools };
+  const ofOrbit = { mint: orbit, program: programs.token };
+  const pools = {} as SolDeployment["jupiter"]["pools"];
+  for (const symbol of jupiterSymbols)
+    pools[symbol] = await opened(symbol, symbol === "ORBIT" ? ofOrbit : tokens[symbol], pooledAtJupiter);
+  const cheat = await opened("cheat", ofOrbit, { ...pooledAtJupiter, tokens: pooledAtJupiter.tokens / 10n });
+  return { program: jupiterProgram, bump, authority, pools, cheat };
 }
 
 async function plainMintAccounts(mint: Address, name: string, symbol: string): Promise<MadeAccount[]> {
@@ -254,7 +266,7 @@ function poolAccounts(token: LocalToken, authority: Address): MadeAccount[] {
 function vaultAccounts(
   { mint, program, vaults }: JupiterPool,
   authority: Address,
-  { coins, tokens }: typeof pooled,
+  { coins, tokens }: Pooled,
 ): MadeAccount[] {
   const withheld = program === programs.token2022 ? [extension(2, u64(0n))] : [];
   const coinData = (rent: bigint) => tokenAccountData(wsolMint, authority, coins, { rent });
