@@ -9,16 +9,16 @@ import { allMarketsOf } from "./items/market-items.ts";
 /** Stores what a search finds on a chain: the tokens that are read, and those that were read in the last days. */
 export async function saveIndex(
   table: Table,
-  { chain, markets }: Pick<ChainMarkets, "chain" | "markets">,
+  read: Pick<ChainMarkets, "chain" | "markets">,
   { epoch, coinUsd, now }: { epoch: number; coinUsd: Decimal | undefined; now: Date },
 ): Promise<void> {
   // Without it, no depth could be compared.
   if (coinUsd === undefined) return;
-  const stored = await allMarketsOf(table, chain);
+  const stored = await allMarketsOf(table, read.chain);
   const newest = new Map(stored.map(({ market }) => [market.token, market]));
-  for (const market of markets(now.getTime())) newest.set(market.token, market);
+  for (const market of read.markets(now.getTime())) newest.set(market.token, market);
   const tokens = [...newest.values()].flatMap((market) => indexed(market, coinUsd) ?? []);
-  await writeMarketIndex(table, chain, tokens, { epoch, now });
+  await writeMarketIndex(table, read.chain, tokens, { epoch, now });
 }
 
 /** Undefined for a token without a pool. */

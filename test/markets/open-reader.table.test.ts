@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ChainMarkets } from "../../lib/markets/chain-markets.ts";
+import type { Market } from "../../lib/markets/core/market.ts";
 import { readMarketIndex } from "../../lib/markets/items/market-index.ts";
 import { openReader, type ReaderPorts } from "../../lib/markets/open-reader.ts";
 import { readMarkets } from "../../lib/markets/read-markets.ts";
@@ -75,8 +76,22 @@ describe("the reader's index", () => {
   const dayAgo = new Date(now.getTime() - 90_000_000).toISOString();
   const old = { ...marketAt(now), firstSeenAt: dayAgo };
   const coin = price({ chain: "base", symbol: "ETH", price: "2500", asOf: now.toISOString() });
-  const read = { chain: "base" } as ChainMarkets;
-  const reading = (...markets: ReturnType<typeof marketAt>[]) => ({ ...read, markets: () => markets });
+
+  /** Has its markets in a private field, like the classes that read chains. */
+  class Reading {
+    readonly chain = "base";
+    readonly #markets: Market[];
+
+    constructor(...markets: Market[]) {
+      this.#markets = markets;
+    }
+
+    markets(): Market[] {
+      return this.#markets;
+    }
+  }
+
+  const reading = (...markets: Market[]) => new Reading(...markets) as Partial<ChainMarkets> as ChainMarkets;
 
   it("is what a search finds: stored markets, and those that are read", async () => {
     const { store, coins, saveIndex } = open();

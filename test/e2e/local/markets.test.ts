@@ -1,9 +1,13 @@
 import { Interface } from "ethers/abi";
 import { expect, it, vi } from "vitest";
+import type { Market } from "../../../lib/markets/core/market.ts";
+import { tokenStore } from "../../../lib/markets/token-store.ts";
+import { openLocal } from "../../../lib/tools/admin/local-target.ts";
 import { callAnvil } from "../../../lib/tools/dev/chains/call-anvil.ts";
 import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { exampleWallet } from "../../../lib/tools/dev/chains/example-wallets.ts";
 import { evmChains } from "../../../lib/trading/core/trading-chain.ts";
+import { decimal, marketAt } from "../../markets/support/markets.ts";
 import { get } from "../support/client.ts";
 import { localRunner } from "../support/deployment.ts";
 import type { Message } from "../support/inbox.ts";
@@ -96,4 +100,28 @@ it("a token's market follows trades, alike on the stream and by REST, until it i
   for (let updates = 0; updates < 3; updates++)
     await stream.take((each) => each.type === "update" && stream.received.indexOf(each) > ended);
   expect(stream.received.slice(ended + 1).some((each) => recordIn(each) !== undefined)).toBe(false);
+});
+
+it("a token that was read yesterday, and no younger one, is found by its name", async () => {
+  const { table } = await openLocal(localRunner().port);
+  const now = new Date();
+  const pool = { ...(marketAt(now).pool as NonNullable<Market["pool"]>), depth: decimal("100000") };
+  const [old, young] = ["a1", "a2"].map((end) => `0x${end.padStart(40, "0")}`) as [string, string];
+  for (const [address, ageHours] of [
+    [old, 25],
+    [young, 23],
+  ] as const) {
+    const firstSeenAt = new Date(now.getTime() - ageHours * 3_600_000).toISOString();
+    const names = { symbol: "YESTERDAY", name: "Yesterday" };
+    const market = marketAt(now, { chain, token: address, ...names, firstSeenAt, pool });
+    await tokenStore(table)
+      .writer(0)
+      .saveMarket({ market, state: { pools: [], bases: [] } }, now);
+  }
+  // The index is written a minute after somebody has wanted a token of the chain.
+  const user = await newUser();
+  expect((await get(path, user)).status).toBe(200);
+  await expect
+    .poll(() => dataFor(user, "tokens?query=yesterday"), wholePatience)
+    .toMatchObject({ tokens: [{ chain, token: old, symbol: "YESTERDAY", listed: false }] });
 });
