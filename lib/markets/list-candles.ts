@@ -71,7 +71,7 @@ export async function listCandles(
   if ("problem" in range) throw invalid(range.field, range.problem);
 
   const listed = { ...{ table: deps.table, prices: deps.prices, now, interval, range, limit, currency } };
-  const [stored, { candles, revision }] = await Promise.all([
+  const [stored, { candles, revision, finalTo }] = await Promise.all([
     isCoin ? undefined : readMarket(deps.table, name),
     lastCandles({ ...listed, name: isCoin ? coinOf(name.chain) : name }),
   ]);
@@ -84,13 +84,15 @@ export async function listCandles(
   // Prices in two units would be no line.
   const quote = currency === "quote" ? candles.at(-1)?.pool.quote : undefined;
   const from = market ? knownFrom(market) : 0;
+  const readTo = isCoin ? epochSeconds(now) : (market?.blockTime ?? 0);
+  const known = { from, finalTo: Math.max(finalTo, readTo - finalAfterSeconds) };
   const answer: Candles = {
     ...{ interval, currency, ...(quote !== undefined && { quote }) },
     history: isCoin ? "unavailable" : (market?.history ?? "loading"),
     revision: Math.max(revision, market?.revision ?? 0),
     candles: candles
       .filter(({ pool }) => quote === undefined || pool.quote === quote)
-      .map((candle) => viewOf(candle, interval, { now, from })),
+      .map((candle) => viewOf(candle, interval, { now, ...known })),
   };
   return { candles: answer, etag: etagOf(answer) };
 }
@@ -118,14 +120,20 @@ type Listed = {
   prices: CandleDeps["prices"];
 };
 
-/** Reads back from the end of the range until there are enough candles, by ever longer steps. */
-async function lastCandles(listed: Listed): Promise<{ candles: Candle[]; revision: number }> {
+/**
+ * Reads back from the end of the range until there are enough candles, by ever longer steps.
+ *
+ * @returns them, and the end of the newest minute that is final. The minutes before it are final, too.
+ */
+async function lastCandles(
+  listed: Listed,
+): Promise<{ candles: Candle[]; revision: number; finalTo: number }> {
   const { table, name, interval, limit, now } = listed;
   const { from, to } = listed.range;
   const seconds = intervalSeconds[interval];
   let known: Candle[] = [];
   let found: Candle[] = [];
-  let revision = 0;
+  let [revision, finalTo] = [0, 0];
   let end = Math.ceil(to / seconds) * seconds;
   for (let span = limit * seconds; end > from && found.length < limit; span *= 4) {
     const part = {
@@ -137,9 +145,16 @@ async function lastCandles(listed: Listed): Promise<{ candles: Candle[]; revisio
     else known = withNewPools([...(await converted(listed, stored.candles, part)), ...known]);
     found = foldCandles(known, interval);
     revision = Math.max(revision, stored.revision);
+    finalTo = Math.max(finalTo, endOfFinal(stored.candles));
     end = part.range.from;
   }
-  return { candles: found.filter(({ start }) => start < to).slice(-limit), revision };
+  return { candles: found.filter(({ start }) => start < to).slice(-limit), revision, finalTo };
+}
+
+/** Returns the end of the newest final minute. Longer candles are stored as final before they are over. */
+function endOfFinal(candles: readonly StoredCandle[]): number {
+  const newest = candles.findLast(({ candle, seconds }) => seconds === 60 && candle.isFinal);
+  return newest === undefined ? 0 : newest.candle.start + newest.seconds;
 }
 
 /** Converts candles by the coin's closes in their intervals. Leaves out those for which none is known. */
@@ -162,16 +177,21 @@ async function converted(
 
 const daySeconds = 86_400;
 
+/** The swaps of an interval are known, and shown by a second host, so long after its end. */
+const finalAfterSeconds = 120;
+
 /** The time from which the candles of a token are known, in epoch seconds. */
 const knownFrom = ({ firstSeenAt, history }: Market): number =>
   Date.parse(firstSeenAt) / 1000 - (history === "complete" ? daySeconds : 0);
 
 function viewOf(
-  { start, trades, isFinal, hasGaps, hasNewPool, ...candle }: Candle,
+  { start, trades, hasGaps, hasNewPool, ...candle }: Candle,
   interval: Interval,
-  { now, from }: { now: Date; from: number },
+  { now, from, finalTo }: { now: Date; from: number; finalTo: number },
 ): CandleView {
-  const isPartial = start < from || (start + intervalSeconds[interval]) * 1000 > now.getTime();
+  const end = start + intervalSeconds[interval];
+  const isPartial = start < from || end * 1000 > now.getTime();
+  const isFinal = candle.isFinal && !isPartial && end <= finalTo;
   return {
     time: new Date(start * 1000).toISOString(),
     open: formatDecimal(candle.open),

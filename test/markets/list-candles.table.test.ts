@@ -114,6 +114,70 @@ describe("listCandles", () => {
     expect(candles.candles[0]).not.toHaveProperty("partial");
   });
 
+  describe("calls an interval final", () => {
+    const flags = async (token: string, interval: "1m" | "5m" | "1h") =>
+      (await list(token, { interval })).candles.candles.map(({ time, isFinal, partial = false }) => [
+        time.slice(11, 16),
+        ...[isFinal, partial],
+      ]);
+    const readTo = (token: string, time: string) => {
+      const market = marketAt(now, { token, blockTime: at(time), history: "complete" });
+      return writeMarket(db.table, { market, state: { pools: [], bases: [] } }, { epoch: 1, wantedAt: now });
+    };
+
+    it("not before it is over, however final its minutes are", async () => {
+      const token = newToken();
+      await store(token, "minutes", [candle(at("22T20:00"), "1"), candle(at("22T20:02"), "2")]);
+      await readTo(token, "22T20:03");
+      expect(await flags(token, "1m")).toEqual([
+        ["20:00", true, false],
+        ["20:02", true, false],
+      ]);
+      for (const interval of ["5m", "1h"] as const)
+        expect(await flags(token, interval)).toEqual([["20:00", false, true]]);
+    });
+
+    it("as soon as a minute at its end or later is final", async () => {
+      const token = newToken();
+      const last = candle(at("22T20:00"), "2", { isFinal: false });
+      await store(token, "minutes", [candle(at("22T19:56"), "1"), last]);
+      expect(await flags(token, "5m")).toContainEqual(["19:55", false, false]);
+      const minutes = [candle(at("22T19:56"), "1"), candle(at("22T19:59"), "1")];
+      const other = newToken();
+      await store(other, "minutes", minutes);
+      expect(await flags(other, "5m")).toEqual([["19:55", true, false]]);
+    });
+
+    it.each([
+      ["22T20:01", false],
+      ["22T20:02", true],
+    ] as const)("two minutes after its end have been read: %s", async (time, isFinal) => {
+      const token = newToken();
+      await store(token, "minutes", [candle(at("22T19:56"), "1")]);
+      await readTo(token, time);
+      expect(await flags(token, "5m")).toEqual([["19:55", isFinal, false]]);
+    });
+
+    it("not because it was stored as final before it was over", async () => {
+      const token = newToken();
+      await store(token, "hours", [candle(at("22T10:00"), "1")]);
+      await readTo(token, "22T10:30");
+      expect(await flags(token, "1h")).toEqual([["10:00", false, false]]);
+      await readTo(token, "22T20:03");
+      expect(await flags(token, "1h")).toEqual([["10:00", true, false]]);
+    });
+
+    it("not if its beginning is unknown", async () => {
+      const token = newToken();
+      await store(token, "minutes", [candle(at("22T18:30"), "1")]);
+      const loading = { blockTime: at("22T20:03"), firstSeenAt: "2026-11-22T18:20:00.000Z" };
+      const market = marketAt(now, { token, history: "unavailable", ...loading });
+      await writeMarket(db.table, { market, state: { pools: [], bases: [] } }, { epoch: 1, wantedAt: now });
+      expect(await flags(token, "1h")).toEqual([["18:00", false, true]]);
+      expect(await flags(token, "1m")).toEqual([["18:30", true, false]]);
+    });
+  });
+
   it("marks the first candle after another pool became the reference, also in longer intervals", async () => {
     const token = newToken();
     const [later, last] = [

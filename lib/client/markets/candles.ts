@@ -29,6 +29,11 @@ const dollarDigits = 12;
 /** A minute that may still be replaced. Without a candle, its swaps were taken back. */
 type Minute = { candle: Candle | undefined; revision: number; block: number };
 
+/** The swaps of an interval are known, and shown by a second host, so long after its end. */
+const finalAfterMs = 120_000;
+
+const minuteMs = 60_000;
+
 /** The service folds longer candles from stored hours, and converts these by the coin's price at the end of the hour. */
 const isFoldedFromHours = (interval: Interval) => intervalSeconds[interval] >= 3600;
 
@@ -97,6 +102,8 @@ export class CandleSeries {
   readonly #changed = new Set<number>();
   /** All minutes are known from this time on. */
   #minutesFromMs = Number.POSITIVE_INFINITY;
+  /** The end of the newest minute that is final. The minutes before it are final, too. */
+  #finalToMs = 0;
 
   constructor({ interval, currency }: { interval: Interval; currency: Currency }) {
     this.#interval = interval;
@@ -129,9 +136,10 @@ export class CandleSeries {
   clear(): void {
     for (const part of [this.#history, this.#minutes, this.#folded, this.#changed]) part.clear();
     this.#minutesFromMs = Number.POSITIVE_INFINITY;
+    this.#finalToMs = 0;
   }
 
-  /** Returns the last candles, oldest first. Those whose interval is not over are `partial`. */
+  /** Returns the last candles, oldest first. Those whose interval is not over are `partial`, and never final. */
   candles(nowMs: number, limit: number): Candle[] {
     for (const startMs of this.#changed) this.#fold(startMs);
     this.#changed.clear();
@@ -146,14 +154,14 @@ export class CandleSeries {
     return [...all]
       .sort(([a], [b]) => a - b)
       .slice(-limit)
-      .map(([startMs, candle]) => this.#shown(candle, startMs + this.#lengthMs > nowMs));
+      .map(([startMs, candle]) => this.#shown(candle, startMs + this.#lengthMs, nowMs));
   }
 
   #fold(startMs: number): void {
     // An interval whose beginning is not known would be wrong.
     if (startMs < this.#minutesFromMs) return;
     const within: Candle[] = [];
-    for (let atMs = startMs; atMs < startMs + this.#lengthMs; atMs += 60_000) {
+    for (let atMs = startMs; atMs < startMs + this.#lengthMs; atMs += minuteMs) {
       const candle = this.#minutes.get(atMs)?.candle;
       if (candle !== undefined) within.push(candle);
     }
@@ -161,14 +169,16 @@ export class CandleSeries {
     this.#folded.set(startMs, folded);
   }
 
-  #shown({ partial: _, ...candle }: Candle, isOpen: boolean): Candle {
+  #shown({ partial: _, ...candle }: Candle, endMs: number, nowMs: number): Candle {
+    const finalToMs = Math.min(nowMs, Math.max(nowMs - finalAfterMs, this.#finalToMs));
     const show = (text: Candle["open"]) =>
       this.#currency === "usd" ? textOf(rounded(number(text), dollarDigits)) : text;
     const { open, high, low, close, volume } = candle;
     return {
       ...candle,
       ...{ open: show(open), high: show(high), low: show(low), close: show(close), volume: show(volume) },
-      ...(isOpen && { partial: true }),
+      isFinal: candle.isFinal && endMs <= finalToMs,
+      ...(endMs > nowMs && { partial: true }),
     };
   }
 
@@ -177,6 +187,7 @@ export class CandleSeries {
     const known = this.#minutes.get(startMs);
     if (known !== undefined && !isNewer(minute, known)) return;
     this.#minutes.set(startMs, minute);
+    if (minute.candle?.isFinal) this.#finalToMs = Math.max(this.#finalToMs, startMs + minuteMs);
     this.#changed.add(startOf(startMs, this.#interval));
   }
 }

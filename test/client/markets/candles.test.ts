@@ -137,7 +137,8 @@ describe("CandleSeries", () => {
         late.addMinutes({ candles: listed(current, "1m", currency), revision: 0 }, openMs);
         const rest = minutes.filter((minute) => !isBefore(minute));
         for (const [index, minute] of rest.entries()) late.addMarket(market([minute], 0, 100 + index));
-        expect(shownAt(late, 1440)).toEqual(shownAt(first, 1440));
+        // Two minutes after the end, both know what is final.
+        expect(shownAt(late, 1442)).toEqual(shownAt(first, 1442));
       }),
       { numRuns: 200 },
     );
@@ -240,6 +241,27 @@ describe("CandleSeries", () => {
     ]);
     series.clear();
     expect(closes(series)).toEqual([]);
+  });
+
+  it("calls an interval final two minutes after its end, or once its last minute is", () => {
+    const finals = (series: CandleSeries, at: number) => shownAt(series, at).map(({ isFinal }) => isFinal);
+    const series = new CandleSeries({ interval: "5m", currency: "native" });
+    series.addMinutes({ candles: [], revision: 0 }, midnight);
+    series.addMarket(market([minute(1, "2", { isFinal: true })]));
+    expect([2, 5, 6.9, 7].map((at) => finals(series, at))).toEqual([[false], [false], [false], [true]]);
+    series.addMarket(market([minute(6, "2"), minute(9, "3", { isFinal: true })], 0, 2));
+    expect(finals(series, 10)).toEqual([true, false]);
+    series.addMarket(market([minute(6, "2", { isFinal: true })], 0, 3));
+    expect(finals(series, 9.9)).toEqual([true, false]);
+    expect(finals(series, 10)).toEqual([true, true]);
+  });
+
+  it("believes the service about the past, but never before an interval is over", () => {
+    const series = new CandleSeries({ interval: "1h", currency: "native" });
+    const [open] = listed([minute(0, "2", { isFinal: true })], "1h", "native");
+    if (open === undefined) return expect.fail("no candle");
+    series.addHistory({ candles: [open], revision: 0 });
+    expect([59, 62].map((at) => shownAt(series, at)[0]?.isFinal)).toEqual([false, true]);
   });
 
   it("shows dollars to twelve digits, in which two ways of deriving them agree", () => {
