@@ -7,11 +7,12 @@ import { ChainUnavailable } from "../trading/chains/host-fault.ts";
 import type { ChainReader } from "../trading/chains/open-chains.ts";
 import type { Chains } from "../trading/chains/requests.ts";
 import { coinPriceOf } from "./coin-price.ts";
-import type { Market, TokenName } from "./core/market.ts";
+import type { DayStatistics, Market, TokenName } from "./core/market.ts";
 import { countLook } from "./items/look-count.ts";
 import { readMarket } from "./items/market-items.ts";
 import { type AskedToken, askedToken, tooManyLooks } from "./market-token.ts";
 import { coinView, marketView, type ShownMarket } from "./show-market.ts";
+import { storedDay } from "./stored-day.ts";
 import type { Want } from "./want-markets.ts";
 
 export type MarketDeps = {
@@ -75,7 +76,7 @@ async function currentMarket(
   if (!(await countLook(table, userID, now))) return oldMarket(stored, remembered, now) ?? refused();
   try {
     const market = await lookOnce(reader, name.token, now);
-    const shown = withStored(market, stored, now);
+    const shown = withStored(market, stored, await dayWith(table, market, { stored, now }));
     looked.set(nameOf(name), shown);
     return shown;
   } catch (error) {
@@ -97,9 +98,20 @@ const ageOf = ({ asOf }: Market, now: Date) => now.getTime() - Date.parse(asOf);
 const dayOf = (stored: Market | undefined, quote: string | undefined, now: Date) =>
   stored && ageOf(stored, now) <= dayMs && stored.pool?.quote === quote ? stored.day : undefined;
 
-/** Adds what a look does not know. */
-function withStored(market: Market, stored: Market | undefined, now: Date): ShownMarket {
+/** Returns the day of a market that was looked at just now. Its trades are in the candles before they are in what is stored. */
+async function dayWith(
+  table: Table,
+  market: Market,
+  { stored, now }: { stored: Market | undefined; now: Date },
+): Promise<DayStatistics | undefined> {
   const day = dayOf(stored, market.pool?.quote, now);
+  if (day === undefined || market.pool === undefined) return undefined;
+  const sums = await storedDay(table, market, { quote: market.pool.quote, now });
+  return sums.trades > 0 ? sums : day;
+}
+
+/** Adds what a look does not know. */
+function withStored(market: Market, stored: Market | undefined, day: DayStatistics | undefined): ShownMarket {
   const { revision, history, firstSeenAt } = stored ?? market;
   const hasGaps = day !== undefined && stored?.hasGaps === true;
   return { market: { ...market, revision, history, firstSeenAt, hasGaps }, day, isOld: false };

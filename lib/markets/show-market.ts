@@ -2,7 +2,7 @@ import type { MarketView } from "../api/market-schema.ts";
 import { coinDecimals } from "../trading/core/decimal-text.ts";
 import { chainFacts, nativeToken } from "../trading/core/trading-chain.ts";
 import type { LivePrice } from "./coin-price.ts";
-import { type Decimal, formatDecimal, multiply } from "./core/decimal.ts";
+import { compare, type Decimal, formatDecimal, multiply } from "./core/decimal.ts";
 import type { DayStatistics, Market } from "./core/market.ts";
 import { marketFlagsOf, percentBetween, worthOf } from "./core/market-facts.ts";
 import type { AskedToken } from "./market-token.ts";
@@ -29,8 +29,7 @@ export function marketView({ market, day, isOld }: ShownMarket, coin: LivePrice 
     ...texts({
       price,
       priceUsd,
-      high24h: day?.high,
-      low24h: day?.low,
+      ...rangeOf(day, market.price),
       volume24h: hasTraded ? day.volume : undefined,
       liquidity: depth,
       liquidityUsd: depthUsd,
@@ -52,6 +51,13 @@ export function marketView({ market, day, isOld }: ShownMarket, coin: LivePrice 
 const identityOf = ({ chain, token, symbol, name, decimals }: Market) => ({
   ...{ chain, token, symbol, name, decimals },
 });
+
+/** The range of a day's prices, with the price of now: without a swap, liquidity alone has moved it. */
+function rangeOf({ high, low }: Partial<DayStatistics> = {}, price: Decimal | undefined) {
+  const extreme = (known: Decimal | undefined, sign: number) =>
+    known && price && compare(price, known) * sign > 0 ? price : known;
+  return { high24h: extreme(high, 1), low24h: extreme(low, -1) };
+}
 
 const texts = <Name extends string>(fields: { [Key in Name]: Decimal | undefined }) =>
   Object.fromEntries(

@@ -3,6 +3,7 @@ import { DomainError } from "../../lib/core/domain-error.ts";
 import type { Market } from "../../lib/markets/core/market.ts";
 import { getMarket, type MarketDeps, recentLooks } from "../../lib/markets/get-market.ts";
 import { writeMarket } from "../../lib/markets/items/market-items.ts";
+import { tokenStore } from "../../lib/markets/token-store.ts";
 import type { Price } from "../../lib/prices/price.ts";
 import { ChainUnavailable } from "../../lib/trading/chains/host-fault.ts";
 import { tableForTests } from "../support/dynamodb.ts";
@@ -44,6 +45,12 @@ beforeEach(() => {
 
 const unavailable = () => new ChainUnavailable("base");
 const noToken = () => new DomainError("TOKEN_NOT_FOUND", "There is no token");
+
+const native = { pool: "0x01", quote: "native" };
+
+let tokens = 0;
+/** A token of its own for each test. */
+const newToken = () => `0x2${String(++tokens).padStart(39, "0")}`;
 
 let users = 0;
 const newUser = () => `user${++users}`;
@@ -90,6 +97,48 @@ describe("getMarket", () => {
       ...{ price: "0.0003", block: 90, change24h: 50, trades24h: 1204, history: "complete" },
       ...{ flags: ["GAPS"], asOf: now.toISOString() },
     });
+  });
+
+  it("sums up the day from the candles at a look, since a stored one may be ten minutes old", async () => {
+    const token = newToken();
+    await store(marketAt(ago(300), { token }));
+    const save = (kind: "minutes" | "hours", minutesAgo: number, close: string, pool = native) => {
+      const [price, start] = [decimal(close), now.getTime() / 1000 - minutesAgo * 60];
+      const prices = { open: price, high: price, low: price, close: price };
+      const candle = {
+        start,
+        ...prices,
+        volume: decimal("2"),
+        trades: 3,
+        pool,
+        isFinal: true,
+        hasGaps: false,
+      };
+      return tokenStore(db.table).writer(1).saveCandles({ chain: "base", token }, kind, [candle], 1);
+    };
+    // Two are from before the day, and one of the hours is counted by its minute.
+    await save("minutes", 24 * 60 + 1, "0.0002");
+    await save("minutes", 24 * 60, "0.0009");
+    await save("minutes", 24 * 60 - 1, "0.0004");
+    await save("hours", 24 * 60, "0.0009");
+    await save("hours", 20 * 60, "0.00005");
+    await save("minutes", 61, "0.00025");
+    await save("minutes", 2, "0.00028");
+    await save("minutes", 1, "7", { pool: "0x02", quote: otherToken });
+    looks = [marketAt(now, { token, price: decimal("0.0003") })];
+    expect(await marketOf({ token })).toMatchObject({
+      ...{ price: "0.0003", change1h: 20, change24h: -66.6667 },
+      ...{ high24h: "0.0004", low24h: "0.00005", volume24h: "8", trades24h: 12 },
+    });
+  });
+
+  it.each([
+    ["above", "0.00026", { high24h: "0.00026", low24h: "0.00007" }],
+    ["below", "0.00006", { high24h: "0.00025", low24h: "0.00006" }],
+  ])("shows no price %s the range of the day, whatever moved it", async (_, text, expected) => {
+    await store(marketAt(ago(16)));
+    looks = [marketAt(now, { price: decimal(text) })];
+    expect(await marketOf()).toMatchObject({ price: text, ...expected });
   });
 
   it.each([

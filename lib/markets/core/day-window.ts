@@ -1,7 +1,7 @@
 import type { Candle, CandlePool } from "./candle.ts";
 import { chunkEnd, chunkStart, packChunk, unpackChunk } from "./candle-chunk.ts";
 import { closeAt, foldCandles, withCandles } from "./candles.ts";
-import { add, compare, zero } from "./decimal.ts";
+import { add, compare, type Decimal, zero } from "./decimal.ts";
 import type { DayStatistics } from "./market.ts";
 
 const daySeconds = 86_400;
@@ -10,6 +10,28 @@ const minuteSeconds = 60;
 
 /** Minutes of a chunk, packed since a reader has many, and the same as one candle for each quote. */
 type Part = { packed: Uint8Array; whole: readonly Candle[] };
+
+/**
+ * Sums up the candles of 24 hours.
+ *
+ * @param closeAgo The price so many seconds before their end, or the oldest that is known.
+ */
+export function summedUp(
+  candles: readonly Candle[],
+  closeAgo: (seconds: number) => Decimal | undefined,
+): DayStatistics {
+  const [first] = candles;
+  if (first === undefined) return { volume: zero, trades: 0 };
+  let [high, low, volume, trades] = [first.high, first.low, zero, 0];
+  for (const candle of candles) {
+    if (compare(candle.high, high) > 0) high = candle.high;
+    if (compare(candle.low, low) < 0) low = candle.low;
+    volume = add(volume, candle.volume);
+    trades += candle.trades;
+  }
+  const [hourAgo, dayAgo] = [closeAgo(hourSeconds), closeAgo(daySeconds)];
+  return { ...(hourAgo && { hourAgo }), ...(dayAgo && { dayAgo }), high, low, volume, trades };
+}
 
 /** The minutes of a token in the last 24 hours. */
 export class DayWindow {
@@ -53,18 +75,7 @@ export class DayWindow {
    */
   statistics(quote: string, time: number): DayStatistics {
     const candles = this.#candles(time).filter(({ pool }) => pool.quote === quote);
-    const [first] = candles;
-    if (first === undefined) return { volume: zero, trades: 0 };
-    let [high, low, volume, trades] = [first.high, first.low, zero, 0];
-    for (const candle of candles) {
-      if (compare(candle.high, high) > 0) high = candle.high;
-      if (compare(candle.low, low) < 0) low = candle.low;
-      volume = add(volume, candle.volume);
-      trades += candle.trades;
-    }
-    const hourAgo = this.#closeBefore(quote, time - hourSeconds);
-    const dayAgo = this.#closeBefore(quote, time - daySeconds);
-    return { ...(hourAgo && { hourAgo }), ...(dayAgo && { dayAgo }), high, low, volume, trades };
+    return summedUp(candles, (secondsAgo) => this.#closeBefore(quote, time - secondsAgo));
   }
 
   /** The close of the last minute that ended at a time or before, or the first price that is known. */
