@@ -8,6 +8,6 @@ const table = openCheckingTable();
 export const handler = rest(
   "setWalletPolicy",
   schemas.setWalletPolicy,
-  async ({ userID, now, path: { walletId }, body: asked }) =>
-    enveloped(await changePolicy(table, { userID, walletId, now, asked })),
+  async ({ userID, signedInAt, now, path: { walletId }, body: asked }) =>
+    enveloped(await changePolicy(table, { userID, walletId, signedInAt, now, asked })),
 );

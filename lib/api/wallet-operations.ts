@@ -92,7 +92,7 @@ export const setWalletPolicy = {
   query: NoQuerySchema,
   body: GivenPolicySchema,
   success: PolicyAnswerSchema,
-  errors: ["WALLET_NOT_FOUND"],
+  errors: ["WALLET_NOT_FOUND", "SIGN_IN_REQUIRED"],
 } as const satisfies OperationSchemas;
 
 export const retireWallet = {

@@ -1,3 +1,4 @@
+import { requireFreshSignIn } from "../core/sign-in.ts";
 import type { Table } from "../table/table.ts";
 import { untilWritten } from "../table/until-written.ts";
 import { writeOnce } from "../table/write.ts";
@@ -9,6 +10,7 @@ import {
 } from "../trading/core/policy-text.ts";
 import {
   isSameState,
+  loosens,
   type PolicyKey,
   type PolicyRecord,
   policyAfter,
@@ -34,11 +36,12 @@ export async function policyOfWallet(table: Table, named: Named): Promise<Policy
 /**
  * Sets a wallet's policy. Tighter limits apply at once, looser ones after 24 hours. Writes nothing if nothing changes.
  *
- * @throws {DomainError} WALLET_NOT_FOUND, and INVALID_REQUEST for an invalid address or amount of the wallet's network.
+ * @throws {DomainError} WALLET_NOT_FOUND, SIGN_IN_REQUIRED for looser limits, and INVALID_REQUEST for an invalid address
+ * or amount of the wallet's network.
  */
 export async function changePolicy(
   table: Table,
-  { asked, ...named }: Named & { asked: PolicyText },
+  { asked, signedInAt, ...named }: Named & { asked: PolicyText; signedInAt: Date | undefined },
 ): Promise<PolicyStateText> {
   const { userID, walletId, now } = named;
   return untilWritten(async () => {
@@ -48,6 +51,7 @@ export async function changePolicy(
     const after = policyAfter(before, readPolicy(network, asked), now.getTime());
     const shown = policyStateText(network, after);
     if (isSameState(before, after)) return shown;
+    if (loosens(before, after)) requireFreshSignIn(signedInAt, now);
     const record: PolicyRecord = { ...key, ...after, revision: (stored?.revision ?? 0) + 1 };
     const isWritten = await writeOnce(table, [
       policyWrite(record, stored),

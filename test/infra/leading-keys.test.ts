@@ -120,7 +120,7 @@ const journeys = {
   async "sets a policy, and retires the wallet"(by: Deployed) {
     const name = await holder(by);
     const asked = { tradingEnabled: true, maxPerOrder: "1", tokens: "any" } as const;
-    await changePolicy(by.tableOf("setWalletPolicy"), { ...name, now: start, asked });
+    await changePolicy(by.tableOf("setWalletPolicy"), { ...name, signedInAt: start, now: start, asked });
     const wake = async () => undefined;
     await retireWallet(
       { table: by.tableOf("retireWallet"), limits: walletLimits, wake },

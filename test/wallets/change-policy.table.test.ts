@@ -22,8 +22,8 @@ const text = (changes: Partial<PolicyText> = {}): PolicyText => ({
 });
 
 const named = ({ UserID: userID, _id: walletId }: Wallet, now = noon) => ({ userID, walletId, now });
-const set = (wallet: Wallet, asked: PolicyText, now = noon) =>
-  changePolicy(db.table, { ...named(wallet, now), asked });
+const set = (wallet: Wallet, asked: PolicyText, now = noon, signedInAt = now) =>
+  changePolicy(db.table, { ...named(wallet, now), signedInAt, asked });
 const get = (wallet: Wallet, now = noon) => policyOfWallet(db.table, named(wallet, now));
 const one = async (userID: string) => (await holderOf(db.table, userID, ["0xA1"]))[0] as Wallet;
 const keyOf = (userID: string) => ({ userID, chain: "eth", wallet: "0xA1" }) as const;
@@ -47,6 +47,37 @@ describe("changePolicy", () => {
       { type: "policyChanged", policy: limited },
       { type: "imported" },
     ]);
+  });
+
+  it("needs a fresh sign-in for looser limits alone, and changes nothing without one", async () => {
+    const wallet = await one("robbed");
+    const [yesterday, later] = [hoursLater(-24), hoursLater(1)];
+    const setByThief = (asked: PolicyText, now = noon) => set(wallet, asked, now, yesterday);
+    expect(await setByThief(limited)).toEqual({ policy: limited });
+    const refused = { code: "SIGN_IN_REQUIRED", details: { maxAgeSeconds: 300 } };
+    const mixed = text({ maxPerOrder: "0.1", maxPerDay: "3" });
+    await expect(setByThief(mixed)).rejects.toMatchObject(refused);
+    expect(await get(wallet)).toEqual({ policy: limited });
+
+    const pending = { policy: text(), effectiveAt: hoursLater(24).toISOString() };
+    await set(wallet, text());
+    expect(await setByThief(text(), later)).toEqual({ policy: limited, pending });
+    const less = text({ maxPerDay: "9" });
+    expect(await setByThief(less, later)).toEqual({ policy: limited, pending: { ...pending, policy: less } });
+    await expect(setByThief(text(), later)).rejects.toMatchObject(refused);
+    const frozen = { ...limited, tradingEnabled: false };
+    expect(await setByThief(frozen, later)).toEqual({ policy: frozen });
+    await expect(setByThief(limited, later)).rejects.toMatchObject(refused);
+  });
+
+  it("freezes without a sign-in, whatever the limits beside it", async () => {
+    const wallet = await one("hurried");
+    await set(wallet, limited);
+    const frozen = text({ tradingEnabled: false });
+    const answer = await set(wallet, frozen, noon, hoursLater(-24));
+    expect(answer.policy).toEqual({ ...limited, tradingEnabled: false });
+    const lifted = set(wallet, text(), hoursLater(48), noon);
+    await expect(lifted).rejects.toMatchObject({ code: "SIGN_IN_REQUIRED" });
   });
 
   it("starts from the policy in force at that time", async () => {
@@ -111,7 +142,7 @@ describe("changePolicy", () => {
       isRetired = true;
       await retireWallet(deps, named(wallet));
     });
-    const changed = changePolicy(racing, { ...named(wallet), asked: limited });
+    const changed = changePolicy(racing, { ...named(wallet), signedInAt: noon, asked: limited });
     await expect(changed).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
     expect(await readPolicyRecord(db.table, keyOf("leaver"))).toBeUndefined();
     expect(await eventTypes(db.table, wallet)).toEqual(["retired", "imported"]);

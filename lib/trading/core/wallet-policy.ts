@@ -82,6 +82,10 @@ export function policyAfter(
   return { policy: tightened, pending: { policy: asked, effectiveAt } };
 }
 
+/** True if a change announces that the wallet may do more. A frozen wallet may do nothing, whatever its other limits. */
+export const loosens = ({ pending: announced }: PolicyState, { pending }: PolicyState): boolean =>
+  pending?.policy.tradingEnabled === true && pending.effectiveAt !== announced?.effectiveAt;
+
 /** Takes the stricter value of each field. */
 function tightest(a: WalletPolicy, b: WalletPolicy): WalletPolicy {
   const maxPerOrder = stricter(a.maxPerOrder, b.maxPerOrder);

@@ -5,7 +5,7 @@ import { get, post, send } from "../support/client.ts";
 import type { Message } from "../support/inbox.ts";
 import { streamOf, subscribe } from "../support/stream.ts";
 import { importWallet } from "../support/terminal.ts";
-import { knownUser, newUser, type User } from "../support/users.ts";
+import { issueToken, knownUser, newUser, type User } from "../support/users.ts";
 
 const { usdx: token } = localAddresses;
 const { address: wallet } = exampleWallet;
@@ -77,6 +77,15 @@ describe("a wallet's policy", () => {
     });
     expect(await steal("another theft")).toMatchObject(refused({ rule: "tradingEnabled" }));
     expect(await place("0.01", "the last")).toMatchObject(refused({ rule: "tradingEnabled" }));
+  });
+
+  it("loosens only by a fresh sign-in, and freezes by an old one", async () => {
+    const old = { ...user, token: await issueToken({ sub: user.id, signedInSecondsAgo: 301 }) };
+    expect(await set({ tokens: "any", tradingEnabled: true }, old)).toMatchObject({
+      status: 403,
+      json: { error: { code: "SIGN_IN_REQUIRED", details: { maxAgeSeconds: 300 } } },
+    });
+    expect(await set({ tokens: "any", tradingEnabled: false }, old)).toMatchObject({ status: 200 });
   });
 
   it("returns 404 to another user, and 400 with the name of an invalid field", async () => {

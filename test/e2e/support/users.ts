@@ -11,7 +11,13 @@ const run = promisify(execFile);
 export type User = { id: string; token: string };
 
 /** The variable claims of the local issuer's tokens. */
-export type Subject = { sub: string; username?: string; ref?: unknown; expiresIn?: number };
+export type Subject = {
+  sub: string;
+  username?: string;
+  ref?: unknown;
+  expiresIn?: number;
+  signedInSecondsAgo?: number;
+};
 
 /** A user unknown to the service. */
 export async function newUser(subject: Partial<Subject> = {}): Promise<User> {

@@ -165,7 +165,7 @@ export async function allow(
   now: Date,
 ) {
   const asked = { maxPerOrder: "1", tokens, tradingEnabled: true };
-  await changePolicy(table, { userID, walletId, now, asked });
+  await changePolicy(table, { userID, walletId, signedInAt: now, now, asked });
 }
 
 let count = 0;

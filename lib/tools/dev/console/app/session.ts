@@ -11,7 +11,7 @@ import {
 export type Session = {
   terminal: Terminal;
   onSend: { current: (message: string) => void };
-  /** Called when the service no longer accepts the session. */
+  /** Called when the service wants another sign-in: the session has expired, or is too old for a request. */
   onExpired: { current: () => void };
   /** Called before the client sends a request again. */
   onRetry: { current: (retry: Retry) => void };
@@ -88,7 +88,9 @@ export function openSession(): Session {
   }
   async function watched(...request: Parameters<typeof fetch>): Promise<Response> {
     const response = await fetch(...request);
-    if (response.status === 401) onExpired.current();
+    const isTooOld =
+      response.status === 403 && (await response.clone().text()).includes('"SIGN_IN_REQUIRED"');
+    if (response.status === 401 || isTooOld) onExpired.current();
     return response;
   }
   const terminal = createTerminal({

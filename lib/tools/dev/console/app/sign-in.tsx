@@ -81,7 +81,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: () => void }) {
 export function SignInAgain({ user, onSignedIn }: Required<FormsProps>) {
   return (
     <Dialog title="Sign in again">
-      <p class="quiet">Your session has expired. Everything on the desk stays as it is.</p>
+      <p class="quiet">The service needs a new sign-in. Everything on the desk stays as it is.</p>
       <SignInForms user={user} onSignedIn={onSignedIn} />
     </Dialog>
   );
