@@ -5,7 +5,7 @@ import { solDeployment } from "../../lib/tools/dev/chains/sol/sol-deployment.ts"
 import { browserForTests, signIn } from "./support/browser.ts";
 
 const browser = browserForTests();
-const { tokens } = await solDeployment();
+const { tokens, jupiter } = await solDeployment();
 
 const panel = (page: Page, name: string) => page.getByRole("region", { name });
 const explorerLinks = (page: Page) => page.locator("a[href*='solscan.io']");
@@ -64,6 +64,31 @@ describe("the console on sol", () => {
     await token.fill(tokens.TRAP.mint);
     await trade.getByText("This is not an address of a token on Ethereum.").waitFor();
     expect(await trade.getByText("Asking for a quote").count()).toBe(0);
+    await context.close();
+  });
+
+  it("buys what only a router's server prices for the least that the user types, not that of the quote", async () => {
+    const { page, context } = await browser.visit();
+    const { trade, token } = await onSol(page);
+    await token.fill(jupiter.pools.ORBIT.mint);
+    await trade.getByRole("button", { name: "Cannot buy ORBIT", disabled: true }).waitFor();
+    const least = trade.getByLabel(/^At least, ORBIT/);
+    await trade.getByText("no other source has a price").waitFor();
+    expect(await least.inputValue()).toBe("");
+    // Metis buys 1,017 of them.
+    await trade.getByText("You get about").waitFor();
+    expect(await trade.locator("dd span[title$=' ORBIT']").count()).toBe(0);
+    await least.fill("1000.5");
+    const placing = page.waitForRequest((request) => request.url().endsWith("/api/v2/orders"));
+    await trade.getByRole("button", { name: "Buy ORBIT", disabled: false }).click();
+    const body = (await placing).postDataJSON();
+    expect([body.minAmountOut, body.slippage]).toEqual(["1000.5", undefined]);
+    await panel(page, "Orders")
+      .getByRole("listitem")
+      .filter({ hasText: "ORBIT/SOL" })
+      .getByText(/filled/)
+      .waitFor();
+    expect(await least.inputValue()).toBe("");
     await context.close();
   });
 

@@ -51,12 +51,17 @@ export function QuoteView({ quoted, tokens, nowMs }: ViewProps) {
       </p>
       <Facts
         facts={[
-          [
-            "At least",
-            <span key="least" title={`${quote.minAmountOut} ${received}`}>
-              {amount(quote.minAmountOut, 12)} {received}
-            </span>,
-          ],
+          // Where the user has to name it, that of the quote would mislead.
+          ...(quote.wouldBeRefused?.code === "NO_REFERENCE"
+            ? []
+            : [
+                [
+                  "At least",
+                  <span key="least" title={`${quote.minAmountOut} ${received}`}>
+                    {amount(quote.minAmountOut, 12)} {received}
+                  </span>,
+                ] as const,
+              ]),
           ["Price", `${amount(quote.price)} ${price}`],
           [quote.side === "buy" ? "You pay" : "You sell", `${amount(quote.amount, 12)} ${spent}`],
           [

@@ -7,6 +7,7 @@ import { isAmount, minus, share } from "../exact.ts";
 import { isAddressOn } from "../explorers.ts";
 import { amount, coinOf } from "../format.ts";
 import { useFreshQuote, useNow } from "./fresh-quote.ts";
+import { LeastField } from "./least-field.tsx";
 import { LimitsForm } from "./limits-form.tsx";
 import { givenLimits, noLimits, wrongLimit } from "./order-limits.ts";
 import { PlaceBar } from "./place-bar.tsx";
@@ -76,12 +77,15 @@ export function Ticket() {
   const of = tradeOf(ticket);
   const [limits, setLimits] = useOf(of, noLimits);
   const [confirmation, setConfirmation] = useOf(of, "");
+  const [least, setLeast] = useOf(of, "");
+  const [needsLeast, setNeedsLeast] = useOf(of, false);
   const [agreed, setAgreed] = useState<string>();
   const nowMs = useNow();
   const { placed } = placing;
   useEffect(() => {
     if (placed === undefined || tradeOf(placed) !== of) return;
     setConfirmation("");
+    setLeast("");
     setLimits(noLimits);
   }, [placed]);
 
@@ -112,11 +116,13 @@ export function Ticket() {
 
   const isConfirmed = confirmation !== "" && confirmation === symbol;
   const isWhole = isAddressOn(chain, token) && isAmount(given);
-  const wrong = wrongLimit(chain, limits);
+  const wrong = wrongLimit(chain, limits) ?? (least === "" || isAmount(least) ? undefined : "At least");
+  const { slippage, ...otherLimits } = givenLimits(chain, limits);
   const trade = {
     ...{ chain, side, token },
     ...(unit === "percent" ? { percent: Number(given) } : { amount: given }),
-    ...givenLimits(chain, limits),
+    ...otherLimits,
+    ...(least !== "" ? { minAmountOut: least } : slippage !== undefined && { slippage }),
     ...(side === "buy" && isConfirmed && { allowUnsafe: true }),
   } as QuoteRequest;
   const asked =
@@ -125,6 +131,10 @@ export function Ticket() {
       : undefined;
   const quoted = useFreshQuote(unit === "percent" && wallet === undefined ? undefined : asked, progress);
   const quote = quoted?.quote;
+  const refusal = quote?.wouldBeRefused?.code;
+  useEffect(() => {
+    if (refusal === "NO_REFERENCE") setNeedsLeast(true);
+  }, [refusal]);
 
   // The first quote of a trade is the one that its user looks at.
   const terms = JSON.stringify(asked);
@@ -158,7 +168,7 @@ export function Ticket() {
     await placing.place(body, side === "buy" ? `The buy of ${symbol}` : `The sale of ${symbol}`);
   }
 
-  const isUnsafe = side === "buy" && (isConfirmed || quote?.wouldBeRefused?.code === "TOKEN_UNSAFE");
+  const isUnsafe = side === "buy" && (isConfirmed || refusal === "TOKEN_UNSAFE");
   return (
     <Panel title="Trade" area="trade">
       <Form label="Trade" onSubmit={() => {}}>
@@ -201,6 +211,7 @@ export function Ticket() {
         />
         <LimitsForm chain={chain} limits={limits} onEdit={setLimits} />
         {asked && <QuoteView quoted={quoted} tokens={listed?.tokens ?? []} nowMs={nowMs} />}
+        {needsLeast && <LeastField {...{ chain, token, symbol, side, least }} onEdit={setLeast} />}
         {isUnsafe && (
           <Field label={`To buy it all the same, type ${symbol}`} hint="it may never be sold again">
             <input

@@ -109,6 +109,8 @@ export function refusalText({ code, message, details }: Failure): string {
       ? `The wallet has no ${symbol} to spend.`
       : `It takes ${amount(needed)} ${symbol}, fees included, and ${amount(available)} ${symbol} can be spent.`;
   if (code === "TOKEN_UNSAFE") return `${message.split(". To buy")[0]}.`;
+  if (code === "NO_REFERENCE")
+    return "Only a router's server prices this token: type the least that you accept, under Trade.";
   const sentence = message.endsWith(".") ? message : `${message}.`;
   return code === "INVALID_REQUEST" ? sentence : `${capital(words(code))}: ${sentence}`;
 }
