@@ -29,12 +29,13 @@ const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 /**
  * The shares of requests, questions or transactions that meet each failure. For all others, the host is `blocksBehind`
- * the chain, or `lagMs`, has its limits, and gives the fixed `results` of some methods.
+ * the chain, or `lagMs`, has its limits, grants a call `mostGas`, and gives the fixed `results` of some methods.
  */
 const HostFaults = ratesSchema(names, {
   blocksBehind: v.optional(Count),
   lagMs: v.optional(Count),
   keptStates: v.optional(Count),
+  mostGas: v.optional(Count),
   batchLimit: v.optional(v.picklist(batchLimits)),
   simulation: v.optional(v.picklist(waysToMissSimulation)),
   zeroTips: v.optional(v.boolean()),
@@ -77,6 +78,14 @@ const ownMethod = /^(?:anvil|evm|hardhat)_/;
 
 const unknownMethod: RpcReply = { error: { code: -32601, message: "the method does not exist" } };
 
+/** Grants a call less gas than it asks for without a word, like geth. */
+function withLeastGas(mostGas: number | undefined, question: RpcQuestion): RpcQuestion {
+  const [call, ...others] = question.params as [{ gas?: string }?];
+  if (mostGas === undefined || question.method !== "eth_call") return question;
+  const gas = Math.min(Number(call?.gas ?? mostGas), mostGas);
+  return { ...question, params: [{ ...call, gas: `0x${gas.toString(16)}` }, ...others] };
+}
+
 /** No chain has this id. */
 const otherChainId = "0x539539";
 
@@ -111,7 +120,7 @@ export async function startSecondHost(options: SecondHostOptions): Promise<Secon
   }
 
   async function truth(questions: readonly RpcQuestion[]): Promise<RpcReply[]> {
-    const { blocksBehind = 0, lagMs = 0, keptStates } = host.faults;
+    const { blocksBehind = 0, lagMs = 0, keptStates, mostGas } = host.faults;
     const head = blocksBehind + lagMs === 0 && keptStates === undefined ? undefined : await height();
     const plans = questions.map((question): AsOf => {
       const reply = refusalOf(question);
@@ -121,7 +130,7 @@ export async function startSecondHost(options: SecondHostOptions): Promise<Secon
     const asked = plans.flatMap((plan) => ("question" in plan ? [plan] : []));
     const replies = await askRpc(
       chainUrl,
-      asked.map(({ question }) => question),
+      asked.map(({ question }) => withLeastGas(mostGas, question)),
     );
     return plans.map((plan) => {
       if ("reply" in plan) return plan.reply;

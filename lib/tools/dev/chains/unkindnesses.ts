@@ -11,6 +11,7 @@ export const unkindnesses = {
   "simulation unsupported": { simulation: "unsupported" },
   "simulation not whitelisted": { simulation: "notWhitelisted" },
   "simulation short of gas": { simulation: "gasLimit" },
+  "calls of 5 million gas": { mostGas: 5_000_000 },
   "lag of 0.3 s": { lagMs: 300 },
   "lag of 0.6 s": { lagMs: 600 },
   "lag of 1 s": { lagMs: 1000 },

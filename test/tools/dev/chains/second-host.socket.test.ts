@@ -237,6 +237,16 @@ describe("the second host of a local chain", () => {
     expect(await ask("eth_getBlockByNumber", pruned, false)).toMatchObject({ result: { number: pruned } });
   });
 
+  it("gives a call no more gas than is set", async () => {
+    // Copies a code that returns the gas that is left.
+    const data = "0x5a5f5260205ff3";
+    const gasOf = async (gas?: string) => Number((await ask("eth_call", { data, gas }, "latest")).result);
+    expect(await gasOf("0x1c9c380")).toBeGreaterThan(29_000_000);
+    await set({ mostGas: 5_000_000 });
+    for (const gas of ["0x1c9c380", undefined]) expect(await gasOf(gas)).toBeLessThan(5_000_000);
+    expect(await gasOf("0x30d40")).toBeLessThan(200_000);
+  });
+
   it("does not find blocks by number, in the share of questions that is set", async () => {
     const { result: head } = await ask("eth_blockNumber");
     await set({ headerNotFound: 1 });
