@@ -6,10 +6,8 @@ import { poolQuotesCall, type RoutePools } from "../../trading/chains/evm/pool-q
 import { poolCalls, poolRoutesOf } from "../../trading/chains/evm/pool-routes.ts";
 import { claimQuestions, claimsOf } from "../../trading/chains/evm/token-claims.ts";
 import { fromAnyHost } from "../../trading/chains/from-any-host.ts";
-import { RpcRefusal } from "../../trading/chains/host-fault.ts";
 import type { EvmReader } from "../../trading/chains/open-chains.ts";
 import { identityIn } from "../../trading/chains/requests.ts";
-import { attempt } from "../../trading/chains/rpc-call.ts";
 import { v2Price, v3Price } from "../../trading/core/evm/pool-price.ts";
 import { kindOf, type Route } from "../../trading/core/intent.ts";
 import type { PoolPrice } from "../../trading/core/price-impact.ts";
@@ -241,16 +239,14 @@ async function depthsBy(
       ask,
       searches.map(({ route: { route, pool }, next }) => {
         const trades = next?.amounts.map((amountIn) => ({ side: "sell", amountIn }) as const) ?? [];
-        return trades.length === 0
-          ? []
-          : [attempt(poolQuotesCall(configuration, pool.token, trades, [route], block))];
+        return trades.length === 0 ? [] : [poolQuotesCall(configuration, pool.token, trades, [route], block)];
       }),
     );
     searches = searches.map((search, index) => {
       const { route, next } = search;
       if (next === undefined) return search;
       const [quotes] = quoted[index] ?? [];
-      const paid = quotes instanceof RpcRefusal ? undefined : quotes?.routes[0]?.amountsOut;
+      const paid = quotes?.routes[0]?.amountsOut;
       return afterLadder(search, next, paid && greatestSale(route.terms, next.amounts, paid));
     });
   }

@@ -55,6 +55,7 @@ const faultWords: Readonly<Record<FaultReason, string>> = {
   WRONG_CHAIN: "belongs to another chain",
   BAD_RESULT: "gives a result that trading cannot use",
   REFUSED: "refuses the request",
+  SHORT_OF_GAS: "gives a call too little gas",
 };
 
 /** Describes an error in plain words. They contain nothing that the host sent, except the code of a refusal. */

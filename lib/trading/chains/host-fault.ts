@@ -15,7 +15,8 @@ export type FaultReason =
   | "WRONG_ID"
   | "WRONG_CHAIN"
   | "BAD_RESULT"
-  | "REFUSED";
+  | "REFUSED"
+  | "SHORT_OF_GAS";
 
 /**
  * A host gave no usable answer. The chain may have taken the transaction all the same. The error contains nothing that
@@ -112,7 +113,7 @@ const revertCode = 3;
 
 /** Nodes' messages for failed calls. Each node uses its own codes, or only the general -32000. */
 const callFailure =
-  /revert|vm (?:execution )?error|out of gas|gas required exceeds|invalid opcode|invalid jump|stack (?:under|over)flow|insufficient funds/i;
+  /revert|vm (?:execution )?error|out ?of ?gas|gas required exceeds|invalid opcode|invalid jump|stack (?:under|over)flow|insufficient funds/i;
 
 const longestMessage = 1000;
 

@@ -1,4 +1,4 @@
-import type { RpcRefusal } from "./host-fault.ts";
+import { HostFault, type RpcRefusal } from "./host-fault.ts";
 
 export type Ability = "simulation" | "pendingNonces" | "logs";
 
@@ -10,6 +10,8 @@ export type RpcCall<Value> = {
   read: (result: unknown) => Value;
   /** Turns an error into a value, or throws it again. If absent, the whole request fails. */
   recover?: (refusal: RpcRefusal) => Value;
+  /** Makes smaller calls to ask in its place, if it was more than the host can do. Otherwise undefined. */
+  split?: (refusal: RpcRefusal) => CallParts | undefined;
   /**
    * The size of its result depends on unknown contracts. If the answer is too large, this call counts as unsupported.
    */
@@ -24,6 +26,25 @@ export type RpcCall<Value> = {
   sends?: true;
   /** Is the last call of its request. A host that takes only small batches gets it after it has answered the others. */
   isLast?: true;
+};
+
+/**
+ * Reads the value of a call in its result.
+ *
+ * @throws {HostFault} if the result is malformed.
+ */
+export function valueIn<Value>({ method, read }: Pick<RpcCall<Value>, "method" | "read">, result: unknown) {
+  try {
+    return read(result);
+  } catch {
+    throw new HostFault("BAD_RESULT", method);
+  }
+}
+
+/** Smaller calls in place of one, and the function that makes its result of their values. */
+export type CallParts = {
+  calls: readonly RpcCall<unknown>[];
+  join: (values: readonly unknown[]) => unknown;
 };
 
 /** Makes a call whose error is a value, unless only this host has the problem. */
@@ -42,11 +63,12 @@ export type ValuesOf<Calls extends readonly RpcCall<unknown>[]> = {
 
 /** Reads the value of a call further. */
 export const thenRead = <Value, Further>(
-  { method, params, read, recover }: RpcCall<Value>,
+  { method, params, read, recover, split }: RpcCall<Value>,
   further: (value: Value) => Further,
 ): RpcCall<Further> => ({
   method,
   params,
   read: (result) => further(read(result)),
   ...(recover && { recover: (refusal) => further(recover(refusal)) }),
+  ...(split && { split }),
 });

@@ -2,7 +2,8 @@ import { inPartsOf } from "../../core/in-parts.ts";
 import { chainIdCall } from "./evm/rpc-call.ts";
 import { BatchRefused, HostFault, isTooLarge, RpcRefusal, unsupportedCode } from "./host-fault.ts";
 import { readJsonBody } from "./json-body.ts";
-import type { Ability, RpcCall, ValuesOf } from "./rpc-call.ts";
+import { type Ability, type RpcCall, type ValuesOf, valueIn } from "./rpc-call.ts";
+import { splitting } from "./split-calls.ts";
 
 export type RpcHostOptions = {
   url: string;
@@ -180,7 +181,7 @@ export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abili
 
   return {
     abilities: () => ({ mostCalls: mostCalls(), lacks: [...lackedUntilMs.keys()].filter(lacks) }),
-    async request<const Calls extends readonly RpcCall<unknown>[]>(calls: Calls, signal?: AbortSignal) {
+    request: splitting(async (calls, signal) => {
       const items = await itemsOfAble(calls, signal);
       const values = calls.map((call, index) => settled(() => resultOf(call, items[index] as Item)));
       // Hosts behind one address have not all seen the same blocks.
@@ -198,8 +199,8 @@ export function rpcHost(options: RpcHostOptions): RpcHost & { abilities(): Abili
         const { value, error } = values[index] as Settled;
         if (error !== undefined) throw error;
         return value;
-      }) as ValuesOf<Calls>;
-    },
+      }) as ValuesOf<typeof calls>;
+    }),
   };
 }
 
@@ -258,9 +259,5 @@ function resultOf<Value>({ method, read, recover }: RpcCall<Value>, item: Item):
   const { result, error } = item;
   if (result === undefined || (error !== undefined && error !== null))
     throw new HostFault("NOT_JSON_RPC", method);
-  try {
-    return read(result);
-  } catch {
-    throw new HostFault("BAD_RESULT", method);
-  }
+  return valueIn({ method, read }, result);
 }

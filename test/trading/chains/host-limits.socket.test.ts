@@ -1,7 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { coinsCall, gasPriceCall, nonceCall } from "../../../lib/trading/chains/evm/rpc-call.ts";
 import { simulateCall } from "../../../lib/trading/chains/evm/simulation.ts";
-import { attempt } from "../../../lib/trading/chains/rpc-call.ts";
+import { attempt, type RpcCall } from "../../../lib/trading/chains/rpc-call.ts";
 import { failure, hostUnderTest, wallet } from "../../support/host-under-test.ts";
 import {
   answering,
@@ -124,6 +124,45 @@ describe("a host that cannot simulate", () => {
     for (let times = 0; times < 2; times++)
       expect(await host.request([simulation()])).toMatchObject([{ kind: "unsupported" }]);
     expect(asked()).toBe(2);
+  });
+});
+
+describe("a call that is more than a host can do", () => {
+  const mostItems = 2;
+  /** Adds numbers, by two calls of half of them if the host refuses so many. */
+  const sumOf = (items: readonly number[]): RpcCall<number> => ({
+    ...{ method: "sum", params: items, read: Number },
+    split(refusal) {
+      if (refusal.kind !== "call") return undefined;
+      const half = Math.ceil(items.length / 2);
+      return {
+        calls: [sumOf(items.slice(0, half)), sumOf(items.slice(half))],
+        join: (sums) => (sums as number[]).reduce((a, b) => a + b),
+      };
+    },
+  });
+  beforeEach(() => {
+    server.answers.sum = (...items: number[]) =>
+      items.length > mostItems ? new RpcFailure(3, "execution reverted") : items.reduce((a, b) => a + b);
+  });
+
+  it("is asked in parts, with those of other calls, and the last call follows", async () => {
+    let prices = 0;
+    server.answers.eth_gasPrice = () => `0x${++prices}`;
+    const calls = [
+      sumOf([1, 2, 3, 4, 5]),
+      attempt(sumOf([6, 7, 8])),
+      { ...gasPriceCall(), isLast: true },
+    ] as const;
+    expect(await host.request(calls)).toEqual([15, 21, 3n]);
+    expect(server.requests.map(({ length }) => length)).toEqual([4, 5, 3]);
+  });
+
+  it("is asked once if it is not too much, or if its refusal is another", async () => {
+    expect(await host.request([sumOf([1, 2])])).toEqual([3]);
+    server.answers.sum = new RpcFailure(-32000, "busy");
+    expect(await failure(host.request([sumOf([1, 2])]))).toMatchObject({ kind: "host" });
+    expect(server.requests.map(({ length }) => length)).toEqual([2, 1]);
   });
 });
 

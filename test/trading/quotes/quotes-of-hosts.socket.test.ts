@@ -163,6 +163,7 @@ describe("quotesOfHosts", () => {
     "simulation unsupported",
     "simulation not whitelisted",
     "simulation short of gas",
+    "calls of 5 million gas",
     "short fee history",
     "pruned states",
     "header not found",

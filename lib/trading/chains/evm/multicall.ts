@@ -36,7 +36,8 @@ export const contractQuestion = <Value>(
  * Asks contracts at one block.
  *
  * @param gas The most gas for all questions together, where contracts are not trusted. One may burn the gas that the
- * others need.
+ * others need. Trusted ones burn little, so that the whole call fails if a host gives it too little gas: what one of
+ * them leaves is too little for the list of answers.
  */
 export function multicall<const Asked extends readonly ContractQuestion<unknown>[]>(
   asked: Asked,

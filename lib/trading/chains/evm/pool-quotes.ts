@@ -1,6 +1,8 @@
 import { getAddress } from "ethers/address";
+import { inPartsOf } from "../../../core/in-parts.ts";
 import type { Order } from "../../core/execution.ts";
 import { kindOf, type PoolKey, poolsOf, type Route, type VenueKind } from "../../core/intent.ts";
+import { HostFault, type RpcRefusal } from "../host-fault.ts";
 import { type RpcCall, thenRead } from "../rpc-call.ts";
 import { type Contracts, feeOf } from "./configured-routes.ts";
 import bytecode from "./contracts/bytecode.json" with { type: "json" };
@@ -19,7 +21,7 @@ export type PoolQuotes = {
   routes: readonly { route: RoutePools; amountsOut: readonly (bigint | undefined)[] }[];
 };
 
-/** All quotes together, of which each may burn only a small part. Hosts allow at least 50 million. */
+/** All quotes of a call, of which each may burn only a small part. Hosts that allow less grant less. */
 const mostGas = 30_000_000n;
 
 /** The kinds of venues as PoolQuoter.sol numbers them. */
@@ -38,13 +40,21 @@ const isPurchase = ([first]: readonly PoolTrade[]) => first?.side === "buy";
  *
  * @param trades All of one side.
  */
-export function poolQuotesCall(
+export const poolQuotesCall = (
   contracts: Contracts,
   token: string,
   trades: readonly PoolTrade[],
   routes: readonly Route[],
   tag: BlockTag,
-): RpcCall<PoolQuotes> {
+): RpcCall<PoolQuotes> =>
+  thenRead(answerCall(contracts, { token, trades, routes }, tag), (answer) =>
+    quotesIn(answer, routes, trades),
+  );
+
+type Question = { token: string; trades: readonly PoolTrade[]; routes: readonly Route[] };
+
+function answerCall(contracts: Contracts, question: Question, tag: BlockTag): RpcCall<string> {
+  const { token, trades, routes } = question;
   const { venues, wrapped } = contracts;
   const isBuy = isPurchase(trades);
   const poolText = ({ venue, feeBps, spacing = feeOf(feeBps) }: PoolKey) =>
@@ -77,14 +87,67 @@ export function poolQuotesCall(
   });
   const parameters = [amountsAt, addressWord(from), addressWord(to), rowsAt, pathsAt];
   const data = [bytecode.PoolQuoter.creation, ...parameters, ...lists].join("");
-  return thenRead(contractCall({ data, gas: mostGas }, tag), (answer) => quotesIn(answer, routes, trades));
+  return {
+    ...contractCall({ data, gas: mostGas }, tag),
+    split(refusal) {
+      // The code fails for lack of gas only: the failures of pools are answers.
+      if (refusal.kind !== "call") return undefined;
+      const at = blockOfShortage(refusal) ?? tag;
+      const [questions, sameWords] = partsOf(question);
+      return {
+        calls: questions.map((part) => answerCall(contracts, part, at)),
+        join: (answers) => joined(answers as readonly string[], sameWords),
+      };
+    },
+  };
+}
+
+/** A question is split into so many parts at once, so that few rounds lead to one for each route. */
+const partsAtOnce = 4;
+
+/**
+ * Splits a question by its routes, and at last by its trades.
+ *
+ * @returns The parts, and the number of words with which all of their answers begin.
+ * @throws {HostFault} if the host has too little gas for the smallest question.
+ */
+function partsOf(question: Question): [parts: Question[], sameWords: number] {
+  const { routes, trades } = question;
+  const split = <Item>(items: readonly Item[]) => inPartsOf(Math.ceil(items.length / partsAtOnce), items);
+  if (routes.length > 1) return [split(routes).map((some) => ({ ...question, routes: some })), blockWords];
+  if (trades.length > 1)
+    return [split(trades).map((some) => ({ ...question, trades: some })), blockWords + poolWords];
+  throw new HostFault("SHORT_OF_GAS", "eth_call");
+}
+
+/** @throws {HostFault} if they are of different blocks. */
+function joined(answers: readonly string[], sameWords: number): string {
+  const size = 2 + 64 * sameWords;
+  const [same = "", ...others] = answers.map((answer) => answer.slice(0, size));
+  if (others.some((each) => each !== same)) throw new HostFault("BAD_RESULT", "eth_call");
+  return same + answers.map((answer) => answer.slice(size)).join("");
+}
+
+/** Names `ShortOfGas(uint256)` of PoolQuoter.sol. */
+const shortage = "0xf67bd395";
+
+/** Reads the block at which the gas did not suffice, if the host tells it. */
+function blockOfShortage({ revertData = "" }: RpcRefusal): number | undefined {
+  const block = revertData.startsWith(shortage)
+    ? Number(`0x${revertData.slice(shortage.length)}`)
+    : Number.NaN;
+  return Number.isSafeInteger(block) ? block : undefined;
 }
 
 const nothing = "f".repeat(64);
 
+/** The words of an answer about its block, and about the pools of a route. */
+const blockWords = 2;
+const poolWords = 2;
+
 function quotesIn(answer: string, routes: readonly Route[], trades: readonly PoolTrade[]): PoolQuotes {
   const [number, time, ...words] = answer.slice(2).match(/.{64}/g) ?? [];
-  const size = 2 + trades.length;
+  const size = poolWords + trades.length;
   if (words.length !== routes.length * size) throw new Error("The quotes have another length");
   return {
     block: { number: Number(`0x${number}`), time: Number(`0x${time}`) },

@@ -1,5 +1,4 @@
 import type { Route } from "../../core/intent.ts";
-import type { RpcCall } from "../rpc-call.ts";
 import { type Contracts, routesOf } from "./configured-routes.ts";
 import { type PoolQuotes, type PoolTrade, poolQuotesCall, type RoutePools } from "./pool-quotes.ts";
 import type { BlockTag } from "./rpc-call.ts";
@@ -33,34 +32,22 @@ export function poolCalls(
   const bridged = routes.filter(({ bridge }) => bridge !== undefined);
   return {
     direct: callFor(routes.filter(({ bridge }) => bridge === undefined)),
-    // A token whose code spoils these quotes spoils no others.
-    bridged: bridged.length === 0 ? [] : [orNothing(callFor(bridged))],
+    bridged: bridged.length === 0 ? [] : [callFor(bridged)],
   };
 }
-
-const orNothing = <Value>(call: RpcCall<Value>): RpcCall<Value | undefined> => ({
-  ...call,
-  recover(refusal) {
-    if (refusal.kind !== "call") throw refusal;
-    return undefined;
-  },
-});
 
 type PoolAnswers = {
   direct: PoolQuotes;
   /** Empty without routes over quote tokens. */
-  bridged: readonly (PoolQuotes | undefined)[];
+  bridged: readonly PoolQuotes[];
 };
-
-const quotesIn = ({ direct, bridged }: PoolAnswers): PoolQuotes[] =>
-  [direct, ...bridged].filter((each) => each !== undefined);
 
 /** True if all pools answered at this block. */
 export const areAt = (answers: PoolAnswers, { number, time }: PoolQuotes["block"]): boolean =>
-  quotesIn(answers).every(({ block }) => block.number === number && block.time === time);
+  [answers.direct, ...answers.bridged].every(({ block }) => block.number === number && block.time === time);
 
 export function poolRoutesOf(answers: PoolAnswers): PoolRoutes {
-  const quotes = quotesIn(answers).flatMap(({ routes }) => routes);
+  const quotes = [answers.direct, ...answers.bridged].flatMap(({ routes }) => routes);
   const trades = quotes[0]?.amountsOut.map((_, trade) =>
     quotes.flatMap(({ route, amountsOut }): PoolRoute[] => {
       const amountOut = amountsOut[trade];

@@ -28,17 +28,12 @@ describe("poolRoutesOf", () => {
     expect(routes).toMatchObject([[], [{ amountOut: 6n }, { amountOut: 5n }]]);
     expect(isTooSmall).toEqual([true, false]);
   });
-
-  it("does without the routes over quote tokens if their call failed", () => {
-    const direct = { block, routes: [quoted(v2, 5n)] };
-    expect(poolRoutesOf({ direct, bridged: [undefined] }).routes).toMatchObject([[{ amountOut: 5n }]]);
-  });
 });
 
 describe("areAt", () => {
   it("wants all pools at the same block", () => {
     const direct = { block, routes: [] };
-    expect(areAt({ direct, bridged: [direct, undefined] }, block)).toBe(true);
+    expect(areAt({ direct, bridged: [direct] }, block)).toBe(true);
     const later = { block: { ...block, number: 8 }, routes: [] };
     expect(areAt({ direct, bridged: [later] }, block)).toBe(false);
     expect(areAt({ direct, bridged: [] }, { ...block, time: 101 })).toBe(false);

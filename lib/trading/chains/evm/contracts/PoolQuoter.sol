@@ -50,6 +50,9 @@ interface Bins {
         returns (uint128 amountInLeft, uint128 amountOut, uint128 fee);
 }
 
+/// The gas does not suffice for all questions. The same ones can be asked in smaller parts at this block.
+error ShortOfGas(uint256 blockNumber);
+
 /// Quotes paths of one or two pools, each for several amounts. It is never deployed: its constructor runs in an
 /// `eth_call` without a recipient, and its answer takes the place of the code. The answer consists of words: the block's
 /// number and time, then for each path its pools, and the amount that it pays for each amount.
@@ -70,7 +73,10 @@ contract PoolQuoter {
 
     /// A quote of v3 runs the token's code, and a pool without liquidity looks for some at all prices. Either may burn
     /// this gas, and no more.
-    uint256 private constant quoteGas = 700_000;
+    uint256 private constant questionGas = 700_000;
+
+    /// The price of a word of the answer, as that of code.
+    uint256 private constant wordGas = 32 * 200;
 
     /// Stands for the amount of a path without such a pool, or with one that fails or would run dry.
     uint256 private constant nothing = type(uint256).max;
@@ -78,6 +84,9 @@ contract PoolQuoter {
     /// The prices at which a v3 pool has run dry.
     uint160 private constant lowest = 4295128740;
     uint160 private constant highest = 1461446703485210103287273052203988822378723970341;
+
+    /// The least gas before a question: for it, for the answer, and for all that comes between questions.
+    uint256 private immutable leastGas;
 
     /// @param paths From the highest bit: 32 empty bits, then the venue (8 bits) and the tier (24 bits) of the first
     /// pool, both of the second pool, and the token in between, which is 0 without a second pool. A tier is a fee in
@@ -90,6 +99,7 @@ contract PoolQuoter {
         uint256[] memory paths
     ) {
         uint256[] memory answer = new uint256[](2 + paths.length * (2 + amounts.length));
+        leastGas = 2 * questionGas + wordGas * answer.length;
         (answer[0], answer[1]) = (block.number, block.timestamp);
         uint256 place = 2;
         for (uint256 index = 0; index < paths.length; index++) {
@@ -114,7 +124,6 @@ contract PoolQuoter {
 
     function poolsOf(Venue[] memory venues, uint256 path, address from, address to)
         private
-        view
         returns (Pool memory first, Pool memory second)
     {
         address over = address(uint160(path));
@@ -131,16 +140,13 @@ contract PoolQuoter {
 
     function poolOf(Venue[] memory venues, uint256 packed, address a, address b)
         private
-        view
         returns (Pool memory)
     {
         Venue memory venue = venues[uint8(packed >> 24)];
         uint24 tier = uint24(packed);
-        (bool isOk, bytes memory data) = venue.factory.staticcall(poolCall(venue.kind, tier, a, b));
         bool isBins = venue.kind == Kind.Bins;
-        address pool = isOk && data.length == (isBins ? 128 : 32)
-            ? address(uint160(wordAt(data, isBins ? 1 : 0)))
-            : address(0);
+        (uint256 count, uint256[4] memory words) = ask(venue.factory, poolCall(venue.kind, tier, a, b));
+        address pool = count == (isBins ? 4 : 1) ? address(uint160(words[isBins ? 1 : 0])) : address(0);
         return Pool(venue, tier, a, b, pool);
     }
 
@@ -157,9 +163,7 @@ contract PoolQuoter {
         Kind kind = pool.venue.kind;
         if (kind == Kind.V2) return amountOfV2(pool, amountIn);
         if (kind == Kind.Bins) return amountOfBins(pool, amountIn);
-        // The rest of the gas must do for the answer.
-        if (gasleft() < 2 * quoteGas) return nothing;
-        bytes memory call = kind == Kind.V3
+        bytes memory question = kind == Kind.V3
             ? abi.encodeCall(
                 V3.quoteExactInputSingle, (V3.Question(pool.tokenIn, pool.tokenOut, amountIn, pool.tier, 0))
             )
@@ -167,34 +171,41 @@ contract PoolQuoter {
                 Slipstream.quoteExactInputSingle,
                 (Slipstream.Question(pool.tokenIn, pool.tokenOut, amountIn, int24(pool.tier), 0))
             );
-        (bool isOk, bytes memory data) = pool.venue.quoter.call{gas: quoteGas}(call);
-        if (!isOk || data.length < 64) return nothing;
-        bool isDry = wordAt(data, 1) == (pool.tokenIn < pool.tokenOut ? lowest : highest);
-        return isDry ? nothing : wordAt(data, 0);
+        (uint256 count, uint256[4] memory words) = ask(pool.venue.quoter, question);
+        bool isDry = words[1] == (pool.tokenIn < pool.tokenOut ? lowest : highest);
+        return count < 2 || isDry ? nothing : words[0];
     }
 
-    function amountOfV2(Pool memory pool, uint256 amountIn) private view returns (uint256) {
+    function amountOfV2(Pool memory pool, uint256 amountIn) private returns (uint256) {
         address[] memory path = new address[](2);
         (path[0], path[1]) = (pool.tokenIn, pool.tokenOut);
-        (bool isOk, bytes memory amounts) =
-            pool.venue.quoter.staticcall(abi.encodeCall(V2.getAmountsOut, (amountIn, path)));
-        return isOk && amounts.length == 128 ? wordAt(amounts, 3) : nothing;
+        (uint256 count, uint256[4] memory words) =
+            ask(pool.venue.quoter, abi.encodeCall(V2.getAmountsOut, (amountIn, path)));
+        return count == 4 ? words[3] : nothing;
     }
 
-    function amountOfBins(Pool memory pool, uint256 amountIn) private view returns (uint256) {
-        if (amountIn > type(uint128).max || gasleft() < 2 * quoteGas) return nothing;
-        (bool isOk, bytes memory data) = pool.pool.staticcall(abi.encodeCall(Bins.getTokenX, ()));
-        if (!isOk || data.length != 32) return nothing;
-        bool isForY = address(uint160(wordAt(data, 0))) == pool.tokenIn;
-        (isOk, data) =
-            pool.pool.staticcall{gas: quoteGas}(abi.encodeCall(Bins.getSwapOut, (uint128(amountIn), isForY)));
+    function amountOfBins(Pool memory pool, uint256 amountIn) private returns (uint256) {
+        if (amountIn > type(uint128).max) return nothing;
+        (uint256 count, uint256[4] memory words) = ask(pool.pool, abi.encodeCall(Bins.getTokenX, ()));
+        if (count != 1) return nothing;
+        bool isForY = address(uint160(words[0])) == pool.tokenIn;
+        (count, words) = ask(pool.pool, abi.encodeCall(Bins.getSwapOut, (uint128(amountIn), isForY)));
         // What is left over would make the swap fail.
-        return isOk && data.length == 96 && wordAt(data, 0) == 0 ? wordAt(data, 1) : nothing;
+        return count == 3 && words[0] == 0 ? words[1] : nothing;
     }
 
-    function wordAt(bytes memory data, uint256 index) private pure returns (uint256 word) {
+    /// Asks a contract. It gets its gas in full, so that it fails for no lack of gas that others have burnt. A long
+    /// answer is not copied, since memory costs gas, too.
+    /// @return count The number of words of the answer, of which at most four are copied. 0 for a failure.
+    function ask(address to, bytes memory question)
+        private
+        returns (uint256 count, uint256[4] memory words)
+    {
+        if (gasleft() < leastGas) revert ShortOfGas(block.number);
         assembly {
-            word := mload(add(add(data, 32), mul(index, 32)))
+            if call(questionGas, to, 0, add(question, 32), mload(question), words, 128) {
+                count := div(returndatasize(), 32)
+            }
         }
     }
 }
