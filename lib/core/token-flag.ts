@@ -9,6 +9,8 @@ export const tokenFlags = [
   "TAXED",
   /** Transfers deliver less than was sent, for reasons other than a tax. */
   "TRANSFER_LOSS",
+  /** Its events do not say what a wallet gets. */
+  "ODD_EVENTS",
   "CANNOT_SELL",
   "SELLABILITY_UNKNOWN",
   "LOW_LIQUIDITY",

@@ -35,6 +35,10 @@ const oddities = [
   "limits the size of sales",
   "taxes large sales",
   "grows",
+  "logs no transfers",
+  "logs each transfer twice",
+  "logs transfers with nothing indexed",
+  "logs transfers with the amount indexed",
 ] as const;
 
 /** Tokens with a defect, by its description. */

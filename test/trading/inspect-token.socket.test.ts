@@ -114,10 +114,13 @@ describe("inspectToken", () => {
   it.each<[OddToken, Partial<InspectedToken>]>([
     ["refuses transfers", { ...unknown, flags: ["NOT_LISTED", "SELLABILITY_UNKNOWN"] }],
     ["eats the gas of transfers", { ...unknown, flags: ["NOT_LISTED", "SELLABILITY_UNKNOWN"] }],
-    ["lies about balances", { ...sellable, flags: ["NOT_LISTED"] }],
+    ["lies about balances", { ...sellable, flags: ["NOT_LISTED", "ODD_EVENTS"] }],
     [
       "reports transfers that it does not make",
-      { sellable: false, buyTax: 100, sellTax: null, flags: ["NOT_LISTED", "TAXED", "CANNOT_SELL"] },
+      {
+        ...{ sellable: false, buyTax: 100, sellTax: null },
+        flags: ["NOT_LISTED", "TAXED", "ODD_EVENTS", "CANNOT_SELL"],
+      },
     ],
     [
       "can be sold only where gas is free",
@@ -131,7 +134,9 @@ describe("inspectToken", () => {
     ["limits the size of sales", { ...sellable, flags: ["NOT_LISTED"] }],
     ["grows", { ...sellable, flags: ["NOT_LISTED"] }],
     ["wants an approval of 0 first", { ...sellable, flags: ["NOT_LISTED"] }],
-    ["loses a unit of each transfer", { ...sellable, flags: ["NOT_LISTED", "TRANSFER_LOSS"] }],
+    ["loses a unit of each transfer", { ...sellable, flags: ["NOT_LISTED", "TRANSFER_LOSS", "ODD_EVENTS"] }],
+    ["logs no transfers", { ...sellable, flags: ["NOT_LISTED", "ODD_EVENTS"] }],
+    ["logs each transfer twice", { ...sellable, flags: ["NOT_LISTED", "ODD_EVENTS"] }],
     ["returns nothing from transfers", { ...sellable, decimals: 6, flags: ["NOT_LISTED"] }],
     ["has no decimals", { ...sellable, decimals: 0, flags: ["NOT_LISTED"] }],
     ["has 36 decimals", { ...sellable, decimals: 36, flags: ["NOT_LISTED"] }],

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { pancakeSwapTopic, v2SwapTopic, v3SwapTopic } from "../../trading/chains/evm/fill-logs.ts";
 import { Bytes, Hash, lastSecond, SafeNumber, tagText } from "../../trading/chains/evm/rpc-call.ts";
 import { RpcRefusal } from "../../trading/chains/host-fault.ts";
 import type { RpcCall } from "../../trading/chains/rpc-call.ts";
@@ -8,18 +9,6 @@ import { type PoolEvent, priceOf, volumeOf, type WatchedPool, wordOfReserves } f
 
 /** `Sync(uint112,uint112)` of v2 pools: the reserves after a change. */
 const syncTopic = "0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1";
-
-/** `Swap(address,uint256,uint256,uint256,uint256,address)` of v2 pools: both amounts in, and both amounts out. */
-const v2SwapTopic = "0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822";
-
-/**
- * `Swap(address,address,int256,int256,uint160,uint128,int24)` of v3 pools and of Slipstream: both amounts, negative if
- * they went out, the root of the price, the liquidity and the tick.
- */
-const v3SwapTopic = "0xc42079f94a6350d7e6235f29174924f928cc2ac818eb64fed8004e115fbcca67";
-
-/** `Swap(address,address,int256,int256,uint160,uint128,int24,uint128,uint128)` of PancakeSwap's v3, with its own fees. */
-const pancakeSwapTopic = "0x19b47279256b2a23a1665c810c8d55a1758940ee09377d4f8d26497a3577dc83";
 
 type Log = v.InferOutput<typeof LogSchema>;
 

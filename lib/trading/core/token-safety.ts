@@ -9,6 +9,8 @@ export type TokenSafety = {
   sellTax: number | null;
   /** True if less arrives than was sent, but the difference is too small for a tax. */
   hasLoss: boolean;
+  /** True if the token's events do not say what a wallet gets. */
+  hasOddEvents?: boolean;
 };
 
 export const unknownSafety: TokenSafety = { sellable: null, buyTax: null, sellTax: null, hasLoss: false };
@@ -17,18 +19,19 @@ export const unknownSafety: TokenSafety = { sellable: null, buyTax: null, sellTa
 type Transfer = { sent: bigint; arrived: bigint };
 
 /** A buy and a sale. The sale is absent if no sale succeeded. */
-export type RoundTrip = { bought: Transfer; sold?: Transfer };
+export type RoundTrip = { bought: Transfer; sold?: Transfer; hasOddEvents?: boolean };
 
 const lossOf = ({ sent, arrived }: Transfer) => sent - arrived;
 const taxOf = (transfer: Transfer) => percentOf(lossOf(transfer), transfer.sent);
 
-export function safetyOf({ bought, sold }: RoundTrip): TokenSafety {
+export function safetyOf({ bought, sold, hasOddEvents = false }: RoundTrip): TokenSafety {
   const legs = sold === undefined ? [bought] : [bought, sold];
   return {
     sellable: sold !== undefined,
     buyTax: taxOf(bought),
     sellTax: sold === undefined ? null : taxOf(sold),
     hasLoss: legs.some((leg) => lossOf(leg) > 0n && taxOf(leg) === 0),
+    ...(hasOddEvents && { hasOddEvents }),
   };
 }
 
@@ -49,6 +52,7 @@ export const worseSafety = (probe: TokenSafety, larger: TokenSafety): TokenSafet
   buyTax: higherTax(probe.buyTax, larger.buyTax),
   sellTax: higherTax(probe.sellTax, larger.sellTax),
   hasLoss: probe.hasLoss || larger.hasLoss,
+  ...((probe.hasOddEvents || larger.hasOddEvents) && { hasOddEvents: true }),
 });
 
 const higherTax = (a: number | null, b: number | null) =>
@@ -72,7 +76,7 @@ export type MintFlag = (typeof mintFlags)[number];
  */
 export function flagsOf(
   { isListed, isImpersonator, isOdd }: TokenIdentity,
-  { sellable, buyTax, sellTax, hasLoss }: TokenSafety,
+  { sellable, buyTax, sellTax, hasLoss, hasOddEvents = false }: TokenSafety,
   liquidity: bigint,
   { coin = evmCoin, ofMint = [] as readonly MintFlag[] } = {},
 ): TokenFlag[] {
@@ -82,6 +86,7 @@ export function flagsOf(
     ODD_METADATA: isOdd,
     TAXED: (buyTax ?? 0) > 0 || (sellTax ?? 0) > 0,
     TRANSFER_LOSS: hasLoss,
+    ODD_EVENTS: hasOddEvents,
     CANNOT_SELL: sellable === false,
     SELLABILITY_UNKNOWN: sellable === null,
     LOW_LIQUIDITY: liquidity < coin,

@@ -27,7 +27,15 @@ contract OddToken is Token {
         // Burns 30 % of a sale of more than 300 tokens.
         TaxesLargeSales,
         // All balances grow by a millionth of their start in each second.
-        Grows
+        Grows,
+        // Logs no transfers.
+        LogsNothing,
+        // Logs each transfer twice.
+        LogsTwice,
+        // Logs transfers with nothing indexed.
+        IndexesNothing,
+        // Logs transfers with the amount indexed too, as tokens of art do.
+        IndexesAll
     }
 
     struct Moment {
@@ -82,7 +90,7 @@ contract OddToken is Token {
         } else {
             bought[to] = Moment(block.number, block.timestamp);
         }
-        emit Transfer(from, to, value);
+        log(from, to, value);
         if (oddity == Oddity.Idles) return;
         if (oddity == Oddity.TaxesLargeSales && isSale && value > LARGE) {
             balances[from] -= (value * 3) / 10;
@@ -91,5 +99,23 @@ contract OddToken is Token {
         if (oddity == Oddity.Grows) value = (value * MILLION + growth() - 1) / growth();
         balances[from] -= value;
         balances[to] += oddity == Oddity.Loses && value > 0 ? value - 1 : value;
+    }
+
+    function log(address from, address to, uint256 value) private {
+        bytes32 topic = Transfer.selector;
+        if (oddity == Oddity.LogsNothing) return;
+        if (oddity == Oddity.IndexesNothing) {
+            bytes memory data = abi.encode(from, to, value);
+            assembly {
+                log1(add(data, 32), mload(data), topic)
+            }
+        } else if (oddity == Oddity.IndexesAll) {
+            assembly {
+                log4(0, 0, topic, from, to, value)
+            }
+        } else {
+            emit Transfer(from, to, value);
+            if (oddity == Oddity.LogsTwice) emit Transfer(from, to, value);
+        }
     }
 }

@@ -7,7 +7,7 @@ import { attempt, type RpcCall } from "../rpc-call.ts";
 import { encodeCall } from "./calldata.ts";
 import type { Contracts } from "./configured-routes.ts";
 import { balanceOf } from "./contract-questions.ts";
-import { takenByPool, unwrappedBy } from "./fill-logs.ts";
+import { givenTo, takenByPool, unwrappedBy } from "./fill-logs.ts";
 import type { PoolRoute } from "./pool-routes.ts";
 import {
   type SimulatedAfter,
@@ -169,12 +169,13 @@ export function roundTripCall<Value>(
     );
     const [sold, sent] = [tried[index], sales[index]];
     const bought = { sent: amountOut, arrived };
-    if (sold === undefined || sent === undefined) return read({ outcome, trip: { bought } });
+    const hasOddEvents = outcome?.isOk === true && givenTo(wallet, token, outcome.logs) !== arrived;
+    if (sold === undefined || sent === undefined) return read({ outcome, trip: { bought, hasOddEvents } });
     // v3 pools take the full amount or fail.
     const taken = checksArrival(route)
       ? takenByPool(route, route.bridge?.token ?? contracts.wrapped.token, token, sold.logs)
       : sent;
-    return read({ outcome, trip: { bought, sold: { sent, arrived: taken } } });
+    return read({ outcome, trip: { bought, sold: { sent, arrived: taken }, hasOddEvents } });
   };
   return attempted([purchase, salesOf(sales, swap)], after, readTrip, unknown);
 }
