@@ -128,6 +128,20 @@ const EvmReportSchema = v.pipe(
     gasUsed: whole,
     effectiveGasPrice: gwei,
     approvalLeft: v.pipe(AmountTextSchema, v.description("Tokens that the router may still take")),
+    flags: v.exactOptional(
+      v.pipe(
+        v.array(v.picklist(["ODD_EVENTS"])),
+        v.description(
+          "ODD_EVENTS: the token's events do not say what the wallet got or gave, so its balances count",
+        ),
+      ),
+    ),
+    unchecked: v.exactOptional(
+      v.pipe(
+        v.literal(true),
+        v.description("No two hosts know the wallet's balances around the fill, so the token's events count"),
+      ),
+    ),
   }),
   v.title("OrderReport"),
   v.description("The result of a filled order, from its receipts"),

@@ -31,6 +31,8 @@ export type Families = {
     question: {
       /** The signed calls, by hash. */
       calls?: ReadonlyMap<string, Call>;
+      /** The blocks of the swaps on whose amounts both hosts have agreed, by the hash of the transaction. */
+      agreed?: ReadonlyMap<string, string>;
       /** The numbers of the blocks whose hashes are wanted. */
       blocks?: readonly number[];
     };

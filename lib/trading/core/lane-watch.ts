@@ -1,7 +1,7 @@
 import type { BlockName } from "./block.ts";
 import type { LaneView } from "./effects.ts";
 import { bumpDueMs, clearPreset } from "./evm/fee-bumps.ts";
-import { newestAttempt, type Slot } from "./evm/slot.ts";
+import { isToJudge, newestAttempt, type Slot } from "./evm/slot.ts";
 import type { AnySlot, Family } from "./families.ts";
 import { hasUnseenOrder, idleSinceMs } from "./lane-trouble.ts";
 import { type SolSlot, successOf } from "./sol/sol-slot.ts";
@@ -63,7 +63,8 @@ function evmDueMs(order: TradeOrder, slots: readonly Slot[], nowMs: number): num
   const endMs = intent.validUntil * 1000 + afterDeadlineMs;
   const front = slots.find(({ orderId, state }) => orderId === intent.orderId && state === "signed");
   const soonMs = nowMs + retryMs;
-  if (front === undefined) return hasEnded(order) ? [] : [endMs, soonMs];
+  const isUnjudged = slotsOf(order, slots).some((slot) => isToJudge(slot, nowMs));
+  if (front === undefined) return hasEnded(order) ? (isUnjudged ? [soonMs] : []) : [endMs, soonMs];
   const newest = newestAttempt(front);
   const sentMs = newest?.sentAtMs ?? newest?.signedAtMs ?? nowMs;
   const preset = newest?.purpose === "clear" ? clearPreset : intent.gasPreset;

@@ -75,6 +75,10 @@ export type FillReport = CommonReport & {
   effectiveGasPrice: string;
   /** The tokens that the router may still take. */
   approvalLeft: string;
+  /** ODD_EVENTS: the token's events did not say what the wallet got or gave. Its balances did. */
+  flags?: "ODD_EVENTS"[];
+  /** True if no two hosts know the wallet's balances around the fill, so that the events stand. */
+  unchecked?: true;
 };
 
 /** The report of an order on Solana. */

@@ -1,4 +1,4 @@
-import { minedAttempt, type Slot } from "./evm/slot.ts";
+import { type Slot, swapResultOf } from "./evm/slot.ts";
 import type { AnySlot } from "./families.ts";
 import { effectiveAttempt, successOf } from "./sol/sol-slot.ts";
 import { type AnyOrder, slotsOf } from "./trade-order.ts";
@@ -28,8 +28,10 @@ function fillIn(slot: AnySlot): FoundFill | undefined {
 }
 
 function evmFillIn(slot: Slot): FoundFill | undefined {
-  const { nonce, receipt, held } = slot;
-  if (minedAttempt(slot)?.purpose !== "swap" || receipt?.status !== "ok") return undefined;
-  const { spent, received, block } = receipt;
-  return { place: nonce, spent, received, timeSeconds: block.time, ...(held !== undefined && { held }) };
+  const { nonce, held } = slot;
+  const result = swapResultOf(slot);
+  if (result === undefined) return undefined;
+  const { spent, received, receipt } = result;
+  const timeSeconds = receipt.block.time;
+  return { place: nonce, spent, received, timeSeconds, ...(held !== undefined && { held }) };
 }

@@ -14,6 +14,7 @@ import type { RpcCall, ValuesOf } from "../chains/rpc-call.ts";
 import type { Block } from "../core/block.ts";
 import type { Receipt } from "../core/evm/host-snapshot.ts";
 import type { Call } from "../core/intent.ts";
+import { movedTokens } from "./moved-tokens.ts";
 
 /** A transaction for which a host has a receipt. */
 export type FoundReceipt = { hash: string; mined: MinedTransaction };
@@ -28,36 +29,47 @@ export const receiptCalls = ({ hash, mined }: FoundReceipt) => ({
   block: blockByHashCall(mined.blockHash),
 });
 
-/**
- * Reads the results of transactions, by hash. Undefined if one of them is not the wallet's, or makes no trading call.
- *
- * @param calls The signed calls, by hash. They are used if the configuration has changed and no longer knows the call.
- */
+/** What is known about the wallet's transactions. */
+export type KnownCalls = {
+  /** The signed calls, by hash. They are used if the configuration has changed and no longer knows the call. */
+  calls?: ReadonlyMap<string, Call> | undefined;
+  /** The blocks of the swaps whose amounts two hosts have agreed on, by hash. */
+  agreed?: ReadonlyMap<string, string> | undefined;
+};
+
+/** Reads the results of transactions, by hash. Undefined if one of them is not the wallet's, or makes no trading call. */
 export async function readReceipts(
   ask: Ask,
   configuration: ChainConfiguration,
   wallet: string,
   found: readonly (FoundReceipt & ReceiptRest)[],
-  calls?: ReadonlyMap<string, Call>,
+  { calls, agreed }: KnownCalls = {},
 ): Promise<Map<string, Receipt> | undefined> {
-  const areSlippages = await Promise.all(
-    found.map((each) => !each.mined.isOk && failedBySlippage(ask, each)),
-  );
-  const receipts = new Map<string, Receipt>();
-  for (const [index, { hash, mined, block, transaction }] of found.entries()) {
+  const called = found.map(({ hash, transaction }) => {
     const call = decodeCall(configuration, transaction, wallet) ?? calls?.get(hash);
-    if (call === undefined || transaction.from !== wallet) return undefined;
-    const { gasUsed, gasPrice, l1Fee } = mined;
-    const common = { hash, block, gasUsed, gasPrice, l1Fee, fee: gasUsed * gasPrice + l1Fee };
-    if (!mined.isOk) {
-      receipts.set(hash, { ...common, status: "failed", isSlippage: areSlippages[index] ?? false });
-      continue;
-    }
-    const nothing = { spent: 0n, received: 0n };
-    const fill = call.purpose === "swap" ? fillOf(configuration, call, wallet, mined.logs) : nothing;
-    receipts.set(hash, { ...common, status: "ok", ...fill });
-  }
-  return receipts;
+    return transaction.from === wallet ? call : undefined;
+  });
+  if (called.includes(undefined)) return undefined;
+  const own = found.map(({ hash, mined }, index) => {
+    const call = called[index];
+    return { hash, mined, logs: mined.logs, swap: call?.purpose === "swap" ? call : undefined };
+  });
+  const [areSlippages, moved] = await Promise.all([
+    Promise.all(found.map((each) => !each.mined.isOk && failedBySlippage(ask, each))),
+    movedTokens(ask, configuration, wallet, own, ({ hash, mined }) => agreed?.get(hash) === mined.blockHash),
+  ]);
+  return new Map(
+    found.map(({ hash, mined, block }, index): [string, Receipt] => {
+      const { gasUsed, gasPrice, l1Fee } = mined;
+      const common = { hash, block, gasUsed, gasPrice, l1Fee, fee: gasUsed * gasPrice + l1Fee };
+      if (!mined.isOk)
+        return [hash, { ...common, status: "failed", isSlippage: areSlippages[index] ?? false }];
+      const swap = own[index]?.swap;
+      const fill = swap ? fillOf(configuration, swap, wallet, mined.logs) : { spent: 0n, received: 0n };
+      const units = moved.get(hash);
+      return [hash, { ...common, status: "ok", ...fill, ...(units !== undefined && { moved: units }) }];
+    }),
+  );
 }
 
 /**

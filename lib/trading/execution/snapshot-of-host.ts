@@ -59,7 +59,7 @@ export async function snapshotOf(
 async function takeSnapshot(
   ask: Ask,
   chain: Chain,
-  { wallet, hashes, calls, orders, blocks = [] }: Question,
+  { wallet, hashes, calls, agreed, orders, blocks = [] }: Question,
 ): Promise<HostSnapshot | undefined> {
   const ordersAt = (tag: BlockTag) => orders.map((intent) => orderCalls(chain, intent, tag));
   const head = await askTogether(ask, {
@@ -107,7 +107,7 @@ async function takeSnapshot(
     chain.configuration,
     wallet,
     found.map((each, index) => ({ ...each, ...(details[index] as (typeof details)[0]) })),
-    calls,
+    { calls, agreed },
   );
   if (again[0] !== latest.hash || receipts === undefined) return undefined;
   const known = await Promise.all(

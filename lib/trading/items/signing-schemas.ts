@@ -204,7 +204,14 @@ const evmSlot = v.strictObject({
   receipt: maybe(
     v.variant("status", [
       v.strictObject({ ...receipt, status: v.literal("failed"), isSlippage: v.boolean() }),
-      v.strictObject({ ...receipt, status: v.literal("ok"), spent: units, received: units }),
+      v.strictObject({
+        ...receipt,
+        status: v.literal("ok"),
+        spent: units,
+        received: units,
+        moved: maybe(units),
+        isAgreed: maybe(v.literal(true)),
+      }),
     ]),
   ),
   takenIn: maybe(v.pipe(v.array(v.strictObject(block)), v.maxLength(10))),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { Attempt, Slot } from "../../../lib/trading/core/evm/slot.ts";
+import { swapBy } from "../../../lib/trading/core/intent.ts";
 import { detailsOf } from "../../../lib/trading/core/order-report.ts";
 import { intent, slot, tradeOrder, v2 } from "../../support/trading.ts";
 
@@ -27,6 +28,8 @@ const receipt: Receipt = {
   gasPrice: 1_500_000_000n,
   spent: order.amount,
   received: order.intent.quotedOut,
+  moved: order.intent.quotedOut,
+  isAgreed: true,
 };
 
 const filled = slot({ state: "mined", attempts: [attempt()], receipt });
@@ -85,8 +88,9 @@ describe("detailsOf", () => {
     });
     const swap: Slot = {
       ...filled,
+      call: swapBy(sale.intent, v2, 8n),
       allowance: 8n,
-      receipt: { ...receipt, spent: 5n, received: 1234n, l1Fee: 2n * 10n ** 16n, fee: 10n ** 17n },
+      receipt: { ...receipt, spent: 0n, moved: 5n, received: 1234n, l1Fee: 2n * 10n ** 16n, fee: 10n ** 17n },
     };
     const { attempts, report } = detailsOf(sale, [swap, approval]);
     expect(attempts.map(({ attempt: number, purpose }) => [number, purpose])).toEqual([
@@ -99,6 +103,8 @@ describe("detailsOf", () => {
       slippage: -23.4,
       networkFee: { total: "0.2", swap: "0.1", approve: "0.1", clear: "0", l1: "0.03" },
       approvalLeft: "0.000000000000000003",
+      // The token's events said nothing.
+      flags: ["ODD_EVENTS"],
     });
   });
 

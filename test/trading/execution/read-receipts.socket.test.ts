@@ -114,7 +114,7 @@ describe("readReceipts", () => {
       transaction: { from: wallet, ...encodeCall(configuration, swap, wallet), gas: 21_000n },
     };
     const readBy = (calls: ReadonlyMap<string, Call>) =>
-      readReceipts((all) => host.request(all), { ...configuration, venues }, wallet, [found], calls);
+      readReceipts((all) => host.request(all), { ...configuration, venues }, wallet, [found], { calls });
     expect((await readBy(new Map([[hash, swap]])))?.get(hash)).toMatchObject({ status: "ok", spent: 5n });
     expect(await readBy(new Map())).toBeUndefined();
   });

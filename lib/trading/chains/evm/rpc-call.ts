@@ -172,6 +172,9 @@ const ReceiptSchema = v.pipe(
  */
 const mostReceiptBytes = 4 * 1024 * 1024;
 
+/** The limit for a block with its transactions: those of bsc may have 140 million gas, mostly for calldata. */
+const mostBlockBytes = 16 * 1024 * 1024;
+
 /**
  * Asks for a receipt. Undefined if the transaction is in no block.
  *
@@ -196,6 +199,30 @@ export const transactionCall = (hash: string) =>
 /** Asks for a block by its hash. */
 export const blockByHashCall = (hash: string): RpcCall<Block> =>
   rpcCall("eth_getBlockByHash", [hash, false], BlockSchema);
+
+const BlockTransactionSchema = v.object({
+  hash: Hash,
+  to: v.nullish(Address),
+  value: Quantity,
+  input: Bytes,
+});
+
+/** Asks for an address's transactions in a block. Those that create contracts have no recipient. */
+export const transactionsInCall = (blockHash: string, from: string) => ({
+  ...rpcCall(
+    "eth_getBlockByHash",
+    [blockHash, true],
+    v.pipe(
+      v.object({ transactions: v.array(v.looseObject({ from: v.pipe(v.string(), v.toLowerCase()) })) }),
+      v.transform(({ transactions }) =>
+        transactions
+          .filter((each) => each.from === from.toLowerCase())
+          .map((each) => v.parse(BlockTransactionSchema, each)),
+      ),
+    ),
+  ),
+  maxBytes: mostBlockBytes,
+});
 
 /** Publishes a signed transaction and returns its hash. */
 export const publishCall = (signed: string): RpcCall<string> => ({

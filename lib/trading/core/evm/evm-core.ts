@@ -14,6 +14,11 @@ const questionAbout = (lane: LaneKey, { slots, orders }: LaneView, untilMs: numb
   wallet: lane.wallet,
   hashes: slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)),
   calls: new Map(slots.flatMap(callsOf)),
+  agreed: new Map(
+    slots.flatMap(({ receipt }) =>
+      receipt?.status === "ok" && receipt.isAgreed ? [[receipt.hash, receipt.block.hash]] : [],
+    ),
+  ),
   orders: orders
     .filter((order) => order.life.status === "open" && wantsFacts(order, slots, untilMs))
     .map(({ intent }) => intent),

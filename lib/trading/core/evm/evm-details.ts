@@ -13,7 +13,7 @@ import type { TradeOrder } from "../trade-order.ts";
 import { nativeToken } from "../trading-chain.ts";
 import { gweiText } from "./fees.ts";
 import { swapSlotOf } from "./order-life.ts";
-import { type Attempt, minedAttempt, newestAttempt, type Slot } from "./slot.ts";
+import { type Attempt, minedAttempt, newestAttempt, type Slot, swapResultOf } from "./slot.ts";
 
 /** @param own The order's slots. */
 export function evmDetails(order: TradeOrder, own: readonly Slot[]): OrderDetails {
@@ -52,8 +52,9 @@ function outcomeOf(slot: Slot, attempt: Attempt): ShownAttempt["outcome"] {
 function reportOf(order: TradeOrder, own: readonly Slot[]): FillReport | undefined {
   const { intent, placed, quoted } = order;
   const slot = swapSlotOf(order, own);
-  const receipt = slot && minedAttempt(slot)?.purpose === "swap" ? slot.receipt : undefined;
-  if (slot === undefined || receipt?.status !== "ok") return undefined;
+  const result = slot && swapResultOf(slot);
+  if (slot === undefined || result === undefined) return undefined;
+  const { receipt, spent, received, doubt } = result;
   const inCoins = (units: bigint) => coinText(intent.chain, units);
   const tokenText = (units: bigint) => formatAmount(units, placed.decimals);
   const [[spentIn, spentText], [receivedIn, receivedText]] =
@@ -68,20 +69,22 @@ function reportOf(order: TradeOrder, own: readonly Slot[]): FillReport | undefin
         ] as const);
   const { allowance = 0n } = slot;
   return {
-    spent: { token: spentIn, amount: spentText(receipt.spent) },
-    received: { token: receivedIn, amount: receivedText(receipt.received) },
+    spent: { token: spentIn, amount: spentText(spent) },
+    received: { token: receivedIn, amount: receivedText(received) },
     quotedAmountOut: receivedText(intent.quotedOut),
-    slippage: shortfallPercent(intent.quotedOut, receipt.received),
+    slippage: shortfallPercent(intent.quotedOut, received),
     ...(quoted.priceImpact !== undefined && { priceImpact: quoted.priceImpact }),
     ...(quoted.marketImpact !== undefined && { marketImpact: quoted.marketImpact }),
     ...routeTaken(order, slot),
+    ...(doubt === "events are odd" && { flags: ["ODD_EVENTS"] }),
+    ...(doubt === "balances are unknown" && { unchecked: true }),
     networkFee: feesPaid(intent.chain, own),
     gasUsed: Number(receipt.gasUsed),
     effectiveGasPrice: gweiText(receipt.gasPrice),
     submission: submissionOf(slot),
     block: receipt.block.number,
     blockTime: new Date(receipt.block.time * 1000).toISOString(),
-    approvalLeft: tokenText(allowance > receipt.spent ? allowance - receipt.spent : 0n),
+    approvalLeft: tokenText(allowance > spent ? allowance - spent : 0n),
   };
 }
 

@@ -13,7 +13,21 @@ export type Receipt = {
   gasUsed: bigint;
   /** The price paid in wei per unit of gas, without the L1 fee. */
   gasPrice: bigint;
-} & ({ status: "failed"; isSlippage: boolean } | { status: "ok"; spent: bigint; received: bigint });
+} & ({ status: "failed"; isSlippage: boolean } | ({ status: "ok" } & Swapped));
+
+/** What a swap has moved. Other transactions move nothing. */
+type Swapped = {
+  /** By the events of the transaction. */
+  spent: bigint;
+  received: bigint;
+  /**
+   * The tokens that the wallet got or gave, by its balances before and after the block. Absent if a host has forgotten
+   * them.
+   */
+  moved?: bigint;
+  /** True once both hosts have named the same amount. */
+  isAgreed?: true;
+};
 
 /** The facts about one route of an order, for the amount that the order can spend now. */
 export type RouteFacts = Route &
@@ -101,6 +115,7 @@ export function receiptOf(
   return seen.find((receipt) => known !== undefined && isSameReceipt(receipt, known)) ?? seen[0];
 }
 
+/** Compares all but what the wallet's balances say, which hosts soon forget. */
 export function isSameReceipt(a: Receipt, b: Receipt): boolean {
   if (a.hash !== b.hash || a.block.hash !== b.block.hash || a.fee !== b.fee) return false;
   if (a.status === "failed" || b.status === "failed") return a.status === b.status;

@@ -9,7 +9,7 @@ import {
   type TradeOrder,
 } from "../trade-order.ts";
 import { bothAnswered, type HostSnapshots, isPast } from "./host-snapshot.ts";
-import { minedAttempt, type Slot } from "./slot.ts";
+import { minedAttempt, type Slot, swapResultOf } from "./slot.ts";
 
 /** Returns the slot of the order's swap. */
 export const swapSlotOf = ({ intent, swapNonce }: TradeOrder, slots: readonly Slot[]): Slot | undefined =>
@@ -26,12 +26,13 @@ export function lifeOf(order: TradeOrder, slots: readonly Slot[], snapshots: Hos
   const mined = swap && minedAttempt(swap)?.purpose === "swap" ? swap.receipt : undefined;
   const newest = swap?.attempts.findLast(({ purpose }) => purpose === "swap");
   const txHash = mined?.hash ?? newest?.hash;
+  const result = swap && swapResultOf(swap);
   return {
     ...(progressOf(order, own, snapshots) ?? order.life),
     settled: false,
     networkFee: own.reduce((sum, { receipt }) => sum + (receipt?.fee ?? 0n), 0n),
-    spent: mined?.status === "ok" ? mined.spent : 0n,
-    ...(mined?.status === "ok" && { received: mined.received }),
+    spent: result?.spent ?? 0n,
+    ...(result && { received: result.received }),
     ...(txHash !== undefined && { txHash }),
   };
 }

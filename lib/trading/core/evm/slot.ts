@@ -98,7 +98,8 @@ export function observed(slot: Slot, snapshots: HostSnapshots): Slot {
   if (slot.state === "planned") return slot;
   const isPossible = (receipt: Receipt) => snapshots.every((snapshot) => !rulesOut(slot, receipt, snapshot));
   const receipt = receiptOf(hashesOf(slot), snapshots, isPossible, slot.receipt);
-  if (receipt !== undefined) return inState(slot, "mined", { receipt });
+  if (receipt !== undefined)
+    return inState(slot, "mined", { receipt: judged(receipt, slot.receipt, snapshots) });
   // Only two clear answers prove that it is in no block.
   if (!bothAnswered(snapshots)) return slot;
   const isUsed = bothSay(snapshots, ({ nonce }) => nonce.latest > slot.nonce);
@@ -106,6 +107,62 @@ export function observed(slot: Slot, snapshots: HostSnapshots): Slot {
   const isStill = slot.takenIn !== undefined && areFinal(slot.takenIn, snapshots) !== false;
   const takenIn = isStill ? slot.takenIn : blocksSeen(snapshots);
   return inState(slot, "taken", takenIn && { takenIn });
+}
+
+/**
+ * Adds what the wallet's balances say about a swap. One host's word counts until it cannot become final: the hosts must
+ * agree, and if one of them has forgotten the balances by then, the events stand.
+ */
+function judged(receipt: Receipt, known: Receipt | undefined, snapshots: HostSnapshots): Receipt {
+  if (receipt.status === "failed") return receipt;
+  const { moved: _, isAgreed: __, ...logged } = receipt;
+  const before = known?.status === "ok" && isSameReceipt(known, receipt) ? known : undefined;
+  if (before?.isAgreed) return before;
+  const seen = snapshots.flatMap((snapshot) => {
+    const answer = snapshot?.receipts.get(receipt.hash);
+    return answer?.status === "ok" && isSameReceipt(answer, receipt) ? [answer.moved] : [];
+  });
+  const named = seen.filter((moved) => moved !== undefined);
+  const [first, second] = named;
+  if (first !== undefined && first === second) return { ...logged, moved: first, isAgreed: true };
+  const isForgotten = seen.length === 2 && named.length < 2;
+  if (isForgotten && bothSay(snapshots, ({ finalized }) => receipt.block.number <= finalized.number))
+    return logged;
+  const moved =
+    before?.moved !== undefined && (named.length === 0 || named.includes(before.moved))
+      ? before.moved
+      : first;
+  return moved === undefined ? logged : { ...logged, moved };
+}
+
+/** What an order's swap has moved, once it is in a block. */
+export type SwapResult = {
+  receipt: Extract<Receipt, { status: "ok" }>;
+  spent: bigint;
+  received: bigint;
+  /** Why the amount of tokens is not what both the events and the balances say. */
+  doubt?: "events are odd" | "balances are unknown";
+};
+
+/** Returns the result of a slot's swap: the coin by the events, and the tokens by the wallet's balances if they are known. */
+export function swapResultOf(slot: Slot): SwapResult | undefined {
+  const { call, receipt } = slot;
+  if (call.purpose !== "swap" || minedAttempt(slot)?.purpose !== "swap" || receipt?.status !== "ok")
+    return undefined;
+  const { spent, received, moved } = receipt;
+  if (moved === undefined) return { receipt, spent, received, doubt: "balances are unknown" };
+  const isOdd = moved !== (call.side === "buy" ? received : spent);
+  const tokens = call.side === "buy" ? { spent, received: moved } : { spent: moved, received };
+  return { receipt, ...tokens, ...(isOdd && { doubt: "events are odd" }) };
+}
+
+/** Hosts keep balances for some minutes, or on fast chains for seconds. */
+const rememberedMs = 20_000;
+
+/** True if a second look may still find both hosts with the balances that judge the slot's swap. */
+export function isToJudge(slot: Slot, nowMs: number): boolean {
+  const receipt = swapResultOf(slot)?.receipt;
+  return receipt !== undefined && !receipt.isAgreed && nowMs < receipt.block.time * 1000 + rememberedMs;
 }
 
 /** True if a host's final chain reaches beyond a receipt's block and has nothing at the nonce. */
@@ -122,11 +179,15 @@ function inState(
 ): Slot {
   const { receipt: known, takenIn: knownIn, ...rest } = slot;
   const isSame =
-    receipt === undefined ? known === undefined : known !== undefined && isSameReceipt(known, receipt);
+    receipt === undefined ? known === undefined : known !== undefined && isSameResult(known, receipt);
   if (slot.state === state && isSame && takenIn === knownIn) return slot;
   const seen = { ...(receipt && { receipt }), ...(takenIn && { takenIn }) };
   return { ...rest, ...seen, state, revision: slot.revision + 1 };
 }
+
+const isSameResult = (a: Receipt, b: Receipt): boolean =>
+  isSameReceipt(a, b) &&
+  (a.status === "failed" || b.status === "failed" || (a.moved === b.moved && a.isAgreed === b.isAgreed));
 
 /** Records when its attempts were first sent, and whether anybody took the newest one. */
 export function withSendings(slot: Slot, sendings: ReadonlyMap<string, number | SendFailure>): Slot {
@@ -147,14 +208,21 @@ const resultOf = (sending: number | SendFailure): Pick<Slot, "isUndelivered" | "
   refusal: sending === "underpriced" || sending === "unfunded" ? sending : undefined,
 });
 
+/** One host's word about the wallet's balances decides nothing. */
+const isDecided = (receipt: Receipt): boolean =>
+  receipt.status === "failed" || receipt.isAgreed === true || receipt.moved === undefined;
+
 /** True if both hosts say that no later block can change it. */
 export function isFinal(slot: Slot, snapshots: HostSnapshots): boolean {
   const { state, receipt, takenIn } = slot;
   if (state === "mined" && receipt !== undefined)
-    return bothSay(snapshots, ({ receipts, finalized }) => {
-      const seen = receipts.get(receipt.hash);
-      return seen !== undefined && isSameReceipt(seen, receipt) && receipt.block.number <= finalized.number;
-    });
+    return (
+      isDecided(receipt) &&
+      bothSay(snapshots, ({ receipts, finalized }) => {
+        const seen = receipts.get(receipt.hash);
+        return seen !== undefined && isSameReceipt(seen, receipt) && receipt.block.number <= finalized.number;
+      })
+    );
   if (state !== "taken" || takenIn === undefined) return false;
   // Most hosts have forgotten the nonce at the final block, but not the hashes of final blocks.
   return (

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { HostSnapshot, Receipt } from "../../../../lib/trading/core/evm/host-snapshot.ts";
-import { isFinal, observed, type Slot, withSendings } from "../../../../lib/trading/core/evm/slot.ts";
+import {
+  isFinal,
+  isToJudge,
+  observed,
+  type Slot,
+  swapResultOf,
+  withSendings,
+} from "../../../../lib/trading/core/evm/slot.ts";
+import type { SwapCall } from "../../../../lib/trading/core/intent.ts";
 import { slot } from "../../../support/trading.ts";
 
 const attempt = {
@@ -98,6 +106,83 @@ describe("observed", () => {
   it("leaves a planned slot unchanged", () => {
     const planned = slot();
     expect(observed(planned, [snapshot([], { latest: 8 }), snapshot([], { latest: 8 })])).toBe(planned);
+  });
+});
+
+describe("observed, for what the wallet's balances say", () => {
+  const says = (moved?: bigint, number = 4, at = receipt) =>
+    snapshot([moved === undefined ? at : ({ ...at, moved } as Receipt)], { number });
+  const seen = (known: Slot, ...hosts: [HostSnapshot | undefined, HostSnapshot | undefined]) =>
+    observed(known, hosts).receipt;
+
+  it("agrees once both hosts name the same amount, and then asks no more", () => {
+    const agreed = observed(signed, [says(5n), says(5n)]);
+    expect(agreed.receipt).toMatchObject({ moved: 5n, isAgreed: true });
+    expect(observed(agreed, [says(), says()])).toBe(agreed);
+    expect(observed(agreed, [says(6n), says(6n)])).toBe(agreed);
+    expect(isFinal(agreed, [says(undefined, 5), says(undefined, 5)])).toBe(true);
+  });
+
+  it("believes one host for now, and keeps its word while no other comes", () => {
+    const one = observed(signed, [snapshot([]), says(5n)]);
+    expect(one.receipt).toMatchObject({ moved: 5n });
+    expect(one.receipt).not.toHaveProperty("isAgreed");
+    expect(observed(one, [says(5n), says(6n)])).toBe(one);
+    expect(seen(one, says(6n), undefined)).toMatchObject({ moved: 6n });
+    expect(observed(one, [says(), undefined])).toBe(one);
+  });
+
+  it("is not final while the hosts name different amounts", () => {
+    const hosts = [says(5n, 5), says(6n, 5)] as const;
+    expect(isFinal(observed(signed, hosts), hosts)).toBe(false);
+  });
+
+  it("returns to the events if a host has forgotten the balances of a final block", () => {
+    const one = observed(signed, [snapshot([]), says(5n)]);
+    expect(seen(one, says(), says(5n))).toMatchObject({ moved: 5n });
+    const hosts = [says(undefined, 5), says(5n, 5)] as const;
+    const after = observed(one, hosts);
+    expect(after.receipt).toEqual(receipt);
+    expect(isFinal(after, hosts)).toBe(true);
+  });
+
+  it("starts again in another block", () => {
+    const agreed = observed(signed, [says(5n), says(5n)]);
+    const other = { ...receipt, block: { ...block(5), hash: "0xfork" } };
+    const moved = seen(agreed, says(6n, 4, other), says(undefined, 4, other));
+    expect(moved).toMatchObject({ block: other.block, moved: 6n });
+    expect(moved).not.toHaveProperty("isAgreed");
+  });
+});
+
+describe("swapResultOf", () => {
+  const result = (side: "buy" | "sell", moved?: bigint) =>
+    swapResultOf({
+      ...mined,
+      call: { ...(mined.call as SwapCall), side },
+      receipt: { ...receipt, ...(moved !== undefined && { moved }) } as Receipt,
+    });
+
+  it("takes the tokens from the balances, and the coin from the events", () => {
+    expect(result("buy", 7n)).toMatchObject({ spent: 2n, received: 7n, doubt: "events are odd" });
+    expect(result("sell", 7n)).toMatchObject({ spent: 7n, received: 3n, doubt: "events are odd" });
+    expect(result("buy", 3n)).not.toHaveProperty("doubt");
+    expect(result("sell", 2n)).not.toHaveProperty("doubt");
+  });
+
+  it("says that it was not checked without the balances", () => {
+    expect(result("buy")).toMatchObject({ spent: 2n, received: 3n, doubt: "balances are unknown" });
+  });
+});
+
+describe("isToJudge", () => {
+  it("wants a second look at a fresh block until the hosts agree", () => {
+    expect(isToJudge(mined, 6000)).toBe(true);
+    expect(isToJudge(mined, 60_000)).toBe(false);
+    expect(isToJudge({ ...mined, receipt: { ...receipt, moved: 3n, isAgreed: true } as Receipt }, 6000)).toBe(
+      false,
+    );
+    expect(isToJudge(signed, 6000)).toBe(false);
   });
 });
 

@@ -5,6 +5,7 @@ import { amount, coinOf, day, pairUnits, percent, stepText, unitsOf, words } fro
 export type Fact = readonly [name: string, text: string];
 
 type Read = RestData<"getOrder">;
+type EvmReport = Extract<NonNullable<Read["report"]>, { approvalLeft: string }>;
 
 const coins = (chain: Network, text: string) => `${amount(text, 4)} ${coinOf[chain]}`;
 const present = (facts: readonly (Fact | false)[]): Fact[] => facts.filter((fact) => fact !== false);
@@ -75,6 +76,7 @@ export function reportFacts({ chain, symbol }: Order, report: NonNullable<Read["
           ["Gas used", amount(`${report.gasUsed}`, 15)],
           ["Gas price", `${amount(report.effectiveGasPrice)} gwei`],
           ["Approval left", `${amount(report.approvalLeft)} ${base}`],
+          ...doubts(report),
         ];
   return present([
     ["Spent", side(spent)],
@@ -89,6 +91,13 @@ export function reportFacts({ chain, symbol }: Order, report: NonNullable<Read["
     ["Way", report.submission],
   ]);
 }
+
+/** Says what keeps the tokens of a fill from being what both its events and the wallet's balances say. */
+const doubts = ({ flags = [], unchecked }: EvmReport): Fact[] =>
+  present([
+    flags.length > 0 && ["Warning", flags.map(words).join(", ")],
+    unchecked === true && ["Unchecked", "by the token's events alone"],
+  ]);
 
 /** Lists the parts of a fee that were paid: most are 0. */
 const feeParts = (chain: Network, { total: _, ...parts }: Record<string, string>): Fact[] =>

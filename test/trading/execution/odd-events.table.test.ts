@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { deployer, localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import { RpcRefusal } from "../../../lib/trading/chains/host-fault.ts";
+import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";
+import { coinDecimals, unitsFrom } from "../../../lib/trading/core/decimal-text.ts";
+import type { HostSnapshot, Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import type { Position } from "../../../lib/trading/core/execution.ts";
+import { snapshotOf } from "../../../lib/trading/execution/snapshot-of-host.ts";
+import { readListed } from "../../../lib/trading/items/listed-executions.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { startTestChain, type TestChain } from "../../support/local-chain.ts";
+import { deployOddToken } from "../../support/odd-tokens.ts";
+import { openDesk, type TradingDesk } from "../../support/trading-desk.ts";
+
+const db = tableForTests();
+const { moon } = localAddresses;
+
+let chain: TestChain;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+});
+afterAll(() => chain.close());
+beforeEach(() => chain.restore());
+
+const units = (text = "") => unitsFrom(text, coinDecimals.eth, "amount");
+
+async function positionOf({ userID }: TradingDesk): Promise<Position | undefined> {
+  const { executions } = await readListed(db.table, { userID, kind: "position" }, { filter: {}, limit: 9 });
+  return executions[0] as Position | undefined;
+}
+
+const transferOf = (to: string, amount: bigint) =>
+  `0xa9059cbb${to.slice(2).toLowerCase().padStart(64, "0")}${amount.toString(16).padStart(64, "0")}`;
+
+/** Sends a transaction of another program, to be mined with the next block. */
+async function send(from: string, to: string, data: string): Promise<void> {
+  await chain.request("anvil_impersonateAccount", [from]);
+  await chain.request("eth_sendTransaction", [{ from, to, data, gas: "0x30d40" }]);
+}
+
+describe("an order for a token with odd events", () => {
+  it.each([
+    "logs no transfers",
+    "logs each transfer twice",
+    "logs transfers with nothing indexed",
+    "logs transfers with the amount indexed",
+  ] as const)("has the amounts by which the wallet's balance changed: one that %s", async (oddity) => {
+    const token = await deployOddToken(chain, oddity);
+    const desk = await openDesk(db.table, chain);
+    const { orderId } = await desk.place({ token, amount: "0.1" });
+    await desk.work();
+    await desk.settle();
+    const held = await desk.held(token);
+    expect(held).toBeGreaterThan(0n);
+    const bought = await desk.read(orderId);
+    expect(bought).toMatchObject({
+      order: { status: "filled", settled: true },
+      report: { slippage: 0, flags: ["ODD_EVENTS"] },
+    });
+    expect(bought.report).not.toHaveProperty("unchecked");
+    expect(units(bought.order.receivedAmount)).toBe(held);
+    const position = await positionOf(desk);
+    expect(position).toMatchObject({ status: "open", cost: "0.1", settled: true });
+    expect(units(position?.amount)).toBe(held);
+
+    const { orderId: sale } = await desk.place({ token, side: "sell", percent: 100 });
+    await desk.work();
+    await desk.settle();
+    const { order, report } = await desk.read(sale);
+    expect(order).toMatchObject({ status: "filled", filledAmount: order.amount });
+    expect(report).toMatchObject({ approvalLeft: "0", flags: ["ODD_EVENTS"] });
+    expect(units(order.amount)).toBe(held);
+    const closed = await positionOf(desk);
+    const pnl = units(order.receivedAmount) - units("0.1");
+    expect(closed).toMatchObject({
+      status: "closed",
+      amount: "0",
+      realizedPnl: `-${closed?.realizedPnl.slice(1)}`,
+    });
+    expect(-units(closed?.realizedPnl.slice(1))).toBe(pnl);
+  });
+});
+
+describe("a fill", () => {
+  it("counts what somebody else has sent to the wallet in its block, with a flag", async () => {
+    const desk = await openDesk(db.table, chain);
+    const { orderId } = await desk.place({ amount: "0.5" });
+    await desk.work();
+    await send(deployer, moon, transferOf(desk.wallet, 7n * 10n ** 18n));
+    await desk.settle();
+    const { order, report } = await desk.read(orderId);
+    expect(units(order.receivedAmount)).toBe(await desk.held());
+    expect(report).toMatchObject({ flags: ["ODD_EVENTS"] });
+  });
+
+  it("leaves out what another program moves in its block by a transaction of the wallet", async () => {
+    const desk = await openDesk(db.table, chain);
+    const { order: first } = await bought(desk);
+    const { orderId } = await desk.place({ amount: "0.5" });
+    await desk.work();
+    // It has the next nonce, so it is in the same block.
+    await send(desk.wallet, moon, transferOf(deployer, 3n * 10n ** 18n));
+    await desk.settle();
+    const { order, report } = await desk.read(orderId);
+    expect(order).toMatchObject({ status: "filled" });
+    expect(units(first.receivedAmount) + units(order.receivedAmount)).toBe(
+      (await desk.held()) + 3n * 10n ** 18n,
+    );
+    expect(report).not.toHaveProperty("flags");
+    expect(report).not.toHaveProperty("unchecked");
+  });
+
+  it.each([
+    [
+      "does not keep the state",
+      { code: -32000, message: "missing trie node 12 (path ) state is not available" },
+    ],
+    ["sells access to the state", { code: -32602, message: "Archive requests need another plan" }],
+  ])("is what the events say, and unchecked, if a host %s", async (_, refusal) => {
+    const desk = await openDesk(db.table, chain, { see: withoutBalances(refusal) });
+    const { order, report } = await bought(desk);
+    expect(order).toMatchObject({ settled: true });
+    expect(units(order.receivedAmount)).toBe(await desk.held());
+    expect(report).toMatchObject({ unchecked: true });
+    expect(report).not.toHaveProperty("flags");
+  });
+
+  it("does not settle while hosts name different balances, and then has what both say", async () => {
+    let isLying = true;
+    const hosts: RpcHost[] = [];
+    const desk = await openDesk(db.table, chain, {
+      async see(host, reader, question) {
+        if (!hosts.includes(host)) hosts.push(host);
+        const seen = await snapshotOf(host, reader, question);
+        return isLying && host === hosts[0] ? seen && withMoved(seen, 1n) : seen;
+      },
+    });
+    const { orderId } = await desk.place({ amount: "0.5" });
+    await desk.work();
+    await chain.mine();
+    await desk.work();
+    // The first host is believed for now.
+    expect(await desk.read(orderId)).toMatchObject({
+      order: { status: "filled", settled: false, receivedAmount: "0.000000000000000001" },
+      report: { flags: ["ODD_EVENTS"] },
+    });
+    await chain.mine(12);
+    await desk.work();
+    expect(await desk.read(orderId)).toMatchObject({ order: { settled: false } });
+    isLying = false;
+    await desk.work();
+    const { order, report } = await desk.read(orderId);
+    expect(order).toMatchObject({ settled: true });
+    expect(units(order.receivedAmount)).toBe(await desk.held());
+    expect(report).not.toHaveProperty("flags");
+  });
+
+  it("asks each host once about the balances", async () => {
+    const asked: string[] = [];
+    const desk = await openDesk(db.table, chain, {
+      see: (host, reader, question) =>
+        snapshotOf(
+          {
+            async request(calls, signal) {
+              asked.push(calls.map(({ method }) => method).join());
+              return host.request(calls, signal);
+            },
+          },
+          reader,
+          question,
+        ),
+    });
+    await bought(desk);
+    const looks = "eth_call,eth_getTransactionCount,eth_call,eth_getTransactionCount";
+    expect(asked.filter((methods) => methods === looks)).toHaveLength(2);
+  });
+});
+
+async function bought(desk: TradingDesk) {
+  const { orderId } = await desk.place({ amount: "0.5" });
+  await desk.work();
+  await desk.settle();
+  return desk.read(orderId);
+}
+
+const withMoved = (snapshot: HostSnapshot, moved: bigint): HostSnapshot => ({
+  ...snapshot,
+  receipts: new Map(
+    [...snapshot.receipts].map(([hash, receipt]): [string, Receipt] => [
+      hash,
+      receipt.status === "ok" ? { ...receipt, moved } : receipt,
+    ]),
+  ),
+});
+
+/** Makes the second host refuse questions about earlier blocks, each with its own number. */
+function withoutBalances(refusal: { code: number; message: string }): typeof snapshotOf {
+  const hosts: RpcHost[] = [];
+  return (host, reader, question) => {
+    if (!hosts.includes(host)) hosts.push(host);
+    const pruned: RpcHost = {
+      async request(calls, signal) {
+        const numbers = new Set(
+          calls.flatMap(({ method, params }) => (method === "eth_getTransactionCount" ? [params[1]] : [])),
+        );
+        if (numbers.size === 2 && !numbers.has("pending")) throw new RpcRefusal("eth_call", refusal);
+        return host.request(calls, signal);
+      },
+    };
+    return snapshotOf(host === hosts[1] ? pruned : host, reader, question);
+  };
+}
