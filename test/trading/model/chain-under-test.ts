@@ -13,6 +13,7 @@ export type Soon<Value> = Value | Promise<Value>;
 export const lies = [
   "receipt made up",
   "receipts withheld",
+  "balances made up",
   "nonce high",
   "nonce low",
   "quote low",
@@ -32,6 +33,9 @@ export type ForeignTransaction = {
   token?: string;
   amount: bigint;
 };
+
+/** What the events of tokens' transfers say from now on. */
+export type Events = "right" | "missing" | "doubled";
 
 /** A wallet's balances at the newest block. */
 export type Belongings = {
@@ -67,6 +71,12 @@ export interface ChainUnderTest {
   delegate(wallet: string): Soon<void>;
   /** Sets the base fee, in wei per unit of gas. */
   setBaseFee(baseFee: bigint): Soon<void>;
+  /** Makes tokens log odd events. Not every chain under test can. */
+  setEvents?(events: Events): Soon<void>;
+  /** Makes a host forget the balances before its newest block, or keep them all. */
+  forget?(host: 0 | 1, isForgetting: boolean): Soon<void>;
+  /** The tokens that a swap has moved, by its events and in truth. */
+  tokensOf?(hash: string): Soon<{ logged: bigint; moved: bigint } | undefined>;
   /** Does nothing if the wallet cannot pay. */
   sendForeign(transaction: ForeignTransaction): Soon<void>;
   /** The owner's other programs send their pending transactions again. */

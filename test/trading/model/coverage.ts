@@ -53,6 +53,7 @@ export const faults: Readonly<Record<string, readonly string[]>> = {
   "a host that lies": [
     "lie: receipt made up",
     "lie: receipts withheld",
+    "lie: balances made up",
     "lie: nonce high",
     "lie: nonce low",
     "lie: quote low",
@@ -61,6 +62,13 @@ export const faults: Readonly<Record<string, readonly string[]>> = {
     "lie: route invented",
     "one host lies, the other is silent",
     "torn answer",
+  ],
+  "events that do not say what a wallet got": [
+    "events: missing",
+    "events: doubled",
+    "balances are forgotten",
+    "filled with odd events",
+    "filled, unchecked",
   ],
   "a cancellation against a signature": [
     ...crashes("cancel", "record cancellation", "write order"),

@@ -56,23 +56,40 @@ export async function checkEnd(world: World, genesis: State): Promise<void> {
   checkPositions(world, orders);
 }
 
+/** Returns the tokens that a fill has moved, after comparing the order with them. */
+async function tokensMoved({ chain, seen }: World, { intent, life, details }: TradeOrder): Promise<bigint> {
+  const shown = intent.side === "buy" ? (life.received ?? 0n) : life.spent;
+  const truth = life.status === "filled" ? await chain.tokensOf?.(life.txHash ?? "") : undefined;
+  if (truth === undefined) return shown;
+  const { unchecked, flags } = (details?.report ?? {}) as { unchecked?: true; flags?: string[] };
+  must(!unchecked || seen.has("balances are forgotten"), "a fill was not checked");
+  must(shown === (unchecked ? truth.logged : truth.moved), "an order has other amounts than the wallet");
+  const isOdd = !unchecked && truth.logged !== truth.moved;
+  must((flags?.includes("ODD_EVENTS") ?? false) === isOdd, "odd events are not flagged");
+  if (unchecked) seen.add("filled, unchecked");
+  if (isOdd) seen.add("filled with odd events");
+  return truth.moved;
+}
+
 async function checkWallet(
-  { chain }: World,
+  world: World,
   wallet: string,
   start: Account,
   orders: TradeOrder[],
 ): Promise<void> {
+  const { chain } = world;
   const { coins, tokens: held, nonce, pending } = await chain.belongings(wallet);
   const foreign = await chain.foreignEffect(wallet);
   must(nonce === pending, "a transaction still waits in a pool");
   let expected = start.coins + foreign.coins;
   for (const { intent, life } of orders)
     expected += (intent.side === "buy" ? -life.spent : (life.received ?? 0n)) - life.networkFee;
+  const moved = await Promise.all(orders.map((order) => tokensMoved(world, order)));
   must(coins === expected, `orders and chain differ by ${coins - expected} coins`);
   for (const token of tokens) {
     let tokensLeft = (start.tokens.get(token) ?? 0n) + (foreign.tokens.get(token) ?? 0n);
-    for (const { intent, life } of orders)
-      if (intent.token === token) tokensLeft += intent.side === "buy" ? (life.received ?? 0n) : -life.spent;
+    for (const [index, { intent }] of orders.entries())
+      if (intent.token === token) tokensLeft += (intent.side === "buy" ? 1n : -1n) * (moved[index] ?? 0n);
     must(held.get(token) === tokensLeft, `orders and chain differ in ${token}`);
   }
 }

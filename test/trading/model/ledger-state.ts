@@ -34,7 +34,7 @@ export type State = {
 };
 
 export type Outcome =
-  | { status: "ok"; spent: bigint; received: bigint }
+  | { status: "ok"; spent: bigint; received: bigint; moved?: bigint }
   | { status: "failed"; isSlippage: boolean; reason: string };
 
 /** The most coin that a v3 pool accepts in one swap before it runs dry. */

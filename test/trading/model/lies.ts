@@ -33,6 +33,16 @@ function alteredBy(lie: Lie, snapshot: HostSnapshot, question: Question): HostSn
     }
     case "receipts withheld":
       return { ...snapshot, receipts: new Map() };
+    case "balances made up":
+      return {
+        ...snapshot,
+        receipts: new Map(
+          [...receipts].map(([hash, receipt]) => {
+            const isNamed = receipt.status === "ok" && receipt.moved !== undefined;
+            return [hash, isNamed ? { ...receipt, moved: (receipt.moved ?? 0n) + 3n } : receipt];
+          }),
+        ),
+      };
     case "receipt made up": {
       const [hash] = hashes.filter((each) => !receipts.has(each));
       if (hash === undefined) return snapshot;

@@ -4,6 +4,7 @@ import type { UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
 import type {
   Belongings,
   ChainUnderTest,
+  Events,
   ForeignTransaction,
   Lie,
   RelayState,
@@ -15,6 +16,7 @@ import {
   gasUsed,
   l1Fee,
   mostCost,
+  type Outcome,
   type State,
   type Transaction,
   traded,
@@ -42,6 +44,7 @@ export class ModelChain implements ChainUnderTest {
   /** Coin for which others buy tokens at the start of the next block. */
   private readonly buysOfOthers: { token: string; coins: bigint }[] = [];
   private isTorn = false;
+  private events: Events = "right";
   private tip: ModelBlock;
   private finalized: ModelBlock;
   private latest: number;
@@ -81,7 +84,7 @@ export class ModelChain implements ChainUnderTest {
       }
       const found = question.hashes.flatMap((hash) => {
         const receipt = this.receiptAt(node.head, hash);
-        return receipt === undefined ? [] : ([[hash, receipt]] as const);
+        return receipt === undefined ? [] : [[hash, this.shownBy(node, receipt, question)] as const];
       });
       return new Map(found);
     };
@@ -136,7 +139,7 @@ export class ModelChain implements ChainUnderTest {
       state = after;
       const { number } = block;
       receipts.set(chosen.hash, {
-        ...outcome,
+        ...this.logged(chosen, outcome),
         hash: chosen.hash,
         block: { number, hash, time: blockTime },
         fee,
@@ -156,6 +159,40 @@ export class ModelChain implements ChainUnderTest {
     while (this.tip.number - this.finalized.number > depthOfFinality)
       this.finalized = ancestor(this.tip, this.finalized.number + 1);
     this.follow();
+  }
+
+  /** Adds what the wallet's balances say to a swap, and lets its events say something else. */
+  private logged({ call }: Transaction, outcome: Outcome): Outcome {
+    if (outcome.status === "failed" || call.purpose !== "swap") return outcome;
+    const side = call.side === "buy" ? "received" : "spent";
+    const moved = outcome[side];
+    if (this.events !== "right") this.seen.add(`events: ${this.events}`);
+    const factor = { right: 1n, missing: 0n, doubled: 2n }[this.events];
+    return { ...outcome, moved, [side]: moved * factor };
+  }
+
+  /** Like a host that is asked about the balances of swaps on which no two hosts have agreed. */
+  private shownBy({ isForgetting, head }: ModelNode, receipt: Receipt, { agreed }: Question): Receipt {
+    if (receipt.status === "failed") return receipt;
+    const { moved: _, ...rest } = receipt;
+    const isForgotten = isForgetting && head.number > receipt.block.number;
+    if (isForgotten) this.seen.add("balances are forgotten");
+    return isForgotten || agreed?.get(receipt.hash) === receipt.block.hash ? rest : receipt;
+  }
+
+  setEvents(events: Events): void {
+    this.events = events;
+  }
+
+  forget(host: 0 | 1, isForgetting: boolean): void {
+    this.nodes[host].isForgetting = isForgetting;
+  }
+
+  tokensOf(hash: string): { logged: bigint; moved: bigint } | undefined {
+    const receipt = this.receiptAt(this.tip, hash);
+    const call = [...this.known.values()].find((each) => each.hash === hash)?.call;
+    if (receipt?.status !== "ok" || call?.purpose !== "swap") return undefined;
+    return { moved: receipt.moved ?? 0n, logged: call.side === "buy" ? receipt.received : receipt.spent };
   }
 
   private follow(): void {

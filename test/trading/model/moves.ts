@@ -66,6 +66,9 @@ async function lie(world: World): Promise<void> {
   await world.chain.lie(anyHost(world), world.random.chance(0.4) ? world.random.pick(lies) : undefined);
 }
 
+const setEvents = (world: World) =>
+  world.chain.setEvents?.(world.random.pick(["right", "right", "missing", "doubled"]) ?? "right");
+
 /** Cuts off the chain until every deadline has passed. */
 async function outage(world: World): Promise<void> {
   await world.chain.setDown(0, true);
@@ -128,6 +131,8 @@ const moves: readonly (readonly [number, Move])[] = [
   [1, (world) => world.chain.setDown(anyHost(world), world.random.chance(0.4))],
   [1, outage],
   [2, lie],
+  [2, setEvents],
+  [1, (world) => world.chain.forget?.(anyHost(world), world.random.chance(0.4))],
   [1, (world) => world.chain.tear(world.random.chance(0.4))],
   [1.5, (world) => world.chain.setRelay(world.random.pick(["up", "up", "silent", "mute", "away"]) ?? "up")],
   [1, (world) => world.chain.delegate(anyWallet(world))],

@@ -7,7 +7,7 @@ import type {
   SignAnswer,
   SigningView,
 } from "../../../lib/trading/core/effects.ts";
-import type { HostSnapshot } from "../../../lib/trading/core/evm/host-snapshot.ts";
+import type { HostSnapshot, Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { slotPlace } from "../../../lib/trading/core/families.ts";
 import { isSameRoute } from "../../../lib/trading/core/intent.ts";
@@ -219,6 +219,38 @@ function believesOneHost(): Rewrite {
   };
 }
 
+/** Takes one host's word about a wallet's balances for that of both. */
+function believesOneBalance(): Rewrite {
+  let first: HostSnapshot | undefined;
+  return {
+    answer: (effect, answer) => {
+      if (effect.do !== "hostSnapshot" || answer === undefined) return answer;
+      const snapshot = answer as HostSnapshot;
+      if (effect.host === 0) first = snapshot;
+      const receipts = [...snapshot.receipts].map(([hash, receipt]) => {
+        const other = first?.receipts.get(hash);
+        const moved = other?.status === "ok" ? other.moved : undefined;
+        return [
+          hash,
+          receipt.status === "ok" && moved !== undefined ? { ...receipt, moved } : receipt,
+        ] as const;
+      });
+      return { ...snapshot, receipts: new Map(receipts) };
+    },
+  };
+}
+
+const withoutBalances = (snapshot: HostSnapshot): HostSnapshot => ({
+  ...snapshot,
+  receipts: new Map(
+    [...snapshot.receipts].map(([hash, receipt]): [string, Receipt] => {
+      if (receipt.status === "failed") return [hash, receipt];
+      const { moved: _, ...logged } = receipt;
+      return [hash, logged];
+    }),
+  ),
+});
+
 /** Compares only the best of the routes that both hosts name. */
 const intersectsFirst: System = {
   ...theSystem,
@@ -351,6 +383,8 @@ export const mutants: Readonly<Record<string, () => System>> = {
   "forgets what a day has spent": () => forgetsTheDay,
   "plans from old facts of the placing": () => work(trustsOldFacts),
   "trusts an old allowance": keepsAllowance,
+  "believes the events of tokens": () => work(() => inSnapshots(withoutBalances)),
+  "believes one host about balances": () => work(believesOneBalance),
   "believes one host about routes": () => work(believesOneHost),
   "compares the hosts' routes only after it has intersected them": () => intersectsFirst,
   "forgets the fee of layer 1": () =>

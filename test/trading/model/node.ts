@@ -18,6 +18,7 @@ export class ModelNode {
   readonly pool = new Map<string, Transaction>();
   isDown = false;
   isLagging = false;
+  isForgetting = false;
   lie: Lie | undefined;
 
   constructor(genesis: ModelBlock) {
