@@ -3,15 +3,15 @@ const { existsSync } = require("node:fs");
 const { join } = require("node:path");
 
 /**
- * Runs a program, here or in the Node that `npm ci` installs if this one is too old for TypeScript. For the older one to get
- * this far, the files of this folder are CommonJS without types and without static imports: Node 20 parses them as JavaScript.
+ * Runs a program, here or in the Node of npm scripts if this one is too old for TypeScript. For the older one to get this far,
+ * the files of this folder are CommonJS without types and without static imports: Node 20 parses them as JavaScript.
  */
 module.exports = function run(program) {
   if (process.features.typescript) return program();
-  const node = join(__dirname, "../node_modules/node/bin/node");
+  const node = join(__dirname, "../node_modules/.bin/node");
   if (!existsSync(node)) {
     console.error(
-      `Node ${process.versions.node} is too old for this program. Run npm ci, which installs Node 24.`,
+      `Node ${process.versions.node} is too old for this program. Run npm ci, which installs or looks for Node 24.`,
     );
     process.exit(1);
   }

@@ -132,6 +132,20 @@ describe("the bundle", () => {
     }
   });
 
+  // To accept a change, after a review of these packages: npm run test:infra -- -u
+  it("of a function that opens keys has the packages of opener-packages.txt", async () => {
+    const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8"));
+    const packageOf = (path: string) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? [];
+    const text = (name: OperationName) => {
+      const paths = new Set(Object.keys(bundleOf(name).contents.inputs).flatMap(packageOf));
+      const lines = [...paths].map(
+        (path) => `  ${path.replace(/^node_modules\//, "")} ${packages[path].version}\n`,
+      );
+      return `${name}\n${lines.sort().join("")}`;
+    };
+    await expect(text("signTransaction") + text("sealExport")).toMatchFileSnapshot("opener-packages.txt");
+  });
+
   it.each(loaded)("of %s exports a handler, and prints nothing", async (name) => {
     const { Environment } = functions[name] as FunctionProperties;
     expect(await load(join(assetOf(name), "index.mjs"), Environment?.Variables ?? {})).toEqual({
