@@ -50,8 +50,8 @@ const TokenSchema = v.pipe(
     ),
     flags: v.exactOptional(
       v.pipe(
-        v.array(v.literal("LOOKS_LISTED")),
-        v.description("Only with `query`. `LOOKS_LISTED`: its symbol or name is like that of a listed token"),
+        v.array(v.literal("IMPERSONATES")),
+        v.description("Only with `query`. `IMPERSONATES`: its symbol or name is like that of a listed token"),
       ),
     ),
   }),

@@ -2,7 +2,7 @@
 export const tokenFlags = [
   /** The token is not on the list shown to users. */
   "NOT_LISTED",
-  /** It has the symbol of a listed token, but another address. */
+  /** Its symbol or name is like that of a listed token or of the coin. */
   "IMPERSONATES",
   /** Its name or symbol cannot be displayed unchanged. */
   "ODD_METADATA",

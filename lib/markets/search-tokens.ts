@@ -13,7 +13,7 @@ import { bookKey } from "../trading/items/keys.ts";
 import { listTokens } from "../trading/list-tokens.ts";
 import type { TokenName } from "./core/market.ts";
 import {
-  assessed,
+  assessing,
   chainsOfAddress,
   type FoundToken,
   type IndexedToken,
@@ -60,7 +60,7 @@ export async function findTokens(deps: SearchDeps, asked: Asked): Promise<{ toke
   const addressed = addressedIn(query.trim(), readers);
   if (addressed.length > 0) {
     const found = await tokensAt(deps, { userID, now, listed }, addressed);
-    return { tokens: found.map((token) => shown(assessed(token, listed))) };
+    return { tokens: found.map(assessing(listed)).map(shown) };
   }
   const names = readers.map((reader) => reader.chain);
   const isWanted = (token: TokenName) => names.includes(token.chain);
@@ -83,7 +83,7 @@ const isSame = (one: TokenName) => (other: TokenName) =>
 const shown = ({ isListed, isImitation, ...token }: FoundToken): Token => ({
   ...token,
   listed: isListed,
-  flags: isImitation ? ["LOOKS_LISTED"] : [],
+  flags: isImitation ? ["IMPERSONATES"] : [],
 });
 
 type Addressed = { reader: ChainReader; token: string };

@@ -197,7 +197,7 @@ describe("the search of tokens", () => {
       const response = await route.fetch();
       const json = await response.json();
       const imitation = { chain: "base", token: fake, symbol: "M00N", name: "Moon 🌕", decimals: 18 };
-      json.data.tokens.push({ ...imitation, listed: false, flags: ["LOOKS_LISTED"] });
+      json.data.tokens.push({ ...imitation, listed: false, flags: ["IMPERSONATES"] });
       await route.fulfill({ response, json });
     });
     const field = page.getByRole("combobox", { name: /^Token/ });

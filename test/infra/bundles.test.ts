@@ -75,7 +75,7 @@ const limits: Readonly<Record<string, number>> = {
       26,
     ]),
   ),
-  inspectToken: 203,
+  inspectToken: 225,
   // These write several items, or read items of several kinds, or a token.
   ...{ lockExports: 232, updateWallet: 236, redeemReward: 236, unlockExports: 236, restoreWallet: 238 },
   ...{ listOrders: 244, getOrder: 248, authorize: 247, authorizeConnection: 247 },
@@ -94,11 +94,11 @@ const limits: Readonly<Record<string, number>> = {
   // These contain the code of chains, or code that derives addresses.
   ...{ importWallet: 360, createWallet: 365, sealExport: 384 },
   // These contain the code of chains of both families.
-  ...{ sweepLanes: 330, readChains: 330, readBalances: 362, quoteOrder: 440 },
-  ...{ loadHistory: 262, listCandles: 367, listTokens: 372, getMarket: 384, readMarkets: 443 },
+  ...{ sweepLanes: 330, readChains: 330, readBalances: 384, quoteOrder: 462 },
+  ...{ loadHistory: 262, listCandles: 389, listTokens: 394, getMarket: 406, readMarkets: 465 },
   ...{ signTransaction: 470, executeOrders: 522 },
   // Contains the clients of two services, and the quoting code of both families.
-  placeOrder: 501,
+  placeOrder: 523,
   // Pushes to thousands of clients with an HTTP client that is large but fast.
   deliver: 808,
 };

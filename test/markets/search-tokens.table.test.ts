@@ -112,7 +112,7 @@ describe("findTokens", () => {
 
   it("flags imitations", async () => {
     index = [entry({ symbol: "ЕТH", name: "Moon" })];
-    expect(await find({})).toMatchObject([{ symbol: "ЕТH", listed: false, flags: ["LOOKS_LISTED"] }]);
+    expect(await find({})).toMatchObject([{ symbol: "ЕТH", listed: false, flags: ["IMPERSONATES"] }]);
   });
 
   it("finds an exact address on each chain of its family, by a host that is asked", async () => {
@@ -129,7 +129,7 @@ describe("findTokens", () => {
         name: "Fake",
         decimals: 6,
         listed: false,
-        flags: ["LOOKS_LISTED"],
+        flags: ["IMPERSONATES"],
       },
     ]);
     expect(identified.toSorted()).toEqual(["base", "eth"]);

@@ -1,4 +1,4 @@
-import { looksLike } from "../../trading/core/token-text.ts";
+import { likenessTo } from "../../trading/core/token-likeness.ts";
 import type { TradingChain } from "../../trading/core/trading-chain.ts";
 import type { TokenName } from "./market.ts";
 
@@ -82,7 +82,7 @@ export function searchTokens(
         return !seen.has(name) && seen.add(name);
       }),
   );
-  return found.slice(0, mostFound).map((token) => assessed(token, listed));
+  return found.slice(0, mostFound).map(assessing(listed));
 }
 
 /** How well a token fits, the lower the better. Undefined if it does not. */
@@ -98,22 +98,17 @@ function rankOf(wanted: string, token: SearchedToken): number | undefined {
   return rank < 0 ? undefined : rank;
 }
 
-/** Compares a token with those that are listed on any chain. */
-export function assessed(token: SearchedToken, listed: readonly SearchedToken[]): FoundToken {
-  const isListed = listed.some((each) => each.chain === token.chain && each.token === token.token);
-  const isImitation =
-    !isListed && listed.some(({ symbol, name }) => isLike(token.symbol, symbol) || isLike(token.name, name));
-  const { chain, symbol, name, decimals, wrapped } = token;
-  return {
-    ...{ chain, token: token.token, symbol, name, decimals, ...(wrapped && { wrapped }) },
-    ...{ isListed, isImitation },
+/** Makes a function that compares tokens with those that are listed on any chain. */
+export function assessing(listed: readonly SearchedToken[]): (token: SearchedToken) => FoundToken {
+  const isLike = likenessTo(listed);
+  return ({ chain, token, symbol, name, decimals, wrapped }) => {
+    const isListed = listed.some((each) => each.chain === chain && each.token === token);
+    return {
+      ...{ chain, token, symbol, name, decimals, ...(wrapped && { wrapped }) },
+      ...{ isListed, isImitation: !isListed && isLike({ symbol, name }) },
+    };
   };
 }
-
-/** True if people could confuse the texts, also by signs around or between their letters. */
-const isLike = (text: string, other: string) => looksLike(lettersOf(text), lettersOf(other));
-
-const lettersOf = (text: string) => text.normalize("NFKC").replaceAll(/[^\p{L}\p{N}]/gu, "") || text;
 
 /** The chains that may have a token at an address, of those that trade. */
 export const chainsOfAddress = (text: string, chains: readonly TradingChain[]): TradingChain[] => {

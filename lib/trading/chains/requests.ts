@@ -84,7 +84,7 @@ export const identityIn = (
   token: string,
   claims: TokenClaims,
 ): TokenIdentity | undefined =>
-  tokenIdentity(token, claims, listedTokens(configuration), [chainFacts[chain].coin.symbol]);
+  tokenIdentity(token, claims, listedTokens(configuration), chainFacts[chain].coin);
 
 /**
  * Identifies a token.

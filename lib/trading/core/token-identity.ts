@@ -1,4 +1,5 @@
-import { looksLike, shortAddress, shownName, shownSymbol } from "./token-text.ts";
+import { likenessTo } from "./token-likeness.ts";
+import { shortAddress, shownName, shownSymbol } from "./token-text.ts";
 
 /** A token's own description. Undefined where it gives no readable answer. */
 export type TokenClaims = {
@@ -18,7 +19,7 @@ export type TokenIdentity = {
   decimals: number;
   /** True if it is shown to users, so its symbol can be trusted. */
   isListed: boolean;
-  /** True if it has the symbol of a listed token, or of the chain's coin. */
+  /** True if its symbol or name is like that of a listed token, or of the chain's coin. */
   isImpersonator: boolean;
   /** True if its symbol or name cannot be shown unchanged. */
   isOdd: boolean;
@@ -39,13 +40,13 @@ export const isWritable = (units: bigint, decimals: number): boolean =>
  * Identifies a token. Undefined if the address is not a token, or its amounts cannot be written.
  *
  * @param listed The tokens shown to users. Their listed data is used instead of their own.
- * @param symbols Symbols that no other token may have, such as that of the chain's coin.
+ * @param coin The chain's coin. No token may be named like it, or like a listed token.
  */
 export function tokenIdentity(
   token: string,
   { decimals, balance, totalSupply, ...texts }: TokenClaims,
   listed: readonly Known[],
-  symbols: readonly string[],
+  coin: { symbol: string; name: string },
 ): TokenIdentity | undefined {
   const known = listed.find((each) => each.token === token);
   if (known !== undefined) return { ...known, isListed: true, isImpersonator: false, isOdd: false };
@@ -53,14 +54,13 @@ export function tokenIdentity(
   if (!isWritable(totalSupply ?? 0n, Number(decimals))) return undefined;
   const symbol = shownSymbol(texts.symbol);
   const name = shownName(texts.name);
-  const taken = [...symbols, ...listed.map((each) => each.symbol)];
   return {
     token,
     symbol: symbol ?? shortAddress(token),
     name: name ?? symbol ?? shortAddress(token),
     decimals: Number(decimals),
     isListed: false,
-    isImpersonator: texts.symbol !== undefined && taken.some((each) => looksLike(texts.symbol ?? "", each)),
+    isImpersonator: likenessTo([coin, ...listed])(texts),
     isOdd: symbol === undefined || name === undefined,
   };
 }

@@ -16,36 +16,3 @@ export const shownName = (text: string | undefined): string | undefined =>
   text?.split(" ").every((word) => printable.test(word)) && [...text].length <= longestName
     ? text
     : undefined;
-
-/** Letters of other alphabets, and the Latin capitals that they resemble. */
-const lookAlikes = new Map(
-  [
-    "AАΑ",
-    "BВΒ",
-    "CСϹ",
-    "EЕΕ",
-    "HНΗ",
-    "IІΙӀ",
-    "JЈͿ",
-    "KКΚ",
-    "MМΜ",
-    "NΝ",
-    "OОΟՕ",
-    "PРΡ",
-    "SЅ",
-    "TТΤ",
-    "XХΧ",
-    "YҮΥ",
-    "ZΖ",
-  ].flatMap(([latin = "", ...others]) => others.map((other) => [other, latin] as const)),
-);
-
-/** Reduces a symbol to its looks: without case, marks, invisible characters and letters of other alphabets. */
-const looksOf = (symbol: string): string =>
-  [...symbol.normalize("NFKD").toUpperCase()]
-    .filter((character) => !/[\p{M}\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u.test(character))
-    .map((character) => lookAlikes.get(character) ?? character)
-    .join("");
-
-/** True if people could confuse the two symbols. */
-export const looksLike = (symbol: string, other: string): boolean => looksOf(symbol) === looksOf(other);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  assessed,
+  assessing,
   chainsOfAddress,
   type IndexedToken,
   readSearch,
@@ -95,8 +95,9 @@ describe("searchTokens", () => {
   });
 });
 
-describe("assessed", () => {
+describe("assessing", () => {
   const listed = [token("USDC", "USD Coin"), token("ETH", "Ether", { token: "native" })];
+  const assess = assessing(listed);
 
   it.each([
     ["the same symbol", "USDC", "Mine"],
@@ -108,18 +109,18 @@ describe("assessed", () => {
     ["a coin's symbol", "ЕТН", "Mine"],
   ])("finds an imitation by %s", (_, symbol, name) => {
     const imitation = token(symbol, name, { token: "0xA11CE" });
-    expect(assessed(imitation, listed)).toMatchObject({ isListed: false, isImitation: true });
+    expect(assess(imitation)).toMatchObject({ isListed: false, isImitation: true });
   });
 
   it("calls neither a listed token nor a different one an imitation", () => {
-    expect(assessed(token("USDC", "USD Coin"), listed)).toMatchObject({ isListed: true, isImitation: false });
-    expect(assessed(token("USDCAT", "Cat"), listed)).toMatchObject({ isListed: false, isImitation: false });
-    expect(assessed(token("🐈", "🐈"), [token("🐕", "🐕")])).toMatchObject({ isImitation: false });
+    expect(assess(token("USDC", "USD Coin"))).toMatchObject({ isListed: true, isImitation: false });
+    expect(assess(token("USDCAT", "Cat"))).toMatchObject({ isListed: false, isImitation: false });
+    expect(assessing([token("🐕", "🐕")])(token("🐈", "🐈"))).toMatchObject({ isImitation: false });
   });
 
   it("compares with tokens that are listed on other chains", () => {
     const twin = token("USDC", "USD Coin", { chain: "bsc" });
-    expect(assessed(twin, listed)).toMatchObject({ isListed: false, isImitation: true });
+    expect(assess(twin)).toMatchObject({ isListed: false, isImitation: true });
   });
 });
 

@@ -9,7 +9,7 @@ import {
   unknownSafety,
   worseSafety,
 } from "../../../lib/trading/core/token-safety.ts";
-import { looksLike, shortAddress, shownName, shownSymbol } from "../../../lib/trading/core/token-text.ts";
+import { shortAddress, shownName, shownSymbol } from "../../../lib/trading/core/token-text.ts";
 
 const token = "0x5409e03Dda8614EFE68ACFB5d2DaD1A351Cb5094";
 const usdc = {
@@ -28,7 +28,7 @@ const honest: TokenClaims = {
 };
 
 const identify = (claims: Partial<TokenClaims>, address = token) =>
-  tokenIdentity(address, { ...honest, ...claims }, [usdc], ["ETH"]);
+  tokenIdentity(address, { ...honest, ...claims }, [usdc], { symbol: "ETH", name: "Ether" });
 
 describe("shownSymbol", () => {
   it.each(["MOON", "$WIF", "币安人生", "🚀", "a", "M".repeat(32), "€"])("shows %s unchanged", (text) => {
@@ -57,16 +57,6 @@ describe("shownName", () => {
     expect(shownName("Binance Pegged USD Coin")).toBe("Binance Pegged USD Coin");
     for (const text of ["", " Moon", "Moon ", "Mo  on", "Moon\tCoin", "M".repeat(65), undefined])
       expect(shownName(text)).toBeUndefined();
-  });
-});
-
-describe("looksLike", () => {
-  it.each(["USDC", "usdc", "UЅDС", "USD\u200bC", "ＵＳＤＣ", "ÚSDC"])("confuses %s with USDC", (text) => {
-    expect(looksLike(text, "USDC")).toBe(true);
-  });
-
-  it.each(["USDT", "USDCC", "$USDC", "USDC.e"])("does not confuse %s with USDC", (text) => {
-    expect(looksLike(text, "USDC")).toBe(false);
   });
 });
 
@@ -114,10 +104,16 @@ describe("tokenIdentity", () => {
     expect(identify({ symbol: undefined, name: undefined })).toMatchObject({ symbol: short, name: short });
   });
 
-  it("detects the symbols of listed tokens and of the coin, even with hidden characters", () => {
-    for (const symbol of ["usdc", "ETH", "USDC\u200b"])
-      expect(identify({ symbol })).toMatchObject({ isImpersonator: true });
+  it("detects the symbols and names of listed tokens and of the coin, even with hidden characters", () => {
+    for (const claims of [
+      { symbol: "usdc" },
+      { symbol: "ETH" },
+      { symbol: "USDC\u200b" },
+      { name: "USD-Coin" },
+    ])
+      expect(identify(claims)).toMatchObject({ isImpersonator: true });
     expect(identify({ symbol: "USDCC" })).toMatchObject({ isImpersonator: false });
+    expect(identify({ symbol: undefined, name: undefined })).toMatchObject({ isImpersonator: false });
   });
 });
 

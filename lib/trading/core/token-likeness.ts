@@ -1,0 +1,40 @@
+import { confusablesMap } from "confusables";
+
+/** Texts by which people recognize a token. */
+export type TokenNames = { symbol?: string | undefined; name?: string | undefined };
+
+/** Signs that stand for letters in names such as U$DC and USD₮. */
+const signLetters: Readonly<Record<string, string>> = { $: "S", "|": "l", "₮": "T", "₿": "B" };
+
+const withLetters = (text: string) => text.replaceAll(/[$|₮₿]/g, (sign) => signLetters[sign] ?? sign);
+
+/** Returns the Latin letter or the digit that a letter of another alphabet resembles. */
+const latinOf = (character: string) =>
+  character > "\u007f" ? (confusablesMap.get(character) ?? character) : character;
+
+/** Reduces a text to its looks: letters and digits without case and marks, of which those that fonts draw alike are one. */
+function looksOf(text: string): string {
+  // Some letters resemble a Latin one as they are, and others only without their marks.
+  const latin = [...[...text].map(latinOf).join("").normalize("NFKD")].map(latinOf).join("");
+  const letters = latin
+    .toUpperCase()
+    .replaceAll(/[^\p{L}\p{N}]|[\p{M}\p{Default_Ignorable_Code_Point}]/gu, "");
+  return letters.replaceAll("0", "O").replaceAll(/[1I]/g, "L") || text;
+}
+
+/** A text looks in several ways: a small letter may resemble another one than its capital, and signs may be letters. */
+const allLooksOf = (text: string) => [text, text.toUpperCase(), withLetters(text)].map(looksOf);
+
+const textsOf = ({ symbol, name }: TokenNames) => [symbol, name].filter((text) => text !== undefined);
+
+/**
+ * Makes a judge of likeness: true for a token whose symbol or name people could take for one of these. Case, marks, signs
+ * around and between letters, and letters of other alphabets make no difference.
+ */
+export function likenessTo(known: readonly TokenNames[]): (token: TokenNames) => boolean {
+  const taken = new Set(known.flatMap(textsOf).flatMap(allLooksOf));
+  return (token) =>
+    textsOf(token)
+      .flatMap(allLooksOf)
+      .some((looks) => taken.has(looks));
+}
