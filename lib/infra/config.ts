@@ -32,6 +32,8 @@ export type Configuration = {
   issuer: Issuer | undefined;
   /** The sender of the user pool's mail. If undefined, Cognito sends it, at most 50 a day. */
   mail: MailIdentity | undefined;
+  /** The longest time until the expiry of an accepted token. */
+  maxTokenSeconds: number;
   /** The cookie that may carry the token instead of the Authorization header. */
   cookieName: string;
   /** The pages whose requests carry the cookie: the API's own site, links to it, or all sites. */
@@ -112,6 +114,8 @@ export type Configuration = {
 
 /** Defaults of the context. Keys that are not listed here are off. */
 export const defaults = {
+  // A day and an hour.
+  maxTokenSeconds: 90_000,
   cookieName: "access_token",
   cookieSameSite: "Strict",
   allowedOrigins: [],
@@ -281,6 +285,7 @@ const Context = v.pipe(
     issuer: v.optional(Url),
     audience: v.optional(matching(/\S/, "text")),
     jwksUri: v.optional(Url),
+    maxTokenSeconds: v.optional(json(wholeWithin(60, 2_592_000, "seconds")), defaults.maxTokenSeconds),
     cookieName: v.optional(matching(/^[\w!#$%&'*+.^`|~-]+$/, "a cookie name"), defaults.cookieName),
     cookieSameSite: v.optional(
       v.picklist(sameSites, `must be one of ${sameSites.join(", ")}`),

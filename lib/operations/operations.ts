@@ -41,6 +41,9 @@ const defaultsOfKinds: DefaultsOfKinds = {
   refusal: answers,
 };
 
+/** The variables by which both authorizers find and verify tokens. */
+const tokenEnv = ["ISSUER", "AUDIENCE", "JWKS_URI", "MAX_TOKEN_SECONDS", "COOKIE_NAME"] as const;
+
 /** The variables by which both authorizers recognize the edge. */
 const originEnv = ["ORIGIN_KEYS", "EDGE_ONLY"] as const;
 
@@ -67,7 +70,7 @@ const rows = {
     summary: "Identify the caller of the REST API and admit them",
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
     writes: ["USER", "REFCODE", "REFERRALS"],
-    env: ["ISSUER", "AUDIENCE", "JWKS_URI", "COOKIE_NAME", ...originEnv, "SHARED_KEY", "PLAN_STAGES"],
+    env: [...tokenEnv, ...originEnv, "SHARED_KEY", "PLAN_STAGES"],
     impact: "Nobody can use the service: requests with a valid token get a 500.",
   },
   ...walletRows,
@@ -79,16 +82,7 @@ const rows = {
     summary: "Identify the client of a new connection and admit them",
     table: ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"],
     writes: ["USER", "REFCODE", "REFERRALS"],
-    env: [
-      "ISSUER",
-      "AUDIENCE",
-      "JWKS_URI",
-      "COOKIE_NAME",
-      ...originEnv,
-      "ALLOWED_ORIGINS",
-      "SHARED_KEY",
-      "PLAN_STAGES",
-    ],
+    env: [...tokenEnv, ...originEnv, "ALLOWED_ORIGINS", "SHARED_KEY", "PLAN_STAGES"],
     impact: "Nobody can connect to the stream. Open connections are not affected.",
   },
   ...realtimeRows,

@@ -43,6 +43,7 @@ export type EnvName =
   | "ISSUER"
   | "AUDIENCE"
   | "JWKS_URI"
+  | "MAX_TOKEN_SECONDS"
   | "COOKIE_NAME"
   | "ORIGIN_KEYS"
   | "EDGE_ONLY"

@@ -29,6 +29,7 @@ export function authorizerDeps(operation: "authorize" | "authorizeConnection"): 
         issuer: environment("ISSUER"),
         audience: environment("AUDIENCE"),
         jwksUri: environment("JWKS_URI"),
+        maxTokenSeconds: environment("MAX_TOKEN_SECONDS"),
       },
       onFault,
     ),

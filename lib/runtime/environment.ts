@@ -73,6 +73,7 @@ const schemas = {
   ISSUER: text,
   AUDIENCE: text,
   JWKS_URI: v.pipe(v.string(), v.description("text, empty for OpenID Connect discovery")),
+  MAX_TOKEN_SECONDS: wholeNumber(1),
   COOKIE_NAME: text,
   ORIGIN_KEYS: v.pipe(
     v.string(),

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, errors, type JWTVerifyGetKey } from "jose";
+import { createRemoteJWKSet, errors, type FlattenedJWSInput, type JWTVerifyGetKey } from "jose";
 import * as v from "valibot";
 
 // Loads Node's HTTP client now: Lambda gives a function a whole processor until it is loaded.
@@ -15,8 +15,11 @@ const freshMs = 10 * 60_000;
  */
 const usableMs = 6 * 60 * 60_000;
 
-/** The shortest time between two fetches for unknown key ids, since anybody can invent those. */
-const unknownKeyIntervalMs = 60_000;
+/**
+ * Limits fetches for unknown key ids, since anybody can invent those. Five seconds are short enough for the first tokens
+ * after a rotation.
+ */
+const unknownKeyLimits = { intervalMs: 5000, perMinute: 6 };
 
 /** The pause after a failed fetch. Without it, every request would wait for an issuer that hangs. */
 const pauseMs = 10_000;
@@ -35,25 +38,30 @@ export class IssuerUnavailable extends Error {
   override readonly name = "IssuerUnavailable";
 }
 
+/** The keys of an issuer. Both functions reject with {@link IssuerUnavailable} if they need keys that cannot be fetched. */
+export type IssuerKeys = {
+  /** Finds the key of a token. */
+  find: JWTVerifyGetKey;
+  /** Fetches the keys if they are ten minutes old, and returns their number: that of their changes so far. */
+  version: () => Promise<number>;
+};
+
 /**
- * Finds the key of a token among the issuer's keys. They are fetched when first needed, every ten minutes, and for an
- * unknown key id at most once a minute. The last good ones survive an outage of the issuer for six hours.
- *
- * The function rejects with {@link IssuerUnavailable} if it needs keys that it cannot fetch: all of them, or one with
- * an unknown key id.
+ * Opens the issuer's keys. They are fetched when first needed, every ten minutes, and within limits for an unknown key
+ * id. The last good ones survive an outage of the issuer for six hours.
  *
  * @param jwksUri The address of the issuer's keys. If empty, OpenID Connect discovery finds it.
  * @param onOutage Receives the error if fetching fails while older keys can still be used.
  */
-export function issuerKeys(
-  issuer: string,
-  jwksUri: string,
-  onOutage: (error: unknown) => void,
-): JWTVerifyGetKey {
+export function issuerKeys(issuer: string, jwksUri: string, onOutage: (error: unknown) => void): IssuerKeys {
   let remote: Keys | undefined;
+  let content: string | undefined;
+  let version = 0;
   let fetchedMs = Number.NEGATIVE_INFINITY;
   let failedMs = Number.NEGATIVE_INFINITY;
-  const olderThan = (ms: number) => Date.now() - fetchedMs > ms;
+  let fetchesForUnknownMs: number[] = [];
+  // A clock that is set back must not keep old keys.
+  const olderThan = (ms: number) => Date.now() - fetchedMs > ms || fetchedMs > Date.now();
 
   async function load(): Promise<Keys> {
     const keys =
@@ -78,6 +86,9 @@ export function issuerKeys(
         return load();
       });
       fetchedMs = Date.now();
+      const fetched = JSON.stringify(remote.jwks());
+      if (fetched !== content) version += 1;
+      content = fetched;
       return remote;
     } catch (cause) {
       failedMs = Date.now();
@@ -97,16 +108,45 @@ export function issuerKeys(
     }
   }
 
-  return async (header, token) => {
-    const keys = await currentKeys();
-    try {
-      return await keys(header, token);
-    } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey && olderThan(unknownKeyIntervalMs))) throw error;
-      await fetchKeys();
-      return keys(header, token);
-    }
+  /** Decides whether a token with an unknown key id is worth a fetch, and counts it. */
+  function mayFetchFor(token: FlattenedJWSInput): boolean {
+    if (claimedIssuer(token) !== issuer) return false;
+    // A failed fetch has a pause of its own, and its error does not blame the token.
+    if (failedMs > fetchedMs) return true;
+    const now = Date.now();
+    const recent = fetchesForUnknownMs.filter((ms) => ms <= now && now - ms < 60_000);
+    const lastMs = recent.at(-1) ?? Number.NEGATIVE_INFINITY;
+    if (recent.length >= unknownKeyLimits.perMinute || now - lastMs < unknownKeyLimits.intervalMs)
+      return false;
+    fetchesForUnknownMs = [...recent, now];
+    return true;
+  }
+
+  return {
+    async find(header, token) {
+      const keys = await currentKeys();
+      try {
+        return await keys(header, token);
+      } catch (error) {
+        if (!(error instanceof errors.JWKSNoMatchingKey && mayFetchFor(token))) throw error;
+        await fetchKeys();
+        return keys(header, token);
+      }
+    },
+    async version() {
+      await currentKeys();
+      return version;
+    },
   };
+}
+
+/** Reads the issuer that a token claims, before its signature is verified. */
+function claimedIssuer({ payload }: FlattenedJWSInput): unknown {
+  try {
+    return JSON.parse(Buffer.from(payload as string, "base64url").toString()).iss;
+  } catch {
+    return undefined;
+  }
 }
 
 const Discovery = v.object({ issuer: v.string(), jwks_uri: v.pipe(v.string(), v.url()) });

@@ -1,18 +1,25 @@
-import { errors, type JWTPayload, jwtVerify } from "jose";
+import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { RecentMap } from "../core/recent-map.ts";
 import { issuerKeys } from "./issuer-keys.ts";
 
 /** The claims of a valid token. */
 export type Claims = JWTPayload & { sub: string; exp: number };
 
+/** Why a token is not accepted, with the text for the client. */
+const reasons = {
+  invalid: "Invalid token",
+  expired: "Token expired",
+  lasting: "Token lasts too long: exp is too far in the future",
+};
+
 /** The token is not accepted. If it has expired, a refresh helps. */
 export class InvalidToken extends Error {
   override readonly name = "InvalidToken";
   readonly expired: boolean;
 
-  constructor({ expired }: { expired: boolean }) {
-    super(expired ? "Token expired" : "Invalid token");
-    this.expired = expired;
+  constructor(reason: keyof typeof reasons) {
+    super(reasons[reason]);
+    this.expired = reason === "expired";
   }
 }
 
@@ -23,6 +30,14 @@ export type Issuer = {
   /** The address of the issuer's keys. If empty, OpenID Connect discovery finds it. */
   jwksUri: string;
 };
+
+export type VerifierOptions = Issuer & {
+  /** The longest time until a token's expiry. */
+  maxTokenSeconds: number;
+};
+
+/** The claims of a token, and the number of the issuer's keys by which it was verified. */
+type Verified = { claims: Claims; version: number };
 
 /** Only asymmetric algorithms: a symmetric one would accept the public key as the secret. */
 const algorithms = [
@@ -46,7 +61,8 @@ const clockToleranceSeconds = 5;
 const subject = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * Makes a function that verifies tokens. Verified tokens are cached until they expire.
+ * Makes a function that verifies tokens. Verified tokens are cached until they expire or the issuer's keys change: a key
+ * that the issuer withdraws is refused ten minutes later at most.
  *
  * The function rejects with {@link InvalidToken} if the token is not accepted, and with any other error if the issuer's
  * keys are needed and cannot be fetched.
@@ -54,13 +70,19 @@ const subject = /^[\x20-\x7e]{1,255}$/;
  * @param onOutage Receives the error if the issuer's keys cannot be fetched and older ones are used.
  */
 export function tokenVerifier(
-  { issuer, audience, jwksUri }: Issuer,
+  { issuer, audience, jwksUri, maxTokenSeconds }: VerifierOptions,
   onOutage: (error: unknown) => void = () => {},
 ) {
-  const verified = new RecentMap<string, Claims>(1000);
+  const verified = new RecentMap<string, Verified>(1000);
   const keys = issuerKeys(issuer, jwksUri, onOutage);
 
-  async function verify(token: string): Promise<Claims> {
+  async function verify(token: string): Promise<Verified> {
+    let version = 0;
+    const find: JWTVerifyGetKey = async (header, jws) => {
+      // Read before the key, which may already be one of newer keys.
+      version = await keys.version();
+      return keys.find(header, jws);
+    };
     const options = {
       issuer,
       algorithms,
@@ -69,23 +91,31 @@ export function tokenVerifier(
       currentDate: new Date(),
     };
     try {
-      const { payload } = await jwtVerify(token, keys, options);
-      return claimsFor(audience, payload);
+      const { payload } = await jwtVerify(token, find, options);
+      const claims = claimsFor(audience, payload);
+      if (secondsUntil(claims.exp) > maxTokenSeconds + clockToleranceSeconds)
+        throw new InvalidToken("lasting");
+      return { claims, version };
     } catch (error) {
       if (error instanceof errors.JWTExpired && claimsFor(audience, error.payload))
-        throw new InvalidToken({ expired: true });
-      throw error instanceof errors.JOSEError ? new InvalidToken({ expired: false }) : error;
+        throw new InvalidToken("expired");
+      throw error instanceof errors.JOSEError ? new InvalidToken("invalid") : error;
     }
   }
 
+  const isStillGood = async ({ claims, version }: Verified): Promise<boolean> =>
+    secondsUntil(claims.exp) > -clockToleranceSeconds && version === (await keys.version());
+
   return async (token: string): Promise<Claims> => {
     const known = verified.get(token);
-    if (known !== undefined && known.exp + clockToleranceSeconds > Date.now() / 1000) return known;
-    const claims = await verify(token);
-    verified.set(token, claims);
-    return claims;
+    if (known !== undefined && (await isStillGood(known))) return known.claims;
+    const fresh = await verify(token);
+    verified.set(token, fresh);
+    return fresh.claims;
   };
 }
+
+const secondsUntil = (seconds: number): number => seconds - Date.now() / 1000;
 
 /**
  * Reads the claims of a token for this audience. `client_id` replaces `aud` only in tokens without one, such as
@@ -98,6 +128,6 @@ function claimsFor(audience: string, payload: JWTPayload): Claims {
   const audiences = [payload.aud ?? payload.client_id].flat();
   const { sub }: { sub?: unknown } = payload;
   if (!audiences.includes(audience) || typeof sub !== "string" || !subject.test(sub))
-    throw new InvalidToken({ expired: false });
+    throw new InvalidToken("invalid");
   return payload as Claims;
 }

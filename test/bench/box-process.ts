@@ -48,7 +48,7 @@ const settingsOf = database.prepare("SELECT record FROM settings WHERE userID = 
 const saveSettings = database.prepare("INSERT OR REPLACE INTO settings VALUES (?, ?, ?)");
 
 /** Uses jose, and remembers verified tokens. */
-const verify = tokenVerifier({ issuer, audience, jwksUri: values["jwks-uri"] });
+const verify = tokenVerifier({ issuer, audience, jwksUri: values["jwks-uri"], maxTokenSeconds: 90_000 });
 const buckets = new Map<string, { tokens: number; atMs: number }>();
 
 const authorize: RequestHandler = async (request, response, next) => {

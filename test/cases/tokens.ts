@@ -143,6 +143,10 @@ const bad: Table<ChangeClaims> = {
     ["with an expiry that is text", ({ nowSeconds }) => ({ exp: `${nowSeconds + daySeconds}` })],
     ["with an expiry of null", () => ({ exp: null })],
   ],
+  "exp is at most a day and an hour away": [
+    ["with an expiry ten years away", ({ nowSeconds }) => ({ exp: nowSeconds + 3650 * daySeconds })],
+    ["with an expiry two days away", ({ nowSeconds }) => ({ exp: nowSeconds + 2 * daySeconds })],
+  ],
   "nbf is in the past": [
     ["that is not valid yet", ({ nowSeconds }) => ({ nbf: nowSeconds + 600 })],
     ["with a beginning that is text", () => ({ nbf: "now" })],
@@ -187,7 +191,7 @@ export const goodClaims = casesOf<ChangeClaims>({
     ],
   ],
   "times are optional but for exp": [
-    ["with an expiry far away", ({ nowSeconds }) => ({ exp: nowSeconds + 3650 * daySeconds })],
+    ["with an expiry a day away", ({ nowSeconds }) => ({ exp: nowSeconds + daySeconds })],
     ["with a beginning in the past", ({ nowSeconds }) => ({ nbf: nowSeconds - 60 })],
     ["without the time of issue", () => ({ iat: undefined })],
   ],

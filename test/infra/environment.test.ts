@@ -10,6 +10,7 @@ import { environment } from "../../lib/runtime/environment.ts";
 const context = {
   allowedOrigins: ["https://app.example", "http://localhost:5173"],
   walletLimits: { Pro: 60 },
+  maxTokenSeconds: 3600,
   cookieName: "session",
   cookieSameSite: "None",
   channelShards: 7,
@@ -52,6 +53,7 @@ describe("environmentOf", () => {
       ISSUER: issuer.issuer,
       AUDIENCE: issuer.audience,
       JWKS_URI: "",
+      MAX_TOKEN_SECONDS: 3600,
       COOKIE_NAME: "session",
       COOKIE_SAME_SITE: "None",
       ORIGIN_KEYS: ["k", "l"],

@@ -37,6 +37,7 @@ export const customContext = {
   walletLimits: { Pro: 60 },
   issuer: "https://id.example/",
   audience: "terminal",
+  maxTokenSeconds: 3600,
   cookieName: "session",
   cookieSameSite: "Lax",
   channelShards: 7,

@@ -29,7 +29,8 @@ const authorizeRequest = (fakes: Fakes = {}) => restAuthorizer({ ...deps, ...fak
 const authorizeConnection = (fakes: Fakes = {}) =>
   connectionAuthorizer({ ...deps, allowedOrigins: ["https://app.example"], ...fakes });
 
-const rejecting = (expired: boolean) => () => Promise.reject(new InvalidToken({ expired }));
+const rejecting = (expired: boolean) => () =>
+  Promise.reject(new InvalidToken(expired ? "expired" : "invalid"));
 const failing = () => Promise.reject(new Error("secret-token at fault"));
 
 const logged = quietConsole();
@@ -139,6 +140,7 @@ describe("connectionAuthorizer", () => {
     issuer: "https://id.example",
     audience: "a",
     jwksUri: "https://id.example/keys",
+    maxTokenSeconds: 90_000,
   });
 
   it.each<[string, ReturnType<typeof authorizerEvent>, Fakes]>([

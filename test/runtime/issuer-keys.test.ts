@@ -15,7 +15,7 @@ const rotated = await generateKeyPair("ES256", { extractable: true });
 const rotatedKey = { ...(await exportJWK(rotated.publicKey)), kid: "k2", alg: "ES256", use: "sig" };
 
 const sign = (kid: string, { privateKey } = pair) =>
-  new SignJWT({}).setProtectedHeader({ alg: "ES256", kid }).sign(privateKey);
+  new SignJWT({ iss: issuer }).setProtectedHeader({ alg: "ES256", kid }).sign(privateKey);
 
 const good = await sign("k1");
 const afterRotation = await sign("k2", rotated);
@@ -42,7 +42,7 @@ function opened(uri = jwksUri) {
   const keys = issuerKeys(issuer, uri, onOutage);
   return async (token: string): Promise<string> => {
     try {
-      await jwtVerify(token, keys);
+      await jwtVerify(token, keys.find);
       return "verified";
     } catch (error) {
       if (error instanceof IssuerUnavailable) return error.name;
@@ -69,17 +69,72 @@ describe("issuerKeys", () => {
     expect(fetched).toHaveBeenCalledTimes(2);
   });
 
-  it("fetches them again for an unknown key id, at most once a minute", async () => {
+  it("fetches them when the clock was set back", async () => {
+    const verify = opened();
+    await verify(good);
+    wait(-1);
+    await verify(good);
+    expect(fetched).toHaveBeenCalledTimes(2);
+  });
+
+  it("accepts the first token after a rotation, at once after another fetch", async () => {
     const verify = opened();
     await verify(good);
     published = [publicKey, rotatedKey];
-    wait(minutes(1));
-    expect(await verify(afterRotation)).toBe(unknownKey);
-    expect(fetched).toHaveBeenCalledTimes(1);
-    wait(1);
     expect(await verify(afterRotation)).toBe("verified");
+    expect(fetched).toHaveBeenCalledTimes(2);
+  });
+
+  it("accepts it five seconds after a fetch for an unknown key id, and not before", async () => {
+    const verify = opened();
     expect(await verify(await sign("invented"))).toBe(unknownKey);
     expect(fetched).toHaveBeenCalledTimes(2);
+    published = [publicKey, rotatedKey];
+    wait(4_999);
+    expect(await verify(afterRotation)).toBe(unknownKey);
+    expect(fetched).toHaveBeenCalledTimes(2);
+    wait(1);
+    expect(await verify(afterRotation)).toBe("verified");
+  });
+
+  it("fetches six times a minute for unknown key ids, however many come, and serves others meanwhile", async () => {
+    const verify = opened();
+    await verify(good);
+    fetched.mockClear();
+    const invented = await sign("invented");
+    const asked = async () => {
+      for (let turn = 0; turn < 20; turn++) await verify(invented);
+    };
+    const counts: number[] = [];
+    for (let second = 0; second < 120; second++) {
+      vi.setSystemTime(start + second * 1000);
+      await asked();
+      counts.push(fetched.mock.calls.length);
+    }
+    expect([counts[0], counts[4], counts[5], counts[25], counts[59], counts[60], counts[119]]).toEqual([
+      1, 1, 2, 6, 6, 7, 12,
+    ]);
+    let answer = (_: Response) => {};
+    fetched.mockImplementation(() => new Promise((resolve) => (answer = resolve)));
+    vi.setSystemTime(start + 120_000);
+    const waiting = verify(invented);
+    await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(13));
+    expect(await verify(good)).toBe("verified");
+    answer(Response.json({ keys: published }));
+    expect(await waiting).toBe(unknownKey);
+  });
+
+  it.each([
+    ["of another issuer", "https://other.example"],
+    ["without an issuer", undefined],
+  ])("fetches nothing for an unknown key id in a token %s", async (_, iss) => {
+    const verify = opened();
+    await verify(good);
+    const token = await new SignJWT({ ...(iss !== undefined && { iss }) })
+      .setProtectedHeader({ alg: "ES256", kid: "invented" })
+      .sign(pair.privateKey);
+    expect(await verify(token)).toBe(unknownKey);
+    expect(fetched).toHaveBeenCalledTimes(1);
   });
 
   it("finds their address once by discovery, if it is not given", async () => {

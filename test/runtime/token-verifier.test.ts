@@ -45,7 +45,13 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-const verifier = () => tokenVerifier({ issuer, audience, jwksUri });
+const verifier = () => tokenVerifier({ issuer, audience, jwksUri, maxTokenSeconds: 90_000 });
+const later = (passed: number) => vi.setSystemTime((seconds + passed) * 1000);
+const outcome = (verification: Promise<unknown>) =>
+  verification.then(
+    () => "accepted",
+    ({ message }) => message,
+  );
 
 describe("tokenVerifier, for a valid token", () => {
   it("accepts a token that the issuer signed for this audience", async () => {
@@ -56,6 +62,9 @@ describe("tokenVerifier, for a valid token", () => {
     ["for several audiences", { aud: ["other", audience] }, []],
     ["with the audience in Cognito's client_id", { client_id: audience }, ["aud"]],
     ["that expired within the clock tolerance", { exp: seconds - 4 }, []],
+    ["that expires in a day and an hour", { exp: seconds + 90_000 }, []],
+    ["that expires so late by a clock a second ahead", { exp: seconds + 90_001, iat: seconds + 1 }, []],
+    ["that is valid from now, by a clock a second ahead", { nbf: seconds + 1, iat: seconds + 1 }, []],
     ["with a subject of 255 characters", { sub: "a".repeat(255) }, []],
   ])("accepts a token %s", async (_, claims, without) => {
     await expect(verifier()(await sign({ claims, without }))).resolves.toBeDefined();
@@ -106,6 +115,23 @@ describe("tokenVerifier, for an invalid token", async () => {
     expect(error).toMatchObject({ expired: false, message: "Invalid token" });
   });
 
+  it.each([90_006, 10 * 365 * 86_400, 1e300])(
+    "refuses one that expires in %d s, and says why",
+    async (rest) => {
+      const error = await verifier()(await sign({ claims: { exp: seconds + rest } })).catch((error) => error);
+      expect(error).toMatchObject({
+        name: "InvalidToken",
+        expired: false,
+        message: "Token lasts too long: exp is too far in the future",
+      });
+    },
+  );
+
+  it("does not say so of a forged one", async () => {
+    const token = await sign({ claims: { exp: seconds + 86_400_000 }, key: stranger.privateKey });
+    expect(await outcome(verifier()(token))).toBe("Invalid token");
+  });
+
   it("refuses a valid token that has expired as expired", async () => {
     const error = await verifier()(await sign({ claims: { exp: seconds - 6 } })).catch((error) => error);
     expect(error).toMatchObject({ name: "InvalidToken", expired: true, message: "Token expired" });
@@ -113,14 +139,37 @@ describe("tokenVerifier, for an invalid token", async () => {
 });
 
 describe("tokenVerifier, with a verified token", () => {
-  it("does not verify it again", async () => {
+  it("accepts it without a fetch for ten minutes, and longer if its key is still there", async () => {
     const verify = verifier();
     const token = await sign();
     await verify(token);
-    keys = [];
-    vi.setSystemTime(seconds * 1000 + 800_000);
-    expect(await verify(token)).toMatchObject({ sub: "alice" });
+    later(600);
+    await verify(token);
     expect(fetched).toHaveBeenCalledTimes(1);
+    later(601);
+    expect(await verify(token)).toMatchObject({ sub: "alice" });
+    expect(fetched).toHaveBeenCalledTimes(2);
+  });
+
+  it("refuses it ten minutes after the issuer has withdrawn its key, with any other of the key", async () => {
+    const verify = verifier();
+    const [seen, another] = [await sign(), await sign({ claims: { sub: "bob" } })];
+    await verify(seen);
+    keys = [{ ...publicKey, kid: "k2" }];
+    later(600);
+    expect(await outcome(verify(seen))).toBe("accepted");
+    later(601);
+    expect(await outcome(verify(seen))).toBe("Invalid token");
+    expect(await outcome(verify(another))).toBe("Invalid token");
+  });
+
+  it("refuses it at once if another token shows that its key was withdrawn", async () => {
+    const verify = verifier();
+    const seen = await sign();
+    await verify(seen);
+    keys = [{ ...publicKey, kid: "k2" }];
+    await verify(await sign({ header: { alg: "ES256", kid: "k2" } }));
+    expect(await outcome(verify(seen))).toBe("Invalid token");
   });
 
   it("refuses it once it has expired", async () => {
@@ -140,12 +189,16 @@ describe("tokenVerifier, without the issuer's keys", () => {
     expect(error).not.toBeInstanceOf(InvalidToken);
   });
 
-  it("accepts tokens that it has verified before", async () => {
+  it("accepts tokens that it has verified before, for six hours", async () => {
     const verify = verifier();
-    const token = await sign();
+    const token = await sign({ claims: { exp: seconds + 86_400 } });
     await verify(token);
     fetched.mockImplementation(() => Promise.reject(new TypeError("fetch failed")));
-    vi.setSystemTime(seconds * 1000 + 800_000);
-    expect(await verify(token)).toMatchObject({ sub: "alice" });
+    for (const passed of [800, 3600, 21_600]) {
+      later(passed);
+      expect(await verify(token)).toMatchObject({ sub: "alice" });
+    }
+    later(21_611);
+    await expect(verify(token)).rejects.toMatchObject({ name: "IssuerUnavailable" });
   });
 });

@@ -26,7 +26,8 @@ const sign = (change: object = {}) => {
 
 const good = await sign();
 
-const verifier = () => tokenVerifier({ issuer: iss, audience: aud, jwksUri: `${iss}/keys` });
+const verifier = () =>
+  tokenVerifier({ issuer: iss, audience: aud, jwksUri: `${iss}/keys`, maxTokenSeconds: 90_000 });
 
 /** Decides whether a request with this token is admitted, like the authorizers. */
 async function verdictOn(token: string | undefined): Promise<"good" | "none" | "invalid" | "expired"> {

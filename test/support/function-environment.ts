@@ -26,6 +26,7 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   ISSUER: "https://id.example/",
   AUDIENCE: "terminal",
   JWKS_URI: "https://id.example/keys",
+  MAX_TOKEN_SECONDS: "90000",
   COOKIE_NAME: "access_token",
   COOKIE_SAME_SITE: "Strict",
   ORIGIN_KEYS: "",

@@ -38,6 +38,7 @@ export function environmentOf(
     ISSUER: issuer,
     AUDIENCE: audience,
     JWKS_URI: jwksUri,
+    MAX_TOKEN_SECONDS: String(configuration.maxTokenSeconds),
     COOKIE_NAME: cookieName,
     ORIGIN_KEYS: originKeys.join(),
     EDGE_ONLY: JSON.stringify(configuration.edgeOnly),
