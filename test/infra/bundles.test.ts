@@ -78,7 +78,7 @@ const limits: Readonly<Record<string, number>> = {
   inspectToken: 225,
   // These write several items, or read items of several kinds, or a token.
   ...{ lockExports: 232, updateWallet: 236, redeemReward: 236, unlockExports: 236, restoreWallet: 238 },
-  ...{ listOrders: 244, getOrder: 248, authorize: 247, authorizeConnection: 247 },
+  ...{ listOrders: 250, getOrder: 254, authorize: 250, authorizeConnection: 250 },
   ...{ connect: 248, setWalletPolicy: 252, cancelExport: 242, retireWallet: 244, exportWallet: 246 },
   // These contain the clients of two services.
   ...{
@@ -96,7 +96,7 @@ const limits: Readonly<Record<string, number>> = {
   // These contain the code of chains of both families.
   ...{ sweepLanes: 330, readChains: 330, readBalances: 384, quoteOrder: 462 },
   ...{ loadHistory: 262, listCandles: 389, listTokens: 394, getMarket: 406, readMarkets: 465 },
-  ...{ signTransaction: 470, executeOrders: 522 },
+  ...{ signTransaction: 470, executeOrders: 534 },
   // Contains the clients of two services, and the quoting code of both families.
   placeOrder: 523,
   // Pushes to thousands of clients with an HTTP client that is large but fast.
