@@ -60,7 +60,7 @@ serveFloor<SolReader["configuration"]>(async (request) => {
       ...{ purpose: "swap", signatures: 1, computeUnitLimit },
       microLamportsPerUnit: feesOfFirst(budget, computeUnitLimit).microLamportsPerUnit,
       ...{ blockhash: recent.hash, lastValidBlockHeight: recent.lastValidBlockHeight },
-      ...{ markerRentLamports: rents.empty, wsolRentLamports: rents.wsol },
+      ...{ markerRentLamports: rents.marker, wsolRentLamports: rents.wsol },
       ...{ amountIn: quote.amount, route: { venue, pool, config } },
     },
   );

@@ -21,7 +21,7 @@ export const solFacts: SolTradeFacts = {
   routes: [solRoute("a", 1_000_000n)],
   costs: {
     ...{ computeUnitLimit: 150_000, baseFee: 5_000n, medianPrice: 0n },
-    rents: { empty: 890_880n, wsol: 2_039_280n, tokenAccount: 2_039_280n },
+    rents: { marker: 897_840n, wsol: 2_039_280n, tokenAccount: 2_039_280n },
   },
   safety: { sellable: true, buyTax: 0, sellTax: 0, hasLoss: false },
   flags: [],

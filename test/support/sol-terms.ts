@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import {
+  AccountRole,
   type Address,
   appendTransactionMessageInstructions,
   type Blockhash,
@@ -15,7 +16,13 @@ import {
   setTransactionMessageLifetimeUsingBlockhash,
 } from "@solana/web3.js";
 import bs58 from "bs58";
-import { programs, tokenAccountOf, wsolAccountOf, wsolMint } from "../../lib/trading/chains/sol/addresses.ts";
+import {
+  bytesOfAddress,
+  programs,
+  tokenAccountOf,
+  wsolAccountOf,
+  wsolMint,
+} from "../../lib/trading/chains/sol/addresses.ts";
 import { composeMessage } from "../../lib/trading/chains/sol/compose-message.ts";
 import { jupiterProgram } from "../../lib/trading/chains/sol/jupiter.ts";
 import type {
@@ -47,7 +54,7 @@ export const clearTerms: ClearTerms = {
   blockhash: solKey("blockhash").address,
   computeUnitLimit: 150_000,
   microLamportsPerUnit: 2_000_000n,
-  markerRentLamports: 890_880n,
+  markerRentLamports: 897_840n,
 };
 
 export const buyTerms: AttemptTerms = {
@@ -173,6 +180,28 @@ export function compileAny(
     ),
   );
   return Uint8Array.from(getCompiledTransactionMessageEncoder().encode(compiled));
+}
+
+/** Makes an account of a seed in one step, as no message does: anybody can block that by a deposit. */
+export function createWithSeed(
+  base: Address,
+  account: Address,
+  made: { seed: string; lamports: bigint; bytes: number; owner: Address },
+): IInstruction {
+  const numbers = Buffer.alloc(16);
+  numbers.writeBigUInt64LE(made.lamports, 0);
+  numbers.writeBigUInt64LE(BigInt(made.bytes), 8);
+  const head = Buffer.alloc(8);
+  head.writeBigUInt64LE(BigInt(made.seed.length));
+  const parts = [[3, 0, 0, 0], bytesOfAddress(base), head, Buffer.from(made.seed), numbers];
+  return {
+    programAddress: programs.system,
+    accounts: [
+      { address: base, role: AccountRole.WRITABLE_SIGNER },
+      { address: account, role: AccountRole.WRITABLE },
+    ],
+    data: Uint8Array.from([...parts, bytesOfAddress(made.owner)].flatMap((part) => [...part])),
+  };
 }
 
 /** Lists the instructions of a message without lookup tables. */

@@ -141,7 +141,7 @@ describe("placeOrder on sol", () => {
       budgetLamports: 2_000_000n,
     });
     expect(await macs.checkMac(intent, mac)).toBe(true);
-    expect(quoted).toMatchObject({ networkFee: 2_020_000n, rents: 890_880n + 2n * 2_039_280n });
+    expect(quoted).toMatchObject({ networkFee: 2_020_000n, rents: 897_840n + 2n * 2_039_280n });
 
     const day = createdAt.slice(0, 10);
     const { orders, jobs } = await readLane(db.table, { lane, day });
@@ -152,7 +152,7 @@ describe("placeOrder on sol", () => {
     const page = await listExecutions(db.table, { userID, kind: "order" }, { chain: "sol", limit: "10" });
     expect(page.executions).toMatchObject([order]);
     expect(await balances()).toMatchObject([
-      { token: "native", amount: "10", reserved: "1.00698944", available: "8.99211968" },
+      { token: "native", amount: "10", reserved: "1.0069964", available: "8.99211272" },
       { token: moon, amount: "0", reserved: "0" },
       {},
     ]);
@@ -198,7 +198,7 @@ describe("placeOrder on sol", () => {
     const sales = await Promise.all([1, 2].map(() => place({ side: "sell", percent: 50 })));
     expect(sales.map(({ amount }) => amount).toSorted()).toEqual(["2500", "5000"]);
     // For each, the rents of the wrapped coin and the marker, the budget, and four base fees.
-    const reserved = formatAmount(2n * (2_039_280n + 890_880n + 1_020_000n), 9);
+    const reserved = formatAmount(2n * (2_039_280n + 897_840n + 1_020_000n), 9);
     expect(await balances()).toMatchObject([
       { token: "native", reserved },
       { token: moon, reserved: "7500", available: "2500.000001" },
@@ -209,7 +209,7 @@ describe("placeOrder on sol", () => {
   });
 
   it("refuses an order that the rents of an open one leave too little for", async () => {
-    const needed = 1_005_989_440n;
+    const needed = 1_005_996_400n;
     const rich = await newTrader({ lamports: 2n * needed });
     await rich.place();
     await rich.place();
@@ -219,8 +219,8 @@ describe("placeOrder on sol", () => {
       code("INSUFFICIENT_BALANCE", {
         token: "native",
         symbol: "SOL",
-        needed: "1.00598944",
-        available: "1.005989439",
+        needed: "1.0059964",
+        available: "1.005996399",
       }),
     );
   });
@@ -230,9 +230,9 @@ describe("placeOrder on sol", () => {
     [895_882n, "INSUFFICIENT_BALANCE"],
     [2_039_280n, "INSUFFICIENT_BALANCE"],
     [2_044_282n, "INSUFFICIENT_BALANCE"],
-    [2_950_159n, "INSUFFICIENT_BALANCE"],
-    [2_950_160n, 0n],
-    [3_000_000n, 49_840n],
+    [2_957_119n, "INSUFFICIENT_BALANCE"],
+    [2_957_120n, 0n],
+    [3_000_000n, 42_880n],
     [4_000_000n, 1_000_000n],
   ])("decides about a sale by a wallet with %d lamports: %s", async (lamports, expected) => {
     const { place, stored, refusalOf } = await newTrader({ lamports, units: 10n ** 10n });

@@ -6,6 +6,7 @@ import { type HostError, RpcRefusal } from "../../trading/chains/host-fault.ts";
 import type { RpcCall } from "../../trading/chains/rpc-call.ts";
 import type { RpcHost } from "../../trading/chains/rpc-host.ts";
 import { cpmmConfigOf, cpmmProgram } from "../../trading/chains/sol/cpmm-addresses.ts";
+import { markerBytes } from "../../trading/chains/sol/instructions.ts";
 import {
   accountsCall,
   chainTimeCall,
@@ -154,18 +155,18 @@ async function callsOfSolHost(
   if (valid?.isValid === false) blame("does not know the blockhash that it has just named");
   const { token: wrapped } = configuration.wrapped;
   await ask("accounts", accountsCall([wrapped], { commitment: "finalized", minContextSlot: finalized.slot }));
-  const empty = await ask("rent of nothing", rentCall(0, at));
+  const marker = await ask("rent of a marker", rentCall(markerBytes, at));
   const wsol = await ask("rent of wrapped SOL", rentCall(wsolBytes, at));
   await ask("recent prices", recentPricesCall([wrapped]), {
     without: "no quote warns of a low priority fee",
   });
   await askAboutTransaction();
   const { payer } = configuration;
-  if (empty === undefined || wsol === undefined) return done();
+  if (marker === undefined || wsol === undefined) return done();
   for (const { token, symbol } of configuration.tokens)
     await tryToken(symbol, token as Address, {
       wallet: (payer ?? wrapped) as Address,
-      ...{ blockhash: recent.hash, rents: { empty, wsol } },
+      ...{ blockhash: recent.hash, rents: { marker, wsol } },
     });
   return done();
 

@@ -8,6 +8,7 @@ import type { RpcCall } from "../../trading/chains/rpc-call.ts";
 import type { RpcHost } from "../../trading/chains/rpc-host.ts";
 import { programs, tokenAccountOf } from "../../trading/chains/sol/addresses.ts";
 import { newHelper } from "../../trading/chains/sol/helper-keys.ts";
+import { markerBytes } from "../../trading/chains/sol/instructions.ts";
 import { type BuiltSwap, JupiterFault, jupiterClient } from "../../trading/chains/sol/jupiter-client.ts";
 import {
   buildQuestion,
@@ -128,11 +129,13 @@ async function simulated(
   const setup = [...new Set(built.setupPrograms)].filter((each) => !usualPrograms.includes(each));
   const wants = setup.length === 0 ? "" : `; Jupiter would first call ${setup.join(" and ")}`;
   const ask: Parameters<typeof askTogether>[0] = (calls) => rpc.request(calls);
-  const { recent, empty, wsol } = await askTogether(ask, {
-    ...{ recent: recentBlockhashCall(), empty: rentCall(0, at), wsol: rentCall(wsolBytes, at) },
+  const { recent, marker, wsol } = await askTogether(ask, {
+    recent: recentBlockhashCall(),
+    marker: rentCall(markerBytes, at),
+    wsol: rentCall(wsolBytes, at),
   });
   const venue = enforcing(await jupiterVenue({ ...trial, mint, tokenProgram, wallet }, helper, built), 1n);
-  const parts = { wallet, mint, tokenProgram, blockhash: recent.hash, rents: { empty, wsol } };
+  const parts = { wallet, mint, tokenProgram, blockhash: recent.hash, rents: { marker, wsol } };
   const composed = await composeTrial(parts, { side, amountIn, orderId, venue });
   if (!("message" in composed)) {
     const reason = "refused" in composed ? composed.refused : composed.later;

@@ -80,8 +80,8 @@ function evmDueMs(order: TradeOrder, slots: readonly Slot[], nowMs: number): num
 const resendMs = 2000;
 
 /**
- * A message of this age is in no block because the cluster stands still, or a stranger hides its outcome by the order's
- * marker. Neither passes soon, so its lane runs at a longer interval.
+ * A message of this age is in no block because the cluster stands still, or hosts show the order's marker and have
+ * forgotten its outcome. Neither passes soon, so its lane runs at a longer interval.
  */
 const old = { ageMs: 10 * 60_000, resendMs: 60_000 };
 

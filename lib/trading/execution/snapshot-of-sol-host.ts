@@ -5,6 +5,7 @@ import { isHostError } from "../chains/host-fault.ts";
 import type { SolReader } from "../chains/open-chains.ts";
 import type { RpcHost } from "../chains/rpc-host.ts";
 import { markerOf } from "../chains/sol/addresses.ts";
+import { isMarker, markerBytes } from "../chains/sol/instructions.ts";
 import { enforcing, type SwapByJupiter } from "../chains/sol/jupiter-venue.ts";
 import { addressesIn } from "../chains/sol/order-message.ts";
 import { readReceipt } from "../chains/sol/read-receipt.ts";
@@ -88,11 +89,11 @@ async function takeSight(
     own: accountsCall([wallet], at),
     statuses: inPartsOf(mostStatuses, hashes).map(statusesCall),
     recent: wantsBlockhash || orders.length > 0 ? [recentBlockhashCall()] : [],
-    rents: { marker: rentCall(0, at), wsol: orders.length === 0 ? [] : [rentCall(wsolBytes, at)] },
+    rents: { marker: rentCall(markerBytes, at), wsol: orders.length === 0 ? [] : [rentCall(wsolBytes, at)] },
     views,
   });
   const [recent] = head.recent;
-  const rents = { empty: head.rents.marker, wsol: head.rents.wsol[0] ?? 0n };
+  const rents = { marker: head.rents.marker, wsol: head.rents.wsol[0] ?? 0n };
   const plans = await Promise.all(
     orders.map((intent, index) =>
       planOf(intent, head.views[index], {
@@ -127,7 +128,7 @@ async function takeSight(
     snapshot: {
       ...{ confirmed: head.confirmed, finalized: head.finalized },
       coins: head.own.accounts[0]?.lamports ?? 0n,
-      rentLamports: { marker: rents.empty },
+      rentLamports: { marker: rents.marker },
       orders: new Map(
         plans.flatMap(({ intent, shown }, index) => {
           const answers = facts.plans[index];
@@ -137,12 +138,12 @@ async function takeSight(
         }),
       ),
       receipts: new Map(receipts.flatMap((receipt) => (receipt ? [[receipt.hash, receipt]] : []))),
-      markers: new Map(marked.map((orderId, index) => [orderId, marks[index] !== undefined])),
+      markers: new Map(marked.map((orderId, index) => [orderId, isMarker(marks[index])])),
     },
   };
 }
 
-type Rents = { empty: bigint; wsol: bigint };
+type Rents = { marker: bigint; wsol: bigint };
 
 /** The routes of an order that pay, for the amount that the wallet can spend now. Jupiter's is tried first. */
 type Shown = {
@@ -255,7 +256,7 @@ function factsOf(
     ...(mayUseJupiter(intent) && arrived === undefined && obstacle === undefined && { lacksBuild: true }),
     computeUnitLimit: unitLimitFor(Math.max(0, ...units)),
     baseFeeLamports: fee[0] ?? ofJupiter ?? baseFeeLamports,
-    rents: { marker: rents.empty, wsol: rents.wsol, token },
+    rents: { marker: rents.marker, wsol: rents.wsol, token },
   };
 }
 

@@ -56,8 +56,11 @@ export function macsOf(client: KMSClient, KeyId: string, tableId: string): Macs 
 
 const macBytes = 32;
 
-/** Names the use of the key. Any later use gets another name. */
-const use = "trading-terminal/intent/2";
+/**
+ * Names the use of the key, and the messages that follow from an intent. Any later use gets another name, and so do
+ * messages that mark their orders in another way: no order may meet both kinds, since both could fill it.
+ */
+const use = "trading-terminal/intent/3";
 
 /**
  * Encodes an intent and its table as one text with all fields, independently of their order. It has at most about 1 KB;

@@ -11,17 +11,17 @@ const setup: SolSetup = {
   limits: { maxNetworkFee: 50_000_000n },
 };
 const settings = { slippage: 1, priorityFee: 0.001, mevProtection: false };
-const quoted = { networkFee: 1_020_000n, rents: 4_969_440n };
+const quoted = { networkFee: 1_020_000n, rents: 4_976_400n };
 const buy = orderOf({ amount: 1_000_000_000n, quoted });
 const sale = orderOf(
-  { amount: 600_000n, quoted: { networkFee: 1_020_000n, rents: 2_930_160n } },
+  { amount: 600_000n, quoted: { networkFee: 1_020_000n, rents: 2_937_120n } },
   { side: "sell", token: solMint },
 );
 
 describe("reservedBy", () => {
   it("counts the amounts, fees and rents of open orders on sol", () => {
     expect(reservedBy([buy, sale])).toEqual({
-      coins: 1_000_000_000n + 1_020_000n + 4_969_440n + 1_020_000n + 2_930_160n,
+      coins: 1_000_000_000n + 1_020_000n + 4_976_400n + 1_020_000n + 2_937_120n,
       tokens: new Map([[solMint, 600_000n]]),
     });
   });
@@ -37,10 +37,10 @@ describe("reservedBy", () => {
       const facts = { ...solFacts, held: { coins, tokens: 0n } };
       return checkSolTrade(setup, trade, { settings, orders: [buy], isStopped: false }, facts).objection;
     };
-    const needed = 1_000_000_000n + 1_020_000n + 4_969_440n;
+    const needed = 1_000_000_000n + 1_020_000n + 4_976_400n;
     expect(objectionWith(2n * needed)).toBeUndefined();
     expect(objectionWith(2n * needed - 1n)).toMatchObject({
-      ...{ code: "INSUFFICIENT_BALANCE", details: { needed: "1.00598944", available: "1.005989439" } },
+      ...{ code: "INSUFFICIENT_BALANCE", details: { needed: "1.0059964", available: "1.005996399" } },
     });
   });
 });

@@ -74,8 +74,8 @@ describe("shownOrder", () => {
 
   it("shows the coin of an order on sol that stays in accounts, once there is some", () => {
     expect(shownOrder(orderOf())).not.toHaveProperty("rent");
-    expect(shownOrder(orderOf({ life: { ...unstarted, rent: 2_930_160n } }))).toMatchObject({
-      ...{ chain: "sol", networkFee: "0", rent: "0.00293016" },
+    expect(shownOrder(orderOf({ life: { ...unstarted, rent: 2_937_120n } }))).toMatchObject({
+      ...{ chain: "sol", networkFee: "0", rent: "0.00293712" },
     });
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { orderIdFor } from "../../../lib/core/record-ids.ts";
 import { ChainRefusal } from "../../../lib/tools/dev/chains/chain-refusal.ts";
 import { startSolRelay } from "../../../lib/tools/dev/chains/sol/sol-relay.ts";
-import { tokenAccountOf, wsolAccountOf } from "../../../lib/trading/chains/sol/addresses.ts";
+import { markerOf, tokenAccountOf, wsolAccountOf } from "../../../lib/trading/chains/sol/addresses.ts";
 import { composeFor } from "../../../lib/trading/chains/sol/order-message.ts";
 import { joinTransaction, signMessageAndWipe } from "../../../lib/trading/chains/sol/signed-message.ts";
 import { agreeOnSlot } from "../../../lib/trading/chains/sol/sol-client.ts";
@@ -27,7 +27,7 @@ let hosts: [TestSolHost, TestSolHost];
 let wallet: TestWallet;
 
 const sol = 10n ** 9n;
-const rents = { marker: 890_880n, wsol: 2_039_280n };
+const rents = { marker: 897_840n, wsol: 2_039_280n };
 
 beforeAll(async () => {
   chain = await startTestSurfnet();
@@ -173,6 +173,18 @@ describe("snapshots of Solana", () => {
     const sold = await carryOut(sale);
     expect(filled(sold.receipt).received).toBe(before.orders.get(sale.orderId)?.routes[0]?.amountOut);
     expect(mint).toBe(sale.token);
+  });
+
+  it("takes a deposit on a marker for no marker, and counts it as no rent", async () => {
+    const intent = intentOf("MOON");
+    const marker = await markerOf(wallet.address, intent.orderId);
+    await chain.setAccount(marker, 890_880n);
+    const [before] = await ask({ orders: [intent], marked: [intent.orderId], wantsBlockhash: true });
+    expect(before.markers.get(intent.orderId)).toBe(false);
+    expect(before.orders.get(intent.orderId)).toMatchObject({ routes: [{ venue: "raydium-cpmm" }] });
+    const { receipt, snapshot } = await carryOut(intent);
+    expect(receipt).toMatchObject({ status: "ok", rent: rents.marker + 2_039_280n, spent: sol });
+    expect(snapshot.markers.get(intent.orderId)).toBe(true);
   });
 
   it("reads a clear, whose order cannot fill any more", async () => {

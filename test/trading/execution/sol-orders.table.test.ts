@@ -63,7 +63,7 @@ describe("orders on sol, on a real chain and table", () => {
     expect(coins(realizedPnl)).toBe((received ?? 0n) - (spent ?? 0n));
     expect(coins(networkFees)).toBe(coins(bought?.order.networkFee) + coins(sold?.order.networkFee));
     expect(await desk.units()).toBe(0n);
-    expect(bought?.report).toMatchObject({ networkFee: { total: "0.000205" }, rent: "0.00293016" });
+    expect(bought?.report).toMatchObject({ networkFee: { total: "0.000205" }, rent: "0.00293712" });
     expect(sold?.attempts).toMatchObject([{ purpose: "swap", outcome: "mined", tip: "0" }]);
     expect(desk.landings).toEqual(Array(2).fill({ path: "public", signed: 1, landed: 1 }));
   });

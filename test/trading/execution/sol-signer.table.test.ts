@@ -33,7 +33,7 @@ let count = 0;
 const plain = {
   ...({ purpose: "swap" } as const),
   ...{ signatures: 1, computeUnitLimit: 100_000, microLamportsPerUnit: 100_000n },
-  ...{ blockhash: buyTerms.blockhash, lastValidBlockHeight: 281, markerRentLamports: 890_880n },
+  ...{ blockhash: buyTerms.blockhash, lastValidBlockHeight: 281, markerRentLamports: 897_840n },
   ...{ amountIn: 1_000_000n, wsolRentLamports: 2_039_280n },
 };
 const swap: SolMessage = { ...plain, route };

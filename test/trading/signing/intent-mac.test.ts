@@ -1,9 +1,10 @@
+import { GenerateMacCommand, KMSClient } from "@aws-sdk/client-kms";
 import { describe, expect, it } from "vitest";
 import type { Network } from "../../../lib/core/network.ts";
 import type { Intent } from "../../../lib/trading/core/intent.ts";
 import type { SolIntent } from "../../../lib/trading/core/sol/sol-intent.ts";
 import { packed, unpacked } from "../../../lib/trading/items/items.ts";
-import { openMacs } from "../../../lib/trading/signing/intent-mac.ts";
+import { macsOf, openMacs } from "../../../lib/trading/signing/intent-mac.ts";
 import { openKms } from "../../support/kms.ts";
 import { intent } from "../../support/trading.ts";
 import { intentOf, route } from "../core/sol/sol-fixtures.ts";
@@ -117,6 +118,19 @@ describe("a MAC over an intent", () => {
   it("rejects another key", async () => {
     const mac = await macs.makeMac(intent());
     expect(await openMacs(keyNamed("others"), "table", config).checkMac(intent(), mac)).toBe(false);
+  });
+
+  it("rejects an intent of an order whose messages marked it by an account without bytes", async () => {
+    const client = new KMSClient(config);
+    const asBefore = {
+      send({ input }: GenerateMacCommand) {
+        const text = Buffer.from(input.Message ?? []).toString();
+        const Message = Buffer.from(text.replace("/intent/3", "/intent/2"));
+        return client.send(new GenerateMacCommand({ ...input, Message }));
+      },
+    };
+    const mac = await macsOf(asBefore as unknown as KMSClient, keyNamed("intents"), "table").makeMac(sol);
+    expect(await macs.checkMac(sol, mac)).toBe(false);
   });
 
   it("rejects the intents of another table", async () => {

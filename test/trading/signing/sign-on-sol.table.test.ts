@@ -38,7 +38,7 @@ async function sign(computeUnitLimit: number) {
     ...{ chain: "sol", wallet, orderId, userID, place: count, attempt: 1, purpose: "swap" },
     message: {
       ...{ purpose: "swap", signatures: 1, computeUnitLimit, microLamportsPerUnit: 0n },
-      ...{ blockhash: mint, lastValidBlockHeight: 281, markerRentLamports: 890_880n },
+      ...{ blockhash: mint, lastValidBlockHeight: 281, markerRentLamports: 897_840n },
       ...{ wsolRentLamports: 2_039_280n, amountIn: intent.amount, route },
     },
   });

@@ -14,11 +14,11 @@ import type { Objection } from "../../core/effects.ts";
 import { isRent, isUnitLimit } from "../../core/sol/sol-fees.ts";
 import { markerOf, programs, tokenAccountOf, wsolAccountOf, wsolMint, wsolSeedOf } from "./addresses.ts";
 import {
+  allocateMarker,
   allocateTokenAccount,
   approveDelegate,
   closeToWallet,
   createAssociatedAccount,
-  createMarker,
   initializeTokenAccount,
   revokeDelegate,
   type SolInstruction,
@@ -109,7 +109,9 @@ async function instructionsFor(
   const first = [
     setComputeUnitLimit(computeUnitLimit),
     setComputeUnitPrice(microLamportsPerUnit),
-    createMarker(wallet, marker, orderId, markerRentLamports),
+    // All of the rent, whatever a stranger has paid in.
+    transferLamports(wallet, marker, markerRentLamports),
+    allocateMarker(wallet, marker, orderId),
   ];
   if (terms.purpose === "clear") return { instructions: first };
   const trade = await tradeInstructions(terms, marker);

@@ -40,36 +40,6 @@ export const setComputeUnitLimit = (units: number): SolInstruction =>
 export const setComputeUnitPrice = (microLamports: bigint): SolInstruction =>
   instruction(programs.computeBudget, [], [3, ...u64.encode(microLamports)]);
 
-/** Makes an empty account of the System program. Fails if the account has any lamports. */
-export const createMarker = (
-  wallet: Address,
-  marker: Address,
-  orderId: string,
-  rentLamports: bigint,
-): SolInstruction =>
-  instruction(
-    programs.system,
-    [
-      [wallet, WRITABLE_SIGNER],
-      [marker, WRITABLE],
-    ],
-    getStructEncoder([
-      ["tag", u32],
-      ["base", key],
-      ["seed", seed],
-      ["lamports", u64],
-      ["space", u64],
-      ["owner", key],
-    ]).encode({
-      tag: 3,
-      base: wallet,
-      seed: orderId,
-      lamports: rentLamports,
-      space: 0,
-      owner: programs.system,
-    }),
-  );
-
 export const transferLamports = (from: Address, to: Address, lamports: bigint): SolInstruction =>
   instruction(
     programs.system,
@@ -80,11 +50,29 @@ export const transferLamports = (from: Address, to: Address, lamports: bigint): 
     [...u32.encode(2), ...u64.encode(lamports)],
   );
 
+/** The bytes of a marker. Only its wallet can give it any, and nothing can take them away again. */
+export const markerBytes = 1;
+
+/** True if an account is a marker. One without bytes has only got lamports, from anybody. */
+export const isMarker = (account: { data: Uint8Array } | undefined): boolean =>
+  account !== undefined && account.data.length > 0;
+
+/** Makes a seed's account the marker of an order. Fails if the account has bytes, whatever its lamports are. */
+export const allocateMarker = (base: Address, marker: Address, orderId: string): SolInstruction =>
+  allocateWithSeed(base, marker, { seed: orderId, space: markerBytes, owner: programs.system });
+
 /** The bytes of an account of the Token program. */
 const tokenAccountBytes = 165;
 
 /** Makes a seed's account one of the Token program. It may have lamports before, from anybody. */
 export const allocateTokenAccount = (base: Address, account: Address, text: string): SolInstruction =>
+  allocateWithSeed(base, account, { seed: text, space: tokenAccountBytes, owner: programs.token });
+
+const allocateWithSeed = (
+  base: Address,
+  account: Address,
+  made: { seed: string; space: number; owner: Address },
+): SolInstruction =>
   instruction(
     programs.system,
     [
@@ -97,7 +85,7 @@ export const allocateTokenAccount = (base: Address, account: Address, text: stri
       ["seed", seed],
       ["space", u64],
       ["owner", key],
-    ]).encode({ tag: 9, base, seed: text, space: tokenAccountBytes, owner: programs.token }),
+    ]).encode({ tag: 9, base, ...made }),
   );
 
 /** Makes an allocated account one of a mint. Its lamports above the rent are its wrapped SOL. */

@@ -37,10 +37,11 @@ export async function readMessage(
 function termsIn(compiled: CompiledMessage): MessageTerms | undefined {
   if (compiled.version === "legacy") return undefined;
   const accounts = accountsIn(compiled);
-  const [limit, price, marker, ...rest] = compiled.instructions.map((each) =>
+  const [limit, price, rent, marker, ...rest] = compiled.instructions.map((each) =>
     instructionFrom(each, compiled, accounts),
   );
-  if (limit === undefined || price === undefined || marker === undefined) return undefined;
+  if (limit === undefined || price === undefined || rent === undefined || marker === undefined)
+    return undefined;
   const seedEnd = 44 + Number(viewOf(marker).getBigUint64(36, true));
   const common = {
     wallet: staticAt(compiled, 0),
@@ -48,7 +49,7 @@ function termsIn(compiled: CompiledMessage): MessageTerms | undefined {
     blockhash: compiled.lifetimeToken,
     computeUnitLimit: viewOf(limit).getUint32(1, true),
     microLamportsPerUnit: viewOf(price).getBigUint64(1, true),
-    markerRentLamports: viewOf(marker).getBigUint64(seedEnd, true),
+    markerRentLamports: viewOf(rent).getBigUint64(4, true),
   };
   if (rest.length === 0) return { purpose: "clear", ...common };
   const trade = tradeIn(rest);

@@ -27,7 +27,7 @@ export type Trial = {
   /** The mint's program. */
   tokenProgram: Address;
   blockhash: string;
-  rents: { empty: bigint; wsol: bigint };
+  rents: { marker: bigint; wsol: bigint };
 };
 
 export const cpmmVenueOf = ({ address: pool, pool: { config } }: PoolView): CpmmVenue => ({
@@ -57,7 +57,7 @@ export const composeTrial = (
     {
       ...{ purpose: "swap", wallet, orderId, blockhash, side, mint, tokenProgram },
       ...{ computeUnitLimit, microLamportsPerUnit: 0n },
-      ...{ markerRentLamports: rents.empty, wsolRentLamports: rents.wsol },
+      ...{ markerRentLamports: rents.marker, wsolRentLamports: rents.wsol },
       ...{ amountIn, minAmountOut: 1n, venue },
       ...(tipAccount && { tip: { account: tipAccount, lamports: 1n } }),
     },
@@ -73,7 +73,7 @@ export async function attemptMessage(
 }
 
 /** The place in an attempt after the marker and the account of wrapped coin, which only a lack of coins prevents. */
-const tradeAt = 6;
+const tradeAt = 7;
 
 /** Names what keeps an attempt from an effect: the wallet's coins, or its trade. Undefined if nothing is known to. */
 export function obstacleIn(simulation: Simulation | undefined): "coins" | "trade" | undefined {

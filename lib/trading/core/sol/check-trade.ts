@@ -122,15 +122,15 @@ export function checkSolTrade(
     priceImpact: Math.max(facts.priceImpact, facts.market?.impact ?? 0),
     maxPriceImpact: trade.maxPriceImpact ?? defaultMaxPriceImpact,
   });
-  const { empty, tokenAccount, wsol } = costs.rents;
+  const { marker, tokenAccount, wsol } = costs.rents;
   return {
     chain: "sol",
     settings,
     ...{ budget, baseFee, attempt, networkFee },
-    rent: empty + (side === "buy" ? tokenAccount : 0n),
+    rent: marker + (side === "buy" ? tokenAccount : 0n),
     mostRents,
     // The greater of the two rents is needed only during a buy, or stays in the wallet.
-    exitReserve: networkFee.max + least(wsol, empty),
+    exitReserve: networkFee.max + least(wsol, marker),
     least: leastAmount,
     needs,
     submission,
@@ -147,10 +147,10 @@ const tooLow = (budget: bigint, lowest: bigint) => {
 
 /**
  * Computes the coins that a trade needs for rents. The account of wrapped coin gives its rent back at the end, when the
- * wallet needs as much as an empty account to stay alive.
+ * wallet needs no more than a marker to stay alive.
  */
-const rentsOf = (side: AskedTrade["side"], { rents: { empty, wsol, tokenAccount } }: SolCosts): bigint =>
-  side === "buy" ? empty + tokenAccount + greatest(wsol, empty) : wsol + empty;
+const rentsOf = (side: AskedTrade["side"], { rents: { marker, wsol, tokenAccount } }: SolCosts): bigint =>
+  side === "buy" ? marker + tokenAccount + greatest(wsol, marker) : wsol + marker;
 
 function needsOf(
   { side }: AskedTrade,

@@ -257,8 +257,8 @@ function mayBegin(state: State, order: SolOrder): boolean {
 }
 
 /**
- * Of a token, only one order has messages on their way, so that fills sort by their slots. An order whose outcome is
- * hidden, because a stranger has made its marker, keeps others back only while its messages live.
+ * Of a token, only one order has messages on their way, so that fills sort by their slots. An order whose outcome hosts
+ * have forgotten keeps others back only while its messages live.
  */
 const isHeldBack = ({ intent }: SolOrder, { view, snapshots }: State): boolean =>
   view.orders.some((other) => {

@@ -26,7 +26,7 @@ export const budgetFor = (shareLamports: bigint, purpose: "swap", earlier: 0 | 1
  * The most that keeps the marker, or the temporary account for wrapped coin, alive. Actual rents come from hosts, which the
  * signer does not believe; they are falling.
  */
-export const mostRentLamports = { marker: 890_880n, wsol: 2_039_280n };
+export const mostRentLamports = { marker: 897_840n, wsol: 2_039_280n };
 
 /** True if an account may get so much. One without lamports ends with its transaction, so it would mark nothing. */
 export const isRent = (account: keyof typeof mostRentLamports, lamports: bigint): boolean =>

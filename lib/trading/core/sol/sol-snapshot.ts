@@ -74,7 +74,7 @@ export type SolSnapshot = {
   orders: ReadonlyMap<string, SolOrderFacts>;
   /** By hash. Transactions that the host has not found have none. */
   receipts: ReadonlyMap<string, SeenReceipt>;
-  /** Whether the marker of each order exists in the finalized slot. */
+  /** Whether the marker of each order has its byte in the finalized slot. Anybody can pay into one without. */
   markers: ReadonlyMap<string, boolean>;
 };
 

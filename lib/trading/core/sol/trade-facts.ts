@@ -43,8 +43,8 @@ export type SolCosts = {
   baseFee: bigint;
   /** The rents that keep accounts alive. */
   rents: {
-    /** The order's marker, which has no bytes. A wallet needs as much to stay alive. */
-    empty: bigint;
+    /** The order's marker. A wallet needs a little less to stay alive. */
+    marker: bigint;
     /** The account of wrapped coin, which lives only within the transaction. */
     wsol: bigint;
     /** The wallet's account of a bought token. 0 if there is one. */

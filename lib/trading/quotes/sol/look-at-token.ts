@@ -3,6 +3,7 @@ import { type Ask, askTogether } from "../../chains/ask-together.ts";
 import type { SolReader } from "../../chains/open-chains.ts";
 import type { RpcCall } from "../../chains/rpc-call.ts";
 import { cpmmConfigOf } from "../../chains/sol/cpmm-addresses.ts";
+import { markerBytes } from "../../chains/sol/instructions.ts";
 import { rentCall, type Simulation, simulationCall } from "../../chains/sol/sol-call.ts";
 import {
   feeRateOf,
@@ -37,7 +38,7 @@ export async function lookAtToken(
   const { view, recent, rents } = await askTogether(ask, {
     view: await tokenViewCall(token, configs, at, wallet),
     recent: recentBlockhashCall(),
-    rents: { empty: rentCall(0, at), wsol: rentCall(wsolBytes, at) },
+    rents: { marker: rentCall(markerBytes, at), wsol: rentCall(wsolBytes, at) },
   });
   return { view, blockhash: recent.hash, rents };
 }

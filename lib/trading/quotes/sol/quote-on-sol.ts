@@ -235,8 +235,8 @@ function canTry(
   { lamports, units }: NonNullable<TokenView["holding"]>,
   side: "buy" | "sell",
   amount: bigint,
-  { empty, wsol }: Trial["rents"],
+  { marker, wsol }: Trial["rents"],
 ): boolean {
-  const rents = 2n * wsol + empty;
-  return side === "buy" ? lamports > amount + rents : units >= amount && lamports > wsol + empty;
+  const rents = 2n * wsol + marker;
+  return side === "buy" ? lamports > amount + rents : units >= amount && lamports > wsol + marker;
 }

@@ -61,7 +61,7 @@ export async function jupiterTrial({
   }
   const { wallet, mint, tokenProgram, rents } = trial;
   const account = side === "buy" ? await tokenAccountOf(wallet, mint, tokenProgram) : wallet;
-  return { offer, side, message: composed.message, account, markerRent: rents.empty };
+  return { offer, side, message: composed.message, account, markerRent: rents.marker };
 }
 
 const reasonIn = (composed: { message: Uint8Array } | Objection): string | undefined =>

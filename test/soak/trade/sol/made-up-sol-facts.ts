@@ -9,7 +9,7 @@ export const seconds = (text: string): number => Date.parse(text) / 1000;
 
 const coin = 10n ** 9n;
 const moons = 10n ** 6n;
-const markerRent = 890_880n;
+const markerRent = 897_840n;
 const tokenRent = 2_039_280n;
 
 export const landed = (hash: string, changes: Partial<SolTransaction>): SolTransaction => ({
@@ -102,7 +102,7 @@ export const report = (given: string, received: string, changes: object = {}) =>
     spent: { amount: given },
     received: { amount: received },
     networkFee: { total: "0.000008" },
-    rent: "0.00089088",
+    rent: "0.00089784",
     block: 5,
     ...changes,
   }) as never;
@@ -110,7 +110,7 @@ export const report = (given: string, received: string, changes: object = {}) =>
 export const [bought, cleared, sold, soldOut] = [
   shown("buy", {
     order: {
-      ...{ filledAmount: "1", receivedAmount: "9000", networkFee: "0.000013", rent: "0.00293016" },
+      ...{ filledAmount: "1", receivedAmount: "9000", networkFee: "0.000013", rent: "0.00293712" },
       txHash: "bought",
     },
     attempts: [
@@ -118,19 +118,19 @@ export const [bought, cleared, sold, soldOut] = [
       attempt("bought", { priorityFee: "0.000001", tip: "0.000001" }),
       attempt("lost", { outcome: "expired", priorityFee: "0.000002" }),
     ],
-    report: report("1", "9000", { networkFee: { total: "0.000013" }, rent: "0.00293016", block: 2 }),
+    report: report("1", "9000", { networkFee: { total: "0.000013" }, rent: "0.00293712", block: 2 }),
   }),
   shown("cleared", {
     order: {
       ...{ status: "cancelled", reasonCode: "CANCELLED_BY_USER", networkFee: "0.000005" },
-      rent: "0.00089088",
+      rent: "0.00089784",
     },
     attempts: [attempt("gone", { outcome: "expired" }), attempt("cleared", { purpose: "clear" })],
   }),
   shown("sell", {
     order: {
       ...{ side: "sell", amount: "9000", filledAmount: "8000", receivedAmount: "0.8", minAmountOut: "0.7" },
-      ...{ networkFee: "0.000008", rent: "0.00089088", txHash: "sold" },
+      ...{ networkFee: "0.000008", rent: "0.00089784", txHash: "sold" },
     },
     attempts: [attempt("sold")],
     report: report("8000", "0.8"),

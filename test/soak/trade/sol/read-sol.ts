@@ -192,12 +192,13 @@ async function markedOf(
   const marked = new Set<string>();
   for (let from = 0; from < markers.length; from += mostAccounts) {
     const asked = markers.slice(from, from + mostAccounts);
-    const { value } = await request<{ value: unknown[] }>(
+    const { value } = await request<{ value: ({ data: [string] } | null)[] }>(
       "getMultipleAccounts",
       asked.map(({ address }) => address),
       { ...confirmed, encoding: "base64" },
     );
-    for (const [index, { orderId }] of asked.entries()) if (value[index] !== null) marked.add(orderId);
+    // An account without bytes has only got lamports of strangers.
+    for (const [index, { orderId }] of asked.entries()) if (value[index]?.data[0]) marked.add(orderId);
   }
   return marked;
 }

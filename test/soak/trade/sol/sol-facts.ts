@@ -47,7 +47,7 @@ export type SolFacts = {
   /** In the order of the chain. */
   transactions: readonly SolTransaction[];
   accounts: readonly SolTokenAccount[];
-  /** The ids of orders whose markers exist. */
+  /** The ids of orders whose markers have been made. */
   marked: ReadonlySet<string>;
 };
 

@@ -28,7 +28,7 @@ const result = {
 describe("the facts of an order on sol", () => {
   it("are its fees by parts and the rent, in a quote", () => {
     const fees = { expected: "0.000305", max: "0.00102", priority: "0.0003", tip: "0.0000015" } as const;
-    const quote: Partial<Quote> = { chain: "sol", networkFee: fees, rent: "0.00293016" };
+    const quote: Partial<Quote> = { chain: "sol", networkFee: fees, rent: "0.00293712" };
     expect(feeFacts(quote as Quote)).toEqual([
       ["Network fee", "0.000305 SOL, at most 0.00102"],
       ["for priority", "0.0003 SOL"],
@@ -52,7 +52,7 @@ describe("the facts of an order on sol", () => {
     const report = {
       ...result,
       networkFee: { total: "0.00031", swap: "0.000305", clear: "0", priority: "0.0003", tip: "0" },
-      ...{ rent: "0.00293016", computeUnits: 91_234 },
+      ...{ rent: "0.00293712", computeUnits: 91_234 },
       route: [{ venue: "raydium-cpmm", pool: "p", feeBps: 25, tokenIn: "native", tokenOut: "mint" }],
     } satisfies Read["report"];
     expect(reportFacts(order, report).filter(([name]) => name !== "At")).toEqual([
@@ -75,7 +75,7 @@ describe("the facts of an order on sol", () => {
     const report = {
       ...result,
       networkFee: { total: "0.00031", swap: "0.000305", clear: "0", priority: "0.0003", tip: "0" },
-      ...{ rent: "0.00293016", computeUnits: 91_234 },
+      ...{ rent: "0.00293712", computeUnits: 91_234 },
       route: [{ venue: "jupiter-metis", tokenIn: "native", tokenOut: "mint" }],
     } satisfies Read["report"];
     expect(reportFacts(order, report)).toContainEqual(["Route", "Metis, Powered by Jupiter"]);

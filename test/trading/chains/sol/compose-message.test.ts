@@ -63,9 +63,15 @@ const prelude = ({ computeUnitLimit, microLamportsPerUnit, markerRentLamports }:
   [budget, `03${u64(microLamportsPerUnit)}`],
   [
     system,
-    `03000000${key(wallet)}${text(orderId)}${u64(markerRentLamports)}${u64(0n)}${key(system)}`,
+    `02000000${u64(markerRentLamports)}`,
     `SW ${wallet}`,
     `W ${seededAddress(wallet, orderId, system)}`,
+  ],
+  [
+    system,
+    `09000000${key(wallet)}${text(orderId)}${u64(1n)}${key(system)}`,
+    `W ${seededAddress(wallet, orderId, system)}`,
+    `SW ${wallet}`,
   ],
 ];
 
@@ -145,7 +151,7 @@ describe("composeMessage", () => {
       const [buy, sale] = [await byJupiter(buyTerms, { name }), await byJupiter(saleTerms, { name })];
       const { own, w } = accountsOf(buy);
       const bought = shown(await messageOf(buy));
-      expect(bought.toSpliced(9, 1)).toEqual([
+      expect(bought.toSpliced(10, 1)).toEqual([
         ...prelude(buy),
         tipping,
         ...opening(buy, 1_002_039_280n),
@@ -154,11 +160,11 @@ describe("composeMessage", () => {
         [token, "05", `W ${w}`, `SW ${wallet}`],
         closing(buy),
       ]);
-      expect(bought[9]?.slice(0, 2)).toEqual([jupiter, Buffer.from(buy.venue.data).toString("hex")]);
-      expect(bought[9]).toContain(`W ${own}`);
-      expect(bought[9]).not.toContain(`SW ${wallet}`);
+      expect(bought[10]?.slice(0, 2)).toEqual([jupiter, Buffer.from(buy.venue.data).toString("hex")]);
+      expect(bought[10]).toContain(`W ${own}`);
+      expect(bought[10]).not.toContain(`SW ${wallet}`);
       const { own: sold } = accountsOf(sale);
-      const [approval, swap, revocation] = shown(await messageOf(sale)).slice(7);
+      const [approval, swap, revocation] = shown(await messageOf(sale)).slice(8);
       expect([approval, revocation]).toEqual([
         ...[[token2022, `0d${u64(1_000_000_000n)}06`, `W ${sold}`, sale.mint, `S ${helper}`, `SW ${wallet}`]],
         [token2022, "05", `W ${sold}`, `SW ${wallet}`],
@@ -171,7 +177,7 @@ describe("composeMessage", () => {
     const read = readSolBytes(await messageOf(await byJupiter(buyTerms)));
     expect(read.signers).toEqual([wallet, helper]);
     expect(read.blockhash).toBe(buyTerms.blockhash);
-    const looked = read.instructions[9]?.accounts.filter((each) => each.includes("/"));
+    const looked = read.instructions[10]?.accounts.filter((each) => each.includes("/"));
     const table = solKey("table").address;
     expect(looked).toEqual([
       ...[`W ${table}/1`, `W ${table}/2`, `W ${table}/3`, `W ${table}/200`, `${table}/9`],
@@ -186,7 +192,7 @@ describe("composeMessage", () => {
         const terms = { ...(isBuy ? buyTerms : saleTerms), amountIn, minAmountOut };
         const data = shown(await messageOf(terms)).at(-2)?.[1];
         expect(data).toBe(`8fbe5adac41e33de${u64(amountIn)}${u64(minAmountOut)}`);
-        const funding = shown(await messageOf(terms))[4]?.[1];
+        const funding = shown(await messageOf(terms))[5]?.[1];
         expect(funding).toBe(`02000000${u64(2_039_280n + (isBuy ? amountIn : 0n))}`);
       }),
       { numRuns: 30 },
@@ -210,7 +216,7 @@ describe("composeMessage", () => {
     ["the limit of compute units", { computeUnitLimit: 1_400_001 }],
     ["the limit of compute units", { computeUnitLimit: 0 }],
     ["the limit of compute units", { computeUnitLimit: 1.5 }],
-    ["the marker's rent is 0, or above its ceiling", { markerRentLamports: 890_881n }],
+    ["the marker's rent is 0, or above its ceiling", { markerRentLamports: 897_841n }],
     ["the marker's rent is 0, or above its ceiling", { markerRentLamports: 0n }],
     ["the rent of the account of wrapped SOL", { wsolRentLamports: 2_039_281n }],
     ["the rent of the account of wrapped SOL", { wsolRentLamports: -1n }],

@@ -11,8 +11,8 @@ import {
 } from "../../../../lib/trading/chains/sol/addresses.ts";
 import {
   approveDelegate,
-  createMarker,
   revokeDelegate,
+  transferLamports,
 } from "../../../../lib/trading/chains/sol/instructions.ts";
 import type { AttemptTerms, MessageTerms } from "../../../../lib/trading/chains/sol/message-terms.ts";
 import { readMessage } from "../../../../lib/trading/chains/sol/read-message.ts";
@@ -21,6 +21,7 @@ import {
   buyTerms,
   clearTerms,
   compileAny,
+  createWithSeed,
   instructionsOf,
   messageOf,
   mostFeeOfTerms,
@@ -29,7 +30,7 @@ import {
 } from "../../../support/sol-terms.ts";
 import { startTestSurfnet, type TestSurfnet, tokenAccountBytes } from "../../../support/surfnet.ts";
 
-const rent = { token: 2_039_280n, empty: 890_880n };
+const rent = { token: 2_039_280n, marker: 897_840n, empty: 890_880n };
 const baseFee = 5_000n;
 const sol = 1_000_000_000n;
 
@@ -131,16 +132,16 @@ async function newSeller() {
 }
 
 const slipped = (index: number) => ({ InstructionError: [index, { Custom: 6005 }] });
-const marked = { InstructionError: [2, { Custom: 0 }] };
+const marked = { InstructionError: [3, { Custom: 0 }] };
 
 /** The creation of the account of wrapped SOL in one step, which anybody can block by a deposit. */
-function madeAtOnce(wallet: Address, account: Address, { orderId, amountIn }: AttemptTerms): IInstruction {
-  const made = createMarker(wallet, account, wsolSeedOf(orderId), rent.token + amountIn);
-  const data = Buffer.from(made.data);
-  data.writeBigUInt64LE(165n, data.length - 40);
-  data.set(bytesOfAddress(programs.token), data.length - 32);
-  return { ...made, data: Uint8Array.from(data) };
-}
+const madeAtOnce = (wallet: Address, account: Address, { orderId, amountIn }: AttemptTerms): IInstruction =>
+  createWithSeed(wallet, account, {
+    seed: wsolSeedOf(orderId),
+    lamports: rent.token + amountIn,
+    bytes: 165,
+    owner: programs.token,
+  });
 
 /** The signer signs only what it reads. */
 const isRead = async (message: Uint8Array) => (await readMessage(message, [])) !== undefined;
@@ -157,7 +158,7 @@ describe("a composed message on a chain", () => {
     expect(await send(await messageOf(buy), name)).toBe("filled");
     expect(await tokensOf(own)).toBe(buy.minAmountOut);
     expect(await accountAt(w)).toBeUndefined();
-    const rents = rent.token + rent.empty;
+    const rents = rent.token + rent.marker;
     expect(10n * sol - (await lamportsOf(wallet))).toBe(sol + rents + mostFeeOfTerms(buy, baseFee));
   });
 
@@ -173,10 +174,10 @@ describe("a composed message on a chain", () => {
     const sale: AttemptTerms = { ...buy, side: "sell", amountIn, minAmountOut, orderId, blockhash };
     const before = await lamportsOf(wallet);
     expect(await send(await messageOf({ ...sale, minAmountOut: minAmountOut + 1n }), name)).toEqual(
-      slipped(6),
+      slipped(7),
     );
     expect(await send(await messageOf(sale), name)).toBe("filled");
-    const costs = rent.empty + 2n * mostFeeOfTerms(sale, baseFee);
+    const costs = rent.marker + 2n * mostFeeOfTerms(sale, baseFee);
     expect((await lamportsOf(wallet)) - before).toBe(minAmountOut - costs);
     expect(await tokensOf(own)).toBe(0n);
     expect(await accountAt(w)).toBeUndefined();
@@ -187,14 +188,14 @@ describe("a composed message on a chain", () => {
     expect(await send(await messageOf(sale), name)).toBe("filled");
     expect(await tokensOf(own)).toBe(0n);
     expect(await accountAt(w)).toBeUndefined();
-    const costs = rent.empty + mostFeeOfTerms(sale, baseFee);
+    const costs = rent.marker + mostFeeOfTerms(sale, baseFee);
     expect((await lamportsOf(wallet)) - 10n * sol).toBe(sale.minAmountOut - costs);
   });
 
   it("fails for one unit less than its minimum, and costs its fee only", async () => {
     const { name, wallet, buy, own } = await newWallet();
     const dear = { ...buy, minAmountOut: buy.minAmountOut + 1n };
-    expect(await send(await messageOf(dear), name)).toEqual(slipped(7));
+    expect(await send(await messageOf(dear), name)).toEqual(slipped(8));
     expect(await accountAt(own)).toBeUndefined();
     expect(10n * sol - (await lamportsOf(wallet))).toBe(mostFeeOfTerms(buy, baseFee));
     expect(await accountAt(await markerOf(wallet, buy.orderId))).toBeUndefined();
@@ -208,7 +209,7 @@ describe("a composed message on a chain", () => {
     const second = { ...eager, blockhash: await chain.latestBlockhash(), microLamportsPerUnit: 3_000_000n };
     expect(await send(await messageOf(second), name)).toEqual(marked);
     expect(await tokensOf(own)).toBe(bought);
-    const unmarked = instructionsOf(await messageOf(second)).toSpliced(2, 1);
+    const unmarked = instructionsOf(await messageOf(second)).toSpliced(2, 2);
     const weaker = compileAny(unmarked, { payer: buy.wallet, blockhash: await chain.latestBlockhash() });
     expect(await isRead(weaker)).toBe(false);
     expect(await send(weaker, name)).toBe("filled");
@@ -218,9 +219,8 @@ describe("a composed message on a chain", () => {
   it("would fill twice by a marker without lamports, which no block keeps", async () => {
     const { wallet, name, buy, own } = await newWallet();
     const eager = { ...buy, minAmountOut: 1n };
-    const empty = createMarker(wallet, await markerOf(wallet, buy.orderId), buy.orderId, 0n);
     const weaker = async (blockhash: string) => {
-      const instructions = instructionsOf(await messageOf(eager)).toSpliced(2, 1, empty);
+      const instructions = instructionsOf(await messageOf(eager)).toSpliced(2, 1);
       return compileAny(instructions, { payer: wallet, blockhash });
     };
     const first = await weaker(buy.blockhash);
@@ -240,7 +240,7 @@ describe("a composed message on a chain", () => {
 
   it("would fill from an account of wrapped SOL made in one step, too, if nobody paid in", async () => {
     const { name, wallet, buy, own, w } = await newWallet();
-    const weaker = instructionsOf(await messageOf(buy)).toSpliced(3, 2, madeAtOnce(wallet, w, buy));
+    const weaker = instructionsOf(await messageOf(buy)).toSpliced(4, 2, madeAtOnce(wallet, w, buy));
     expect(await send(compileAny(weaker, { payer: wallet, blockhash: buy.blockhash }), name)).toBe("filled");
     expect(await tokensOf(own)).toBe(buy.minAmountOut);
   });
@@ -248,18 +248,110 @@ describe("a composed message on a chain", () => {
   it("fills with a deposit on its account of wrapped SOL, which the wallet keeps", async () => {
     const { name, wallet, buy, own, w } = await newWallet();
     await setAccount(w, rent.empty);
-    const weaker = (sound: readonly IInstruction[]) => sound.toSpliced(3, 2, madeAtOnce(wallet, w, buy));
+    const weaker = (sound: readonly IInstruction[]) => sound.toSpliced(4, 2, madeAtOnce(wallet, w, buy));
     const blockhash = await chain.latestBlockhash();
     const blocked = compileAny(weaker(instructionsOf(await messageOf(buy))), { payer: wallet, blockhash });
     expect(await isRead(blocked)).toBe(false);
-    expect(await send(blocked, name)).toEqual({ InstructionError: [3, { Custom: 0 }] });
+    expect(await send(blocked, name)).toEqual({ InstructionError: [4, { Custom: 0 }] });
     const before = await lamportsOf(wallet);
     expect(await send(await messageOf(buy), name)).toBe("filled");
     expect(await tokensOf(own)).toBe(buy.minAmountOut);
+    // The deposit pays for most of the marker.
     const spent = before - (await lamportsOf(wallet));
-    expect(spent).toBe(sol + rent.token + mostFeeOfTerms(buy, baseFee));
+    expect(spent).toBe(sol + rent.token + rent.marker - rent.empty + mostFeeOfTerms(buy, baseFee));
   });
 });
+
+/** Pays lamports into the marker of a wallet's order, as anybody can who has seen its message. */
+async function depositOnMarker(wallet: Address, orderId: string, lamports = rent.empty): Promise<Address> {
+  const marker = await markerOf(wallet, orderId);
+  const stranger = `stranger ${count++}`;
+  const { address: payer } = solKey(stranger);
+  await setAccount(payer, sol);
+  const blockhash = await chain.latestBlockhash();
+  const deposit = compileAny([transferLamports(payer, marker, lamports)], { payer, blockhash });
+  expect(await send(deposit, stranger)).toBe("filled");
+  return marker;
+}
+
+describe("a deposit on the marker of an order", () => {
+  it.each([rent.empty, rent.marker, sol / 2n])(
+    "of %s lamports before an attempt blocks nothing",
+    async (lamports) => {
+      const { name, wallet, buy, own } = await newWallet();
+      const marker = await depositOnMarker(wallet, buy.orderId, lamports);
+      const made = { seed: buy.orderId, lamports: rent.marker, bytes: 1, owner: programs.system };
+      const weaker = instructionsOf(await messageOf(buy)).toSpliced(
+        2,
+        2,
+        createWithSeed(wallet, marker, made),
+      );
+      const blocked = compileAny(weaker, { payer: wallet, blockhash: buy.blockhash });
+      expect(await send(blocked, name)).toEqual({ InstructionError: [2, { Custom: 0 }] });
+      expect(await send(await messageOf(buy), name)).toBe("filled");
+      expect(await tokensOf(own)).toBe(buy.minAmountOut);
+      expect(await accountAt(marker)).toMatchObject({
+        lamports: Number(lamports + rent.marker),
+        data: Buffer.of(0),
+      });
+      const second = { ...buy, blockhash: await chain.latestBlockhash() };
+      expect(await send(await messageOf(second), name)).toEqual(marked);
+      expect(await tokensOf(own)).toBe(buy.minAmountOut);
+    },
+  );
+
+  it("between two attempts leaves the second one able to fill", async () => {
+    const { name, wallet, buy, own } = await newWallet();
+    const dear = { ...buy, minAmountOut: buy.minAmountOut + 1n };
+    expect(await send(await messageOf(dear), name)).toEqual(slipped(8));
+    await depositOnMarker(wallet, buy.orderId);
+    expect(await send(await messageOf(buy), name)).toBe("filled");
+    expect(await tokensOf(own)).toBe(buy.minAmountOut);
+  });
+
+  it("after an attempt, or before a clear, lets no later message fill", async () => {
+    const { name, wallet, buy, own } = await newWallet();
+    const eager = { ...buy, minAmountOut: 1n };
+    expect(await send(await messageOf(eager), name)).toBe("filled");
+    await depositOnMarker(wallet, buy.orderId);
+    const bought = await tokensOf(own);
+    const second = { ...eager, blockhash: await chain.latestBlockhash() };
+    expect(await send(await messageOf(second), name)).toEqual(marked);
+    expect(await tokensOf(own)).toBe(bought);
+    const cleared = await newWallet();
+    await depositOnMarker(cleared.wallet, cleared.buy.orderId);
+    expect(await send(await messageOf(cleared.clear), cleared.name)).toBe("filled");
+    expect(await send(await messageOf(cleared.buy), cleared.name)).toEqual(marked);
+    expect(await accountAt(cleared.own)).toBeUndefined();
+  });
+
+  it("does not come back, even by the wallet's key: an account with bytes gives no lamports away", async () => {
+    const { name, wallet, clear } = await newWallet();
+    expect(await send(await messageOf(clear), name)).toBe("filled");
+    const marker = await markerOf(wallet, clear.orderId);
+    const blockhash = await chain.latestBlockhash();
+    const taking = compileAny([takeBySeed(wallet, marker, clear.orderId)], { payer: wallet, blockhash });
+    expect(await send(taking, name)).toMatchObject({ InstructionError: [0, expect.anything()] });
+    expect(await lamportsOf(marker)).toBe(rent.marker);
+  });
+});
+
+/** Takes the lamports of a seed's account of the System program, which its base may do. */
+function takeBySeed(base: Address, account: Address, seed: string): IInstruction {
+  const head = Buffer.alloc(20);
+  head.writeUInt32LE(11, 0);
+  head.writeBigUInt64LE(rent.marker, 4);
+  head.writeBigUInt64LE(BigInt(seed.length), 12);
+  return {
+    programAddress: programs.system,
+    accounts: [
+      { address: account, role: AccountRole.WRITABLE },
+      { address: base, role: AccountRole.READONLY_SIGNER },
+      { address: base, role: AccountRole.WRITABLE },
+    ],
+    data: Uint8Array.from([...head, ...Buffer.from(seed), ...bytesOfAddress(programs.system)]),
+  };
+}
 
 const swapBy = (swap: IInstruction, authority: Address, places: Record<number, Address>): IInstruction => ({
   ...swap,
@@ -289,20 +381,20 @@ describe("an attack on a chain", () => {
     await setTokens(theirs, thief, wsolMint, 0n);
     await setTokens(helpers, helper, wsolMint, 0n);
     const sound = instructionsOf(await messageOf(sale));
-    const [swap, closing] = sound.slice(6) as [IInstruction, IInstruction];
+    const [swap, closing] = sound.slice(7) as [IInstruction, IInstruction];
     const source = { account: own, mint: sale.mint, tokenProgram: programs.token };
     const approval = approveDelegate(source, wallet, helper, sale.amountIn, 6);
     const theft = (from: Address) => tokenTransfer(from, theirs, helper, sale.minAmountOut);
     const revocation = revokeDelegate(own, wallet, programs.token);
     const rest = [theft(w), revocation, closing];
     const blockhash = await chain.latestBlockhash();
-    const stronger = [...sound.slice(0, 6), approval, swapBy(swap, helper, {}), ...rest];
+    const stronger = [...sound.slice(0, 7), approval, swapBy(swap, helper, {}), ...rest];
     const refused = compileAny(stronger, { payer: wallet, blockhash });
     expect(await isRead(refused)).toBe(false);
     // The helper does not own the output.
-    expect(await send(refused, name, "helper")).toEqual({ InstructionError: [8, { Custom: 4 }] });
+    expect(await send(refused, name, "helper")).toEqual({ InstructionError: [9, { Custom: 4 }] });
     const owned = swapBy(swap, helper, { 5: helpers });
-    const weaker = [...sound.slice(0, 6), approval, owned, theft(helpers), revocation, closing];
+    const weaker = [...sound.slice(0, 7), approval, owned, theft(helpers), revocation, closing];
     const taken = compileAny(weaker, { payer: wallet, blockhash });
     expect(await isRead(taken)).toBe(false);
     expect(await send(taken, name, "helper")).toBe("filled");
@@ -357,9 +449,9 @@ describe("an attack on a chain", () => {
     const { name, wallet, buy, own } = await newWallet();
     await setTokens(own, thief, buy.mint, 0n);
     const failure = await send(await messageOf(buy), name);
-    expect(failure).toMatchObject({ InstructionError: [6, expect.anything()] });
+    expect(failure).toMatchObject({ InstructionError: [7, expect.anything()] });
     expect(await tokensOf(own)).toBe(0n);
-    const weaker = instructionsOf(await messageOf(buy)).toSpliced(6, 1);
+    const weaker = instructionsOf(await messageOf(buy)).toSpliced(7, 1);
     const taken = compileAny(weaker, { payer: wallet, blockhash: buy.blockhash });
     expect(await isRead(taken)).toBe(false);
     expect(await send(taken, name)).toBe("filled");

@@ -11,9 +11,9 @@ import {
   wsolSeedOf,
 } from "../../../../lib/trading/chains/sol/addresses.ts";
 import {
+  allocateMarker,
   closeToWallet,
   createAssociatedAccount,
-  createMarker,
   setComputeUnitPrice,
   transferLamports,
 } from "../../../../lib/trading/chains/sol/instructions.ts";
@@ -24,6 +24,7 @@ import {
   byJupiter,
   clearTerms,
   compileAny,
+  createWithSeed,
   helper,
   instructionsOf,
   messageOf,
@@ -53,7 +54,7 @@ const attempts: fc.Arbitrary<MessageTerms> = fc
     blockhash: someKey,
     computeUnitLimit: fc.integer({ min: 1, max: 1_400_000 }),
     microLamportsPerUnit: lamports,
-    markerRentLamports: fc.bigInt({ min: 1n, max: 890_880n }),
+    markerRentLamports: fc.bigInt({ min: 1n, max: 897_840n }),
     side: fc.constantFrom("buy" as const, "sell" as const),
     mint: someKey,
     tokenProgram: fc.constantFrom(programs.token, programs.token2022),
@@ -114,7 +115,10 @@ describe("readMessage", () => {
 });
 
 /** The places of a buy's instructions with a tip. */
-const place = { limit: 0, marker: 2, tip: 3, funding: 4, allocation: 5, creation: 7, swap: 8, closing: 9 };
+const place = {
+  ...{ limit: 0, rent: 2, marker: 3, tip: 4, funding: 5, allocation: 6, owner: 7, creation: 8 },
+  ...{ swap: 9, closing: 10 },
+};
 
 const nonceAdvance = (authority = wallet): IInstruction => ({
   programAddress: programs.system,
@@ -173,6 +177,18 @@ const inserted =
 
 const otherOrder = "01KAMZ3Q5T9WJ2M4N6P8R0S1V4";
 
+/** The place of the marker's size in the data of its instruction. */
+const spaceAt = 44 + orderId.length;
+
+async function marking(
+  sound: IInstruction[],
+  { base = wallet, seed = orderId, lamports = 897_840n },
+): Promise<IInstruction[]> {
+  const marker = await markerOf(base, seed);
+  const made = [transferLamports(base, marker, lamports), allocateMarker(base, marker, seed)];
+  return sound.toSpliced(place.rent, 2, ...made);
+}
+
 describe("a message of an intruder", () => {
   it("is accepted if it is the composed one", async () => {
     const sound = instructionsOf(await messageOf(buyTerms));
@@ -185,18 +201,26 @@ describe("a message of an intruder", () => {
     ["a precompile", inserted(2, precompile)],
     ["a precompile last", (sound) => [...sound, precompile]],
     ["a helper's transfer after the swap", inserted(place.closing, tokenTransfer())],
-    ["a second transfer of lamports", inserted(3, transferLamports(wallet, thief, 1n))],
-    ["a second tip", inserted(3, transferLamports(wallet, tipAccount, 1n))],
+    ["a second transfer of lamports", inserted(place.tip, transferLamports(wallet, thief, 1n))],
+    ["a second tip", inserted(place.tip, transferLamports(wallet, tipAccount, 1n))],
     ["a second marker", (sound) => [...sound, sound[place.marker] as IInstruction]],
     ["a second price", inserted(2, setComputeUnitPrice(1n))],
     ["a second swap", inserted(place.swap, tokenTransfer())],
     ["no limit", without(place.limit)],
+    ["no rent of the marker", without(place.rent)],
     ["no marker", without(place.marker)],
+    ["a marker without bytes", at(place.marker, (each) => withByte(each, spaceAt, 0))],
+    ["a marker of two bytes", at(place.marker, (each) => withByte(each, spaceAt, 2))],
+    ["a marker of another program", at(place.marker, (each) => withByte(each, spaceAt + 8, 1))],
+    ["the marker's rent for another account", at(place.rent, (each) => withAccount(each, 1, thief))],
     ["no allocation", without(place.allocation)],
     ["no creation of the token account", without(place.creation)],
     ["no swap", without(place.swap)],
     ["no closing", without(place.closing)],
-    ["the marker behind the swap", (sound) => [...sound.toSpliced(2, 1), sound[2] as IInstruction]],
+    [
+      "the marker behind the swap",
+      (sound) => [...sound.toSpliced(place.marker, 1), sound[place.marker] as IInstruction],
+    ],
     ["a foreign tip", at(place.tip, (tip) => withAccount(tip, 1, thief))],
     ["another account funded", at(place.funding, (each) => withAccount(each, 1, thief))],
     ["another program", at(place.swap, (swap) => ({ ...swap, programAddress: thief }))],
@@ -208,7 +232,7 @@ describe("a message of an intruder", () => {
     ["another observation", at(place.swap, (swap) => withAccount(swap, 12, thief))],
     ["another account closed", at(place.closing, (each) => withAccount(each, 0, thief))],
     ["wrapped SOL closed to the thief", at(place.closing, (each) => withAccount(each, 1, thief))],
-    ["another owner of wrapped SOL", at(6, (each) => withByte(each, 5, 1))],
+    ["another owner of wrapped SOL", at(place.owner, (each) => withByte(each, 5, 1))],
     ["another account of the mint", at(place.creation, (each) => withAccount(each, 1, thief))],
     ["an account of the thief created", at(place.creation, (each) => withAccount(each, 2, thief))],
     ["creation that fails if it exists", at(place.creation, (each) => ({ ...each, data: new Uint8Array() }))],
@@ -224,28 +248,22 @@ describe("a message of an intruder", () => {
       "its account of wrapped SOL made with lamports",
       async (sound) => {
         const account = await wsolAccountOf(wallet, orderId);
-        const made = createMarker(wallet, account, wsolSeedOf(orderId), 1_002_039_280n);
-        return sound.toSpliced(place.funding, 2, made);
+        const made = { seed: wsolSeedOf(orderId), lamports: 1_002_039_280n, bytes: 165 };
+        const creation = createWithSeed(wallet, account, { ...made, owner: programs.token });
+        return sound.toSpliced(place.funding, 2, creation);
       },
     ],
     [
-      "the marker of another order",
-      async (sound) =>
-        sound.with(
-          place.marker,
-          createMarker(wallet, await markerOf(wallet, otherOrder), otherOrder, 890_880n),
-        ),
+      "a marker made with lamports, which a deposit blocks",
+      async (sound) => {
+        const made = { seed: orderId, lamports: 897_840n, bytes: 1, owner: programs.system };
+        const creation = createWithSeed(wallet, await markerOf(wallet, orderId), made);
+        return sound.toSpliced(place.rent, 2, creation);
+      },
     ],
-    [
-      "the marker of another wallet",
-      async (sound) =>
-        sound.with(place.marker, createMarker(thief, await markerOf(thief, orderId), orderId, 890_880n)),
-    ],
-    [
-      "a marker with more lamports",
-      async (sound) =>
-        sound.with(place.marker, createMarker(wallet, await markerOf(wallet, orderId), orderId, 890_881n)),
-    ],
+    ["the marker of another order", (sound) => marking(sound, { seed: otherOrder })],
+    ["the marker of another wallet", (sound) => marking(sound, { base: thief })],
+    ["a marker with more lamports", (sound) => marking(sound, { lamports: 897_841n })],
     ["an empty list", () => []],
   ])("is rejected with %s", async (_, intrusion) => {
     const changed = await intrusion(instructionsOf(await messageOf(buyTerms)));
@@ -276,15 +294,15 @@ describe("a message of an intruder", () => {
 
   it.each<[string, Intrusion]>([
     ["no change", (sound) => sound],
-    ["a greater approval", at(7, (approval) => withByte(approval, 1, 255))],
-    ["the approval of a stranger", at(7, (approval) => withAccount(approval, 2, thief))],
-    ["an unlimited approval", at(7, (approval) => ({ ...approval, data: Uint8Array.of(4) }))],
-    ["no revocation", without(9)],
-    ["a helper's transfer of proceeds", inserted(9, tokenTransfer())],
-    ["another program", at(8, (swap) => ({ ...swap, programAddress: thief }))],
-    ["the wallet named", at(8, (swap) => withAccount(swap, 10, wallet))],
-    ["an output to the thief", at(8, (swap) => withAccount(swap, 2, thief))],
-    ["another amount", at(8, (swap) => withByte(swap, 8, 1))],
+    ["a greater approval", at(8, (approval) => withByte(approval, 1, 255))],
+    ["the approval of a stranger", at(8, (approval) => withAccount(approval, 2, thief))],
+    ["an unlimited approval", at(8, (approval) => ({ ...approval, data: Uint8Array.of(4) }))],
+    ["no revocation", without(10)],
+    ["a helper's transfer of proceeds", inserted(10, tokenTransfer())],
+    ["another program", at(9, (swap) => ({ ...swap, programAddress: thief }))],
+    ["the wallet named", at(9, (swap) => withAccount(swap, 10, wallet))],
+    ["an output to the thief", at(9, (swap) => withAccount(swap, 2, thief))],
+    ["another amount", at(9, (swap) => withByte(swap, 8, 1))],
   ])("by Jupiter is rejected with %s", async (name, intrusion) => {
     const terms = await byJupiter(saleTerms, { name: "route_v2" });
     const accounts = terms.venue.accounts.filter((each) => "address" in each);

@@ -6,7 +6,7 @@ import { readReceipt } from "../../../../lib/trading/chains/sol/read-receipt.ts"
 import { joinTransaction, signMessageAndWipe } from "../../../../lib/trading/chains/sol/signed-message.ts";
 import { buyTerms, byJupiter, messageOf, saleTerms, solKey, wallet } from "../../../support/sol-terms.ts";
 
-const empty = 890_880n;
+const markerRent = 897_840n;
 const start = 10_000_000_000n;
 
 /** The result of a message: the lamports that the wallet loses beside rent, and the change of its tokens. */
@@ -21,8 +21,8 @@ async function landed(terms: AttemptTerms, { coins, tokens }: { coins: bigint; t
   const place = accounts.indexOf(own);
   const fee = 5_000n + 300_000n;
   const after = new Map([
-    [wallet, start + coins - empty - fee - (terms.tip?.lamports ?? 0n)],
-    [marker, empty],
+    [wallet, start + coins - markerRent - fee - (terms.tip?.lamports ?? 0n)],
+    [marker, markerRent],
   ]);
   const units = 5_000_000_000n;
   return {
@@ -47,11 +47,11 @@ describe("readReceipt", () => {
   it("reads a purchase and a sale at their limits", async () => {
     const bought = await landed(buyTerms, { coins: -amountIn, tokens: minAmountOut });
     expect(await readReceipt(wallet, bought.id, bought.found)).toMatchObject({
-      ...{ status: "ok", spent: amountIn, received: minAmountOut, rent: empty },
+      ...{ status: "ok", spent: amountIn, received: minAmountOut, rent: markerRent },
     });
     const sold = await landed(saleTerms, { coins: minAmountOut, tokens: -amountIn });
     expect(await readReceipt(wallet, sold.id, sold.found)).toMatchObject({
-      ...{ status: "ok", spent: amountIn, received: minAmountOut, rent: empty },
+      ...{ status: "ok", spent: amountIn, received: minAmountOut, rent: markerRent },
     });
   });
 

@@ -68,14 +68,14 @@ describe("checkSolTrade", () => {
 
   it("needs the peak and the end of a purchase", () => {
     // The amount, fees, and the rents of the marker, the token's account and the wrapped coin.
-    const peak = 1_000_000_000n + 1_020_000n + 890_880n + 2n * 2_039_280n;
+    const peak = 1_000_000_000n + 1_020_000n + 897_840n + 2n * 2_039_280n;
     expect(coinOf(check())).toEqual([peak, 10_000_000_000n]);
-    expect(check().mostRents).toBe(890_880n + 2n * 2_039_280n);
-    expect(check().rent).toBe(890_880n + 2_039_280n);
+    expect(check().mostRents).toBe(897_840n + 2n * 2_039_280n);
+    expect(check().rent).toBe(897_840n + 2_039_280n);
     const known = { ...solFacts.costs, rents: { ...solFacts.costs.rents, tokenAccount: 0n } };
     expect(coinOf(check({ facts: { costs: known } }))?.[0]).toBe(peak - 2_039_280n);
-    expect(check({ facts: { costs: known } }).rent).toBe(890_880n);
-    const rents = { empty: 3_000_000n, wsol: 2_039_280n, tokenAccount: 0n };
+    expect(check({ facts: { costs: known } }).rent).toBe(897_840n);
+    const rents = { marker: 3_000_000n, wsol: 2_039_280n, tokenAccount: 0n };
     const costs = { ...solFacts.costs, rents };
     expect(coinOf(check({ facts: { costs } }))?.[0]).toBe(1_001_020_000n + 6_000_000n);
   });
@@ -87,13 +87,13 @@ describe("checkSolTrade", () => {
     expect(of(needed)).toBeUndefined();
     expect(of(needed - 1n)).toMatchObject({
       code: "INSUFFICIENT_BALANCE",
-      details: { token: "native", symbol: "SOL", needed: "1.00598944", available: "1.005989439" },
+      details: { token: "native", symbol: "SOL", needed: "1.0059964", available: "1.005996399" },
     });
   });
 
   it("lowers the budget of a sale rather than refusing it", () => {
     // The rents of the wrapped coin and the marker, and four base fees.
-    const floor = 2_039_280n + 890_880n + 20_000n;
+    const floor = 2_039_280n + 897_840n + 20_000n;
     expect(selling(floor + 1_000_000n)).toMatchObject({ budget: 1_000_000n, mostRents: floor - 20_000n });
     const poor = selling(floor + 500_000n);
     expect(poor).toMatchObject({ budget: 500_000n, networkFee: { max: 520_000n, expected: 105_000n } });
@@ -101,7 +101,7 @@ describe("checkSolTrade", () => {
     expect(selling(floor)).toMatchObject({ budget: 0n, attempt: { microLamportsPerUnit: 0n } });
     expect(selling(floor).objection).toBeUndefined();
     expect(selling(floor - 1n).objection).toMatchObject({
-      ...{ code: "INSUFFICIENT_BALANCE", details: { token: "native", needed: "0.00295016" } },
+      ...{ code: "INSUFFICIENT_BALANCE", details: { token: "native", needed: "0.00295712" } },
     });
     expect(selling(0n).objection?.code).toBe("INSUFFICIENT_BALANCE");
   });
@@ -109,7 +109,7 @@ describe("checkSolTrade", () => {
   it("keeps the budget of a sale where a relay needs it", () => {
     // 0.0001 SOL of tip are two tenths of this.
     const lowest = 500_000n;
-    const floor = 2_039_280n + 890_880n + 20_000n + lowest;
+    const floor = 2_039_280n + 897_840n + 20_000n + lowest;
     expect(selling(floor, { setup: relayed })).toMatchObject({ budget: lowest, attempt: { tip: 100_000n } });
     expect(selling(floor, { setup: relayed }).objection).toBeUndefined();
     expect(selling(floor - 1n, { setup: relayed }).objection?.code).toBe("INSUFFICIENT_BALANCE");
@@ -124,7 +124,7 @@ describe("checkSolTrade", () => {
       ...{ code: "INSUFFICIENT_BALANCE", details: { token: solMint, needed: "1.000001", available: "1" } },
     });
     expect(needs.map(({ token }) => token)).toEqual(["native", solMint]);
-    expect(check({ trade: sell, facts: { amount: 1n } }).rent).toBe(890_880n);
+    expect(check({ trade: sell, facts: { amount: 1n } }).rent).toBe(897_840n);
   });
 
   it("needs nothing without a wallet, and does not lower the budget", () => {

@@ -47,7 +47,7 @@ describe("solDetails", () => {
         ...{ total: "0.000051", swap: "0.000026", clear: "0.000025" },
         ...{ priority: "0.00004", tip: "0.000001" },
       },
-      ...{ rent: "0.00089088", computeUnits: 90_000 },
+      ...{ rent: "0.00089784", computeUnits: 90_000 },
       ...{ block: 120, blockTime: "2026-11-21T20:00:00.000Z" },
     });
   });

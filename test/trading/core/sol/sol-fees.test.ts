@@ -77,7 +77,7 @@ describe("mostFeeLamports", () => {
 
 describe("the ceilings of the signer", () => {
   it("end at the rents of today", () => {
-    expect([1n, 890_880n, 890_881n].map((rent) => isRent("marker", rent))).toEqual([true, true, false]);
+    expect([1n, 897_840n, 897_841n].map((rent) => isRent("marker", rent))).toEqual([true, true, false]);
     expect([1n, 2_039_280n, 2_039_281n].map((rent) => isRent("wsol", rent))).toEqual([true, true, false]);
   });
 

@@ -74,7 +74,7 @@ export const slotOf = (changes: Partial<SolSlot> = {}): SolSlot => ({
 const block = { number: 120, hash: "120", time: nowMs / 1000 };
 
 export const filled = (hash: string, changes: Partial<Receipt<"ok">> = {}): SolReceipt => ({
-  ...{ hash, block, fee: 25_000n, tip: 0n, rent: 890_880n, computeUnits: 90_000 },
+  ...{ hash, block, fee: 25_000n, tip: 0n, rent: 897_840n, computeUnits: 90_000 },
   ...{ status: "ok", spent: 1_000_000n, received: 90n, held: 0n },
   ...changes,
 });
@@ -93,7 +93,7 @@ export const factsOf = (changes: Partial<SolOrderFacts> = {}): SolOrderFacts => 
   routes: [{ ...route, amountOut: 100n }],
   computeUnitLimit: 100_000,
   baseFeeLamports: 5000n,
-  rents: { marker: 890_880n, wsol: 2_039_280n, token: 2_039_280n },
+  rents: { marker: 897_840n, wsol: 2_039_280n, token: 2_039_280n },
   ...changes,
 });
 
@@ -102,7 +102,7 @@ export const snapshotOf = (changes: Partial<SolSnapshot> = {}): SolSnapshot => (
   confirmed: { slot: 151, blockHeight: 131 },
   finalized: { slot: 120, blockHeight: 100 },
   coins: 1_000_000_000n,
-  rentLamports: { marker: 890_880n },
+  rentLamports: { marker: 897_840n },
   blockhash: { hash: "hash", lastValidBlockHeight: 281 },
   orders: new Map([["order1", factsOf()]]),
   receipts: new Map(),

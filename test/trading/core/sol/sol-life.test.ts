@@ -25,7 +25,7 @@ describe("solLifeOf", () => {
     const attempts = [attemptOf("a"), attemptOf("b")];
     expect(lifeOf(slotOf({ state: "mined", attempts, receipts }))).toEqual({
       ...{ status: "filled", stage: "done", settled: false, txHash: "b" },
-      ...{ networkFee: 50_000n, rent: 890_880n, spent: 1_000_000n, received: 90n },
+      ...{ networkFee: 50_000n, rent: 897_840n, spent: 1_000_000n, received: 90n },
     });
   });
 

@@ -85,7 +85,7 @@ describe("placing on sol", () => {
         placed: { clientOrderId: "k-1", symbol: "MOON/SOL", decimals: 6, slippage: 1, createdAt },
         quoted: {
           ...{ priceImpact: 0.2, marketImpact: 0.1, networkFee: 1_020_000n },
-          ...{ rents: 890_880n + 2n * 2_039_280n, feesBps: [25] },
+          ...{ rents: 897_840n + 2n * 2_039_280n, feesBps: [25] },
         },
         ...{ amount: 1_000_000_000n, isCancelling: false, revision: 1, version: 1, updatedAt: createdAt },
         life: expect.objectContaining({ status: "open", stage: "queued", settled: false }),
@@ -177,13 +177,13 @@ describe("placing on sol", () => {
   });
 
   it("lowers the budget of a sale to what the wallet can pay, and reserves its rents", () => {
-    const coins = 2_039_280n + 890_880n + 20_000n + 300_000n;
+    const coins = 2_039_280n + 897_840n + 20_000n + 300_000n;
     const quotes = both({ ...ofSale, held: { coins, tokens: 1_000_000n } });
     const of = request({ trade: { ...sale, mevProtection: false } });
     expect(place({ of, quotes }).answer).toMatchObject({
       order: {
         intent: { budgetLamports: 300_000n, amount: 1_000_000n, minAmountOut: 990_000_000n },
-        quoted: { networkFee: 320_000n, rents: 2_039_280n + 890_880n },
+        quoted: { networkFee: 320_000n, rents: 2_039_280n + 897_840n },
       },
     });
   });
@@ -329,7 +329,7 @@ describe("placing on sol", () => {
   });
 
   it("checks again, with the rents of an order that was placed meanwhile", () => {
-    const needed = 1_005_989_440n;
+    const needed = 1_005_996_400n;
     const quotes = both({ held: { coins: 2n * needed - 1n, tokens: 0n } });
     const placed = place({ quotes }).answer as { order: ReturnType<typeof orderOf> };
     const views = [view(), view({ jobs: 1, laneOrders: [placed.order] })];

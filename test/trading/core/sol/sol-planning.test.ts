@@ -61,7 +61,7 @@ describe("planSwap", () => {
       message: {
         ...{ purpose: "swap", signatures: 1, computeUnitLimit: 100_000, microLamportsPerUnit: 200_000n },
         ...{ blockhash: "hash", lastValidBlockHeight: 281, amountIn: 1_000_000n, route },
-        ...{ markerRentLamports: 890_880n, wsolRentLamports: 2_039_280n },
+        ...{ markerRentLamports: 897_840n, wsolRentLamports: 2_039_280n },
       },
     });
   });
@@ -79,9 +79,9 @@ describe("planSwap", () => {
   });
 
   // The marker, the token account, the wrapped coin, a signature, the amount, and the first share of the budget.
-  const cost = 890_880n + 2_039_280n + 2_039_280n + 5000n + 1_000_000n + 20_000n;
-  const dear = { marker: 890_881n, wsol: 2_039_280n, token: 2_039_280n };
-  const big = { marker: 890_880n, wsol: 2_039_280n, token: 2_039_281n };
+  const cost = 897_840n + 2_039_280n + 2_039_280n + 5000n + 1_000_000n + 20_000n;
+  const dear = { marker: 897_841n, wsol: 2_039_280n, token: 2_039_280n };
+  const big = { marker: 897_840n, wsol: 2_039_280n, token: 2_039_281n };
 
   it.each<[string, SolSnapshots]>([
     ["a host is silent", [snapshotOf(), undefined]],
@@ -118,7 +118,7 @@ describe("planSwap", () => {
     expect(plan({ snapshots: [snapshotOf(), other] })).toMatchObject({
       message: {
         ...{ lastValidBlockHeight: 282, computeUnitLimit: 120_000 },
-        ...{ markerRentLamports: 890_880n, wsolRentLamports: 2_039_280n },
+        ...{ markerRentLamports: 897_840n, wsolRentLamports: 2_039_280n },
       },
     });
   });
@@ -148,7 +148,7 @@ describe("planSwap", () => {
   describe("beside another order", () => {
     const others = [slotOf({ orderId: "order2", place: 2 })];
     // Its amount, its fees, and the rents of three accounts.
-    const reserved = 1_000_000n + 5000n + 20_000n + 890_880n + 2n * 2_039_280n;
+    const reserved = 1_000_000n + 5000n + 20_000n + 897_840n + 2n * 2_039_280n;
 
     it("waits while the other's messages may take the coin", () => {
       const short = facts({}, cost + reserved - 1n);
@@ -237,7 +237,7 @@ describe("planSwap", () => {
 
       it("keeps coins for both base fees", () => {
         const routes = [metis(100n)];
-        const coins = 1_000_000n + 890_880n + 2n * 2_039_280n + 20_000n;
+        const coins = 1_000_000n + 897_840n + 2n * 2_039_280n + 20_000n;
         const at = (lamports: bigint) => {
           const facts = new Map([["order1", factsOf({ routes })]]);
           return plan({ intent, snapshots: bothHosts({ coins: lamports, orders: facts }) });
@@ -293,7 +293,7 @@ describe("planClear", () => {
   it("spends a tenth of the budget, whatever was spent before", () => {
     expect(clear(bothHosts())).toEqual({
       ...{ purpose: "clear", signatures: 1, computeUnitLimit: 2000, microLamportsPerUnit: 5_000_000n },
-      ...{ blockhash: "hash", lastValidBlockHeight: 281, markerRentLamports: 890_880n },
+      ...{ blockhash: "hash", lastValidBlockHeight: 281, markerRentLamports: 897_840n },
     });
   });
 

@@ -28,7 +28,7 @@ type Swap = Extract<SolMessage, { purpose: "swap" }>;
 
 const common = {
   ...{ signatures: 1, computeUnitLimit: 100_000, microLamportsPerUnit: 200_000n },
-  ...{ blockhash: "hash", lastValidBlockHeight: 281, markerRentLamports: 890_880n },
+  ...{ blockhash: "hash", lastValidBlockHeight: 281, markerRentLamports: 897_840n },
 };
 const swap: Swap = {
   ...{ purpose: "swap", ...common, amountIn: 1_000_000n, wsolRentLamports: 2_039_280n, route },
@@ -126,7 +126,7 @@ describe("objectionToMessage", () => {
     ["no signature", { ...swap, signatures: 0 }, {}],
     ["too many compute units", { ...swap, computeUnitLimit: 1_400_001 }, {}],
     ["a negative price", { ...swap, microLamportsPerUnit: -1n }, {}],
-    ["a marker that gets too much", { ...clear, markerRentLamports: 890_881n }, signed(["swap", "a"])],
+    ["a marker that gets too much", { ...clear, markerRentLamports: 897_841n }, signed(["swap", "a"])],
     ["a marker that gets nothing", { ...swap, markerRentLamports: 0n }, {}],
     ["a clear whose marker gets nothing", { ...clear, markerRentLamports: 0n }, signed(["swap", "a"])],
     ["wrapped coin that gets too much", { ...swap, wsolRentLamports: 2_039_281n }, {}],

@@ -83,11 +83,11 @@ describe("unitLimitFor", () => {
 
 describe("jointCosts", () => {
   it("are the higher ones", () => {
-    const rents = { empty: 890_880n, wsol: 2_039_280n, tokenAccount: 0n };
+    const rents = { marker: 897_840n, wsol: 2_039_280n, tokenAccount: 0n };
     const a = { computeUnitLimit: 60_000, baseFee: 5_000n, rents, medianPrice: 7n };
     const b = {
       ...{ computeUnitLimit: 50_000, baseFee: 5_001n, medianPrice: 8n },
-      rents: { ...rents, empty: 1n, tokenAccount: 2n },
+      rents: { ...rents, marker: 1n, tokenAccount: 2n },
     };
     const joint = {
       ...{ computeUnitLimit: 60_000, baseFee: 5_001n, medianPrice: 8n },

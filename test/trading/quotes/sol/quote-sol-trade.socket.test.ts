@@ -91,8 +91,8 @@ describe("quoteSolTrade", () => {
       route: [{ venue: "raydium-cpmm", pool: MOON.pool, feeBps: 25, tokenIn: "native", tokenOut: MOON.mint }],
       ...{ buyTax: 0, sellTax: 0, sellable: true, flags: [], approval: false },
       networkFee: { expected: "0.000205", max: "0.00102", priority: "0.0002", tip: "0" },
-      ...{ rent: "0.00293016", exitReserve: "0.00191088" },
-      balances: [{ token: "native", symbol: "SOL", needed: "1.00598944", available: "10", enough: true }],
+      ...{ rent: "0.00293712", exitReserve: "0.00191784" },
+      balances: [{ token: "native", symbol: "SOL", needed: "1.0059964", available: "10", enough: true }],
       ...{ submission: "public", warnings: ["MEV_UNPROTECTED"] },
       ...{ asOf: "2026-11-21T20:00:00.000Z", validUntil: "2026-11-21T20:00:30.000Z" },
     });
@@ -107,13 +107,13 @@ describe("quoteSolTrade", () => {
     const sale = await quote({ side: "sell", wallet, amount: "10000" });
     expect(sale).toMatchObject({ amountOut: `0.${out}`, amountToken: chain.deployment.tokens.MOON.mint });
     expect(sale.balances).toEqual([
-      { token: "native", symbol: "SOL", needed: "0.00395016", available: "10", enough: true },
+      { token: "native", symbol: "SOL", needed: "0.00395712", available: "10", enough: true },
       {
         ...{ token: chain.deployment.tokens.MOON.mint, symbol: "MOON", needed: "10000" },
         ...{ available: "20000.000001", enough: true },
       },
     ]);
-    expect(sale.rent).toBe("0.00089088");
+    expect(sale.rent).toBe("0.00089784");
     expect(sale).not.toHaveProperty("exitReserve");
     expect(sale.route).toMatchObject([{ tokenIn: chain.deployment.tokens.MOON.mint, tokenOut: "native" }]);
     const half = await quote({ side: "sell", wallet, percent: 50 });
@@ -133,8 +133,8 @@ describe("quoteSolTrade", () => {
       priceImpact: 0.1991,
     });
     // Of 182 and 170 bytes: the fixed owner, and the withheld fee.
-    expect(bought.rent).toBe("0.00304848");
-    expect((await quote({ token: TRAP.mint, wallet })).rent).toBe("0.00296496");
+    expect(bought.rent).toBe("0.00305544");
+    expect((await quote({ token: TRAP.mint, wallet })).rent).toBe("0.00297192");
     const seller = await holder(10n ** 10n, 10n ** 10n, "FEEZ");
     const sold = await quote({ token: FEEZ.mint, side: "sell", wallet: seller, amount: "10000" });
     const net = paid(99n * 10n ** 8n, tokens, coins);
@@ -157,7 +157,7 @@ describe("quoteSolTrade", () => {
   it("needs no rent for an account that exists", async () => {
     const wallet = await holder(10n ** 10n, 0n);
     const { rent, balances } = await quote({ wallet });
-    expect([rent, balances?.[0]?.needed]).toEqual(["0.00089088", "1.00395016"]);
+    expect([rent, balances?.[0]?.needed]).toEqual(["0.00089784", "1.00395712"]);
   });
 
   it("shows that an unsafe token would be refused, unless that is allowed", async () => {
@@ -171,15 +171,15 @@ describe("quoteSolTrade", () => {
   });
 
   it.each([
-    [0n, false, "0.00295016"],
-    [895_882n, false, "0.00295016"],
-    [2_039_280n, false, "0.00295016"],
-    [2_044_282n, false, "0.00295016"],
-    [2_950_159n, false, "0.00295016"],
-    [2_950_160n, true, "0.00295016"],
+    [0n, false, "0.00295712"],
+    [895_882n, false, "0.00295712"],
+    [2_039_280n, false, "0.00295712"],
+    [2_044_282n, false, "0.00295712"],
+    [2_957_119n, false, "0.00295712"],
+    [2_957_120n, true, "0.00295712"],
     [3_000_000n, true, "0.003"],
-    [3_950_160n, true, "0.00395016"],
-    [3_950_161n, true, "0.00395016"],
+    [3_957_120n, true, "0.00395712"],
+    [3_957_121n, true, "0.00395712"],
   ])("lets %d lamports sell, if they can: %s", async (lamports, isEnough, needed) => {
     const wallet = await holder(lamports, 10n ** 10n);
     const { balances, wouldBeRefused } = await quote({ side: "sell", wallet, amount: "10000" });
@@ -238,7 +238,7 @@ describe("quoteSolTrade", () => {
     const { warnings } = await quote({ wallet, slippage: 11 });
     expect(warnings).toEqual(["MEV_UNPROTECTED", "SLIPPAGE_HIGH"]);
     // The needs and the reserve.
-    const enough = 1_005_989_440n + 1_910_880n;
+    const enough = 1_005_996_400n + 1_917_840n;
     const warningsWith = async (lamports: bigint) =>
       (await quote({ wallet: (await chain.newWallet(lamports)).address })).warnings;
     expect(await warningsWith(enough)).toEqual(["MEV_UNPROTECTED"]);

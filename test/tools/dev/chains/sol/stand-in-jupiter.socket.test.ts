@@ -36,7 +36,7 @@ async function buy(quotedOut: bigint, slippageBps: number) {
   const written = (address: Address) => ({ address, isWritable: true });
   const attempt: AttemptTerms = {
     ...{ ...terms, wallet, mint, amountIn, minAmountOut: 1n, blockhash: await chain.latestBlockhash() },
-    ...{ markerRentLamports: 890_880n, wsolRentLamports: 2_039_280n },
+    ...{ markerRentLamports: 897_840n, wsolRentLamports: 2_039_280n },
     venue: {
       ...{ kind: "jupiter", helper: helper.address, sourceDecimals: 9 },
       data: routeData(amountIn, { name: "route_v2", quotedOut, slippageBps }),
