@@ -4,6 +4,7 @@ import { defaultSol } from "../../../lib/infra/default-chains.ts";
 import { createSolNode } from "../../../lib/tools/dev/chains/sol/sol-node.ts";
 import type { SolReader } from "../../../lib/trading/chains/open-chains.ts";
 import { markerOf, programs, wsolAccountOf } from "../../../lib/trading/chains/sol/addresses.ts";
+import { isMarker } from "../../../lib/trading/chains/sol/instructions.ts";
 import { composeFor } from "../../../lib/trading/chains/sol/order-message.ts";
 import { readReceipt } from "../../../lib/trading/chains/sol/read-receipt.ts";
 import { joinTransaction, signMessageAndWipe } from "../../../lib/trading/chains/sol/signed-message.ts";
@@ -71,7 +72,6 @@ export class SurfpoolChain implements SolChainUnderTest {
   private readonly asked = new WeakMap<object, Sights>();
   private readonly pools = new Map<string, { coins: bigint; tokens: bigint }>();
   private readonly shown = new Set<string>();
-  private readonly stolen = new Set<string>();
   /** The host that still follows a branch that has lost. */
   private late: 0 | 1 | undefined;
   private isRelayUp = true;
@@ -356,15 +356,16 @@ export class SurfpoolChain implements SolChainUnderTest {
     return data === undefined ? 0n : Buffer.from(data).readBigUInt64LE(unitsAt);
   }
 
-  async stealMarker(orderId: string): Promise<void> {
+  async depositOnMarker(orderId: string): Promise<void> {
     const { names, fork } = this;
     const job = [...this.signed.values()].find(({ intent }) => intent.orderId === orderId);
     // The wallet of an order of which nothing was signed is unknown to strangers.
     if (job === undefined) return;
     const marker = await markerOf(names.wallet(job.intent.wallet), names.orderId(orderId));
-    if ((await fork.newest(marker)) !== undefined) return;
-    this.stolen.add(orderId);
-    await fork.put(marker, systemAccount(this.scale.rents.marker));
+    await fork.put(marker, ({ lamports, ...rest }) => ({
+      ...rest,
+      lamports: lamports + this.scale.rents.marker,
+    }));
   }
 
   async moveOut(wallet: string, token: string): Promise<void> {
@@ -414,7 +415,7 @@ export class SurfpoolChain implements SolChainUnderTest {
       if ((await fork.newest(await wsolAccountOf(owner, names.orderId(orderId)))) !== undefined)
         found.push("an account of wrapped coin");
       const marker = await fork.newest(await markerOf(owner, names.orderId(orderId)));
-      if ((marker !== undefined) !== this.isMarked(orderId)) found.push("another marker than was made");
+      if (isMarker(marker) !== this.isMarked(orderId)) found.push("another marker than was made");
     }
     return found;
   }
@@ -430,7 +431,7 @@ export class SurfpoolChain implements SolChainUnderTest {
   private isMarkedBy(orderId: string, hashes: readonly string[]): boolean {
     const own = [...this.signed.values()].filter(({ intent }) => intent.orderId === orderId);
     const isMaker = ({ hash }: Signed) => hashes.includes(hash) && this.receiptOf(hash)?.status === "ok";
-    return this.stolen.has(orderId) || own.some(isMaker);
+    return own.some(isMaker);
   }
 
   private receiptOf(hash: string): SolReceipt | undefined {

@@ -35,7 +35,7 @@ export const surfpoolScale: SolScale = {
     relay: { tipAccounts: ["tips"], leastTipLamports: unit },
   },
   baseFee,
-  rents: { marker: 890_880n, wsol: 2_039_280n },
+  rents: { marker: 897_840n, wsol: 2_039_280n },
   computeUnitLimit: 200_000,
   lifetime: 150,
   ...{ blocksAtOnce: 10, hasJupiter: false },

@@ -36,7 +36,7 @@ const rare: typeof wanted = {
     "a message in one of its last blocks",
     "no host has a history",
   ],
-  "a stranger who makes the marker": ["a stranger's marker"],
+  "a stranger who pays into the marker": ["a deposit on a marker, between attempts"],
   "every lie": solLies.map((lie) => `lie: ${lie}`),
 };
 

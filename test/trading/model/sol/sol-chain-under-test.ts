@@ -32,6 +32,10 @@ export type SolScale = {
 export type SolFlaws = {
   /** Messages that can fill an order do not make its marker. */
   makesNoMarker?: boolean;
+  /** A deposit is taken for a marker. */
+  countsDeposits?: boolean;
+  /** A deposit blocks messages like a marker, as it would if they made it in one step. */
+  isBlockedByDeposits?: boolean;
   /** Markers are read before the height that they are compared with. */
   readsMarkersFirst?: boolean;
   /** Markers may be those of an earlier slot than the one asked for. */
@@ -78,8 +82,8 @@ export interface SolChainUnderTest {
   setRelay(isUp: boolean): Soon<void>;
   /** Moves the price by a trade of somebody else. */
   tradeByOthers(token: string, share: bigint): Soon<void>;
-  /** A stranger makes the marker of an order. */
-  stealMarker(orderId: string): Soon<void>;
+  /** A stranger pays lamports into the marker of an order. */
+  depositOnMarker(orderId: string): Soon<void>;
   /** The owner takes tokens, or all but so many lamports, out of a wallet by another program. */
   moveOut(wallet: string, token: string): Soon<void>;
   moveCoins(wallet: string, left: bigint): Soon<void>;

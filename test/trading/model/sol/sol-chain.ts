@@ -25,8 +25,10 @@ type SolAccount = { coins: bigint; tokens: ReadonlyMap<string, bigint>; opened: 
 type SolState = {
   accounts: ReadonlyMap<string, SolAccount>;
   pools: ReadonlyMap<string, { coins: bigint; tokens: bigint }>;
-  /** Markers of orders. */
+  /** The orders whose markers have their byte. */
   markers: ReadonlySet<string>;
+  /** The orders whose markers strangers have paid into. */
+  deposits: ReadonlySet<string>;
 };
 
 type SolBlock = {
@@ -60,6 +62,7 @@ const genesis: SolState = {
   accounts: new Map(["A1", "B2"].map((wallet) => [wallet, { ...belongings, opened: new Set(["MOON"]) }])),
   pools: new Map(tokens.map((token) => [token, { coins: 1_000_000n, tokens: 100_000_000n }])),
   markers: new Set(),
+  deposits: new Set(),
 };
 
 class Node {
@@ -157,9 +160,10 @@ export class SolChain implements SolChainUnderTest {
 
   /** A node that is behind may answer for a split host, and ignore the slot that it is asked for. */
   private markersBy({ finalized, isSplit }: Node): ReadonlySet<string> {
-    const { readsMarkersFirst, acceptsOldSlots } = this.flaws;
+    const { readsMarkersFirst, acceptsOldSlots, countsDeposits } = this.flaws;
     const isOld = readsMarkersFirst || (acceptsOldSlots && isSplit);
-    return (isOld ? before(finalized) : finalized).state.markers;
+    const { markers, deposits } = (isOld ? before(finalized) : finalized).state;
+    return countsDeposits ? new Set([...markers, ...deposits]) : markers;
   }
 
   private blockhashBy({ head }: Node, host: 0 | 1, offered: string | undefined) {
@@ -286,8 +290,13 @@ export class SolChain implements SolChainUnderTest {
     this.follow();
   }
 
-  stealMarker(orderId: string): void {
-    this.foreign(({ markers, ...state }) => ({ ...state, markers: new Set(markers).add(orderId) }));
+  depositOnMarker(orderId: string): void {
+    const isBlocked = this.flaws.isBlockedByDeposits === true;
+    this.foreign(({ markers, deposits, ...state }) => ({
+      ...state,
+      deposits: new Set(deposits).add(orderId),
+      markers: isBlocked ? new Set(markers).add(orderId) : markers,
+    }));
   }
 
   moveOut(wallet: string, token: string): void {

@@ -42,7 +42,9 @@ const faults: Readonly<Record<string, readonly string[]>> = {
   ],
   "an attacker who asks the signer": ["an intruder asked the signer"],
   "a signature at the last moment": ["a signature at the last moment"],
-  "a stranger who makes the marker": ["a stranger's marker", "left unsettled by a stranger's marker"],
+  "a stranger who pays into the marker": ["before", "between", "after"].map(
+    (time) => `a deposit on a marker, ${time} attempts`,
+  ),
   "tokens that another program moves": ["tokens moved out"],
 };
 

@@ -252,6 +252,8 @@ const splitsPosition: SolSystem = {
 /** Systems with one fault each. The histories must catch every one. */
 export const solMutants: Readonly<Record<string, SolSystem>> = {
   "makes no marker": { ...theSolSystem, flaws: { makesNoMarker: true } },
+  "takes a deposit for the marker": { ...theSolSystem, flaws: { countsDeposits: true } },
+  "makes its marker in one step": { ...theSolSystem, flaws: { isBlockedByDeposits: true } },
   "reads the marker before the height": { ...theSolSystem, flaws: { readsMarkersFirst: true } },
   "accepts an old slot": { ...theSolSystem, flaws: { acceptsOldSlots: true } },
   "believes one host": believesOneHost,
