@@ -9,6 +9,5 @@ const table = openTable(environment("TABLE_NAME"));
 export const handler = rest(
   "getWalletPolicy",
   schemas.getWalletPolicy,
-  async ({ userID, now, path: { walletId } }) =>
-    enveloped(await policyOfWallet(table, { userID, walletId, now })),
+  async ({ userID, path: { walletId } }) => enveloped(await policyOfWallet(table, { userID, walletId })),
 );

@@ -10,6 +10,7 @@ import { RedemptionSchema } from "./redemption-schema.ts";
 import { ThumbprintSchema, TimestampSchema } from "./scalars.ts";
 import { ExportLockSchema } from "./sealed-wallet-schema.ts";
 import { StreamedSettingsSchema } from "./settings-schema.ts";
+import { policyStateEntries } from "./wallet-policy-schema.ts";
 import { StreamedWalletSchema } from "./wallet-schema.ts";
 
 const dataOf = {
@@ -111,6 +112,24 @@ export const serverMessages = {
   ExportLockUpdated: v.pipe(
     v.object({ type: v.literal("ExportLockUpdated"), ...time, data: ExportLockSchema }),
     v.title("ExportLockUpdated"),
+  ),
+  WalletPolicyUpdated: v.pipe(
+    v.object({
+      type: v.literal("WalletPolicyUpdated"),
+      ...time,
+      data: v.object({
+        walletId: v.string(),
+        ...policyStateEntries,
+        change: v.pipe(
+          v.picklist(["tightened", "announced", "loosened"]),
+          v.description(
+            "Nothing became looser, `pending` was announced, or a looser policy has just taken effect.",
+          ),
+        ),
+        version: v.number(),
+      }),
+    }),
+    v.title("WalletPolicyUpdated"),
   ),
   RewardRedeemed: v.pipe(
     v.object({

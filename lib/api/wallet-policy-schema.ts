@@ -51,9 +51,9 @@ const PolicySchema = v.pipe(
 const PendingPolicySchema = v.object({ policy: PolicySchema, effectiveAt: TimestampSchema });
 
 /** The policy in force, and the pending one. */
-export const PolicyAnswerSchema = envelopeOf(
-  v.object({ policy: PolicySchema, pending: v.optional(PendingPolicySchema) }),
-);
+export const policyStateEntries = { policy: PolicySchema, pending: v.optional(PendingPolicySchema) };
+
+export const PolicyAnswerSchema = envelopeOf(v.object(policyStateEntries));
 
 /** The policy in an event: the response to the request that changed it. */
 export const policyOfEvent = {

@@ -12,7 +12,13 @@ export type Notice =
       type: "WalletExportRequested";
       detail: { userID: string; walletId: string; availableAt: string; thumbprint: string };
     }
-  | { type: "ExportUnlockRequested"; detail: { userID: string; unlocksAt: string } };
+  | { type: "ExportUnlockRequested"; detail: { userID: string; unlocksAt: string } }
+  | { type: "ExportsUnlocked"; detail: { userID: string } }
+  | {
+      type: "LooserPolicyRequested";
+      detail: { userID: string; walletId: string; effectiveAt: string };
+    }
+  | { type: "PolicyLoosened"; detail: { userID: string; walletId: string } };
 
 /** The bus rejected a notice. */
 class NoticeRefused extends Error {

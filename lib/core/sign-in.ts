@@ -14,8 +14,10 @@ export function isFreshSignIn(signedInAt: Date | undefined, now: Date): boolean 
 
 /** @throws {DomainError} SIGN_IN_REQUIRED if the user has not signed in a moment ago. */
 export function requireFreshSignIn(signedInAt: Date | undefined, now: Date): void {
-  if (!isFreshSignIn(signedInAt, now))
-    throw new DomainError("SIGN_IN_REQUIRED", "Sign in again: this needs a sign-in of the last 5 minutes", {
-      maxAgeSeconds: maxSignInAgeSeconds,
-    });
+  if (!isFreshSignIn(signedInAt, now)) throw signInRequired();
 }
+
+export const signInRequired = () =>
+  new DomainError("SIGN_IN_REQUIRED", "Sign in again: this needs a sign-in of the last 5 minutes", {
+    maxAgeSeconds: maxSignInAgeSeconds,
+  });

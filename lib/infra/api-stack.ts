@@ -40,7 +40,11 @@ export class ApiStack extends Stack {
     const { environment: planEnvironment } = new TierPlans(this, "Plans", { rest: api, stream });
     const originKeys = edge ? data.originKeys.map(({ reference }) => reference) : [];
     this.originKey = originKeys.at(-1);
-    const environment = environmentOf(configuration, issuer, planEnvironment, originKeys);
+    const environment = environmentOf(configuration, issuer, planEnvironment, {
+      originKeys,
+      // A restored table has the name of the old one, but never its stream.
+      tableId: data.streamArn,
+    });
     const openings = openingsOf(configuration);
     const macKey = openings["with trading"].length > 0 ? new MacKey(this, "MacKey") : undefined;
     const inside = signerVpc ? openersOf(openings) : [];

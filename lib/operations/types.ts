@@ -61,6 +61,7 @@ export type EnvName =
   | "PRO_PLAN_ID"
   | "KEY_GRACE_SECONDS"
   | "EXPORT_DELAY_SECONDS"
+  | "TABLE_ID"
   | "NOTICE_BUS_ARN"
   | "LANE_SHARDS"
   | "MARKET_CHAINS"
@@ -87,7 +88,7 @@ export type Defaults = {
   key: readonly KeyAction[];
   /** Actions on the KMS keys for imports. Any of them adds IMPORT_KEYS. */
   importKeys: readonly ImportKeyAction[];
-  /** Actions on the KMS key of orders, which exists where trading is on. Any of them adds MAC_KEY_ID and TABLE_ID. */
+  /** Actions on the KMS key of orders, which exists where trading is on. Any of them adds MAC_KEY_ID. */
   mac: readonly MacAction[];
   /** True if it may decrypt the private keys of wallets. It then runs without internet access. */
   opensWallets: boolean;
@@ -104,6 +105,7 @@ export type Defaults = {
     | "readMarkets"
     | "loadHistory"
     | "sealExport"
+    | "loosenGuards"
   )[];
   /** True if it may put notices on the operators' EventBridge bus, if there is one. */
   notices: boolean;

@@ -118,10 +118,31 @@ export const walletRows = {
     method: "PUT",
     path: "/api/v2/wallets/{walletId}/policy",
     summary: "Set the spending limits of a wallet",
-    table: ["dynamodb:Query", "dynamodb:GetItem", "dynamodb:ConditionCheckItem", "dynamodb:PutItem"],
-    writes: ["POLICY", "WALLETLOG"],
-    reads: ["POLICY"],
+    table: ["dynamodb:Query"],
+    invokes: ["loosenGuards"],
+    // Waits for loosenGuards.
+    timeoutSeconds: 15,
     impact: "Users cannot change the limits of their wallets. Current limits stay in force.",
+  },
+  loosenGuards: {
+    kind: "schedule",
+    everyMinutes: 1,
+    summary: "Set the policy that a user asks for, and put looser ones in force after their delay",
+    table: [
+      "dynamodb:GetItem",
+      "dynamodb:Query",
+      "dynamodb:ConditionCheckItem",
+      "dynamodb:PutItem",
+      "dynamodb:DeleteItem",
+    ],
+    writes: ["POLICY", "GUARDS", "LOOSENINGS", "WALLETLOG"],
+    deletes: ["LOOSENINGS"],
+    reads: ["POLICY", "EXPORTED", "LOCK"],
+    env: ["EXPORT_DELAY_SECONDS", "TABLE_ID"],
+    // Shorter than the interval, so that scheduled runs do not overlap.
+    timeoutSeconds: 50,
+    impact:
+      "Users cannot change or freeze the policies of their wallets. Looser policies wait, and current ones stay in force.",
   },
   exportWallet: {
     kind: "rest",
@@ -197,7 +218,7 @@ export const walletRows = {
       "dynamodb:PutItem",
       "dynamodb:UpdateItem",
     ],
-    writes: ["EXPORTED", "WALLETLOG"],
+    writes: ["EXPORTED", "LOOSENINGS", "WALLETLOG"],
     reads: ["EXPORT", "EXPORTED", "LOCK", "UNLOCK", "SEALED"],
     enforces: ["EXPORT", "LOCK"],
     key: ["kms:Decrypt"],

@@ -8,9 +8,10 @@ import { readRedemptions } from "../rewards/redemption-records.ts";
 import type { Table } from "../table/table.ts";
 import { readSettings } from "../users/settings-records.ts";
 import { announcedToUser } from "../wallets/export/announced-exports.ts";
+import { shownPolicies } from "../wallets/guard-records.ts";
 import { bySlot } from "../wallets/wallet.ts";
 import { walletsOfUser } from "../wallets/wallet-records.ts";
-import { exportsAnnounced, rewardRedeemed, walletsUpdated } from "./change-messages.ts";
+import { exportsAnnounced, policyUpdated, rewardRedeemed, walletsUpdated } from "./change-messages.ts";
 import { type Connection, type ConnectionName, connectionsOfUser } from "./connection-records.ts";
 import { concurrency, forgetConnections, type Reporter, reportMissed } from "./push-outcome.ts";
 import { snapshotsOf } from "./snapshots.ts";
@@ -113,16 +114,18 @@ async function stateOf(
   const now = new Date();
   const time = now.toISOString();
   const since = new Date(now.getTime() - longerThanConnectionsMs).toISOString();
-  const [settings, wallets, exports, { redemptions }] = await Promise.all([
+  const [settings, wallets, exports, policies, { redemptions }] = await Promise.all([
     readSettings(table, userID),
     walletsOfUser(table, userID),
     announcedToUser(table, userID, now),
+    shownPolicies(table, userID),
     readRedemptions(table, userID, { limit: newestRedemptions }),
   ]);
   const everyone = [
     ...settings.map((data) => ({ type: "TradingSettingsUpdated", time, data }) as ServerMessage),
     ...walletsUpdated(bySlot(wallets), now),
     ...exportsAnnounced(exports, now),
+    ...policies.map((each) => policyUpdated(each, now)),
     ...redemptions.filter(({ updatedAt }) => updatedAt >= since).map((each) => rewardRedeemed(each, now)),
   ].map(encodeMessage);
   const wanted = privateChannels.filter((channel) =>

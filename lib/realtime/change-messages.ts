@@ -8,6 +8,7 @@ import { channelOf, type Execution } from "../trading/core/execution.ts";
 import type { Announced } from "../wallets/export/announced-exports.ts";
 import { type ShownLock, shownLock } from "../wallets/export/export-lock.ts";
 import type { AnnouncedExport } from "../wallets/export/wallet-export.ts";
+import type { ShownPolicy } from "../wallets/guard-records.ts";
 import { streamedWallet, type Wallet } from "../wallets/wallet.ts";
 import type { PublicUpdate } from "./deliver.ts";
 
@@ -17,6 +18,7 @@ export type PublishedChange =
   | { of: "wallet"; userID: string; wallet: Wallet }
   | ({ of: "export"; userID: string } & ExportAnnounced)
   | { of: "exportLock"; userID: string; lock: ShownLock }
+  | ({ of: "policy" } & ShownPolicy)
   | { of: "execution"; userID: string; kind: ExecutionKind; execution: Execution }
   | { of: "redemption"; userID: string; redemption: Redemption }
   | { of: "prices"; prices: readonly Price[]; feed?: FeedHolder | undefined };
@@ -38,6 +40,8 @@ export function messageOf(change: PublishedChange, now: Date): ServerMessage {
       return exportRequested(change, now);
     case "exportLock":
       return { type: "ExportLockUpdated", time, data: change.lock };
+    case "policy":
+      return policyUpdated(change, now);
     case "execution": {
       const channel = channelOf[change.kind];
       return { type: "update", channel, time, data: [change.execution] } as ServerMessage;
@@ -80,6 +84,16 @@ export const exportsAnnounced = ({ lock, exports }: Announced, now: Date): Serve
     ? []
     : [{ type: "ExportLockUpdated", time: now.toISOString(), data: shownLock(lock) } as const]),
 ];
+
+/** Builds the message about a changed policy of a wallet. */
+export const policyUpdated = (
+  { walletId, policy, pending, change, version }: ShownPolicy,
+  now: Date,
+): ServerMessage => ({
+  type: "WalletPolicyUpdated",
+  time: now.toISOString(),
+  data: { walletId, policy, ...(pending && { pending }), change, version },
+});
 
 /** Builds the message about a new or changed redemption. */
 export const rewardRedeemed = (redemption: Redemption, now: Date): ServerMessage => ({

@@ -55,7 +55,9 @@ type Pending<Of extends PublishedChange["of"]> = {
   change: Extract<PublishedChange, { of: Of }>;
 };
 type PricesChange = Extract<PublishedChange, { of: "prices" }>;
-type Personal = Pending<"settings" | "wallet" | "export" | "exportLock" | "redemption" | "execution">;
+type Personal = Pending<
+  "settings" | "wallet" | "export" | "exportLock" | "policy" | "redemption" | "execution"
+>;
 
 /** A connection with the changes to push to it. */
 type Target = Connection & { changes: readonly Personal[] };
@@ -123,17 +125,31 @@ async function putNotices(
   });
 }
 
-/** Builds the notice about a change after which a private key could leave. */
+/** Builds the notice about a change that loosens a guard, or will, or after which a private key could leave. */
 function noticeOf(change: PublishedChange): Notice | undefined {
-  if (change.of === "export") {
-    const { userID, walletId, availableAt, thumbprint } = change;
-    return { type: "WalletExportRequested", detail: { userID, walletId, availableAt, thumbprint } };
+  switch (change.of) {
+    case "export": {
+      const { userID, walletId, availableAt, thumbprint } = change;
+      return { type: "WalletExportRequested", detail: { userID, walletId, availableAt, thumbprint } };
+    }
+    case "exportLock": {
+      const { userID, lock } = change;
+      if (lock.status === "unlocked") return { type: "ExportsUnlocked", detail: { userID } };
+      const { unlocksAt } = lock;
+      return unlocksAt === undefined
+        ? undefined
+        : { type: "ExportUnlockRequested", detail: { userID, unlocksAt } };
+    }
+    case "policy": {
+      const { userID, walletId, pending } = change;
+      if (change.change === "loosened") return { type: "PolicyLoosened", detail: { userID, walletId } };
+      if (change.change === "tightened" || pending === undefined) return undefined;
+      const { effectiveAt } = pending;
+      return { type: "LooserPolicyRequested", detail: { userID, walletId, effectiveAt } };
+    }
+    default:
+      return undefined;
   }
-  if (change.of !== "exportLock" || change.lock.unlocksAt === undefined) return undefined;
-  return {
-    type: "ExportUnlockRequested",
-    detail: { userID: change.userID, unlocksAt: change.lock.unlocksAt },
-  };
 }
 
 async function publishToUsers(
@@ -224,7 +240,10 @@ function deliveriesTo(
   );
   const ofWallets = walletsUpdated([...wallets.values()], now).map(encodeMessage);
   const others = changes.flatMap(({ change }) =>
-    change.of === "export" || change.of === "exportLock" || change.of === "redemption"
+    change.of === "export" ||
+    change.of === "exportLock" ||
+    change.of === "policy" ||
+    change.of === "redemption"
       ? [encodeMessage(messageOf(change, now))]
       : [],
   );

@@ -14,7 +14,15 @@ import { settingsInForce } from "../users/settings.ts";
 import type { SettingsItem } from "../users/settings-records.ts";
 import { lockIn, shownLock, type Unlocking } from "../wallets/export/export-lock.ts";
 import type { AnnouncedExport } from "../wallets/export/wallet-export.ts";
-import { isAnnouncedExport, isLock, isUnlocking, userOfLock } from "../wallets/item-keys.ts";
+import type { EndedLock, ShownPolicy } from "../wallets/guard-records.ts";
+import {
+  isAnnouncedExport,
+  isEndedLock,
+  isLock,
+  isShownPolicy,
+  isUnlocking,
+  userOfLock,
+} from "../wallets/item-keys.ts";
 import type { Wallet } from "../wallets/wallet.ts";
 import { walletIn } from "../wallets/wallet-records.ts";
 import type { PublishedChange } from "./change-messages.ts";
@@ -38,6 +46,9 @@ export function readChange(record: DynamoDBRecord): PublishedChange | undefined 
     return exportChange(before as AnnouncedExport | undefined, after as Item<AnnouncedExport>);
   if (isLock(after)) return lockChange(before, after);
   if (isUnlocking(after)) return unlockingChange(before as Unlocking | undefined, after as Item<Unlocking>);
+  if (isShownPolicy(after))
+    return policyChange(before as ShownPolicy | undefined, after as Item<ShownPolicy>);
+  if (isEndedLock(after)) return endedLockChange(before as EndedLock | undefined, after as Item<EndedLock>);
   if (isRedemption(after))
     return redemptionChange(before as Redemption | undefined, after as Item<Redemption>);
   if (isWallet(after)) return walletChange(before as Wallet | undefined, walletIn(after));
@@ -101,6 +112,22 @@ function unlockingChange(
 ): PublishedChange | undefined {
   if (before?.lockId === lockId) return undefined;
   return { of: "exportLock", userID, lock: { status: "unlocking", lockedAt, unlocksAt } };
+}
+
+function policyChange(
+  before: ShownPolicy | undefined,
+  { userID, walletId, policy, pending, change, version }: ShownPolicy,
+): PublishedChange | undefined {
+  if (before?.version === version) return undefined;
+  return { of: "policy", userID, walletId, policy, ...(pending && { pending }), change, version };
+}
+
+function endedLockChange(
+  before: EndedLock | undefined,
+  { userID, lockId }: EndedLock,
+): PublishedChange | undefined {
+  if (before?.lockId === lockId) return undefined;
+  return { of: "exportLock", userID, lock: { status: "unlocked" } };
 }
 
 function redemptionChange(

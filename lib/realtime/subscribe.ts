@@ -14,7 +14,8 @@ import { writeNews } from "../markets/items/news.ts";
 import type { Table } from "../table/table.ts";
 import { type TradingChain, tradingChains } from "../trading/core/trading-chain.ts";
 import { announcedToUser } from "../wallets/export/announced-exports.ts";
-import { exportsAnnounced } from "./change-messages.ts";
+import { shownPolicies } from "../wallets/guard-records.ts";
+import { exportsAnnounced, policyUpdated } from "./change-messages.ts";
 import {
   addChannels,
   type ConnectionName,
@@ -64,8 +65,9 @@ export async function subscribe(
   if (changed === undefined) return [notConnected];
   const { after, shard } = changed;
   const isFollowing = after.markets !== undefined && known.includes("prices");
-  const [exports, ...snapshots] = await Promise.all([
+  const [exports, policies, ...snapshots] = await Promise.all([
     announcedToUser(table, userID, now),
+    shownPolicies(table, userID),
     ...ordered(known).map((channel) => snapshotsOf(table, channel, userID, now, prices)),
     ...(isFollowing ? [announce(table, { userID, connectionId, shard, tokens: wish.tokens }, markets)] : []),
   ]);
@@ -74,8 +76,11 @@ export async function subscribe(
     ...errorsOf([...wish.problems, ...refused]),
     subscriptions(after, now),
     ...snapshots.flat(),
-    // Exports or an unlocking may have been announced while the user was offline.
+    // Exports, an unlocking or looser policies may have been announced while the user was offline.
     ...exportsAnnounced(exports, now),
+    ...policies
+      .filter(({ change, pending }) => change === "loosened" || pending !== undefined)
+      .map((each) => policyUpdated(each, now)),
   ];
 }
 

@@ -32,7 +32,9 @@ export const walled = <Result>(
     isScheduled(event) ? undefined : handle(event, context),
   );
 
-const isScheduled = (event: unknown) => (event as { source?: unknown } | null)?.source === "aws.events";
+/** True for the event of a schedule. */
+export const isScheduled = (event: unknown) =>
+  (event as { source?: unknown } | null)?.source === "aws.events";
 
 /** Computes the time from which a run must not start more work. The reserve is for finishing the work already begun. */
 export const deadlineOf = (

@@ -15,7 +15,6 @@ type Variable =
   | "KEY_ID"
   | "IMPORT_KEYS"
   | "MAC_KEY_ID"
-  | "TABLE_ID"
   | "DELIVER_FUNCTION"
   | "CATCH_UP_FUNCTION"
   | "FEED_PRICES_FUNCTION"
@@ -24,7 +23,8 @@ type Variable =
   | "READ_CHAINS_FUNCTION"
   | "READ_MARKETS_FUNCTION"
   | "LOAD_HISTORY_FUNCTION"
-  | "SEAL_EXPORT_FUNCTION";
+  | "SEAL_EXPORT_FUNCTION"
+  | "LOOSEN_GUARDS_FUNCTION";
 
 const text = v.pipe(v.string(), v.nonEmpty(), v.description("text"));
 
@@ -65,6 +65,7 @@ const schemas = {
   READ_MARKETS_FUNCTION: v.pipe(v.string(), v.description("text, empty where markets are off")),
   LOAD_HISTORY_FUNCTION: text,
   SEAL_EXPORT_FUNCTION: text,
+  LOOSEN_GUARDS_FUNCTION: text,
   ALLOWED_ORIGINS: json(v.array(v.string()), "a list of origins"),
   WALLET_LIMITS: json(
     v.object(v.entriesFromList(tierNames, v.pipe(v.number(), v.integer(), v.minValue(0)))),

@@ -16,6 +16,9 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   userKey: "the record of the user's API key",
   walletEvent: "an event of a wallet, kept for good",
   policy: "the limits on a wallet's buys",
+  shownPolicy: "a wallet's policy as its user was last sent it",
+  endedLock: "the last lock whose end has taken effect",
+  loosening: "a looser policy, or the end of a lock, that takes effect at that time",
   exportRequest: "a requested export of a wallet",
   exportLock: "the user's lock of exports",
   unlockRequest: "the id of the lock that the user wants to end",
@@ -70,7 +73,10 @@ export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = 
     "A key is written and removed together with its wallet, in the same transactions and by the same " +
     "time to live.",
   USEDKEYS: "Nothing deletes a used key: a repeated request would then take effect a second time.",
-  POLICY: "Policies are keyed by address, so that they outlive the wallet.",
+  POLICY:
+    "Policies are keyed by address, so that they outlive the wallet. loosenGuards alone writes them, so " +
+    "none becomes looser unannounced.",
+  GUARDS: "Apart from policies, because only sort keys decide which changes are published.",
   LOCK:
     "Any item locks, even one that cannot be read. Only sealExport can end a lock, by an item of its " +
     "own.",

@@ -90,6 +90,19 @@ export const partitions = [
     items: { policy: { key: "{chain}#{wallet}" } },
   },
   {
+    key: "GUARDS#{userID}",
+    owner: "user",
+    items: {
+      shownPolicy: { key: "POLICY#{chain}#{wallet}", changesGoTo: "its user", isOfTheMoment: true },
+      endedLock: { key: "UNLOCKED", changesGoTo: "its user", isOfTheMoment: true },
+    },
+  },
+  {
+    key: "LOOSENINGS",
+    owner: "service",
+    items: { loosening: { key: "{due}#{userID}#{guard}", isOfTheMoment: true } },
+  },
+  {
     key: "EXPORT#{userID}",
     owner: "user",
     isGuarded: true,

@@ -1,4 +1,5 @@
 import { itemAt, itemKey, type Key, type KeyRange, newestFirst, rangeOf } from "../table/keys.ts";
+import type { PolicyKey } from "../trading/core/wallet-policy.ts";
 
 export const walletEventKey = (userID: string, walletId: string, time: Date, id: string): Key =>
   itemKey("walletEvent", { userID, walletId, newestFirst: newestFirst(time), id });
@@ -31,5 +32,25 @@ export const userOfLock = (PK: string): string => PK.slice(lockKey("").PK.length
 export const isLock = (key: Key): boolean => itemAt(key) === "exportLock";
 
 export const unlockRequestKey = (userID: string): Key => itemKey("unlockRequest", { userID });
+
+export const shownPolicyKey = ({ userID, chain, wallet }: PolicyKey): Key =>
+  itemKey("shownPolicy", { userID, chain, wallet });
+
+export const shownPoliciesOf = (userID: string): KeyRange => rangeOf("shownPolicy", { userID });
+
+export const isShownPolicy = (key: Key): boolean => itemAt(key) === "shownPolicy";
+
+export const endedLockKey = (userID: string): Key => itemKey("endedLock", { userID });
+
+export const isEndedLock = (key: Key): boolean => itemAt(key) === "endedLock";
+
+export const looseningKey = (due: string, userID: string, guard: string): Key =>
+  itemKey("loosening", { due, userID, guard });
+
+/** Covers what becomes looser until a time. */
+export const looseningsUntil = (time: Date): KeyRange => ({
+  ...rangeOf("loosening", {}),
+  to: time.toISOString(),
+});
 
 export const isAnnouncedExport = (key: Key): boolean => itemAt(key) === "announcedExport";

@@ -44,7 +44,10 @@ afterEach(() => vi.unstubAllEnvs());
 
 describe("environmentOf", () => {
   it("writes every variable in a form that the functions read back to the same configuration", () => {
-    const written = environmentOf(readConfiguration(new App({ context }).node), issuer, plans, ["k", "l"]);
+    const written = environmentOf(readConfiguration(new App({ context }).node), issuer, plans, {
+      originKeys: ["k", "l"],
+      tableId: "t",
+    });
     for (const [name, value] of Object.entries(written)) vi.stubEnv(name, value);
     const read = Object.keys(written).map((name) => [name, environment(name as EnvName)]);
     expect(Object.fromEntries(read)).toEqual({
@@ -65,6 +68,7 @@ describe("environmentOf", () => {
       FALLBACK_KEYS: 40,
       KEY_GRACE_SECONDS: 0,
       EXPORT_DELAY_SECONDS: 86_400,
+      TABLE_ID: "t",
       NOTICE_BUS_ARN: undefined,
       LANE_SHARDS: 16,
       MARKET_CHAINS: ["base"],
@@ -84,7 +88,10 @@ describe("environmentOf", () => {
     });
     const { node } = new App({ context: { ...context, allowedOrigins, priceFeeds } });
     const originKeys = Array(5).fill("k".repeat(48));
-    const environment = environmentOf(readConfiguration(node), issuer, plans, originKeys);
+    const environment = environmentOf(readConfiguration(node), issuer, plans, {
+      originKeys,
+      tableId: "t".repeat(100),
+    });
     for (const [name, row] of Object.entries(operations)) {
       const bytes = Object.entries(variablesOf(row, environment).inFunction).join("").length;
       expect(bytes, name).toBeLessThan(maxBytes - reservedBytes);

@@ -51,6 +51,7 @@ describe("the functions", () => {
       "makeFallbackKeys",
       "readChains",
       "sweepLanes",
+      "loosenGuards",
     ];
     const others = configured.filter((each) => !names.map(fresh).some((one) => isDeepStrictEqual(each, one)));
     // Nobody else starts a run of feedPrices again that has failed, and a start may wait for free concurrency.

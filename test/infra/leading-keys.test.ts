@@ -10,9 +10,9 @@ import { walletKey } from "../../lib/table/wallet-keys.ts";
 import { write } from "../../lib/table/write.ts";
 import { register } from "../../lib/users/register.ts";
 import { addWallet } from "../../lib/wallets/add-wallet.ts";
-import { changePolicy } from "../../lib/wallets/change-policy.ts";
 import { endExport, exportWallet } from "../../lib/wallets/export/export-wallet.ts";
 import { sealExport, withdrawExport } from "../../lib/wallets/export/seal-export.ts";
+import { changePolicy } from "../../lib/wallets/loosen-guards.ts";
 import { retireWallet } from "../../lib/wallets/retire-wallet.ts";
 import { newWallet } from "../../lib/wallets/wallet.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
@@ -120,7 +120,8 @@ const journeys = {
   async "sets a policy, and retires the wallet"(by: Deployed) {
     const name = await holder(by);
     const asked = { tradingEnabled: true, maxPerOrder: "1", tokens: "any" } as const;
-    await changePolicy(by.tableOf("setWalletPolicy"), { ...name, signedInAt: start, now: start, asked });
+    const deps = { table: by.tableOf("loosenGuards"), tableId: "table" };
+    await changePolicy(deps, { ...name, signedInAt: start, now: start, asked });
     const wake = async () => undefined;
     await retireWallet(
       { table: by.tableOf("retireWallet"), limits: walletLimits, wake },
@@ -201,7 +202,7 @@ describe("where policies see whole requests, a role for each-part", () => {
   it.each<[OperationName, keyof typeof journeys]>([
     ["placeOrder", "buys, and cancels an order"],
     ["signTransaction", "buys, and cancels an order"],
-    ["setWalletPolicy", "sets a policy, and retires the wallet"],
+    ["loosenGuards", "sets a policy, and retires the wallet"],
     ["exportWallet", "exports a wallet, and ends the export"],
     ["sealExport", "exports a wallet, and ends the export"],
   ])("stops %s alone", async (name, title) => {

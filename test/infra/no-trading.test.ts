@@ -78,7 +78,7 @@ describe("a deployment without trading", () => {
   );
 
   it.each<[string, string[]]>([
-    ["POLICY#u", ["setWalletPolicy"]],
+    ["POLICY#u", ["loosenGuards"]],
     ["SIGNED#u", []],
     ["CANCELLED#o", []],
     ["TRADING", []],

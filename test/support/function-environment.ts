@@ -41,6 +41,7 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   FEED_PRICES_FUNCTION: "feedPrices",
   EXECUTE_ORDERS_FUNCTION: "executeOrders",
   SEAL_EXPORT_FUNCTION: "sealExport",
+  LOOSEN_GUARDS_FUNCTION: "loosenGuards",
   EXPORT_DELAY_SECONDS: "86400",
   NOTICE_BUS_ARN: "",
   SIGN_TRANSACTION_FUNCTION: "signTransaction",

@@ -266,11 +266,7 @@ export async function expectObedience(
   return raw;
 }
 
-const policyInForce = ({ policy: stored }: SignerFixture): WalletPolicy | undefined => {
-  if (stored === undefined) return undefined;
-  const { policy, pending } = stored;
-  return pending && Date.parse(pending.effectiveAt) <= nowMs ? pending.policy : policy;
-};
+const policyInForce = ({ policy: stored }: SignerFixture): WalletPolicy | undefined => stored?.policy;
 
 /** Expects that the policy allows trading at all, and the order's minimum. */
 function expectUnfrozen(changed: SignerFixture, { minAmountOut, quotedOut }: Intent): void {

@@ -83,6 +83,11 @@ const keyOfKind = {
     .tuple(lane, name, name)
     .map(([of, userID, day]) => tradingKeys.dayKey({ ...of, userID, day })),
   policy: fc.tuple(lane, name).map(([of, userID]) => tradingKeys.policyKey({ ...of, userID })),
+  "shown policy": fc.tuple(lane, name).map(([of, userID]) => walletKeys.shownPolicyKey({ ...of, userID })),
+  "ended lock": name.map(walletKeys.endedLockKey),
+  loosening: fc
+    .tuple(date, name, name)
+    .map(([due, userID, guard]) => walletKeys.looseningKey(due.toISOString(), userID, guard)),
   "requested export": fc.tuple(name, name).map((of) => walletKeys.exportKey(...of)),
   "day of announcements": fc.tuple(name, name).map((of) => walletKeys.announcedDayKey(...of)),
   "announced export": fc.tuple(name, name).map((of) => walletKeys.announcedExportKey(...of)),
@@ -118,6 +123,8 @@ const kindsOf = (key: Key) => [
   ...(walletKeys.isAnnouncedExport(key) ? ["announced export"] : []),
   ...(walletKeys.isUnlocking(key) ? ["announced unlocking"] : []),
   ...(walletKeys.isLock(key) ? ["lock of exports"] : []),
+  ...(walletKeys.isShownPolicy(key) ? ["shown policy"] : []),
+  ...(walletKeys.isEndedLock(key) ? ["ended lock"] : []),
   ...(userKeys.chainOf(key) === undefined ? [] : ["settings"]),
   ...(tradingKeys.executionKindOf(key) === undefined ? [] : [tradingKeys.executionKindOf(key)]),
 ];
@@ -132,13 +139,15 @@ const recognized: readonly Kind[] = [
   "announced export",
   "announced unlocking",
   "lock of exports",
+  "shown policy",
+  "ended lock",
   "settings",
   "order",
   "position",
 ];
 const published: readonly Kind[] = [
   ...(["prices", "settings", "wallet", "order", "position", "redemption", "announced export"] as const),
-  ...(["announced unlocking", "lock of exports"] as const),
+  ...(["announced unlocking", "lock of exports", "shown policy", "ended lock"] as const),
 ];
 
 describe("a key", () => {
@@ -205,6 +214,9 @@ describe("isOfTheMoment", () => {
     "day of announcements",
     "announced export",
     "announced unlocking",
+    "shown policy",
+    "ended lock",
+    "loosening",
     "requested unlocking",
     "news of markets",
     "reader of markets",
@@ -242,6 +254,7 @@ describe("everythingOf", () => {
       planKeys.userKeyRecordKey,
       (of: string) => walletKeys.walletEventKey(of, "w", now, "e"),
       (of: string) => tradingKeys.policyKey({ ...wallet, userID: of }),
+      walletKeys.endedLockKey,
       (of: string) => walletKeys.exportKey(of, "w"),
       walletKeys.lockKey,
       walletKeys.unlockRequestKey,

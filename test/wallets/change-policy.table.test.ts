@@ -1,14 +1,18 @@
 import { TransactWriteCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
 import type { PolicyText } from "../../lib/trading/core/policy-text.ts";
 import { readPolicyRecord } from "../../lib/trading/items/policy-records.ts";
-import { changePolicy, policyOfWallet } from "../../lib/wallets/change-policy.ts";
+import { askForPolicy, policyOfWallet } from "../../lib/wallets/change-policy.ts";
+import { forgetLoosening, shownPolicies } from "../../lib/wallets/guard-records.ts";
+import { looseningKey } from "../../lib/wallets/item-keys.ts";
+import { changePolicy, loosenDue } from "../../lib/wallets/loosen-guards.ts";
 import { retireWallet } from "../../lib/wallets/retire-wallet.ts";
 import type { Wallet } from "../../lib/wallets/wallet.ts";
 import { readWalletEvents } from "../../lib/wallets/wallet-events.ts";
 import { tableForTests } from "../support/dynamodb.ts";
 import { interceptedTable } from "../support/intercepted-table.ts";
+import { itemsNamed, putItems } from "../support/items.ts";
 import { eventTypes, holderOf, walletLimits } from "../support/wallets.ts";
 
 const db = tableForTests();
@@ -21,10 +25,25 @@ const text = (changes: Partial<PolicyText> = {}): PolicyText => ({
   ...changes,
 });
 
+const deps = {
+  get table() {
+    return db.table;
+  },
+  tableId: "this table",
+};
+
+/** Runs loosenGuards as its schedule does. */
+const sweep = async (now: Date) => {
+  const faults: unknown[] = [];
+  const deadline = new Date(Date.now() + 60_000);
+  await loosenDue({ ...deps, delaySeconds: 0 }, { now, deadline }, (error) => faults.push(error));
+  expect(faults).toEqual([]);
+};
+
 const named = ({ UserID: userID, _id: walletId }: Wallet, now = noon) => ({ userID, walletId, now });
 const set = (wallet: Wallet, asked: PolicyText, now = noon, signedInAt = now) =>
-  changePolicy(db.table, { ...named(wallet, now), signedInAt, asked });
-const get = (wallet: Wallet, now = noon) => policyOfWallet(db.table, named(wallet, now));
+  changePolicy(deps, { ...named(wallet, now), signedInAt, asked });
+const get = (wallet: Wallet) => policyOfWallet(db.table, named(wallet));
 const one = async (userID: string) => (await holderOf(db.table, userID, ["0xA1"]))[0] as Wallet;
 const keyOf = (userID: string) => ({ userID, chain: "eth", wallet: "0xA1" }) as const;
 
@@ -40,9 +59,12 @@ describe("changePolicy", () => {
     expect(await set(wallet, limited)).toEqual({ policy: limited });
     const pending = { policy: text(), effectiveAt: hoursLater(25).toISOString() };
     expect(await set(wallet, text(), hoursLater(1))).toEqual({ policy: limited, pending });
-    expect(await get(wallet, hoursLater(24.9))).toEqual({ policy: limited, pending });
-    expect(await get(wallet, hoursLater(25))).toEqual({ policy: text() });
+    await sweep(hoursLater(24.9));
+    expect(await get(wallet)).toEqual({ policy: limited, pending });
+    await sweep(hoursLater(25.1));
+    expect(await get(wallet)).toEqual({ policy: text() });
     expect(await eventsOf(wallet)).toMatchObject([
+      { type: "policyChanged", policy: text() },
       { type: "policyChanged", policy: limited, pending },
       { type: "policyChanged", policy: limited },
       { type: "imported" },
@@ -86,7 +108,7 @@ describe("changePolicy", () => {
     await set(wallet, text({ maxPerDay: "2" }), hoursLater(1));
     const answer = await set(wallet, text({ maxPerOrder: "9", maxPerDay: "3" }), hoursLater(26));
     expect(answer.policy).toEqual(text({ maxPerOrder: "9", maxPerDay: "2" }));
-    expect(await readPolicyRecord(db.table, keyOf("patient"))).toMatchObject({ revision: 3 });
+    expect(await readPolicyRecord(db.table, keyOf("patient"))).toMatchObject({ revision: 4 });
   });
 
   it("writes nothing if nothing changes", async () => {
@@ -135,14 +157,17 @@ describe("changePolicy", () => {
 
   it("changes nothing of a wallet that is retired after it was read", async () => {
     const wallet = await one("leaver");
-    const deps = { table: db.table, limits: walletLimits, wake: async () => {} };
+    const retiring = { table: db.table, limits: walletLimits, wake: async () => {} };
     let isRetired = false;
     const racing = interceptedTable(db.table, async (command) => {
       if (isRetired || !(command instanceof TransactWriteCommand)) return;
       isRetired = true;
-      await retireWallet(deps, named(wallet));
+      await retireWallet(retiring, named(wallet));
     });
-    const changed = changePolicy(racing, { ...named(wallet), signedInAt: noon, asked: limited });
+    const changed = changePolicy(
+      { ...deps, table: racing },
+      { ...named(wallet), signedInAt: noon, asked: limited },
+    );
     await expect(changed).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
     expect(await readPolicyRecord(db.table, keyOf("leaver"))).toBeUndefined();
     expect(await eventTypes(db.table, wallet)).toEqual(["retired", "imported"]);
@@ -164,5 +189,100 @@ describe("changePolicy", () => {
     );
     await expect(set(wallet, limited)).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
     await expect(get(wallet)).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
+  });
+});
+
+describe("loosenDue", () => {
+  const frozen = text({ tradingEnabled: false });
+  const shown = async (userID: string) => (await shownPolicies(db.table, userID))[0];
+
+  it("shows each change of a policy: tightened, announced, and loosened when its time has come", async () => {
+    const wallet = await one("watched");
+    await set(wallet, frozen);
+    expect(await shown("watched")).toMatchObject({ change: "tightened", policy: frozen, version: 1 });
+    await set(wallet, text(), hoursLater(1));
+    const pending = { policy: text(), effectiveAt: hoursLater(25).toISOString() };
+    expect(await shown("watched")).toMatchObject({
+      change: "announced",
+      policy: frozen,
+      pending,
+      version: 2,
+    });
+    await sweep(hoursLater(25.1));
+    expect(await shown("watched")).toMatchObject({ change: "loosened", policy: text(), version: 3 });
+    expect(await shown("watched")).not.toHaveProperty("pending");
+    expect(await itemsNamed(db.table, "#watched#")).toEqual([]);
+  });
+
+  it("lets a freeze win over a looser policy whose time comes later, and says so", async () => {
+    const wallet = await one("freezer");
+    await set(wallet, text({ maxPerOrder: "1" }));
+    await set(wallet, text(), hoursLater(1));
+    const frozen = text({ maxPerOrder: "1", tradingEnabled: false });
+    await set(wallet, frozen, hoursLater(24.9));
+    await sweep(hoursLater(25.1));
+    expect(await get(wallet)).toEqual({ policy: frozen });
+    expect(await shown("freezer")).toMatchObject({ change: "tightened", policy: frozen });
+  });
+
+  it("puts a policy in force only if it was announced in this table", async () => {
+    const wallet = await one("restored");
+    await set(wallet, frozen);
+    await changePolicy(
+      { ...deps, tableId: "an older table" },
+      { ...named(wallet), signedInAt: noon, asked: text() },
+    );
+    await sweep(hoursLater(25));
+    expect(await get(wallet)).toEqual({ policy: frozen });
+    expect(await shown("restored")).toMatchObject({ change: "tightened", policy: frozen });
+  });
+
+  it("ignores notes that nobody announced, and goes on after one that cannot be read", async () => {
+    const wallet = await one("victim");
+    await set(wallet, frozen);
+    await set(wallet, text(), hoursLater(1));
+    const due = noon.toISOString();
+    const note = { ...keyOf("victim"), walletId: wallet._id };
+    await putItems(db.table, [{ ...looseningKey(due, "victim", "planted"), ...note }]);
+    await sweep(hoursLater(1));
+    expect((await get(wallet)).policy).toEqual(frozen);
+    await putItems(db.table, [{ ...looseningKey(due, "", "unreadable"), userID: 7, lockId: {} }]);
+    const faults: unknown[] = [];
+    const times = { now: hoursLater(25.1), deadline: new Date(Date.now() + 60_000) };
+    await loosenDue({ ...deps, delaySeconds: 0 }, times, (error) => faults.push(error));
+    expect((await get(wallet)).policy).toEqual(text());
+    await forgetLoosening(db.table, looseningKey(due, "", "unreadable"));
+  });
+
+  it("begins nothing after the deadline", async () => {
+    const wallet = await one("late");
+    await set(wallet, frozen);
+    await set(wallet, text());
+    const times = { now: hoursLater(25), deadline: new Date(0) };
+    await loosenDue({ ...deps, delaySeconds: 0 }, times, () => undefined);
+    expect((await get(wallet)).policy).toEqual(frozen);
+    await sweep(hoursLater(25));
+    expect((await get(wallet)).policy).toEqual(text());
+  });
+});
+
+describe("askForPolicy", () => {
+  it("checks the request before it asks, and finds no wallet that is gone by then", async () => {
+    const wallet = await one("asker");
+    const ask = vi.fn(async () => ({ refused: "WALLET_NOT_FOUND" as const }));
+    const asking = (asked: PolicyText) =>
+      askForPolicy({ table: db.table, ask }, { ...named(wallet), signedInAt: noon, asked });
+    await expect(asking(text({ tokens: ["0x1"] }))).rejects.toMatchObject({
+      code: "INVALID_REQUEST",
+      details: { field: "tokens.0" },
+    });
+    expect(ask).not.toHaveBeenCalled();
+    await expect(asking(text())).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
+    expect(ask).toHaveBeenCalledExactlyOnceWith({
+      userID: "asker",
+      walletId: wallet._id,
+      asked: text(),
+      signedInAt: noon.toISOString(),
+    });
   });
 });

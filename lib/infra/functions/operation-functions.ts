@@ -112,7 +112,7 @@ export class OperationFunction extends Construct {
     this.name = name;
     this.row = row;
 
-    const { table, changes, leadingKeys, key, importKeys, macKey, stage } = resources;
+    const { table, leadingKeys, key, importKeys, macKey, stage } = resources;
     const { inBundle, inFunction } = variablesOf(row, environment);
     const logGroup = new RetainedLogGroup(this, "Log");
     this.lambda = new LambdaFunction(this, "Function", {
@@ -134,12 +134,7 @@ export class OperationFunction extends Construct {
         }),
         ...(row.key.length > 0 && { KEY_ID: key.keyArn }),
         ...(row.importKeys.length > 0 && { IMPORT_KEYS: importKeys.map(({ keyArn }) => keyArn).join() }),
-        ...(row.mac.length > 0 &&
-          macKey && {
-            MAC_KEY_ID: macKey.keyArn,
-            // A restored table has the name of the old one, but never its stream.
-            TABLE_ID: changes.streamArn,
-          }),
+        ...(row.mac.length > 0 && macKey && { MAC_KEY_ID: macKey.keyArn }),
         // The SDK reads this variable, so no code names an endpoint.
         ...(row.connections.length > 0 && { AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: stage.callbackUrl }),
         ...(invoked.deliver && { DELIVER_FUNCTION: invoked.deliver.functionName }),
@@ -155,6 +150,7 @@ export class OperationFunction extends Construct {
           READ_MARKETS_FUNCTION: invoked.readMarkets?.functionName ?? "",
         }),
         ...(invoked.loadHistory && { LOAD_HISTORY_FUNCTION: invoked.loadHistory.functionName }),
+        ...(invoked.loosenGuards && { LOOSEN_GUARDS_FUNCTION: invoked.loosenGuards.functionName }),
         ...(invoked.sealExport && { SEAL_EXPORT_FUNCTION: invoked.sealExport.functionName }),
         ...(invoked.signTransaction && { SIGN_TRANSACTION_FUNCTION: invoked.signTransaction.functionName }),
         ...walls?.environment,

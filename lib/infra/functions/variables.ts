@@ -28,7 +28,7 @@ export function environmentOf(
   configuration: Configuration,
   { issuer, audience, jwksUri }: Issuer,
   plans: PlanEnvironment,
-  originKeys: readonly string[],
+  { originKeys, tableId }: { originKeys: readonly string[]; tableId: string },
 ): Environment {
   const { allowedOrigins, walletLimits, cookieName, channelShards, connectionsPerUser } = configuration;
   const { priceFeeds, keyGraceSeconds, trading } = configuration;
@@ -49,6 +49,7 @@ export function environmentOf(
     FALLBACK_KEYS: String(configuration.fallbackKeys),
     PRICES_EVERY_SECONDS: String(configuration.pricesEverySeconds),
     KEY_GRACE_SECONDS: String(keyGraceSeconds),
+    TABLE_ID: tableId,
     EXPORT_DELAY_SECONDS: String(configuration.exportDelaySeconds),
     NOTICE_BUS_ARN: configuration.noticeBusArn ?? "",
     LANE_SHARDS: String(configuration.laneShards),

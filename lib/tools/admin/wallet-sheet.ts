@@ -1,7 +1,7 @@
 import type { Table } from "../../table/table.ts";
 import { coinText } from "../../trading/core/decimal-text.ts";
 import { type PolicyText, policyStateText } from "../../trading/core/policy-text.ts";
-import { policyAt, rulesAt } from "../../trading/core/wallet-policy.ts";
+import { announcedState, rulesAt } from "../../trading/core/wallet-policy.ts";
 import { readLimits } from "../../trading/items/policy-records.ts";
 import { bySlot, isActive, isGone, laneOf, restorableUntil, shownWallet } from "../../wallets/wallet.ts";
 import { walletsOfUser } from "../../wallets/wallet-records.ts";
@@ -22,7 +22,7 @@ export async function readWallets(table: Table, userID: string, now: Date) {
       ...{ _id, network, address, slotName, createdAt },
       state: isActive(wallet) ? "active" : "retired",
       restorableUntil: expiresAt === undefined ? null : restorableUntil(expiresAt),
-      ...policyStateText(network, policyAt(stored, now.getTime())),
+      ...policyStateText(network, announcedState(stored)),
       spentToday: coinText(network, rulesAt({ stored, count }, now.getTime()).spent),
     };
   });

@@ -158,6 +158,33 @@ export const messageExamples: Readonly<Record<string, readonly (ClientMessage | 
       time,
       data: { status: "unlocking", lockedAt: time, unlocksAt: "2026-11-22T09:30:00.000Z" },
     },
+    { type: "ExportLockUpdated", time, data: { status: "unlocked" } },
+  ],
+  WalletPolicyUpdated: [
+    {
+      type: "WalletPolicyUpdated",
+      time,
+      data: {
+        walletId: "5c2e7b6a-0f0b-4a53-9d0a-2a2f5d1c9e11",
+        policy: { tokens: "any", tradingEnabled: false },
+        pending: {
+          policy: { maxPerDay: "2", tokens: "any", tradingEnabled: true },
+          effectiveAt: "2026-11-22T09:30:00.000Z",
+        },
+        change: "announced",
+        version: 2,
+      },
+    },
+    {
+      type: "WalletPolicyUpdated",
+      time,
+      data: {
+        walletId: "5c2e7b6a-0f0b-4a53-9d0a-2a2f5d1c9e11",
+        policy: { maxPerDay: "2", tokens: "any", tradingEnabled: true },
+        change: "loosened",
+        version: 3,
+      },
+    },
   ],
   WalletsUpdated: [
     {

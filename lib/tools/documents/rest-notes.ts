@@ -66,7 +66,7 @@ export const restNotes: Record<RestOperationName, Note> = {
   },
   setWalletPolicy: {
     tag: "Wallets",
-    description: `Replaces the policy. Tighter limits apply at once, looser ones after 24 hours, and only with a sign-in of the last five minutes. ${byId}`,
+    description: `Replaces the policy. Tighter limits apply at once, looser ones within a minute after they were announced for 24 hours, and only with a sign-in of the last five minutes. ${byId}`,
   },
   exportWallet: {
     tag: "Wallets",

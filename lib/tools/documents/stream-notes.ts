@@ -30,7 +30,9 @@ export const sends = {
   WalletExportRequested:
     "Announce a requested export to every connection of its user, without a subscription, and again when they subscribe",
   ExportLockUpdated:
-    "Send a lock of exports, or its announced end, to every connection of its user, without a subscription, and again when they subscribe",
+    "Send a lock of exports, its announced end and its end to every connection of its user, without a subscription, and the first two again when they subscribe",
+  WalletPolicyUpdated:
+    "Send a changed policy to every connection of its user, without a subscription, and a looser one again when they subscribe",
   RewardRedeemed:
     "Send a bought, fulfilled or refunded reward to every connection of the user, without a subscription",
   error: "Report a problem with a message of any type",
@@ -57,7 +59,9 @@ export const messageSummaries: Readonly<Record<string, string>> = {
   WalletExportRequested:
     "Somebody with the user's token has requested to export a wallet. The export is possible at `availableAt`, and can be cancelled. If `thumbprint` does not belong to your own key, somebody else would receive the wallet.",
   ExportLockUpdated:
-    "The user's exports are locked, or will be unlocked at `unlocksAt`. A later `lockedAt` replaces an earlier one, and its unlocking too.",
+    "The user's exports are locked, will be unlocked at `unlocksAt`, or have just been unlocked. A later `lockedAt` replaces an earlier one, and its unlocking too.",
+  WalletPolicyUpdated:
+    "The policy of a wallet, after a change. If `change` is `announced` or `loosened`, and you did not ask for that, somebody else has your token: freeze the wallet.",
   RewardRedeemed:
     "The user has bought a reward, or an operator has fulfilled or refunded it, as `status` shows.",
   Pong: "The reply to a ping.",
@@ -69,11 +73,11 @@ export const delivery = `One connection carries prices for everyone, and orders 
 
 **Order.** The service answers each subscribe request with \`subscriptions\`, the complete set of channels, and
 then sends a \`snapshot\` of every channel in the request, even if the connection has it already. Requested exports
-that can still be cancelled follow. A snapshot that is too large for one message is split, and all parts but the last
+that can still be cancelled follow, and policies that are or will be looser. A snapshot that is too large for one message is split, and all parts but the last
 have \`more: true\`. A change made in the meantime is in the snapshot, in an \`update\`, or in both. That \`update\`
 can arrive before either reply.
 
-**Duplicates.** Changes to orders, positions, settings, wallets, requested exports and redemptions are sent at least once. Changes to one record normally
+**Duplicates.** Changes to orders, positions, settings, wallets, policies, requested exports and redemptions are sent at least once. Changes to one record normally
 arrive in order, but after a fault one can arrive twice or late. Only the latest prices and settings matter, so
 intermediate ones can be left out. Records are always complete: keep the one with the greater \`version\` (for prices, the
 later \`asOf\`) and drop the other.
@@ -82,7 +86,7 @@ later \`asOf\`) and drop the other.
 without \`token\`, and of its tokens with it. Keep the record with the greater \`revision\`, then the greater
 \`block\`, then the later \`asOf\`, and each minute as a whole. Each half minute, an update has all of them.
 
-**Missed messages.** A connection that could not be reached later gets the current settings, wallets and requested exports, recent redemptions, and a \`snapshot\` of
+**Missed messages.** A connection that could not be reached later gets the current settings, wallets, policies and requested exports, recent redemptions, and a \`snapshot\` of
 each of its private channels. A connection that accepts no messages for a minute, while others do, is closed.
 
 **Connections** close after ten minutes without a message in either direction, and after two hours in any case. A

@@ -90,8 +90,19 @@ export const takeovers: readonly Takeover[] = [
   },
   {
     functions: ["setWalletPolicy"],
-    rights: { reads: "all unprotected, POLICY", writes: "POLICY, WALLETLOG" },
-    atMost: "lift or tighten the policies of all users at once; forge events of wallets",
+    rights: { reads: "all unprotected", uses: "invoke loosenGuards" },
+    atMost:
+      "tighten and freeze the policies of all users at once; ask for looser ones, which take effect a day after their announcement; not pass on what users ask for",
+  },
+  {
+    functions: ["loosenGuards"],
+    rights: {
+      reads: "all unprotected, POLICY, EXPORTED, LOCK",
+      writes: "POLICY, GUARDS, LOOSENINGS, WALLETLOG",
+      deletes: "LOOSENINGS",
+    },
+    atMost:
+      "lift or tighten the policies of all users at once and unannounced; forge events of wallets and messages about policies",
   },
   {
     functions: ["exportWallet"],
@@ -124,7 +135,7 @@ export const takeovers: readonly Takeover[] = [
     functions: ["sealExport"],
     rights: {
       reads: "all unprotected, EXPORT, EXPORTED, LOCK, UNLOCK, SEALED",
-      writes: "EXPORTED, WALLETLOG",
+      writes: "EXPORTED, LOOSENINGS, WALLETLOG",
       uses: "decrypt wallets",
     },
     atMost:

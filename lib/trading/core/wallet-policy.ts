@@ -17,8 +17,13 @@ export type WalletPolicy = {
   tradingEnabled: boolean;
 };
 
-/** A policy that the user has asked for, and the time when it takes effect. */
-export type PendingPolicy = { policy: WalletPolicy; effectiveAt: string };
+/** A looser policy that the user has asked for, and the time when it takes effect. */
+export type PendingPolicy = {
+  policy: WalletPolicy;
+  effectiveAt: string;
+  /** The id of the table in which it was announced. Void in any other, such as a restored one. */
+  tableId?: string;
+};
 
 /** The policy in force, and the policy that takes effect later. */
 export type PolicyState = { policy: WalletPolicy; pending?: PendingPolicy };
@@ -26,7 +31,10 @@ export type PolicyState = { policy: WalletPolicy; pending?: PendingPolicy };
 /** Identifies a user's wallet by its address, so that its limits outlive the wallet. */
 export type PolicyKey = LaneKey & { userID: string };
 
-/** A policy as stored. Only the function that sets policies may write it, so the signer believes it. */
+/**
+ * A policy as stored. Only loosenGuards may write it, which announces each looser one and puts it in force when its
+ * time has come, so the signer believes it.
+ */
 export type PolicyRecord = PolicyKey & PolicyState & { revision: number };
 
 /**
@@ -56,12 +64,18 @@ const looserAfterMs = 24 * 60 * 60_000;
 const keptDays = 7;
 const dayMs = 24 * 60 * 60_000;
 
-/** Returns the policy in force at a time. */
+/** Puts a pending policy in force when its time has come, as loosenGuards. All others go by the stored policy. */
 export function policyAt(stored: PolicyState | undefined, nowMs: number): PolicyState {
   if (stored === undefined) return { policy: openPolicy };
   const { policy, pending } = stored;
   if (pending === undefined) return { policy };
   return Date.parse(pending.effectiveAt) <= nowMs ? { policy: pending.policy } : { policy, pending };
+}
+
+/** Returns the policy in force, and the pending one if it was announced in some table. */
+export function announcedState(stored: PolicyState | undefined): PolicyState {
+  const { policy, pending } = stored ?? { policy: openPolicy };
+  return { policy, ...(pending?.tableId !== undefined && { pending }) };
 }
 
 /**
@@ -87,7 +101,7 @@ export const loosens = ({ pending: announced }: PolicyState, { pending }: Policy
   pending?.policy.tradingEnabled === true && pending.effectiveAt !== announced?.effectiveAt;
 
 /** Takes the stricter value of each field. */
-function tightest(a: WalletPolicy, b: WalletPolicy): WalletPolicy {
+export function tightest(a: WalletPolicy, b: WalletPolicy): WalletPolicy {
   const maxPerOrder = stricter(a.maxPerOrder, b.maxPerOrder);
   const maxPerDay = stricter(a.maxPerDay, b.maxPerDay);
   const maxSlippage = stricter(a.maxSlippage, b.maxSlippage);
@@ -109,7 +123,7 @@ function inBoth(a: WalletPolicy["tokens"], b: WalletPolicy["tokens"]): WalletPol
 }
 
 /** True if a policy allows nothing that the other one forbids. */
-const isWithin = (policy: WalletPolicy, other: WalletPolicy): boolean =>
+export const isWithin = (policy: WalletPolicy, other: WalletPolicy): boolean =>
   isSamePolicy(tightest(policy, other), policy);
 
 /** True if two policies allow the same. */
@@ -205,7 +219,7 @@ export function restOfDay(limits: Limits, nowMs: number): bigint | undefined {
 
 /** Returns the rules for a wallet's orders now. */
 export const rulesAt = ({ stored, count }: Limits, nowMs: number): OrderRules => ({
-  policy: policyAt(stored, nowMs).policy,
+  policy: stored?.policy ?? openPolicy,
   spent: spentOn(count, nowMs),
 });
 

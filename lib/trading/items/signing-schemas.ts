@@ -300,7 +300,9 @@ const schemas = {
   policy: v.strictObject({
     ...owner,
     policy,
-    pending: maybe(v.strictObject({ policy, effectiveAt: v.pipe(text, v.isoTimestamp()) })),
+    pending: maybe(
+      v.strictObject({ policy, effectiveAt: v.pipe(text, v.isoTimestamp()), tableId: maybe(text) }),
+    ),
     revision: count,
   }),
   day: v.strictObject({

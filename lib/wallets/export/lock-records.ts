@@ -2,6 +2,7 @@ import type { Key } from "../../table/keys.ts";
 import type { Write } from "../../table/step.ts";
 import { readItem, type Table } from "../../table/table.ts";
 import { write } from "../../table/write.ts";
+import { looseningWrite } from "../guard-records.ts";
 import { lockKey, unlockingKey, unlockRequestKey } from "../item-keys.ts";
 import { type ExportLock, type LockState, lockStateOf, type Unlocking } from "./export-lock.ts";
 
@@ -82,5 +83,6 @@ export async function announceUnlocking(
       item: unlocking,
       when: previous ? { lockId: previous.lockId } : "absent",
     },
+    looseningWrite(unlocking.unlocksAt, { userID, lockId }),
   ]);
 }

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { answerGuardRequest } from "../../../lib/runtime/guard-requests.ts";
+import { policyOfWallet } from "../../../lib/wallets/change-policy.ts";
 import { thumbprintOf } from "../../../lib/wallets/keys/sealing.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { itemsNamed } from "../../support/items.ts";
 import { exportKeyPair } from "../../support/sealing.ts";
 import { openKeys } from "../../support/signing.ts";
 import { dai, nowMs } from "./desk.ts";
-import { allow, askSealExport, delaySeconds, Owner, place, type Service, signs } from "./owner.ts";
+import { allow, askSealExport, delaySeconds, Owner, place, type Service, signs, tableId } from "./owner.ts";
+import { allowedTo } from "./roles.ts";
 
 let engine: Engine;
 let owner: Owner;
@@ -19,6 +22,35 @@ beforeAll(async () => {
 afterAll(() => engine.stop());
 
 const at = (seconds: number): Service => ({ ...service, nowMs: nowMs + seconds * 1000 });
+
+describe("a setWalletPolicy that was taken over", () => {
+  it("can write no policy, and loosens none by what it asks for before the announced day is over", async () => {
+    const allowed = allowedTo("setWalletPolicy");
+    for (const partition of ["POLICY", "GUARDS"])
+      expect(allowed("write", `${partition}#${owner.userID}`)).toBe(false);
+    expect(allowed("write", "LOOSENINGS")).toBe(false);
+    const [, , wallet] = owner.wallets;
+    const deps = { table: service.table, tableId, delaySeconds, onFault: () => undefined };
+    const times = (ms: number) => ({ now: new Date(nowMs + ms), deadline: new Date(Date.now() + 60_000) });
+    await allow(service, wallet, [dai], new Date(nowMs));
+    // It forges a sign-in and a time, and calls for the schedule.
+    const named = { userID: owner.userID, walletId: wallet._id };
+    const asked = { tokens: "any", tradingEnabled: true };
+    expect(await answerGuardRequest(deps, { ...named, asked }, times(0))).toEqual({
+      refused: "SIGN_IN_REQUIRED",
+    });
+    const signedInAt = new Date(nowMs).toISOString();
+    const answer = await answerGuardRequest(deps, { ...named, asked, signedInAt }, times(0));
+    expect(answer).toMatchObject({ policy: { tokens: [dai] }, pending: { policy: asked } });
+    await expect(
+      answerGuardRequest(deps, { ...named, asked, now: "2000-01-01T00:00:00.000Z" }, times(0)),
+    ).rejects.toThrow("now is not a known field");
+    await answerGuardRequest(deps, { source: "aws.events" }, times(86_400_000 - 60_000));
+    expect(await policyOfWallet(service.table, named)).toMatchObject({ policy: { tokens: [dai] } });
+    await answerGuardRequest(deps, { source: "aws.events" }, times(86_400_000 + 60_000));
+    expect(await policyOfWallet(service.table, named)).toEqual({ policy: asked });
+  });
+});
 
 /** An intruder in authorize calls every method as the user of its choice. */
 describe("an authorize that was taken over", () => {

@@ -53,8 +53,19 @@ describe("a cancelOrder that was taken over", () => {
 });
 
 describe("a setWalletPolicy that was taken over", () => {
+  it("loosens no policy, neither by itself nor by the time at which another one would apply", async () => {
+    const { intruder, signs } = await intrudeAs("setWalletPolicy");
+    const pending = { policy: openPolicy, effectiveAt: "2000-01-01T00:00:00.000Z", tableId: "table" };
+    for (const odd of [{ policy: openPolicy }, { pending }])
+      await intruder.put(policyKey(policyOfAlice), { ...policyOfAlice, ...odd });
+    expect(intruder.denials).toBe(2);
+    expect(await signs("ALICEOVERSPENDS")).toEqual({ later: "the policy forbids it: maxPerOrder" });
+  });
+});
+
+describe("a loosenGuards that was taken over", () => {
   it("lifts limits at once, but gets no order signed that the user did not place", async () => {
-    const { desk, intruder, executor, signs } = await intrudeAs("setWalletPolicy");
+    const { desk, intruder, executor, signs } = await intrudeAs("loosenGuards");
     expect(await signs("ALICEOVERSPENDS")).toEqual({ later: "the policy forbids it: maxPerOrder" });
     await intruder.put(policyKey(policyOfAlice), { ...policyOfAlice, policy: openPolicy });
     await expect(signs("ALICEOVERSPENDS")).rejects.toThrow(Theft);
@@ -72,7 +83,7 @@ describe("a setWalletPolicy that was taken over", () => {
   it.each([{ policy: "x" }, { policy: { tokens: new Set([dai]) } }, { policy: undefined, revision: "1" }])(
     "gets nothing signed by an odd policy: %o",
     async (odd) => {
-      const { desk, intruder, signs } = await intrudeAs("setWalletPolicy");
+      const { desk, intruder, signs } = await intrudeAs("loosenGuards");
       await intruder.put(policyKey(policyOfAlice), { ...policyOfAlice, ...odd });
       const before = desk.signatures;
       await signs("ALICEOVERSPENDS").catch(() => undefined);

@@ -153,7 +153,11 @@ describe("show-user", () => {
       maxSlippage: 15_000n,
       tradingEnabled: true,
     };
-    const pending = { policy: openPolicy, effectiveAt: new Date(now.getTime() + 1000).toISOString() };
+    const pending = {
+      policy: openPolicy,
+      effectiveAt: new Date(now.getTime() + 1000).toISOString(),
+      tableId: "t",
+    };
     await putPolicy(target.table, { ...keyOf(first), policy: limited, pending, revision: 1 });
     const counting = { swapOf: "o1", adds: 3n * 10n ** 17n, nowMs: now.getTime() };
     await writeStep(target.table, [

@@ -285,8 +285,11 @@ describe("rulesAt", () => {
 
   it("returns the policy in force and the amount signed on the day", () => {
     expect(rulesAt({ stored, count }, nowMs)).toEqual({ policy: small, spent: 3n });
-    expect(rulesAt({ stored, count }, nowMs + hourMs)).toEqual({ policy: large, spent: 3n });
-    expect(rulesAt({ stored, count }, nowMs + dayMs)).toEqual({ policy: large, spent: 0n });
+    expect(rulesAt({ stored, count }, nowMs + dayMs)).toEqual({ policy: small, spent: 0n });
+  });
+
+  it("leaves it to loosenGuards to put a pending policy in force, however late that is", () => {
+    expect(rulesAt({ stored, count }, nowMs + 30 * dayMs).policy).toBe(small);
   });
 
   it("allows everything for a wallet without stored limits", () => {

@@ -54,13 +54,13 @@ export class Invariants {
   }
 
   async afterWrite(process: Process, changes: readonly Change[]) {
-    const { name, skewMs } = process;
+    const { name } = process;
     for (const { kind, before, after } of changes) {
       if (kind === "order")
         await this.checkOrder(before as TradeOrder | undefined, after as TradeOrder, process);
       if (kind === "slot")
         await this.checkSlot(before as Slot | undefined, after as Slot | undefined, process);
-      if (kind === "ledger") this.checkLedger(before as Ledger | undefined, after as Ledger, changes, skewMs);
+      if (kind === "ledger") this.checkLedger(before as Ledger | undefined, after as Ledger, changes);
       if (kind === "day") must(name === "sign", "somebody else counted what was signed");
       if (kind === "ledger") must(name === "sign", "somebody else wrote the signer's ledger");
       if (kind === "bytes") must(name === "sign", "somebody else wrote signed bytes");
@@ -289,17 +289,12 @@ export class Invariants {
     );
   }
 
-  private checkLedger(
-    before: Ledger | undefined,
-    after: Ledger,
-    changes: readonly Change[],
-    skewMs: number,
-  ): void {
+  private checkLedger(before: Ledger | undefined, after: Ledger, changes: readonly Change[]): void {
     const written = (wanted: string) => changes.find(({ kind }) => kind === wanted)?.after;
     const slot = written("slot") as Slot | undefined;
     const day = written("day") as Items["day"] | undefined;
     const intent = this.intents.get(after.orderId) as Intent;
-    this.policyChecks.check({ before, after, slot, day }, intent, skewMs);
+    this.policyChecks.check({ before, after, slot, day }, intent);
   }
 
   private checkEmptyLane({ wallet }: Items["lane"]): void {

@@ -14,7 +14,7 @@ import {
   twoSales,
   undoneCancellation,
 } from "./plots.ts";
-import { setPolicy } from "./policies.ts";
+import { loosenPolicies, setPolicy } from "./policies.ts";
 import { retired } from "./table.ts";
 import { chain, type World } from "./world.ts";
 
@@ -111,7 +111,13 @@ const moves: readonly (readonly [number, Move])[] = [
   ],
   [14, (world) => wake(world, 0.4)],
   [3, (world) => watch(world, "watch")],
-  [1.5, (world) => watch(world, "sweep")],
+  [
+    1.5,
+    (world) => {
+      loosenPolicies(world);
+      return watch(world, "sweep");
+    },
+  ],
   [10, mine],
   [2, (world) => calm(world)],
   [2, freeze],

@@ -27,6 +27,20 @@ export function setPolicy(world: World): void {
   if (random.chance(0.5)) changePolicy(world, userID, wallet, openPolicy);
 }
 
+/** Puts looser policies in force whose time has come, as loosenGuards does. */
+export function loosenPolicies({ nowMs, table, seen }: World): void {
+  for (const userID of users)
+    for (const wallet of wallets) {
+      const stored = table.get("policy", { chain, wallet, userID });
+      if (stored?.pending === undefined) continue;
+      const { pending: _, ...rest } = stored;
+      const after = { ...rest, ...policyAt(stored, nowMs) };
+      if (after.pending !== undefined) continue;
+      table.put("policy", { ...after, revision: stored.revision + 1 });
+      seen.add("a looser policy is in force");
+    }
+}
+
 export function changePolicy(world: World, userID: string, wallet: string, asked: WalletPolicy): void {
   const { random, nowMs, table } = world;
   const key = { chain, wallet, userID } as const;

@@ -4,7 +4,7 @@ import type { Items, Ledger } from "../../../lib/trading/core/table-step.ts";
 import type { ModelTable } from "./table.ts";
 import { must } from "./violation.ts";
 
-type Facts = { table: ModelTable; seen: Set<string>; nowMs: number };
+type Facts = { table: ModelTable; seen: Set<string> };
 
 /** The signer's ledger before and after it signs, and the items that it writes with it. */
 type LedgerChange = {
@@ -25,21 +25,20 @@ export class PolicyChecks {
     this.facts = facts;
   }
 
-  check(change: LedgerChange, intent: Intent, skewMs: number): void {
+  check(change: LedgerChange, intent: Intent): void {
     const { after, slot, day } = change;
     const { spent, isSecondBuy } = this.count(change, intent);
     const purpose = slot?.attempts.at(-1)?.purpose;
     if (purpose === "clear") return;
-    const { table, nowMs, seen } = this.facts;
+    const { table, seen } = this.facts;
     const { policy, pending } = table.get("policy", intent) ?? { policy: undefined };
-    const isInForce = pending !== undefined && Date.parse(pending.effectiveAt) <= nowMs + skewMs;
     const {
       maxPerOrder,
       maxPerDay,
       tokens = "any",
       maxSlippage = 1_000_000n,
       tradingEnabled = true,
-    } = (isInForce ? pending : { policy }).policy ?? {};
+    } = policy ?? {};
     must(tradingEnabled, "signed for a wallet that may not trade");
     must(
       intent.minAmountOut >= (intent.quotedOut * (1_000_000n - maxSlippage)) / 1_000_000n,
@@ -49,7 +48,7 @@ export class PolicyChecks {
     const { token, amountIn } = after.swap.call;
     must(tokens === "any" || tokens.includes(token), "signed a buy of a token that the policy forbids");
     must(maxPerOrder === undefined || amountIn <= maxPerOrder, "signed a buy above the limit of an order");
-    if (pending !== undefined) seen.add(isInForce ? "a looser policy is in force" : "a looser policy waits");
+    if (pending !== undefined) seen.add("a looser policy waits");
     if (day === undefined || maxPerDay === undefined) return;
     must(spent <= maxPerDay, "signed a buy above the limit of a day");
     if (isSecondBuy) seen.add("a second buy of a limited day");

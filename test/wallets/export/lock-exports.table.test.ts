@@ -4,6 +4,7 @@ import { openVault } from "../../../lib/aws/vault.ts";
 import { messageOf } from "../../../lib/realtime/change-messages.ts";
 import { readChange } from "../../../lib/realtime/read-change.ts";
 import type { Key } from "../../../lib/table/keys.ts";
+import { readItem } from "../../../lib/table/table.ts";
 import { register } from "../../../lib/users/register.ts";
 import { announcedToUser } from "../../../lib/wallets/export/announced-exports.ts";
 import type { ShownLock } from "../../../lib/wallets/export/export-lock.ts";
@@ -14,7 +15,8 @@ import {
   readSealRequest,
   type SealedExport,
 } from "../../../lib/wallets/export/seal-export.ts";
-import { lockKey, unlockRequestKey } from "../../../lib/wallets/item-keys.ts";
+import { endedLockKey, lockKey, unlockRequestKey } from "../../../lib/wallets/item-keys.ts";
+import { loosenDue } from "../../../lib/wallets/loosen-guards.ts";
 import { retireWallet } from "../../../lib/wallets/retire-wallet.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { itemsNamed } from "../../support/items.ts";
@@ -208,6 +210,41 @@ describe("unlockExports", () => {
       status: "unlocking",
       unlocksAt: iso(start + 2 * delaySeconds * 1000),
     });
+  });
+});
+
+describe("loosenDue, for an unlocking", () => {
+  const sweep = (owner: Owner) =>
+    loosenDue(
+      { table: db.table, tableId: "table", delaySeconds },
+      { now: new Date(owner.nowMs), deadline: new Date(Date.now() + 60_000) },
+      (error) => {
+        throw error;
+      },
+    );
+  const ended = (owner: Owner) => readItem(db.table, endedLockKey(owner.userID));
+
+  it("announces that it has taken effect, once", async () => {
+    const owner = await Owner.named("ended");
+    await owner.lock();
+    await owner.unlock();
+    owner.wait(delaySeconds - 1);
+    await sweep(owner);
+    expect(await ended(owner)).toBeUndefined();
+    owner.wait(2);
+    await sweep(owner);
+    expect(await ended(owner)).toMatchObject({ userID: owner.userID, endedAt: iso(owner.nowMs) });
+    expect(await itemsNamed(db.table, `#${owner.userID}#LOCK`)).toEqual([]);
+  });
+
+  it("announces nothing about one that a later lock has voided", async () => {
+    const owner = await Owner.named("voided");
+    await owner.lock();
+    await owner.unlock();
+    await owner.lock();
+    owner.wait(delaySeconds + 1);
+    await sweep(owner);
+    expect(await ended(owner)).toBeUndefined();
   });
 });
 

@@ -4,7 +4,7 @@ import { mostFeeLamports } from "../../../../lib/trading/core/sol/sol-fees.ts";
 import { isSameSolRoute, mostAttempts, mostClears } from "../../../../lib/trading/core/sol/sol-intent.ts";
 import type { SolAttempt, SolSlot } from "../../../../lib/trading/core/sol/sol-slot.ts";
 import type { TradeOrder } from "../../../../lib/trading/core/trade-order.ts";
-import { policyAt } from "../../../../lib/trading/core/wallet-policy.ts";
+import { openPolicy } from "../../../../lib/trading/core/wallet-policy.ts";
 import type { Process } from "../process.ts";
 import type { ModelTable } from "../table.ts";
 import { must } from "../violation.ts";
@@ -102,10 +102,9 @@ export class SolInvariants {
       const ofHelper = this.signed.get(orderId)?.filter((each) => helperOf(each) === helper) ?? [];
       must(new Set(ofHelper.map(({ hash }) => hash)).size === 1, "a helper key has signed twice");
     }
-    const { policy } = policyAt(
-      this.world.table.get("policy", { chain: "sol", wallet, userID }),
-      process.clockMs,
-    );
+    const { policy } = this.world.table.get("policy", { chain: "sol", wallet, userID }) ?? {
+      policy: openPolicy,
+    };
     must(policy.tradingEnabled, "signed for a wallet that may not trade");
     must(
       side === "sell" || policy.maxPerOrder === undefined || message.amountIn <= policy.maxPerOrder,

@@ -1,0 +1,58 @@
+import type { Key } from "../table/keys.ts";
+import type { Write } from "../table/step.ts";
+import { type Item, queryPages, queryRange, type Table } from "../table/table.ts";
+import { write } from "../table/write.ts";
+import type { PolicyStateText } from "../trading/core/policy-text.ts";
+import type { PolicyKey } from "../trading/core/wallet-policy.ts";
+import { endedLockKey, looseningKey, looseningsUntil, shownPoliciesOf, shownPolicyKey } from "./item-keys.ts";
+
+/** What the last change of a policy did: nothing became looser, a looser one was announced, or one took effect. */
+export type PolicyChange = "tightened" | "announced" | "loosened";
+
+/** A wallet's policy as its user is sent it. */
+export type ShownPolicy = PolicyStateText & {
+  userID: string;
+  walletId: string;
+  change: PolicyChange;
+  /** Grows with each change. */
+  version: number;
+};
+
+/** The end of a lock that has taken effect. */
+export type EndedLock = { userID: string; lockId: string; endedAt: string };
+
+/** A guard that becomes looser at a time: a wallet's policy, or the lock of exports with this id. */
+export type Loosening = { userID: string } & ((PolicyKey & { walletId: string }) | { lockId: string });
+
+export const shownPolicyWrite = (policy: PolicyKey, item: ShownPolicy): Write => ({
+  kind: "put",
+  key: shownPolicyKey(policy),
+  item,
+});
+
+/** Reads what a user was last sent of the policies of all wallets. */
+export const shownPolicies = (table: Table, userID: string): Promise<ShownPolicy[]> =>
+  queryRange<ShownPolicy>(table, shownPoliciesOf(userID));
+
+export async function putEndedLock(table: Table, ended: EndedLock): Promise<void> {
+  await write(table, { kind: "put", key: endedLockKey(ended.userID), item: ended });
+}
+
+/** Notes that a guard becomes looser. Belongs in the transaction that announces it. */
+export const looseningWrite = (due: string, loosening: Loosening): Write => ({
+  kind: "put",
+  key: looseningKey(due, loosening.userID, guardOf(loosening)),
+  item: loosening,
+});
+
+const guardOf = (loosening: Loosening): string =>
+  "lockId" in loosening ? "LOCK" : `${loosening.chain}#${loosening.wallet}`;
+
+/** Reads what becomes looser until a time, the earliest first. */
+export async function* looseningsDue(table: Table, time: Date): AsyncGenerator<Item<Loosening>> {
+  for await (const page of queryPages<Loosening>(table, looseningsUntil(time))) yield* page;
+}
+
+export async function forgetLoosening(table: Table, { PK, SK }: Key): Promise<void> {
+  await write(table, { kind: "remove", key: { PK, SK } });
+}

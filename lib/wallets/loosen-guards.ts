@@ -1,0 +1,188 @@
+import { requireFreshSignIn } from "../core/sign-in.ts";
+import type { Table } from "../table/table.ts";
+import { untilWritten } from "../table/until-written.ts";
+import { writeOnce } from "../table/write.ts";
+import {
+  type PolicyStateText,
+  type PolicyText,
+  policyStateText,
+  readPolicy,
+} from "../trading/core/policy-text.ts";
+import {
+  isSameState,
+  isWithin,
+  loosens,
+  openPolicy,
+  type PolicyKey,
+  type PolicyRecord,
+  type PolicyState,
+  policyAfter,
+  policyAt,
+} from "../trading/core/wallet-policy.ts";
+import { policyWrite, readPolicyRecord } from "../trading/items/policy-records.ts";
+import { readLock } from "./export/lock-records.ts";
+import {
+  forgetLoosening,
+  type Loosening,
+  looseningsDue,
+  looseningWrite,
+  type PolicyChange,
+  putEndedLock,
+  shownPolicyWrite,
+} from "./guard-records.ts";
+import { activeNamed, laneOf, type Wallet, type WalletName } from "./wallet.ts";
+import { eventWrite } from "./wallet-events.ts";
+import { stillActive, walletsOfUser } from "./wallet-records.ts";
+
+/** Asks for another policy of a wallet. `signedInAt` is absent if it is not known when the user has signed in. */
+export type AskedPolicy = WalletName & { asked: PolicyText; signedInAt?: string | undefined };
+
+export type PolicyAnswer = PolicyStateText | { refused: "WALLET_NOT_FOUND" | "SIGN_IN_REQUIRED" };
+
+type PolicyRequest = WalletName & { asked: PolicyText; signedInAt: Date | undefined; now: Date };
+
+export type GuardDeps = {
+  table: Table;
+  /** The id of the table. What was announced in another table is void. */
+  tableId: string;
+};
+
+/**
+ * Sets a wallet's policy, as loosenGuards. Tighter limits apply at once. Looser ones are announced and wait for 24 hours
+ * by this function's clock, whatever its caller says. Writes nothing if nothing changes.
+ *
+ * @throws {DomainError} WALLET_NOT_FOUND, SIGN_IN_REQUIRED for looser limits, and INVALID_REQUEST for an invalid address
+ * or amount of the wallet's network.
+ */
+export async function changePolicy(
+  deps: GuardDeps,
+  { userID, walletId, asked, signedInAt, now }: PolicyRequest,
+): Promise<PolicyStateText> {
+  const { table } = deps;
+  return untilWritten(async () => {
+    const wallet = activeNamed(await walletsOfUser(table, userID), walletId);
+    const { network } = wallet;
+    const key: PolicyKey = { userID, ...laneOf(wallet) };
+    const named = { ...key, walletId };
+    const { stored, isCurrent } = await putInForce(deps, named, now);
+    if (!isCurrent) return undefined;
+    const before: PolicyState = stored ?? { policy: openPolicy };
+    const after = policyAfter(before, readPolicy(network, asked), now.getTime());
+    if (isSameState(before, after)) return policyStateText(network, after);
+    if (loosens(before, after)) requireFreshSignIn(signedInAt, now);
+    const step = { named, stored, before, after, wallet, now };
+    return (await writeState(deps, step)) ? policyStateText(network, after) : undefined;
+  });
+}
+
+type Named = PolicyKey & { walletId: string };
+
+type Step = {
+  named: Named;
+  stored: PolicyRecord | undefined;
+  before: PolicyState;
+  after: PolicyState;
+  /** Must still be active. Undefined if that does not matter. */
+  wallet?: Wallet;
+  now: Date;
+};
+
+/** Writes a policy with its event, its message and the note of when it becomes looser. Returns false if it has changed. */
+function writeState(
+  { table, tableId }: GuardDeps,
+  { named, stored, before, after, wallet, now }: Step,
+): Promise<boolean> {
+  const { walletId, ...key } = named;
+  const { userID, chain } = key;
+  const { policy, pending } = after;
+  const revision = (stored?.revision ?? 0) + 1;
+  const record: PolicyRecord = {
+    ...key,
+    policy,
+    ...(pending && { pending: { ...pending, tableId } }),
+    revision,
+  };
+  const shown = policyStateText(chain, after);
+  const change = changeOf(before, after);
+  return writeOnce(table, [
+    policyWrite(record, stored),
+    ...(wallet ? [stillActive(wallet)] : []),
+    eventWrite({ userID, walletId, type: "policyChanged", now, details: shown }),
+    shownPolicyWrite(key, { ...shown, userID, walletId, change, version: revision }),
+    ...(pending ? [looseningWrite(pending.effectiveAt, named)] : []),
+  ]);
+}
+
+function changeOf(before: PolicyState, { policy, pending }: PolicyState): PolicyChange {
+  if (!isWithin(policy, before.policy)) return "loosened";
+  return pending !== undefined && pending.effectiveAt !== before.pending?.effectiveAt
+    ? "announced"
+    : "tightened";
+}
+
+/**
+ * Puts a wallet's pending policy in force if its time has come, and drops one that was announced in another table.
+ *
+ * @returns the stored policy, and false for `isCurrent` if it has changed meanwhile.
+ */
+async function putInForce(
+  deps: GuardDeps,
+  named: Named,
+  now: Date,
+): Promise<{ stored: PolicyRecord | undefined; isCurrent: boolean }> {
+  const stored = await readPolicyRecord(deps.table, named);
+  if (stored?.pending === undefined) return { stored, isCurrent: true };
+  const { policy, pending } = stored;
+  const after = pending.tableId === deps.tableId ? policyAt(stored, now.getTime()) : { policy };
+  if (after.pending !== undefined) return { stored, isCurrent: true };
+  const isWritten = await writeState(deps, { named, stored, before: stored, after, now });
+  const { pending: _, ...rest } = stored;
+  return { stored: { ...rest, ...after, revision: stored.revision + 1 }, isCurrent: isWritten };
+}
+
+/** No loosening takes effect after the deadline. The next run continues. */
+type SweepTimes = { now: Date; deadline: Date };
+
+/**
+ * Puts looser policies in force whose time has come, and announces the ends of locks. Each change of the table is sent to
+ * its user.
+ *
+ * @param onFault receives the error of each that failed. The next run tries it again.
+ */
+export async function loosenDue(
+  deps: GuardDeps & { delaySeconds: number },
+  { now, deadline }: SweepTimes,
+  onFault: (error: unknown) => void,
+): Promise<void> {
+  for await (const each of looseningsDue(deps.table, now)) {
+    if (Date.now() >= deadline.getTime()) return;
+    try {
+      if (await takeEffect(deps, each, now)) await forgetLoosening(deps.table, each);
+    } catch (error) {
+      onFault(error);
+    }
+  }
+}
+
+/** Returns false if it has to be looked at again. The note is a hint: only what was announced decides. */
+async function takeEffect(
+  deps: GuardDeps & { delaySeconds: number },
+  due: Loosening,
+  now: Date,
+): Promise<boolean> {
+  if ("lockId" in due) return endLock(deps, due, now);
+  const { userID, chain, wallet, walletId } = due;
+  return (await putInForce(deps, { userID, chain, wallet, walletId }, now)).isCurrent;
+}
+
+async function endLock(
+  { table, delaySeconds }: GuardDeps & { delaySeconds: number },
+  { userID, lockId }: { userID: string; lockId: string },
+  now: Date,
+): Promise<boolean> {
+  const { state } = await readLock(table, userID, { delaySeconds, now });
+  if (state.status === "unlocked" && state.lockId === lockId)
+    await putEndedLock(table, { userID, lockId, endedAt: now.toISOString() });
+  // The delay may have grown since.
+  return state.status !== "unlocking" || state.lock.lockId !== lockId;
+}
