@@ -66,6 +66,11 @@ const common = ({ text }: Parts) => ({
   wallet: text(128),
   chain: v.picklist(networks),
   symbol: text(128),
+  baseSymbol: described(
+    text(128),
+    "The symbol of what is traded. `symbol` cannot be split, since symbols may contain a slash",
+  ),
+  quoteSymbol: described(text(128), "The symbol of what is paid for it"),
   token: described(text(128), "The address of the traded token"),
   settled: described(v.boolean(), "True if it is final on chain"),
 });

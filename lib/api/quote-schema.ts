@@ -138,6 +138,8 @@ export const QuoteSchema = v.pipe(
     side: v.picklist(orderSides),
     token: AddressSchema,
     symbol: v.string(),
+    baseSymbol: v.pipe(v.string(), v.description("The symbol of the token")),
+    quoteSymbol: v.pipe(v.string(), v.description("The symbol of the chain's coin")),
     amount: AmountTextSchema,
     amountToken: TokenNameSchema,
     percent: v.exactOptional(PercentSchema),

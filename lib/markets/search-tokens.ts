@@ -8,7 +8,7 @@ import type { ChainReader } from "../trading/chains/open-chains.ts";
 import { type Chains, chainFor } from "../trading/chains/requests.ts";
 import { addressProblem, readAddress } from "../trading/core/address.ts";
 import type { Book } from "../trading/core/book.ts";
-import { chainFacts, type TradingChain, tradingChains } from "../trading/core/trading-chain.ts";
+import { type TradingChain, tradingChains } from "../trading/core/trading-chain.ts";
 import { bookKey } from "../trading/items/keys.ts";
 import { listTokens } from "../trading/list-tokens.ts";
 import type { TokenName } from "./core/market.ts";
@@ -145,10 +145,8 @@ async function ownTokens(table: Table, userID: string): Promise<SearchedToken[]>
     }),
   );
   const books = await getItems<Book>(table, [...keys.values()]);
-  return books.flatMap(({ chain: network, token, symbol: pair, decimals }) => {
+  return books.flatMap(({ chain: network, token, symbol: pair, baseSymbol = pair, decimals }) => {
     const chain = tradingChains.find((each) => each === network);
-    if (chain === undefined) return [];
-    const symbol = pair.replace(`/${chainFacts[chain].coin.symbol}`, "");
-    return [{ chain, token, symbol, name: symbol, decimals }];
+    return chain === undefined ? [] : [{ chain, token, symbol: baseSymbol, name: baseSymbol, decimals }];
   });
 }

@@ -49,7 +49,9 @@ async function hold(userID: string, token: string, changes: Partial<Position> = 
   const execution = position({ chain: "base", wallet: "0xWallet", token, symbol: "MOON/ETH", ...changes });
   await saveExecution(db.table, { userID, kind: "position", execution, now });
   const key = { userID, chain: "base", wallet: "0xWallet", token } as const;
-  await putItems(db.table, [{ ...bookKey(key), ...emptyBook(key, "MOON/ETH", 18) }]);
+  await putItems(db.table, [
+    { ...bookKey(key), ...emptyBook(key, { symbol: "MOON/ETH", baseSymbol: "MOON", decimals: 18 }) },
+  ]);
 }
 
 describe("findTokens", () => {

@@ -62,6 +62,7 @@ export const tradeOrder = (changes: Partial<TradeOrder> = {}): TradeOrder => ({
   placed: {
     clientOrderId: "k-1",
     symbol: "MOON/ETH",
+    baseSymbol: "MOON",
     decimals: 18,
     slippage: 1,
     createdAt: "2026-11-21T20:00:00.000Z",

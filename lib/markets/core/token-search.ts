@@ -104,8 +104,14 @@ export function assessing(listed: readonly SearchedToken[]): (token: SearchedTok
   return ({ chain, token, symbol, name, decimals, wrapped }) => {
     const isListed = listed.some((each) => each.chain === chain && each.token === token);
     return {
-      ...{ chain, token, symbol, name, decimals, ...(wrapped && { wrapped }) },
-      ...{ isListed, isImitation: !isListed && isLike({ symbol, name }) },
+      chain,
+      token,
+      symbol,
+      name,
+      decimals,
+      ...(wrapped && { wrapped }),
+      isListed,
+      isImitation: !isListed && isLike({ symbol, name }),
     };
   };
 }

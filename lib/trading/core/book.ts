@@ -3,6 +3,7 @@ import { coinText, formatAmount, formatPrice } from "./decimal-text.ts";
 import type { Position } from "./execution.ts";
 import { afterEvent, type BookEvent, type Holding, nothingHeld } from "./holding.ts";
 import type { LaneKey } from "./intent.ts";
+import { storedNames } from "./trading-chain.ts";
 
 export type BookKey = LaneKey & { userID: string; token: string };
 
@@ -11,7 +12,10 @@ export type BookKey = LaneKey & { userID: string; token: string };
  * Positions are computed from it, so a fill that the chain takes back leaves no trace.
  */
 export type Book = BookKey & {
+  /** The name of the pair. */
   symbol: string;
+  /** The token's own symbol. Books of earlier versions have none. */
+  baseSymbol?: string;
   decimals: number;
   /** The sum of the final fills. */
   base: Holding;
@@ -24,12 +28,16 @@ export type Book = BookKey & {
   revision: number;
 };
 
-export const emptyBook = (key: BookKey, symbol: string, decimals: number): Book => ({
+export const emptyBook = (
+  key: BookKey,
+  { symbol, baseSymbol, decimals }: Pick<Book, "symbol" | "baseSymbol" | "decimals">,
+): Book => ({
   chain: key.chain,
   wallet: key.wallet,
   userID: key.userID,
   token: key.token,
   symbol,
+  ...(baseSymbol !== undefined && { baseSymbol }),
   decimals,
   base: nothingHeld,
   events: [],
@@ -113,18 +121,19 @@ function shownPositions(book: Book, holdings: readonly Holding[], isFinal: boole
 /** A position whose fills the chain has taken back. */
 const emptied = { status: "closed", amount: "0", cost: "0", realizedPnl: "0", networkFees: "0" } as const;
 
-const firstShown = ({ chain, wallet, token, symbol, ...book }: Book, ordinal: number) => ({
+const firstShown = ({ chain, wallet, token, ...book }: Book, ordinal: number) => ({
   ordinal,
   positionId: hashedId([book.userID, chain, wallet, token, ordinal]),
   wallet,
   chain,
-  symbol,
   token,
   version: 0,
 });
 
-function fieldsOf(held: Holding, { chain, decimals }: Book): Partial<Numbered> {
+function fieldsOf(held: Holding, book: Book): Partial<Numbered> {
+  const { chain, decimals } = book;
   return {
+    ...storedNames(chain, book),
     status: held.closedAt === undefined ? "open" : "closed",
     amount: formatAmount(held.amount, decimals),
     cost: coinText(chain, held.cost),

@@ -48,6 +48,9 @@ export type Order = {
   chain: Network;
   /** The traded pair or token as the engine names it, such as `SOL/USDC` or a token's address. */
   symbol: string;
+  /** The symbols of the pair, each by itself: that of a token may contain a slash. */
+  baseSymbol?: string | undefined;
+  quoteSymbol?: string | undefined;
   side: (typeof orderSides)[number];
   type: (typeof orderTypes)[number];
   status: OrderStatus;
@@ -97,6 +100,8 @@ export type Position = {
   wallet: string;
   chain: Network;
   symbol: string;
+  baseSymbol?: string | undefined;
+  quoteSymbol?: string | undefined;
   status: (typeof positionStatuses)[number];
   /** The amount held now. */
   amount: string;

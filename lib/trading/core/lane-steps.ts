@@ -147,7 +147,8 @@ function bookWrites(
     ? [{ kind: "taken-back", orderId, place: known[0]?.place ?? 0, settled: false }]
     : now;
   if (isSameEvents(known, events)) return [];
-  const fresh = old ?? emptyBook(order.intent, order.placed.symbol, order.placed.decimals);
+  const { baseSymbol } = order.placed;
+  const fresh = { ...(old ?? emptyBook(order.intent, order.placed)), ...(baseSymbol && { baseSymbol }) };
   const { book, changed: positions } = rebooked(fresh, orderId, events, nowMs);
   return [
     { kind: "put", of: "book", item: book, when: old === undefined ? "absent" : { revision: old.revision } },

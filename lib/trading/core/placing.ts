@@ -13,7 +13,7 @@ import { solPlacing } from "./sol/sol-placing.ts";
 import type { TradeStep } from "./table-step.ts";
 import type { AskedTrade } from "./trade-facts.ts";
 import { type AnyOrder, hasEnded, type TradeOrder, unstarted } from "./trade-order.ts";
-import { chainFacts } from "./trading-chain.ts";
+import { pairNames } from "./trading-chain.ts";
 import type { OrderRules } from "./wallet-policy.ts";
 
 /** A request to trade with a wallet, as the client sent it. */
@@ -210,14 +210,14 @@ function newOrder<F extends Family>(
 ): TradeOrder<F> {
   const { facts, check } = assessed;
   const { symbol, decimals } = facts.identity;
-  const { coin } = chainFacts[check.chain];
   return {
     ...family.orderPart,
     intent,
     mac,
     placed: {
       clientOrderId: key,
-      symbol: `${symbol}/${coin.symbol}`,
+      symbol: pairNames(check.chain, symbol).symbol,
+      baseSymbol: symbol,
       decimals,
       ...(trade.minAmountOut === undefined && { slippage: check.settings.slippage }),
       ...(trade.percent !== undefined && { percent: trade.percent }),

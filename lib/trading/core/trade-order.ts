@@ -4,7 +4,7 @@ import type { Order, ReasonCode } from "./execution.ts";
 import type { AnySlot, Families, Family } from "./families.ts";
 import type { OrderDetails } from "./order-details.ts";
 import { reasonText } from "./reason-text.ts";
-import { nativeToken } from "./trading-chain.ts";
+import { nativeToken, storedNames } from "./trading-chain.ts";
 
 /**
  * An end that no later fact about the chain changes, because no swap was signed. Only a sale that found no tokens may
@@ -38,7 +38,10 @@ export type Life = {
 /** The terms of a placed order that clients see, in addition to the intent. */
 export type Placed = {
   clientOrderId: string;
+  /** The name of the pair. */
   symbol: string;
+  /** The token's own symbol. Orders of earlier versions have none. */
+  baseSymbol?: string;
   decimals: number;
   /** In percent. Absent if the client named the minimum. */
   slippage?: number;
@@ -168,7 +171,7 @@ export function shownOrder({ intent, placed, amount, life, version, updatedAt }:
     clientOrderId: placed.clientOrderId,
     wallet: intent.wallet,
     chain,
-    symbol: placed.symbol,
+    ...storedNames(chain, placed),
     token: intent.token,
     side,
     type: "market",

@@ -83,6 +83,18 @@ export const chainFacts: Readonly<Record<EvmChain, EvmFacts> & { sol: ChainFacts
   sol: { coin: { symbol: "SOL", name: "Solana" }, blockSeconds: 0.4 },
 };
 
+/** Names the pair of a token and the chain's coin, and each of them. */
+export function pairNames(chain: TradingChain, baseSymbol: string) {
+  const quoteSymbol = chainFacts[chain].coin.symbol;
+  return { symbol: `${baseSymbol}/${quoteSymbol}`, baseSymbol, quoteSymbol };
+}
+
+/** Names a stored pair. Earlier versions stored no symbol of the token by itself. */
+export const storedNames = (
+  chain: TradingChain,
+  { symbol, baseSymbol }: { symbol: string; baseSymbol?: string },
+) => (baseSymbol === undefined ? { symbol } : pairNames(chain, baseSymbol));
+
 /** Hosts that lag further behind others do not count as seeing the same chain. */
 export const mostLagSeconds = 3;
 

@@ -151,6 +151,7 @@ const order = {
   placed: v.strictObject({
     clientOrderId: text,
     symbol: text,
+    baseSymbol: maybe(text),
     decimals: count,
     slippage: maybe(v.number()),
     percent: maybe(v.number()),

@@ -7,7 +7,7 @@ import { percentOf } from "../core/percent.ts";
 import type { PoolPrice } from "../core/price-impact.ts";
 import type { Warned } from "../core/quote-warnings.ts";
 import type { AskedTrade, TradeFacts } from "../core/trade-facts.ts";
-import { chainFacts, nativeToken, type TradingChain } from "../core/trading-chain.ts";
+import { nativeToken, pairNames, type TradingChain } from "../core/trading-chain.ts";
 
 const validMs = 30_000;
 
@@ -44,7 +44,7 @@ export function quoteParts(
     ...(wallet !== undefined && { wallet }),
     side,
     token,
-    symbol: `${identity.symbol}/${chainFacts[chain].coin.symbol}`,
+    ...pairNames(chain, identity.symbol),
     amount: formatAmount(amount, inDecimals),
     amountToken: side === "buy" ? nativeToken : token,
     ...(percent !== undefined && { percent }),

@@ -41,7 +41,12 @@ describe("the lines of the welcome text", () => {
     const quotes = ["eth", "base", "bsc", "avax"].map((chain) => ({
       quote: expect.objectContaining({ chain, amountOut: "4960.273038901078125544" }),
     }));
-    const throughTwo = { symbol: "STAR/ETH", route: [expect.anything(), expect.anything()] };
+    const throughTwo = {
+      symbol: "STAR/ETH",
+      baseSymbol: "STAR",
+      quoteSymbol: "ETH",
+      route: [expect.anything(), expect.anything()],
+    };
     const onSol = { chain: "sol", symbol: "MOON/SOL", amountOut: expect.stringMatching(/^49\d\d\./) };
     const others = [throughTwo, onSol].map((quote) => ({ quote: expect.objectContaining(quote) }));
     expect(dataOf("/api/v2/quotes")).toEqual([...quotes, ...others]);

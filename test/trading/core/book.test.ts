@@ -38,7 +38,7 @@ const last = (...events: BookEvent[]) => holdings(...events).at(-1) as Holding;
 
 /** Applies events one by one. Returns the book, and everything shown on the way. */
 function shownAfter(...events: BookEvent[]) {
-  let book: Book = emptyBook(key, "MOON/ETH", 18);
+  let book: Book = emptyBook(key, { symbol: "MOON/ETH", baseSymbol: "MOON", decimals: 18 });
   return events.map((event) => {
     const next = rebooked(book, event.orderId, [event], nowMs);
     book = next.book;
@@ -142,6 +142,17 @@ describe("holdingsAfter", () => {
 });
 
 describe("rebooked", () => {
+  it("names the token and the coin of a position by themselves, as soon as the book does", () => {
+    const [first, second] = [buy(1, 5n, 10n), buy(2, 5n, 10n)];
+    const unnamed = emptyBook(key, { symbol: "MOON/v2/ETH", decimals: 18 });
+    const { book, changed } = rebooked(unnamed, first.orderId, [first], nowMs);
+    expect(changed).toMatchObject([{ symbol: "MOON/v2/ETH" }]);
+    expect(changed[0]).not.toHaveProperty("baseSymbol");
+    const named = rebooked({ ...book, baseSymbol: "MOON/v2" }, second.orderId, [second], nowMs);
+    const names = { symbol: "MOON/v2/ETH", baseSymbol: "MOON/v2", quoteSymbol: "ETH" };
+    expect(named.changed).toMatchObject([names]);
+  });
+
   it("shows a position as in the contract's example", () => {
     const spent = units("0.5");
     const received = units("4960.273038901078125544");
@@ -201,7 +212,12 @@ describe("rebooked", () => {
 
   it("never reuses the number of a position that was finally taken back", () => {
     const fill = { ...buy(1, 100n, 10n), settled: false } as BookEvent;
-    const open = rebooked(emptyBook(key, "MOON/ETH", 18), fill.orderId, [fill], nowMs);
+    const open = rebooked(
+      emptyBook(key, { symbol: "MOON/ETH", baseSymbol: "MOON", decimals: 18 }),
+      fill.orderId,
+      [fill],
+      nowMs,
+    );
     const gone = rebooked(open.book, fill.orderId, [], nowMs);
     const next = rebooked(gone.book, "order2", [buy(2, 5n, 5n)], nowMs);
     expect(gone.changed[0]).toMatchObject({ status: "closed", amount: "0", settled: true });

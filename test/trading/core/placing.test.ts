@@ -94,7 +94,7 @@ describe("placing", () => {
           nextNonce: 7,
           validUntil: 1120,
         },
-        placed: { clientOrderId: "k-1", symbol: "MOON/ETH", decimals: 18, slippage: 1 },
+        placed: { clientOrderId: "k-1", symbol: "MOON/ETH", baseSymbol: "MOON", decimals: 18, slippage: 1 },
         quoted: { priceImpact: 0.5 },
         version: 1,
       },

@@ -26,6 +26,8 @@ describe("shownOrder", () => {
       wallet: "0xf39F",
       chain: "eth",
       symbol: "MOON/ETH",
+      baseSymbol: "MOON",
+      quoteSymbol: "ETH",
       token: "0x5FbD",
       side: "buy",
       type: "market",
@@ -43,6 +45,19 @@ describe("shownOrder", () => {
       updatedAt: "2026-11-21T20:00:00.000Z",
       version: 1,
     });
+  });
+
+  it("names a token with a slash by itself, and no token by itself that earlier versions stored", () => {
+    const { baseSymbol: _, ...placed } = tradeOrder().placed;
+    const odd = { ...placed, symbol: "MOON/v2/ETH", baseSymbol: "MOON/v2" };
+    expect(shownOrder(tradeOrder({ placed: odd }))).toMatchObject({
+      symbol: "MOON/v2/ETH",
+      baseSymbol: "MOON/v2",
+      quoteSymbol: "ETH",
+    });
+    const old = shownOrder(tradeOrder({ placed }));
+    expect(old.symbol).toBe("MOON/ETH");
+    expect(old).not.toHaveProperty("baseSymbol");
   });
 
   it("shows the amounts and the price of a filled buy", () => {

@@ -32,6 +32,8 @@ describe("quoteTrade", () => {
       side: "buy",
       token: moon,
       symbol: "MOON/ETH",
+      baseSymbol: "MOON",
+      quoteSymbol: "ETH",
       amount: "0.5",
       amountToken: "native",
       amountOut: "4960.273038901078125544",

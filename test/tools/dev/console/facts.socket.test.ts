@@ -11,7 +11,7 @@ import { plainNumber } from "../../../../lib/tools/dev/console/app/format.ts";
 type Read = RestData<"getOrder">;
 type Quote = RestData<"quoteOrder">["quote"];
 
-const order = { chain: "sol", symbol: "MOON/SOL" } as Order;
+const order = { chain: "sol", symbol: "MOON/SOL", baseSymbol: "MOON" } as Order;
 const common = { attempt: 1, txHash: "5x", submission: "public", purpose: "swap", outcome: "mined" } as const;
 const solAttempt = {
   ...{ ...common, priorityFee: "0.0003", tip: "0", computeUnitLimit: 120_000, lastValidBlockHeight: 1234 },

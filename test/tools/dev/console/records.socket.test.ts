@@ -4,7 +4,15 @@ import { pairUnits, usd, usdText } from "../../../../lib/tools/dev/console/app/f
 import { marksOf } from "../../../../lib/tools/dev/console/app/market/bars.ts";
 
 const fill: Partial<Order> = {
-  ...{ chain: "eth", token: "0xA1", symbol: "MOON/ETH", side: "buy", status: "filled" },
+  ...{
+    chain: "eth",
+    token: "0xA1",
+    symbol: "MOON/ETH",
+    baseSymbol: "MOON",
+    quoteSymbol: "ETH",
+    side: "buy",
+    status: "filled",
+  },
   ...{ createdAt: "2026-11-26T10:00:30.000Z", updatedAt: "2026-11-26T10:00:42.000Z", receivedAmount: "1000" },
 };
 
@@ -20,10 +28,18 @@ describe("the mark of a fill", () => {
 });
 
 describe("the units of a pair", () => {
-  it("are the chain's coin for the service's orders, and any coin for those of other engines", () => {
+  it("are the names that the record has for each, whatever its pair is called", () => {
     expect(pairUnits(filled)).toEqual({ base: "MOON", quote: "ETH" });
-    expect(pairUnits({ chain: "sol", symbol: "SOL/USDC" })).toEqual({ base: "SOL", quote: "USDC" });
-    expect(pairUnits({ chain: "sol", symbol: "SOL" })).toEqual({ base: "SOL", quote: "" });
+    const odd = { ...filled, symbol: "MOON/v2/ETH", baseSymbol: "MOON/v2" };
+    expect(pairUnits(odd)).toEqual({ base: "MOON/v2", quote: "ETH" });
+    const names = { symbol: "SOL-USDC", baseSymbol: "SOL", quoteSymbol: "USDC" };
+    expect(pairUnits({ chain: "sol", ...names })).toEqual({ base: "SOL", quote: "USDC" });
+  });
+
+  it("are unknown for other engines' orders without such names, and the coin for the service's own", () => {
+    expect(pairUnits({ chain: "sol", symbol: "SOL/USDC" })).toEqual({ base: "", quote: "" });
+    const old = { chain: "eth", symbol: "MOON/ETH", token: "0xA1" } as const;
+    expect(pairUnits(old)).toEqual({ base: "MOON/ETH", quote: "ETH" });
   });
 });
 

@@ -82,7 +82,14 @@ describe("placing on sol", () => {
           budgetLamports: 1_000_000n,
         },
         mac: "mac",
-        placed: { clientOrderId: "k-1", symbol: "MOON/SOL", decimals: 6, slippage: 1, createdAt },
+        placed: {
+          clientOrderId: "k-1",
+          symbol: "MOON/SOL",
+          baseSymbol: "MOON",
+          decimals: 6,
+          slippage: 1,
+          createdAt,
+        },
         quoted: {
           ...{ priceImpact: 0.2, marketImpact: 0.1, networkFee: 1_020_000n },
           ...{ rents: 897_840n + 2n * 2_039_280n, feesBps: [25] },

@@ -79,6 +79,7 @@ describe("quoteSolTrade", () => {
     const { block, ...shown } = await quote({ wallet });
     expect(shown).toEqual({
       ...{ chain: "sol", wallet, side: "buy", token: MOON.mint, symbol: "MOON/SOL" },
+      ...{ baseSymbol: "MOON", quoteSymbol: "SOL" },
       ...{
         amount: "1",
         amountToken: "native",

@@ -58,9 +58,9 @@ export function orderFacts(order: Order): Fact[] {
 }
 
 /** Lists the result of a filled order. */
-export function reportFacts({ chain, symbol }: Order, report: NonNullable<Read["report"]>): Fact[] {
-  // `symbol` names a pair, such as MOON/SOL.
-  const { base } = pairUnits({ chain, symbol });
+export function reportFacts(order: Order, report: NonNullable<Read["report"]>): Fact[] {
+  const { chain } = order;
+  const { base } = pairUnits(order);
   const nameOf = (token: string) => (token === "native" ? coinOf[chain] : base);
   const side = ({ token, amount: text }: typeof report.spent) => `${amount(text)} ${nameOf(token)}`;
   const { spent, received, quotedAmountOut, slippage, networkFee, route = [] } = report;

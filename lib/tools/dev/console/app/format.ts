@@ -74,12 +74,15 @@ export function day(time: string | number): string {
     : then.toLocaleString("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 }
 
-type Pair = { chain: Network; symbol: string; token?: string };
+type Pair = { chain: Network; symbol: string; baseSymbol?: string; quoteSymbol?: string; token?: string };
 
-/** Returns the units of a pair such as MOON/ETH. Other engines may name any pair, even one without the chain's coin. */
-export function pairUnits({ chain, symbol, token }: Pair) {
-  const [base = symbol, second = ""] = symbol.split("/");
-  return { base, quote: token === undefined ? second : coinOf[chain] };
+/**
+ * Returns the units of a pair. Other engines may name none, and the name of a pair does not tell them: the symbol of a
+ * token may contain a slash.
+ */
+export function pairUnits({ chain, symbol, baseSymbol, quoteSymbol, token }: Pair) {
+  const [base, quote] = token === undefined ? ["", ""] : [symbol, coinOf[chain]];
+  return { base: baseSymbol ?? base, quote: quoteSymbol ?? quote };
 }
 
 /** Returns the units of a trade's amount, of what it received, and of its price. Other engines count in the pair's first. */

@@ -31,7 +31,14 @@ const ignore = () => {};
 const never = async () => {};
 
 const quote = {
-  ...{ chain: "eth", side: "buy", token: address, symbol: "MOON/ETH" },
+  ...{
+    chain: "eth",
+    side: "buy",
+    token: address,
+    symbol: "MOON/ETH",
+    baseSymbol: "MOON",
+    quoteSymbol: "ETH",
+  },
   ...{ amount: "0.1", amountToken: "native", amountOut: "996.006", minAmountOut: "986.0469" },
   ...{ price: "0.0001004", priceImpact: 0.1, sellable: true, buyTax: 0, sellTax: 0, flags: [] },
   route: [{ venue: "uniswap-v2", pool: address, feeBps: 30, tokenIn: "native", tokenOut: address }],
@@ -80,7 +87,15 @@ const waiting = position("base", "0.1");
 
 const order = (orderId: string, change: Partial<Order>) =>
   ({
-    ...{ orderId, chain: "eth", token: address, symbol: "MOON/ETH", wallet: address, side: "buy" },
+    ...{
+      orderId,
+      chain: "eth",
+      token: address,
+      symbol: "MOON/ETH",
+      baseSymbol: "MOON",
+      wallet: address,
+      side: "buy",
+    },
     ...{ type: "market", amount: "0.1", status: "filled", version: 1, createdAt: today, updatedAt: today },
     ...{ filledAmount: "0.1", receivedAmount: "1000", averagePrice: "0.0001" },
     ...change,

@@ -3,7 +3,7 @@ import type { Order, RestRequest } from "trading-terminal-client";
 import { type NetworkName, networks, Panel, Select } from "./controls.tsx";
 import { useCall, useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
-import { amount, day, unitsOf, words } from "./format.ts";
+import { amount, day, pairUnits, unitsOf, words } from "./format.ts";
 import { OrderDetails } from "./order-details.tsx";
 import { Warnings } from "./ticket/quote-view.tsx";
 import { freshSide } from "./ticket/ticket.tsx";
@@ -140,7 +140,7 @@ function OrderRow({ order }: { order: Order }) {
           class="plain"
           onClick={() => openTicket({ chain, token, wallet: order.wallet, ...freshSide(side) })}
         >
-          Trade {symbol.split("/")[0]}
+          Trade {pairUnits(order).base}
         </button>
       )}
       <OrderDetails order={order} />

@@ -21,7 +21,14 @@ const asked: Asked = {
 };
 
 const quoteOf = (change: Partial<Quote> = {}) =>
-  ({ chain: "eth", side: "buy", symbol: "MOON/ETH", amountOut: "1000", ...change }) as Quote;
+  ({
+    chain: "eth",
+    side: "buy",
+    symbol: "MOON/ETH",
+    baseSymbol: "MOON",
+    amountOut: "1000",
+    ...change,
+  }) as Quote;
 
 const quoted = (change: Partial<Quote> = {}, more: Partial<Quoted> = {}): Quoted => ({
   quote: quoteOf(change),
