@@ -4,7 +4,7 @@
  */
 require("./run.cjs")(async () => {
   const { mkdirSync, readFileSync, writeFileSync } = await import("node:fs");
-  const { dirname, join, resolve } = await import("node:path");
+  const path = await import("node:path");
   const { main } = await import("../lib/tools/documents/documents.ts");
 
   const args = process.argv.slice(2);
@@ -12,12 +12,12 @@ require("./run.cjs")(async () => {
   const needsStacks = !args.some((arg) => /^--(check|client|site)/.test(arg));
   const infra = needsStacks ? await import("../lib/infra/read-stacks.ts") : undefined;
 
-  const root = join(__dirname, "..");
+  const root = path.join(__dirname, "..");
   process.exitCode = await main(args, {
-    read: (path) => readFileSync(join(root, path), "utf8"),
-    write(path, content) {
-      const file = resolve(root, path);
-      mkdirSync(dirname(file), { recursive: true });
+    read: (file) => readFileSync(path.join(root, file), "utf8"),
+    write(name, content) {
+      const file = path.resolve(root, name);
+      mkdirSync(path.dirname(file), { recursive: true });
       writeFileSync(file, content);
     },
     warn: console.error,

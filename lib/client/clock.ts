@@ -27,7 +27,7 @@ export type WaitLimits = { signal?: AbortSignal | undefined; timeoutMs?: number 
 export function limitsOf(
   clock: Clock,
   { signal, timeoutMs }: WaitLimits,
-): { signal: AbortSignal; end(): void } {
+): { signal: AbortSignal; end: () => void } {
   const abort = new AbortController();
   const onAbort = () => abort.abort(signal?.reason);
   if (signal?.aborted) onAbort();

@@ -50,11 +50,11 @@ export type ChainMarkets = {
 /** Reads what runs have stored of tokens. */
 export type TokenStore = {
   readMarket(name: TokenName): Promise<MarketItem<MarketState> | undefined>;
-  loadCandles(
+  loadCandles: (
     name: TokenName,
     kind: ChunkKind,
     range: { from: number; to: number },
-  ): Promise<readonly Candle[]>;
+  ) => Promise<readonly Candle[]>;
   /** Opens the store for a run. */
   writer(epoch: number): TokenWriter;
 };
@@ -62,5 +62,10 @@ export type TokenStore = {
 /** Stores tokens for a run. All fail with `Superseded` once another one has followed. */
 export type TokenWriter = {
   saveMarket(item: MarketItem<MarketState>, wantedAt: Date): Promise<void>;
-  saveCandles(name: TokenName, kind: ChunkKind, candles: readonly Candle[], revision: number): Promise<void>;
+  saveCandles: (
+    name: TokenName,
+    kind: ChunkKind,
+    candles: readonly Candle[],
+    revision: number,
+  ) => Promise<void>;
 };

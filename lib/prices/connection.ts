@@ -138,7 +138,7 @@ export function runConnection(url: string, { session, open, signal, timings }: C
       () => {
         silence.refresh();
         for (const request of session.requests()) socket.send(request);
-        after(timings.silenceMs, session.reportUnacknowledged);
+        after(timings.silenceMs, () => session.reportUnacknowledged());
       },
       on,
     );

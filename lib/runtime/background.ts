@@ -37,10 +37,8 @@ export const isScheduled = (event: unknown) =>
   (event as { source?: unknown } | null)?.source === "aws.events";
 
 /** Computes the time from which a run must not start more work. The reserve is for finishing the work already begun. */
-export const deadlineOf = (
-  { getRemainingTimeInMillis }: Pick<Context, "getRemainingTimeInMillis">,
-  reserveMs: number,
-): Date => new Date(Date.now() + getRemainingTimeInMillis() - reserveMs);
+export const deadlineOf = (context: Pick<Context, "getRemainingTimeInMillis">, reserveMs: number): Date =>
+  new Date(Date.now() + context.getRemainingTimeInMillis() - reserveMs);
 
 /**
  * Wraps a function that runs after changes of the table.

@@ -8,8 +8,8 @@ import type { WebSocketEvent, WebSocketResult } from "./websocket.ts";
 
 /** Sends to a connection and closes it. */
 export type ConnectionPort = {
-  send(connectionId: string, messages: readonly string[]): Promise<void>;
-  hangUp(connectionId: string): Promise<unknown>;
+  send: (connectionId: string, messages: readonly string[]) => Promise<void>;
+  hangUp: (connectionId: string) => Promise<unknown>;
 };
 
 /** The remaining messages of a connection. */

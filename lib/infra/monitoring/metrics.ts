@@ -57,7 +57,7 @@ export function countFailedRequests(scope: Construct, { accessLog }: TerminalRes
   new MetricFilter(scope, failedRequestsName, {
     logGroup: accessLog,
     // The access log writes the status as text.
-    filterPattern: stringValue("$.status", "=", "5*"),
+    filterPattern: FilterPattern.stringValue("$.status", "=", "5*"),
     metricNamespace: namespace,
     metricName: failedRequestsName,
     dimensions: { Method: "$.method", Resource: "$.resourcePath" },
@@ -70,20 +70,27 @@ export const streamMetric = (stream: StreamApi, metricName: string, options: Met
     ...options,
   });
 
-const { all, any, stringValue } = FilterPattern;
-
 /** Matches a line of logFault (lib/runtime/log.ts) in Lambda's JSON format. */
 const loggedBy = (name: string) =>
-  all(stringValue("$.level", "=", "ERROR"), stringValue("$.message.operation", "=", name));
+  FilterPattern.all(
+    FilterPattern.stringValue("$.level", "=", "ERROR"),
+    FilterPattern.stringValue("$.message.operation", "=", name),
+  );
 
 /** Matches a line of logWarning. */
 const warnedBy = (name: OperationName) =>
-  all(stringValue("$.level", "=", "WARN"), stringValue("$.message.operation", "=", name));
+  FilterPattern.all(
+    FilterPattern.stringValue("$.level", "=", "WARN"),
+    FilterPattern.stringValue("$.message.operation", "=", name),
+  );
 
 /** Matches Lambda's own line about a run that timed out, or whose process ended. */
-const brokenOff = all(
-  stringValue("$.type", "=", "platform.report"),
-  any(stringValue("$.record.status", "=", "timeout"), stringValue("$.record.errorType", "=", "Runtime.*")),
+const brokenOff = FilterPattern.all(
+  FilterPattern.stringValue("$.type", "=", "platform.report"),
+  FilterPattern.any(
+    FilterPattern.stringValue("$.record.status", "=", "timeout"),
+    FilterPattern.stringValue("$.record.errorType", "=", "Runtime.*"),
+  ),
 );
 
 /**
@@ -106,16 +113,16 @@ export function failuresOf(scope: Construct, operation: OperationFunction): Math
  * an error, so anybody could raise the alarm by connecting without a token.
  */
 export function failuresBesideRefusals(scope: Construct, operation: OperationFunction): Metric {
-  return faultsOf(scope, operation, any(loggedBy(operation.name), brokenOff));
+  return faultsOf(scope, operation, FilterPattern.any(loggedBy(operation.name), brokenOff));
 }
 
 /** How often there was no room for another key or plan that one of these functions was to create. */
 export function limitsReached(scope: Construct, creators: readonly OperationFunction[]): Metric {
   const reached = ["KeyLimitReached", "PlanLimitReached"].map((error) =>
-    stringValue("$.message.error", "=", error),
+    FilterPattern.stringValue("$.message.error", "=", error),
   );
   const logs = creators.map(({ lambda }) => lambda.logGroup);
-  return counted(scope, limitMetricName, logs, any(...reached));
+  return counted(scope, limitMetricName, logs, FilterPattern.any(...reached));
 }
 
 /** The metric fed by {@link limitsReached}. */
@@ -128,7 +135,12 @@ const limitMetricName = "KeyLimitReached";
  */
 export function issuerOutages(scope: Construct, authorizers: readonly OperationFunction[]): Metric {
   const logs = authorizers.map(({ lambda }) => lambda.logGroup);
-  return counted(scope, "IssuerOutages", logs, stringValue("$.message.error", "=", "IssuerUnavailable"));
+  return counted(
+    scope,
+    "IssuerOutages",
+    logs,
+    FilterPattern.stringValue("$.message.error", "=", "IssuerUnavailable"),
+  );
 }
 
 /** The warnings of sweepLanes, logged once for each minute that they last. */
@@ -144,7 +156,7 @@ export const troublesSeen = (
     scope,
     trouble,
     [lambda.logGroup],
-    all(warnedBy("sweepLanes"), stringValue("$.message.error", "=", trouble)),
+    FilterPattern.all(warnedBy("sweepLanes"), FilterPattern.stringValue("$.message.error", "=", trouble)),
   );
 
 /** How often the signer refused a request: the lines of logRefusal (lib/runtime/log.ts). */
@@ -153,7 +165,7 @@ export const refusedSignatures = (scope: Construct, { lambda }: OperationFunctio
     scope,
     "SignatureRefused",
     [lambda.logGroup],
-    stringValue("$.message.event", "=", signatureRefused),
+    FilterPattern.stringValue("$.message.event", "=", signatureRefused),
   );
 
 /**
@@ -162,7 +174,7 @@ export const refusedSignatures = (scope: Construct, { lambda }: OperationFunctio
  */
 export function postponedSignatures(scope: Construct, { lambda }: OperationFunction): MathExpression {
   const counting = (name: string, event: string) =>
-    counted(scope, name, [lambda.logGroup], stringValue("$.message.event", "=", event));
+    counted(scope, name, [lambda.logGroup], FilterPattern.stringValue("$.message.event", "=", event));
   return new MathExpression({
     label: "SignaturesPostponed",
     expression: "IF(FILL(postponed, 0) > FILL(signed, 0), FILL(postponed, 0), 0)",
@@ -182,7 +194,7 @@ export function landingRates(scope: Construct, { lambda: { logGroup } }: Operati
     const metric = logMetric(logGroup, metricName);
     new MetricFilter(scope, metricName, {
       logGroup,
-      filterPattern: stringValue("$.message.event", "=", orderSettled),
+      filterPattern: FilterPattern.stringValue("$.message.event", "=", orderSettled),
       metricNamespace: metric.namespace,
       metricName,
       metricValue: `$.message.${field}`,
@@ -210,7 +222,10 @@ export const refusedKeys = (scope: Construct, accessLogs: readonly LogGroup[]): 
     scope,
     "RefusedKeys",
     accessLogs,
-    all(stringValue("$.errorType", "=", "INVALID_API_KEY"), stringValue("$.principalId", "!=", outsider)),
+    FilterPattern.all(
+      FilterPattern.stringValue("$.errorType", "=", "INVALID_API_KEY"),
+      FilterPattern.stringValue("$.principalId", "!=", outsider),
+    ),
   );
 
 const faultsOf = (scope: Construct, { name, lambda }: OperationFunction, pattern: IFilterPattern): Metric =>

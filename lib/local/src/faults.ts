@@ -64,7 +64,7 @@ export function strikesOf<Name extends string>(
 export type Faults = {
   rates: FaultRates;
   /** Decides whether a call meets the fault. */
-  strikes(name: FaultName): boolean;
+  strikes: (name: FaultName) => boolean;
   /** Decides whether a client has stopped reading. The decision changes only when the rate changes. */
   isStuck(path: string): boolean;
   random: Random;

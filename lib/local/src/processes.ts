@@ -19,7 +19,7 @@ export type Reaper = {
    *
    * @param signal `TERM` for a process that has something to save. It is killed if that takes more than five seconds.
    */
-  watch(child: ChildProcess, signal?: EndSignal): void;
+  watch: (child: ChildProcess, signal?: EndSignal) => void;
   /** Ends all process groups that are still watched. */
   close(): Promise<void>;
 };

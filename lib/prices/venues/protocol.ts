@@ -20,9 +20,9 @@ export type Venue = {
    * Makes the message that subscribes to one product. Each product gets its own message, since Coinbase rejects a whole
    * message if it does not know one of its products.
    */
-  subscribe(product: string): string;
+  subscribe: (product: string) => string;
   /** Reads the events of a message. Heartbeats and unknown types yield none. */
-  read(message: object): readonly VenueEvent[];
+  read: (message: object) => readonly VenueEvent[];
 };
 
 /** A positive decimal number as text: no sign, no exponent, and no more digits than a price can have. */

@@ -36,7 +36,7 @@ export type AdminDeps = {
   openPlans(options: PlanTargetOptions): Promise<PlanTarget>;
   openConnections(options: PlanTargetOptions): Promise<ConnectionTarget>;
   interruption(): AbortSignal;
-  now(): Date;
+  now: () => Date;
 };
 
 /** The stack with the table and the key. */

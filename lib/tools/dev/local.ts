@@ -63,7 +63,7 @@ type Options = {
 };
 
 export type Deps = Stdio & {
-  start(options: StartOptions): Promise<Runner>;
+  start: (options: StartOptions) => Promise<Runner>;
   /** Calls `stop` when the program must end. */
   stopOnSignal(stop: () => Promise<void>): void;
 };

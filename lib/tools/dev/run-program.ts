@@ -37,7 +37,7 @@ export async function runProgram<Options>(
 }
 
 /** Shows the current step: on a terminal in one changing line, elsewhere in a line for each step. */
-export function progress({ stderr }: Stdio): { step(text: string): void; end(): void } {
+export function progress({ stderr }: Stdio): { step: (text: string) => void; end: () => void } {
   if (!stderr.isTTY) return { step: (text) => void stderr.write(`${text}\n`), end: () => {} };
   const clear = "\r\x1b[K";
   return {

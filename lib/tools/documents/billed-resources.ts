@@ -8,22 +8,23 @@ export type CostTemplate = {
 type Resource = CostTemplate["Resources"][string];
 
 /** Resources that cost money even if unused: their billed units and the name of a unit. */
-export const atRest: Record<string, { units(resource: Resource): number; price: number; name: string }> = {
-  "AWS::KMS::Key": { units: () => 1, price: prices.monthly.key, name: "KMS keys" },
-  "AWS::CloudWatch::Alarm": {
-    units: alarmMetrics,
-    price: prices.monthly.alarmMetric,
-    name: "Metrics of alarms",
-  },
-  "AWS::EC2::VPCEndpoint": {
-    units: endpointAddresses,
-    price: prices.monthly.endpointAddress,
-    name: "Addresses of VPC endpoints",
-  },
-  "AWS::SecretsManager::Secret": { units: () => 1, price: prices.monthly.secret, name: "Secrets" },
-  "AWS::WAFv2::WebACL": { units: () => 1, price: prices.monthly.webAcl, name: "Web ACLs" },
-  "AWS::CloudWatch::Dashboard": { units: () => 1, price: prices.monthly.dashboard, name: "Dashboards" },
-};
+export const atRest: Record<string, { units: (resource: Resource) => number; price: number; name: string }> =
+  {
+    "AWS::KMS::Key": { units: () => 1, price: prices.monthly.key, name: "KMS keys" },
+    "AWS::CloudWatch::Alarm": {
+      units: alarmMetrics,
+      price: prices.monthly.alarmMetric,
+      name: "Metrics of alarms",
+    },
+    "AWS::EC2::VPCEndpoint": {
+      units: endpointAddresses,
+      price: prices.monthly.endpointAddress,
+      name: "Addresses of VPC endpoints",
+    },
+    "AWS::SecretsManager::Secret": { units: () => 1, price: prices.monthly.secret, name: "Secrets" },
+    "AWS::WAFv2::WebACL": { units: () => 1, price: prices.monthly.webAcl, name: "Web ACLs" },
+    "AWS::CloudWatch::Dashboard": { units: () => 1, price: prices.monthly.dashboard, name: "Dashboards" },
+  };
 
 /** An alarm on an expression is billed for each of its metrics. */
 function alarmMetrics({ Properties = {} }: Resource): number {

@@ -48,12 +48,12 @@ export const tradingOnAll = {
 };
 
 type Deps = {
-  read(path: string): string;
+  read: (path: string) => string;
   /** Also makes missing folders. */
-  write(path: string, content: string | Buffer): void;
-  warn(line: string): void;
+  write: (path: string, content: string | Buffer) => void;
+  warn: (line: string) => void;
   /** Synthesizes the stacks with this context. This takes some seconds. */
-  templates(context: Record<string, unknown>): CostTemplate[];
+  templates: (context: Record<string, unknown>) => CostTemplate[];
 };
 
 /**

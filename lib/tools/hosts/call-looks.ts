@@ -35,11 +35,10 @@ export function callLooks(url: string) {
   return {
     looks,
     askAll,
-    async ask<Value>(name: string, call: RpcCall<Value>, spare?: Spare): Promise<Value | undefined> {
-      return (await askAll(name, [call], spare))?.[0];
-    },
+    ask: async <Value>(name: string, call: RpcCall<Value>, spare?: Spare): Promise<Value | undefined> =>
+      (await askAll(name, [call], spare))?.[0],
     /** Adds a problem to the last call. */
-    blame(words: string): void {
+    blame: (words: string): void => {
       looks.push({ ...(looks.pop() as CallLook), problem: { words, isFatal: true } });
     },
   };

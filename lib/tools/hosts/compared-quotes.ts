@@ -12,7 +12,7 @@ type Comparing<Facts> = {
   decimals: number;
   hosts: readonly HostLook[];
   /** True if orders could be placed by two such answers. */
-  isAgreed(a: Facts | DomainError, b: Facts | DomainError): boolean;
+  isAgreed: (a: Facts | DomainError, b: Facts | DomainError) => boolean;
 };
 
 /** Compares quotes as trading does. Undefined stands for a host that was not asked. */

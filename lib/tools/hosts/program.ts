@@ -30,8 +30,8 @@ type Options = {
 };
 
 export type WatchTimes = {
-  nowMs(): number;
-  pause(ms: number): Promise<unknown>;
+  nowMs: () => number;
+  pause: (ms: number) => Promise<unknown>;
 };
 
 /** The pause between two looks of a watch. */

@@ -23,7 +23,7 @@ export async function firstAnswer<Answer>(
   let failure: HostError | undefined;
   for (const host of hosts) {
     try {
-      return await ask(host.request, host);
+      return await ask((calls) => host.request(calls), host);
     } catch (error) {
       if (!isHostError(error)) throw error;
       failure = error;

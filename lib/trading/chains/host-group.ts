@@ -9,14 +9,14 @@ export type HostGroup = {
   /** The configured hosts, in order of preference. Each may see another state of the chain. */
   hosts: readonly RpcHost[];
   /** Returns hosts that note their failures. Those that failed recently come last. */
-  inOrder(): RpcHost[];
+  inOrder: () => RpcHost[];
   /**
    * Asks the first host that answers.
    *
    * @throws {ChainUnavailable} if none does.
    * @throws {RpcRefusal} if a call fails on the chain, or no host knows the method.
    */
-  read<const Asked extends Calls>(calls: Asked): Promise<ValuesOf<Asked>>;
+  read: <const Asked extends Calls>(calls: Asked) => Promise<ValuesOf<Asked>>;
 };
 
 /** A host that failed comes last for this time, so that not every request waits for it. */

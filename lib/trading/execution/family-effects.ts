@@ -11,7 +11,7 @@ export type FamilyEffects<F extends Family> = {
   /** Sends a transaction to the relay. Undefined if none is configured. */
   relay: ((raw: string) => Promise<SendAnswer>) | undefined;
   /** Sends a transaction to each host. */
-  publish(raw: string): readonly Promise<SendAnswer>[];
+  publish: (raw: string) => readonly Promise<SendAnswer>[];
 };
 
 /** Asks one host after the other, until one has an answer. */

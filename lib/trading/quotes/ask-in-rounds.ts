@@ -6,13 +6,13 @@ const pauseMs = 100;
 export type Rounds<Host, Quote> = {
   hosts: readonly Host[];
   /** Hosts that failed recently come last. */
-  inOrder(): readonly Host[];
-  quoteBy(host: Host): Promise<Quote>;
+  inOrder: () => readonly Host[];
+  quoteBy: (host: Host) => Promise<Quote>;
   /** Asks some hosts in one round. */
-  ask(hosts: readonly Host[], isFirst: boolean): Promise<readonly Quote[]>;
-  isAgreed(a: Quote, b: Quote): boolean;
-  nowMs(): number;
-  pause(ms: number): Promise<unknown>;
+  ask: (hosts: readonly Host[], isFirst: boolean) => Promise<readonly Quote[]>;
+  isAgreed: (a: Quote, b: Quote) => boolean;
+  nowMs: () => number;
+  pause: (ms: number) => Promise<unknown>;
 };
 
 /** Asks hosts until two agree, or until the time is up. A lone host is believed. */

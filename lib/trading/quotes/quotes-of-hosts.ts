@@ -19,7 +19,7 @@ export type Asking<Host> = {
   inOrder(): readonly Host[];
   /** Asks about the host's newest block if none is named. */
   side: Trade["side"];
-  quoteBy(host: Host, block?: number): Promise<HostQuote>;
+  quoteBy: (host: Host, block?: number) => Promise<HostQuote>;
   /** How far the times of two hosts' blocks may be apart. */
   apartSeconds: number;
   nowMs(): number;

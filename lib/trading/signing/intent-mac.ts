@@ -13,7 +13,7 @@ import { packed } from "../items/items.ts";
 export type Macs = {
   /** Returns the MAC as base64. */
   makeMac(intent: AnyIntent): Promise<string>;
-  checkMac(intent: AnyIntent, mac: string, noteCall?: NoteCall): Promise<boolean>;
+  checkMac: (intent: AnyIntent, mac: string, noteCall?: NoteCall) => Promise<boolean>;
 };
 
 const MacAlgorithm = "HMAC_SHA_256";

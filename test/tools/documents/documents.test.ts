@@ -10,7 +10,7 @@ function files(first: Iterable<readonly [string, string]>) {
   const warnings: string[] = [];
   const deps = {
     read: (path: string) => texts.get(path) ?? "",
-    write: (path: string, text: string) => texts.set(path, text),
+    write: (path: string, content: string | Buffer) => texts.set(path, `${content}`),
     warn: (line: string) => warnings.push(line),
     templates: () => [],
   };
@@ -60,7 +60,7 @@ describe("npm run documents", () => {
 
   it("writes only the client's types with --client", async () => {
     const calls: string[] = [];
-    const write = (path: string, text: string) => calls.push(path, text);
+    const write = (path: string, content: string | Buffer) => calls.push(path, `${content}`);
     expect(await main(["--client"], { ...deps, write })).toBe(0);
     const paths = ["lib/client/openapi.ts", "lib/client/methods.ts"];
     expect(calls).toEqual(paths.flatMap((path) => [path, written.get(path)]));

@@ -22,7 +22,7 @@ export type Stack = {
 export type Assembly = {
   stacks: Stack[];
   /** Finds the folder of the asset that a deployment would upload under this S3 key. */
-  assetFolder(objectKey: string): string | undefined;
+  assetFolder: (objectKey: string) => string | undefined;
 };
 
 const Manifest = v.object({

@@ -6,8 +6,8 @@ export type Resource = {
   stackName: string;
   logicalId: string;
   type: string;
-  property(name: string): unknown;
-  properties(): Record<string, unknown>;
+  property: (name: string) => unknown;
+  properties: () => Record<string, unknown>;
   /** True if CloudFormation makes it after this other resource of its stack. */
   comesAfter(logicalId: string): boolean;
 };

@@ -13,15 +13,15 @@ export type Use = { stack: string; name: string; value: unknown };
 /** The resources and outputs of all stacks. */
 export type Resources = {
   all: readonly Resource[];
-  ofType(type: string): Resource[];
+  ofType: (type: string) => Resource[];
   /** Resolves all outputs, by name. */
   outputs(): Record<string, unknown>;
   /** Names of the stacks, without nested ones. */
   stacks: readonly string[];
   /** Exports and secrets that stacks read from each other. */
-  uses(): Use[];
+  uses: () => Use[];
   /** The values of all exports and secrets, by the name in a {@link Use}. */
-  offers(): ReadonlyMap<string, unknown>;
+  offers: () => ReadonlyMap<string, unknown>;
 };
 
 /** Resolves the part of a dynamic reference that follows `secretsmanager:`. */

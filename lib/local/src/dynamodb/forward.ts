@@ -26,7 +26,7 @@ const endToEnd = (headers: readonly Pair[]) =>
 const connectionLost = dynamoDbError(500, "InternalServerError", "DynamoDB Local closed the connection");
 
 /** @param endpoint the address of DynamoDB Local */
-export function openForward(endpoint: string): { forward: Forward; close(): void } {
+export function openForward(endpoint: string): { forward: Forward; close: () => void } {
   const agent = new Agent({ keepAlive: true });
   const { hostname, port } = new URL(endpoint);
   return {

@@ -21,7 +21,7 @@ export type Edge = {
   opensSocketsAt(target: string): boolean;
   forward(request: GatewayRequest): Forwarded;
   /** Adds the headers of CloudFront to an answer. */
-  toViewer(answer: GatewayResponse): GatewayResponse;
+  toViewer: (answer: GatewayResponse) => GatewayResponse;
 };
 
 export type EdgeOptions = {

@@ -19,7 +19,7 @@ export type Listener = {
   port: number;
   url: string;
   /** Stops listening and closes every connection, idle or in use. */
-  close(): Promise<void>;
+  close: () => Promise<void>;
 };
 
 export type ListenOptions = {

@@ -10,7 +10,7 @@ export type LogEntry = { source: string; line: string };
 
 /** All functions, addressed by name or ARN. */
 export type Lambda = {
-  has(identifier: string): boolean;
+  has: (identifier: string) => boolean;
   /** Invokes a function. Rejects with UnknownFunctionError if no function has that name. */
   invoke: Invoke;
   /**

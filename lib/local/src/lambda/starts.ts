@@ -1,4 +1,4 @@
-export type Turn = { leave(): void };
+export type Turn = { leave: () => void };
 
 /** Limits how many processes start at once, so that starts do not take all processor time. */
 export type Starts = {

@@ -19,7 +19,7 @@ export type RestApi = {
   /** The API's own address on AWS. Undefined without an API. */
   place: ApiPlace | undefined;
   /** Answers a request. Rejects only if the emulation itself fails. */
-  handle(request: GatewayRequest): Promise<GatewayResponse>;
+  handle: (request: GatewayRequest) => Promise<GatewayResponse>;
 };
 
 export type RestApiOptions = FunctionPort & {

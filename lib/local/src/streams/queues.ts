@@ -9,7 +9,7 @@ export type Queues = {
   /** @param failing name of the function that could not handle the changes */
   send(arn: string, failing: string, message: unknown): void;
   /** Reads the messages in a queue, oldest first. Empty if there is no such queue. */
-  messages(name: string): readonly unknown[];
+  messages: (name: string) => readonly unknown[];
 };
 
 /** Number of messages that a queue holds. Beyond it, the oldest are dropped. */

@@ -28,7 +28,7 @@ export type UsagePlans = {
   /** Counts a request if it is admitted. A refused request counts against no limit. */
   admit(request: AdmissionRequest): Admission;
   /** Counts a call of `@connections`, to which only the account's limit applies. Returns false if it is reached. */
-  admitPush(): boolean;
+  admitPush: () => boolean;
   /** Finds the id of the key with that value. */
   identify(value: string): string | undefined;
 };

@@ -16,7 +16,7 @@ export type StreamServer = {
   /** For example `ws://127.0.0.1:3001`. */
   url: string;
   /** Finds an open connection by its id. */
-  find(connectionId: string): Connection | undefined;
+  find: (connectionId: string) => Connection | undefined;
   /** Takes an upgrade request that another server received. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, forwarded?: ForwardedUpgrade): void;
   /** Starts to admit clients. Until then they get a 503. */

@@ -4,7 +4,7 @@ import { startChainProcess } from "./chain-process.ts";
 
 const require = createRequire(import.meta.url);
 
-export type Anvil = { url: string; processId: number; stop(): Promise<void> };
+export type Anvil = { url: string; processId: number; stop: () => Promise<void> };
 
 export type AnvilOptions = {
   chainId: number;

@@ -25,7 +25,7 @@ export type ChainNotes = {
 export type NoteBook = {
   readonly notes: ChainNotes;
   /** Writes the notes soon, in their state at that moment. */
-  save(): void;
+  save: () => void;
   /** Resolves once everything is written. */
   saved(): Promise<void>;
 };
@@ -54,7 +54,7 @@ function readNotes(path: string): ChainNotes | undefined {
 }
 
 /** Runs an action again if it was requested while it ran, but never twice at once. */
-export function whenDue(action: () => Promise<void>): { soon(): void; done(): Promise<void> } {
+export function whenDue(action: () => Promise<void>): { soon: () => void; done: () => Promise<void> } {
   let isDue = false;
   let current: Promise<void> | undefined;
   async function run(): Promise<void> {

@@ -10,7 +10,7 @@ export class PortTakenError extends StartupError {}
 /** Surfpool's thread for WebSockets panics if its port is taken last of all. */
 const portTaken = /already in use|'WebSocket RPC Handler' .*panicked/i;
 
-export type ChainProcess = { address: string; processId: number; stop(): Promise<void> };
+export type ChainProcess = { address: string; processId: number; stop: () => Promise<void> };
 
 /**
  * Starts a program that prints the address on which it listens, as soon as it accepts calls. It gets SIGTERM when it is

@@ -15,8 +15,8 @@ type Options = {
   /** The state file of anvil. */
   path: string;
   /** Calls anvil. */
-  request(method: string): Promise<unknown>;
-  onFailure(error: unknown): void;
+  request: (method: string) => Promise<unknown>;
+  onFailure: (error: unknown) => void;
   /** Unsaved changes of this age are saved even if more will follow. */
   saveAfterMs?: number;
 };

@@ -4,9 +4,9 @@ export type MinedBlock = { number: number; hash: string };
 
 export type MinerOptions = {
   /** Calls anvil. */
-  request(method: string, params?: readonly unknown[]): Promise<unknown>;
+  request: (method: string, params?: readonly unknown[]) => Promise<unknown>;
   /** Holds transactions outside the public pool, and makes blocks with them. */
-  relay?: { hasWaiting(): boolean; mine(): Promise<void> } | undefined;
+  relay?: { hasWaiting(): boolean; mine: () => Promise<void> } | undefined;
   onBlock?: (block: MinedBlock) => void;
   /** Called each time the chain has nothing to do. */
   onIdle?: () => void;

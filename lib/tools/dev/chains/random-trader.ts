@@ -22,9 +22,9 @@ export type WatchedToken = { chain: string; token: string };
 export type RandomTraderOptions = {
   chains: readonly { chain: EvmChain; url: string }[];
   /** Lists the tokens whose markets somebody watches. */
-  watched(): Promise<readonly WatchedToken[]>;
+  watched: () => Promise<readonly WatchedToken[]>;
   /** Called once for each outage. */
-  onFailure(error: unknown): void;
+  onFailure: (error: unknown) => void;
   /** A number from 0 to 1. */
   random?: () => number;
   /** The shortest time between two rounds. The longest is twice as long. */

@@ -37,7 +37,7 @@ export type Relay = {
 export type RelayOptions = {
   chainId: number;
   /** Calls anvil. */
-  request(method: string, params?: readonly unknown[]): Promise<unknown>;
+  request: (method: string, params?: readonly unknown[]) => Promise<unknown>;
   port?: number;
   /** Serves `/_local/faults`, like the runner. */
   canBeSet?: boolean;

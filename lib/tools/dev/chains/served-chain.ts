@@ -22,7 +22,7 @@ export type ServedChainOptions = {
   faults: boolean;
   seed: number;
   /** Prints a line about a problem. */
-  warn(line: string): void;
+  warn: (line: string) => void;
   times: ChainTimes;
 };
 

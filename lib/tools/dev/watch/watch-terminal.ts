@@ -13,7 +13,7 @@ export type Stacks = {
   /** A folder that is removed with the runner. */
   temporary: string;
   /** Writes an assembly of the current sources to another folder. */
-  synthesize(folder: string): Promise<unknown>;
+  synthesize: (folder: string) => Promise<unknown>;
 };
 
 /** Watches the code of this product. */

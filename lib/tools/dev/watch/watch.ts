@@ -20,13 +20,13 @@ export type Watch = {
   /** The file of a bundle that contains the code. */
   codeFile: string;
   /** The beginning of the running code, which bundles lack and new code keeps. */
-  headOf(code: string): string;
+  headOf: (code: string) => string;
   /** A folder for new code. The runner removes it after its last process has ended. */
   temporary: string;
   stacks: WatchedStacks;
   runner: Pick<Runner, "functions" | "replaceCode">;
   /** Prints one or more lines. */
-  say(text: string): void;
+  say: (text: string) => void;
 };
 
 type WatchedStacks = {

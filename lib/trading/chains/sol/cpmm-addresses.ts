@@ -19,7 +19,7 @@ export const cpmmConfigOf = (index: number): Promise<Address> =>
 
 /** Returns the usual pool of two tokens. Others of the same tokens may be at any address. */
 export const cpmmPoolOf = (config: Address, one: Address, other: Address): Promise<Address> => {
-  const mints = [one, other].map(bytesOfAddress).toSorted(Buffer.compare);
+  const mints = [one, other].map(bytesOfAddress).toSorted((a, b) => Buffer.compare(a, b));
   return derivedAddress(cpmmProgram, ["pool", bytesOfAddress(config), ...mints]);
 };
 

@@ -19,7 +19,7 @@ export type JupiterForQuote = {
   /** Undefined if Jupiter has no usable answer for one of the two amounts. */
   offers(swap: SwapByJupiter): Promise<OffersForQuote | undefined>;
   /** Is called with the reason why an offer cannot be used. */
-  onFault(fault: unknown): void;
+  onFault: (fault: unknown) => void;
 };
 
 /**

@@ -73,7 +73,7 @@ export type Operation = {
    * @returns the body of the answer, if it has one
    * @throws {ControlPlaneError} if the call is refused
    */
-  run(input: Record<string, unknown>): object | undefined;
+  run: (input: Record<string, unknown>) => object | undefined;
 };
 
 export function operation<Schema extends v.GenericSchema>(

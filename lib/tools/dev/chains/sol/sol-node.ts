@@ -142,19 +142,17 @@ function mendedAnswers(request: Surfnet["request"]) {
 /** Keeps the accounts that were named last. */
 function namedLately() {
   const named = new Set<string>();
-  return {
-    named,
-    name(addresses: readonly string[]): void {
-      for (const address of addresses) {
-        named.delete(address);
-        named.add(address);
-      }
-      for (const address of named) {
-        if (named.size <= mostNamed) break;
-        named.delete(address);
-      }
-    },
+  const name = (addresses: readonly string[]): void => {
+    for (const address of addresses) {
+      named.delete(address);
+      named.add(address);
+    }
+    for (const address of named) {
+      if (named.size <= mostNamed) break;
+      named.delete(address);
+    }
   };
+  return { named, name };
 }
 
 /**

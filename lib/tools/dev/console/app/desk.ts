@@ -38,9 +38,9 @@ export type Desk = {
   /** True if the connection has ended, too. Panels read again afterwards. */
   isOffline: boolean;
   ticket: TicketEntry;
-  fillTicket(change: TicketChange): void;
+  fillTicket: (change: TicketChange) => void;
   /** Fills the ticket, and shows it on a phone. */
-  openTicket(change: Partial<TicketEntry>): void;
+  openTicket: (change: Partial<TicketEntry>) => void;
   profile: Profile;
   /** The number of changes of redemptions since the page was opened. */
   redemptionChanges: number;
@@ -49,7 +49,7 @@ export type Desk = {
   orderWarnings: ReadonlyMap<string, readonly Warning[]>;
   placing: Placing;
   /** Shows a message for a few seconds. */
-  notify(text: string, kind?: "good" | "bad"): void;
+  notify: (text: string, kind?: "good" | "bad") => void;
 };
 
 export const DeskContext = createContext<Desk | undefined>(undefined);

@@ -25,9 +25,9 @@ export type Placing = {
   placed: OrderRequest | undefined;
   place(body: OrderRequest, text: string): Promise<void>;
   /** Sends the unanswered order again, with the same key. */
-  repeat(): Promise<void>;
+  repeat: () => Promise<void>;
   /** Forgets the unanswered order, whatever became of it. */
-  leave(): void;
+  leave: () => void;
 };
 
 /** Stores the orders of a user from before they are sent until they are answered, so that a reload forgets none. */
