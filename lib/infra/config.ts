@@ -6,7 +6,7 @@ import { type PriceFeed, venueNames } from "../prices/feeds.ts";
 import { type SameSite, sameSites } from "../runtime/session-cookie.ts";
 import type { Issuer } from "../runtime/token-verifier.ts";
 import type { TradingConfiguration } from "../trading/chains/chain-configuration.ts";
-import { json, labels, matching, urlOf, wholeWithin } from "./context-values.ts";
+import { flag, json, labels, matching, urlOf, wholeWithin } from "./context-values.ts";
 import { edgeContext, edgeProblems } from "./edge-context.ts";
 import { exportContext, exportProblems } from "./export-context.ts";
 import { channelShardsOf, marketContext, marketsOf } from "./market-context.ts";
@@ -34,8 +34,10 @@ export type Configuration = {
   mail: MailIdentity | undefined;
   /** The longest time until the expiry of an accepted token. */
   maxTokenSeconds: number;
-  /** The cookie that may carry the token instead of the Authorization header. */
+  /** The cookie that may carry the token instead of the Authorization header, without its prefix `__Host-`. */
   cookieName: string;
+  /** True if a cookie without the prefix counts, too. */
+  bareCookie: boolean;
   /** The pages whose requests carry the cookie: the API's own site, links to it, or all sites. */
   cookieSameSite: SameSite;
   /** Web origins whose pages may call the service with credentials. */
@@ -287,6 +289,7 @@ const Context = v.pipe(
     jwksUri: v.optional(Url),
     maxTokenSeconds: v.optional(json(wholeWithin(60, 2_592_000, "seconds")), defaults.maxTokenSeconds),
     cookieName: v.optional(matching(/^[\w!#$%&'*+.^`|~-]+$/, "a cookie name"), defaults.cookieName),
+    bareCookie: flag(false),
     cookieSameSite: v.optional(
       v.picklist(sameSites, `must be one of ${sameSites.join(", ")}`),
       defaults.cookieSameSite,

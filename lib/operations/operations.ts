@@ -42,7 +42,14 @@ const defaultsOfKinds: DefaultsOfKinds = {
 };
 
 /** The variables by which both authorizers find and verify tokens. */
-const tokenEnv = ["ISSUER", "AUDIENCE", "JWKS_URI", "MAX_TOKEN_SECONDS", "COOKIE_NAME"] as const;
+const tokenEnv = [
+  "ISSUER",
+  "AUDIENCE",
+  "JWKS_URI",
+  "MAX_TOKEN_SECONDS",
+  "COOKIE_NAME",
+  "BARE_COOKIE",
+] as const;
 
 /** The variables by which both authorizers recognize the edge. */
 const originEnv = ["ORIGIN_KEYS", "EDGE_ONLY"] as const;

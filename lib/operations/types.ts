@@ -45,6 +45,7 @@ export type EnvName =
   | "JWKS_URI"
   | "MAX_TOKEN_SECONDS"
   | "COOKIE_NAME"
+  | "BARE_COOKIE"
   | "ORIGIN_KEYS"
   | "EDGE_ONLY"
   | "COOKIE_SAME_SITE"

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { RecentMap } from "../core/recent-map.ts";
 import type { Table } from "../table/table.ts";
 import { betterUsername, type Profile } from "../users/profile.ts";
@@ -72,15 +73,33 @@ export function admission(table: Table, options: AdmissionOptions) {
     }
     const plan = planOf(profile);
     const own = activeKey(plan, record, coverage, now);
-    const fallback = () => {
-      const count = fallbackKeys?.coverage === coverage ? usableCount(fallbackKeys.usable, now) : 0;
-      return count === 0 ? sharedKey : fallbackKeyValue(sharedKey, fallbackKeyOf(userID, count));
-    };
-    const admitted = { key: own ?? fallback(), plan };
+    const count = countOf(fallbackKeys, coverage, now);
+    const fallback = count === 0 ? sharedKey : fallbackKeyValue(sharedKey, fallbackKeyOf(userID, count));
+    const admitted = { key: own ?? fallback, plan };
     remember(userID, admitted, own === undefined ? fallbackCacheMs : ownKeyCacheMs);
     return admitted;
   };
 }
+
+/**
+ * Makes the function that chooses the key of a request without a user: any fallback key, so that a flood of such
+ * requests takes little of each.
+ */
+export function strangerKey({ sharedKey, readFallbackKeys, stages, onFault }: AdmissionOptions) {
+  const coverage = coverageOf(stages);
+  return async (now: Date): Promise<string> => {
+    const keys = await readFallbackKeys().catch((error: unknown) => {
+      onFault(error);
+      return undefined;
+    });
+    const count = countOf(keys, coverage, now);
+    return count === 0 ? sharedKey : fallbackKeyValue(sharedKey, randomInt(count));
+  };
+}
+
+/** Counts the fallback keys that may be named now, on plans that cover these stages. */
+const countOf = (keys: FallbackKeys | undefined, coverage: string, now: Date): number =>
+  keys?.coverage === coverage ? usableCount(keys.usable, now) : 0;
 
 /**
  * Registers a new user. For other users it records the visit, and a name if theirs is still generated.

@@ -4,12 +4,12 @@ import { rateLimitPolicy } from "../plans/plan.ts";
 import { inTime } from "./in-time.ts";
 import { logFault, withoutStack } from "./log.ts";
 import { type OriginRules, outsider, requestOrigin } from "./request-origin.ts";
-import { connectionToken, requestToken } from "./request-token.ts";
+import { type Cookies, connectionTokens, requestTokens } from "./request-token.ts";
 import { type Claims, InvalidToken } from "./token-verifier.ts";
 import type { UnauthorizedBody } from "./unauthorized.ts";
 
 export type AuthorizerDeps = {
-  cookieName: string;
+  cookies: Cookies;
   origin: OriginRules;
   /**
    * Verifies a token.
@@ -23,6 +23,8 @@ export type AuthorizerDeps = {
    * @throws {UserBlocked}
    */
   admit: (claims: Claims, now: Date) => Promise<AdmittedUser>;
+  /** Chooses the API key that a request without a user counts against. */
+  strangerKey: (now: Date) => Promise<string>;
 };
 
 type Admitted = { claims: Claims; admission: AdmittedUser };
@@ -30,14 +32,18 @@ type Admitted = { claims: Claims; admission: AdmittedUser };
 /**
  * Authorizes calls of the REST API. Denies a request without a valid token; the context has the body of its 401, which
  * the gateway's ACCESS_DENIED response passes on. The other way to a 401, throwing `Unauthorized`, would count as an
- * error of the function and log a stack trace for every caller without a token.
+ * error of the function and log a stack trace for every caller without a token. Only the end of a session needs none: a
+ * browser with a bad cookie could never get rid of it.
  */
-export function restAuthorizer({ cookieName, ...deps }: AuthorizerDeps) {
+export function restAuthorizer({ cookies, strangerKey, ...deps }: AuthorizerDeps) {
   return authorizer({
     ...deps,
     name: "authorize",
-    tokenOf: (event) => requestToken(event, cookieName),
-    refuse: (event, body) => decide(event, "Deny", "anonymous", { unauthorized: JSON.stringify(body) }),
+    tokensOf: (event) => requestTokens(event, cookies),
+    refuse: async (event, body) =>
+      endsSession(event)
+        ? { ...endOfSession(event), usageIdentifierKey: await strangerKey(new Date()) }
+        : decide(event, "Deny", "anonymous", { unauthorized: JSON.stringify(body) }),
     // A denial would give a 401. Every method requires an API key, so a request without one gets a 403.
     exclude: (event) => decide(event, "Allow", outsider),
   });
@@ -48,36 +54,40 @@ export function restAuthorizer({ cookieName, ...deps }: AuthorizerDeps) {
  * `Unauthorized`, and a denial would give a 403.
  */
 export function connectionAuthorizer({
-  cookieName,
+  cookies,
   allowedOrigins,
   ...deps
-}: AuthorizerDeps & { allowedOrigins: readonly string[] }) {
+}: Omit<AuthorizerDeps, "strangerKey"> & { allowedOrigins: readonly string[] }) {
   return authorizer({
     ...deps,
     name: "authorizeConnection",
-    tokenOf: (event) => connectionToken(event, { cookieName, allowedOrigins }),
-    refuse: () => {
+    tokensOf: (event) => connectionTokens(event, { ...cookies, allowedOrigins }),
+    refuse: async () => {
       throw withoutStack("Unauthorized");
     },
     exclude: (event) => decide(event, "Deny", outsider),
   });
 }
 
-type Options = Omit<AuthorizerDeps, "cookieName"> & {
+type Options = Pick<AuthorizerDeps, "origin" | "verify" | "admit"> & {
   name: string;
-  tokenOf: (event: APIGatewayRequestAuthorizerEvent) => string | undefined;
+  /** Lists the tokens of a request, of which the first good one counts. */
+  tokensOf: (event: APIGatewayRequestAuthorizerEvent) => string[];
   /** Answers a request without a valid token, or throws. */
-  refuse: (event: APIGatewayRequestAuthorizerEvent, body: UnauthorizedBody) => APIGatewayAuthorizerResult;
+  refuse: (
+    event: APIGatewayRequestAuthorizerEvent,
+    body: UnauthorizedBody,
+  ) => Promise<APIGatewayAuthorizerResult>;
   /** Answers a request that bypasses a required edge, without reading it. */
   exclude: (event: APIGatewayRequestAuthorizerEvent) => APIGatewayAuthorizerResult;
 };
 
-function authorizer({ name, origin, tokenOf, verify, admit, refuse, exclude }: Options) {
+function authorizer({ name, origin, tokensOf, verify, admit, refuse, exclude }: Options) {
   async function identify(event: APIGatewayRequestAuthorizerEvent): Promise<Admitted | UnauthorizedBody> {
     try {
-      const token = tokenOf(event);
-      if (token === undefined) return { error: "No token provided" };
-      const claims = await verify(token);
+      const tokens = tokensOf(event);
+      if (tokens.length === 0) return { error: "No token provided" };
+      const claims = await firstGood(tokens, verify);
       return { claims, admission: await admit(claims, new Date()) };
     } catch (error) {
       if (error instanceof InvalidToken)
@@ -109,6 +119,36 @@ function authorizer({ name, origin, tokenOf, verify, admit, refuse, exclude }: O
   };
 }
 
+/**
+ * Verifies tokens in turn, until one is good.
+ *
+ * @throws {InvalidToken} if none is. An expired one decides: it was good, so a refresh helps.
+ */
+async function firstGood(tokens: readonly string[], verify: AuthorizerDeps["verify"]): Promise<Claims> {
+  const errors: unknown[] = [];
+  for (const token of tokens)
+    try {
+      return await verify(token);
+    } catch (error) {
+      errors.push(error);
+    }
+  const isInvalid = (error: unknown) => error instanceof InvalidToken;
+  const expired = errors.find((error) => isInvalid(error) && (error as InvalidToken).expired);
+  // A failure to verify does not blame the token.
+  throw expired ?? errors.find((error) => !isInvalid(error)) ?? errors[0];
+}
+
+const sessionPath = "/api/v2/session";
+
+const endsSession = ({ httpMethod, resource }: APIGatewayRequestAuthorizerEvent): boolean =>
+  httpMethod === "DELETE" && resource === sessionPath;
+
+/** Allows nothing but the end of a session. */
+function endOfSession(event: APIGatewayRequestAuthorizerEvent): APIGatewayAuthorizerResult {
+  const stage = stageOf(event.methodArn).slice(0, -1);
+  return decide(event, "Allow", "anonymous", {}, `${stage}DELETE${sessionPath}`);
+}
+
 /** The times of a token: for operations that need a fresh sign-in, and for the cookie, which expires with its token. */
 function timesOf(claims: Claims): Record<string, string> {
   const signedInAt = signInOf(claims);
@@ -132,8 +172,9 @@ function decide(
   Effect: "Allow" | "Deny",
   principalId: string,
   context: Record<string, string> = {},
+  Resource = stageOf(methodArn),
 ): APIGatewayAuthorizerResult {
-  const Statement = [{ Action: "execute-api:Invoke", Effect, Resource: stageOf(methodArn) }];
+  const Statement = [{ Action: "execute-api:Invoke", Effect, Resource }];
   return {
     principalId,
     policyDocument: { Version: "2012-10-17", Statement },

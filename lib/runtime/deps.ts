@@ -1,4 +1,4 @@
-import { admission } from "../plans/admit.ts";
+import { admission, strangerKey } from "../plans/admit.ts";
 import { readFallbackKeys } from "../plans/fallback-key-records.ts";
 import { openUsagePlans } from "../plans/usage-plans.ts";
 import { openTable } from "../table/table.ts";
@@ -15,14 +15,15 @@ const fallbackKeysMs = 60_000;
 export function authorizerDeps(operation: "authorize" | "authorizeConnection"): AuthorizerDeps {
   const onFault = (error: unknown) => logWarning(operation, error);
   const table = openTable(environment("TABLE_NAME"));
-  const admit = admission(table, {
+  const options = {
     sharedKey: environment("SHARED_KEY"),
     readFallbackKeys: remembered(() => readFallbackKeys(table), fallbackKeysMs),
     stages: environment("PLAN_STAGES"),
     onFault,
-  });
+  };
+  const admit = admission(table, options);
   return {
-    cookieName: environment("COOKIE_NAME"),
+    cookies: { cookieName: environment("COOKIE_NAME"), bareCookie: environment("BARE_COOKIE") },
     origin: { originKeys: environment("ORIGIN_KEYS"), edgeOnly: environment("EDGE_ONLY") },
     verify: tokenVerifier(
       {
@@ -34,6 +35,7 @@ export function authorizerDeps(operation: "authorize" | "authorizeConnection"): 
       onFault,
     ),
     admit: (claims, now) => admit(identityOf(claims), now),
+    strangerKey: strangerKey(options),
   };
 }
 

@@ -76,6 +76,7 @@ const schemas = {
   JWKS_URI: v.pipe(v.string(), v.description("text, empty for OpenID Connect discovery")),
   MAX_TOKEN_SECONDS: wholeNumber(1),
   COOKIE_NAME: text,
+  BARE_COOKIE: json(v.boolean(), "true or false"),
   ORIGIN_KEYS: v.pipe(
     v.string(),
     v.transform((text) => (text === "" ? [] : text.split(","))),

@@ -1,39 +1,51 @@
 import type { APIGatewayRequestAuthorizerEvent } from "aws-lambda";
+import { sessionCookieName } from "./session-cookie.ts";
 
 export type RequestHeaders = Pick<APIGatewayRequestAuthorizerEvent, "headers" | "multiValueHeaders">;
 
 /** The subprotocol that precedes a token. The server selects it. */
 export const tokenSubprotocol = "access_token";
 
+/** The most cookies that are tried. Each costs a verification. */
+const maxCookies = 4;
+
+export type Cookies = {
+  /** The name of the session's cookie, without its prefix. */
+  cookieName: string;
+  /** True if a cookie without the prefix counts, too. Any other host of the site can set one. */
+  bareCookie: boolean;
+};
+
 /**
- * Reads the token of a REST request: from the Authorization header, else from the cookie. A malformed header still
- * counts: a caller who sends one must not be signed in by the cookie instead.
+ * Lists the tokens of a REST request, of which the first good one counts: the one of the Authorization header, else those
+ * of the cookies. A malformed header still counts: a caller who sends one must not be signed in by the cookie instead.
  *
- * @returns undefined without a token; an empty string, which no verification accepts, if the header is not of the form
- * `Bearer <token>` or the token is given twice.
+ * @returns an empty text in place of a header that is not of the form `Bearer <token>` or is given twice. No verification
+ * accepts it.
  */
-export function requestToken(event: RequestHeaders, cookieName: string): string | undefined {
-  return bearerToken(event) ?? cookieToken(event, cookieName);
+export function requestTokens(event: RequestHeaders, cookies: Cookies): string[] {
+  return only(bearerToken(event)) ?? cookieTokens(event, cookies);
 }
 
 /**
- * Reads the token of a request to connect: from the Authorization header; else from the subprotocols, the only place
- * where a page in a browser can put it; else from the cookie. Browsers send cookies with connections from any page,
- * without a preflight, so the cookie counts only for pages of the allowed origins and for clients that are not pages.
+ * Lists the tokens of a request to connect: the one of the Authorization header; else of the subprotocols, the only place
+ * where a page in a browser can put it; else those of the cookies. Browsers send cookies with connections from any page,
+ * without a preflight, so they count only for pages of the allowed origins and for clients that are not pages.
  *
- * @returns undefined without a token; an empty string if it is malformed.
+ * @returns an empty text in place of a malformed header or pair.
  */
-export function connectionToken(
+export function connectionTokens(
   event: RequestHeaders,
-  { cookieName, allowedOrigins }: { cookieName: string; allowedOrigins: readonly string[] },
-): string | undefined {
+  { allowedOrigins, ...cookies }: Cookies & { allowedOrigins: readonly string[] },
+): string[] {
   const fromAllowedOrigin = valuesOf(event, "origin").every((origin) => allowedOrigins.includes(origin));
   return (
-    bearerToken(event) ??
-    subprotocolToken(event) ??
-    (fromAllowedOrigin ? cookieToken(event, cookieName) : undefined)
+    only(bearerToken(event) ?? subprotocolToken(event)) ??
+    (fromAllowedOrigin ? cookieTokens(event, cookies) : [])
   );
 }
+
+const only = (token: string | undefined): string[] | undefined => (token === undefined ? undefined : [token]);
 
 /** Lists the subprotocols of a request, in the client's order. */
 export function subprotocolsOf(event: RequestHeaders): string[] {
@@ -56,12 +68,16 @@ function subprotocolToken(event: RequestHeaders): string | undefined {
   return first === tokenSubprotocol && others.length === 0 ? (token ?? "") : "";
 }
 
-function cookieToken(event: RequestHeaders, cookieName: string): string | undefined {
-  const cookies = valuesOf(event, "cookie").flatMap((value) => value.split(";"));
-  const named = cookies
-    .map((cookie) => cookie.trim())
-    .filter((cookie) => cookie.startsWith(`${cookieName}=`));
-  return onlyOne(named.map((cookie) => cookie.slice(cookieName.length + 1)));
+/** Lists the values of the session's cookies, those that no other host can have set first. */
+function cookieTokens(event: RequestHeaders, { cookieName, bareCookie }: Cookies): string[] {
+  const sent = valuesOf(event, "cookie")
+    .flatMap((value) => value.split(";"))
+    .map((cookie) => cookie.trim());
+  const names = [sessionCookieName(cookieName), ...(bareCookie ? [cookieName] : [])];
+  const values = names.flatMap((name) =>
+    sent.filter((cookie) => cookie.startsWith(`${name}=`)).map((cookie) => cookie.slice(name.length + 1)),
+  );
+  return [...new Set(values)].filter((value) => value !== "").slice(0, maxCookies);
 }
 
 /** Several tokens are ambiguous, so they count as an invalid one. */

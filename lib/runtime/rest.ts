@@ -43,12 +43,15 @@ type Answer<Name extends RestOperationName> = Success<Name> | WithHeaders<Succes
 
 type UseCase<Name extends RestOperationName> = (request: Request<Name> & Call) => Promise<Answer<Name>>;
 
+/** The headers of a success. A header with several values is sent once for each. */
+type SuccessHeaders = Readonly<Record<string, string | string[]>>;
+
 /** A success with additional headers. */
 export class WithHeaders<Body> {
   readonly body: Body;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: SuccessHeaders;
 
-  constructor(body: Body, headers: Readonly<Record<string, string>>) {
+  constructor(body: Body, headers: SuccessHeaders) {
     this.body = body;
     this.headers = headers;
   }
@@ -217,10 +220,21 @@ const answerHeaders = {
 };
 
 /** Makes the response. Without a body it is a 204, which has no type either. */
-function success(body: unknown, headers: object): APIGatewayProxyResult {
-  if (body !== undefined) return answer(200, body, headers);
+function success(body: unknown, headers: SuccessHeaders): APIGatewayProxyResult {
+  const named = Object.entries(headers);
+  const single = Object.fromEntries(named.filter(([, value]) => typeof value === "string"));
+  const multiple = Object.fromEntries(
+    named.flatMap(([name, values]) => (typeof values === "string" ? [] : [[name, values]])),
+  );
+  const multiValueHeaders = Object.keys(multiple).length > 0 && { multiValueHeaders: multiple };
+  if (body !== undefined) return { ...answer(200, body, single), ...multiValueHeaders };
   const { "Cache-Control": caching } = answerHeaders;
-  return { statusCode: 204, headers: { "Cache-Control": caching, ...headers }, body: "" };
+  return {
+    statusCode: 204,
+    headers: { "Cache-Control": caching, ...single },
+    ...multiValueHeaders,
+    body: "",
+  };
 }
 
 function answer(statusCode: number, body: unknown, headers: object = {}): APIGatewayProxyResult {

@@ -5,7 +5,10 @@ export const sameSites = ["Strict", "Lax", "None"] as const;
 
 export type SameSite = (typeof sameSites)[number];
 
-export type CookieOptions = { name: string; sameSite: SameSite };
+export type CookieOptions = { cookieName: string; sameSite: SameSite };
+
+/** Browsers let only this host set a cookie with this prefix, and no other host of the site. */
+export const sessionCookieName = (cookieName: string): string => `__Host-${cookieName}`;
 
 /** Browsers silently drop a cookie if its name and value are longer. */
 const maxCookieBytes = 4096;
@@ -15,18 +18,25 @@ const maxCookieBytes = 4096;
  *
  * @throws {InvalidRequest} if the token is too long for a cookie.
  */
-export function tokenCookie(token: string, expiresAt: Date, now: Date, options: CookieOptions): string {
-  if (options.name.length + token.length > maxCookieBytes)
+export function tokenCookie(
+  token: string,
+  expiresAt: Date,
+  now: Date,
+  { cookieName, sameSite }: CookieOptions,
+): string {
+  const name = sessionCookieName(cookieName);
+  if (name.length + token.length > maxCookieBytes)
     throw new InvalidRequest(
       `The token is too long for a cookie: with its name, at most ${maxCookieBytes} bytes`,
     );
   const restSeconds = Math.floor((expiresAt.getTime() - now.getTime()) / 1000);
-  return cookie(token, Math.max(0, restSeconds), options);
+  return cookie(name, token, Math.max(0, restSeconds), sameSite);
 }
 
-/** Makes the Set-Cookie header that removes the token. */
-export const endedCookie = (options: CookieOptions): string => cookie("", 0, options);
+/** Makes the Set-Cookie headers that remove the session's cookie, and one of the name without the prefix. */
+export const endedCookies = ({ cookieName, sameSite }: CookieOptions): string[] =>
+  [sessionCookieName(cookieName), cookieName].map((name) => cookie(name, "", 0, sameSite));
 
 /** Without a Domain, browsers send it only to this host. Its attributes hide it from scripts. */
-const cookie = (value: string, maxAgeSeconds: number, { name, sameSite }: CookieOptions) =>
+const cookie = (name: string, value: string, maxAgeSeconds: number, sameSite: SameSite) =>
   `${name}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; Secure; SameSite=${sameSite}`;

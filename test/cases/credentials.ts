@@ -12,8 +12,12 @@ export type Credentials = Case & { value: HeadersWith };
 export const noCredentials: readonly Credentials[] = casesOf<HeadersWith>({
   "no headers": [["no credentials", () => []]],
   "no cookie of the name": [
-    ["cookies of other names", () => [["Cookie", "session=1; access_token2=a.b.c; xaccess_token=a.b.c"]]],
+    [
+      "cookies of other names",
+      () => [["Cookie", "session=1; __Host-access_token2=a.b.c; x__Host-access_token=a.b.c"]],
+    ],
     ["an empty cookie header", () => [["Cookie", ""]]],
+    ["an empty token in the cookie", () => [["Cookie", "__Host-access_token="]]],
   ],
 });
 
@@ -43,24 +47,26 @@ export const badCredentials: readonly Credentials[] = casesOf<HeadersWith>({
         ["Authorization", `Bearer ${token}`],
       ],
     ],
-    ["the cookie given twice", (token) => [["Cookie", `access_token=${token}; access_token=${token}`]]],
   ],
   "a bad cookie": [
-    ["garbage in the cookie", () => [["Cookie", "access_token=garbage"]]],
-    ["an empty token in the cookie", () => [["Cookie", "access_token="]]],
+    ["garbage in the cookie", () => [["Cookie", "__Host-access_token=garbage"]]],
+    [
+      "a good cookie after four bad ones",
+      (token) => [["Cookie", [1, 2, 3, 4, token].map((each) => `__Host-access_token=${each}`).join("; ")]],
+    ],
   ],
   "a bad header with a good cookie": [
     [
       "garbage in the header with a good cookie",
       (token) => [
         ["Authorization", "Bearer garbage"],
-        ["Cookie", `access_token=${token}`],
+        ["Cookie", `__Host-access_token=${token}`],
       ],
     ],
     [
       "Basic credentials with a good cookie",
       (token) => [
-        ["Cookie", `access_token=${token}`],
+        ["Cookie", `__Host-access_token=${token}`],
         ["Authorization", "Basic YTpi"],
       ],
     ],
@@ -75,15 +81,29 @@ export const goodCredentials: readonly Credentials[] = casesOf<HeadersWith>({
     ["the header in upper case", (token) => [["AUTHORIZATION", `BEARER ${token}`]]],
   ],
   "the cookie": [
-    ["the cookie", (token) => [["Cookie", `access_token=${token}`]]],
-    ["the cookie among others", (token) => [["Cookie", `a=1; access_token=${token}; b="2"`]]],
+    ["the cookie", (token) => [["Cookie", `__Host-access_token=${token}`]]],
+    ["the cookie among others", (token) => [["Cookie", `a=1; __Host-access_token=${token}; b="2"`]]],
+  ],
+  "the first good cookie": [
+    [
+      "the cookie twice",
+      (token) => [["Cookie", `__Host-access_token=${token}; __Host-access_token=${token}`]],
+    ],
+    [
+      "a good cookie beside one that another program has set",
+      (token) => [["Cookie", `access_token=abc123; __Host-access_token=${token}`]],
+    ],
+    [
+      "a good cookie after a bad one",
+      (token) => [["Cookie", `__Host-access_token=abc123; __Host-access_token=${token}`]],
+    ],
   ],
   "the header before the cookie": [
     [
       "the header with a bad cookie",
       (token) => [
         ["Authorization", `Bearer ${token}`],
-        ["Cookie", "access_token=garbage"],
+        ["Cookie", "__Host-access_token=garbage"],
       ],
     ],
   ],

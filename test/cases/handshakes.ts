@@ -15,7 +15,7 @@ type HandshakeWith = (token: string) => Handshake;
 /** A handshake, made with a valid token. */
 export type HandshakeCase = Case & { value: HandshakeWith };
 
-const cookie = (token: string) => `access_token=${token}`;
+const cookie = (token: string) => `__Host-access_token=${token}`;
 const bearer = (token: string) => `Bearer ${token}`;
 const foreign = "https://elsewhere.example";
 
@@ -28,6 +28,12 @@ export const goodHandshakes: readonly HandshakeCase[] = casesOf<HandshakeWith>({
   "the cookie": [
     ["the cookie", (token) => ({ headers: { Cookie: cookie(token) } })],
     ["the cookie among others", (token) => ({ headers: { Cookie: `a=1; ${cookie(token)}; b="2"` } })],
+  ],
+  "the first good cookie": [
+    [
+      "a good cookie after a bad one",
+      (token) => ({ headers: { Cookie: `access_token=1; ${cookie("abc123")}; ${cookie(token)}` } }),
+    ],
   ],
   "the header counts from any page": [
     ["the header from a page of another site", (token) => ({ token, headers: { Origin: foreign } })],

@@ -123,7 +123,7 @@ describe("the functions of a connection", () => {
     ["a bad token", { Authorization: "Bearer secret" }],
     [
       "a cookie, from a page of another site",
-      { Cookie: "access_token=secret", Origin: "https://evil.example" },
+      { Cookie: "__Host-access_token=secret", Origin: "https://evil.example" },
     ],
   ])("throw Unauthorized for %s, and log nothing", async (_, headers) => {
     await expect(authorizeConnection(authorizerEvent(headers))).rejects.toThrow(/^Unauthorized$/);

@@ -28,7 +28,7 @@ describe("startSession", () => {
     expect(headers).toEqual({
       "Cache-Control": "no-store",
       "Set-Cookie": expect.stringMatching(
-        /^access_token=head\.body-of_the\.signature; Path=\/; Max-Age=\d+; HttpOnly; Secure; SameSite=Strict$/,
+        /^__Host-access_token=head\.body-of_the\.signature; Path=\/; Max-Age=\d+; HttpOnly; Secure; SameSite=Strict$/,
       ),
       Vary: "Origin",
     });
@@ -50,7 +50,7 @@ describe("startSession", () => {
   });
 
   it("responds with 401 to a token from the cookie, which would never end", async () => {
-    const headers = { Cookie: `access_token=${token}`, "Content-Type": "application/json" };
+    const headers = { Cookie: `__Host-access_token=${token}`, "Content-Type": "application/json" };
     const answer = await start({ headers: headers });
     expect(answer).toMatchObject({ statusCode: 401, body: '{"error":"No token provided"}' });
     expect(answer.headers).not.toHaveProperty("Set-Cookie");
@@ -69,7 +69,7 @@ describe("startSession", () => {
   });
 
   it("refuses a token that browsers would silently drop", async () => {
-    const fits = "x".repeat(4096 - "access_token".length);
+    const fits = "x".repeat(4096 - "__Host-access_token".length);
     expect(await start({ headers: { ...bearer, Authorization: `Bearer ${fits}` } })).toMatchObject({
       statusCode: 204,
     });
@@ -87,11 +87,15 @@ describe("startSession", () => {
 });
 
 describe("endSession", () => {
-  it("responds with 204 and a cookie that ends at once", async () => {
-    const { statusCode, headers, body } = await endSession(restEvent({ headers: {} }));
+  it("responds with 204 and ends the cookie at once, and one without the prefix", async () => {
+    const { statusCode, headers, multiValueHeaders, body } = await endSession(restEvent({ headers: {} }));
     expect({ statusCode, body }).toEqual({ statusCode: 204, body: "" });
-    expect(headers?.["Set-Cookie"]).toBe(
-      "access_token=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Strict",
-    );
+    expect(headers).not.toHaveProperty("Set-Cookie");
+    expect(multiValueHeaders).toEqual({
+      "Set-Cookie": [
+        "__Host-access_token=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Strict",
+        "access_token=; Path=/; Max-Age=0; HttpOnly; Secure; SameSite=Strict",
+      ],
+    });
   });
 });

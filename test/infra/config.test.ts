@@ -26,6 +26,7 @@ describe("readConfiguration", () => {
       tableStreamArn: undefined,
       maxTokenSeconds: 90_000,
       cookieName: "access_token",
+      bareCookie: false,
       cookieSameSite: "Strict",
       allowedOrigins: [],
       walletLimits: { Base: 10, Pro: 50, Enterprise: 500 },

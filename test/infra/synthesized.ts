@@ -39,6 +39,7 @@ export const customContext = {
   audience: "terminal",
   maxTokenSeconds: 3600,
   cookieName: "session",
+  bareCookie: true,
   cookieSameSite: "Lax",
   channelShards: 7,
   connectionsPerUser: 3,

@@ -20,10 +20,11 @@ type Fakes = Partial<AuthorizerDeps>;
 const plan = { name: "Pro", requestsPerMinute: 5000 } as const;
 const admission = { key: "a key", plan };
 const deps: AuthorizerDeps = {
-  cookieName: "access_token",
+  cookies: { cookieName: "access_token", bareCookie: false },
   origin: { originKeys: [], edgeOnly: false },
   verify: async () => claims,
   admit: async () => admission,
+  strangerKey: async () => "a stranger's key",
 };
 const authorizeRequest = (fakes: Fakes = {}) => restAuthorizer({ ...deps, ...fakes });
 const authorizeConnection = (fakes: Fakes = {}) =>
@@ -110,6 +111,77 @@ describe.each([
   });
 });
 
+describe("restAuthorizer, for several cookies", () => {
+  const host = (...values: string[]) => values.map((value) => `__Host-access_token=${value}`).join("; ");
+  const verify = vi.fn(async (token: string) => {
+    if (token.startsWith("good")) return { ...claims, sub: token };
+    if (token === "unknown") throw new Error("The issuer is down");
+    throw new InvalidToken(token === "old" ? "expired" : "invalid");
+  });
+  const bare = { cookieName: "access_token", bareCookie: true };
+  const decided = async (Cookie: string, fakes: Fakes = {}) => {
+    const result = await authorizeRequest({ verify, ...fakes })(authorizerEvent({ Cookie }));
+    return result.context?.unauthorized ?? result.principalId;
+  };
+
+  it.each([
+    ["the first good one", host("bad", "good", "good2"), "good"],
+    ["a good one after an expired one", host("old", "good"), "good"],
+    ["a good one beside one that cannot be verified", host("unknown", "good"), "good"],
+    ["a good fourth", host("a", "b", "c", "good"), "good"],
+    ["no fifth", host("a", "b", "c", "d", "good"), '{"error":"Invalid token"}'],
+    ["an expired one, if none is good", host("bad", "old"), '{"error":"Token expired","needsRefresh":true}'],
+    ["none without the prefix", "access_token=good", '{"error":"No token provided"}'],
+    ["none of another site's name", `${host("bad")}; access_token=good`, '{"error":"Invalid token"}'],
+  ])("takes %s", async (_, cookie, decision) => {
+    expect(await decided(cookie)).toBe(decision);
+  });
+
+  it.each([
+    ["alone", "access_token=good", "good"],
+    ["before ours", `access_token=good; ${host("good2")}`, "good2"],
+    ["beside a bad one of ours", `access_token=good; ${host("bad")}`, "good"],
+  ])("takes one without the prefix where the deployment says so: %s", async (_, cookie, decision) => {
+    expect(await decided(cookie, { cookies: bare })).toBe(decision);
+  });
+
+  it("fails if none is good and one cannot be verified", async () => {
+    await expect(decided(host("bad", "unknown"))).rejects.toThrow("The authorizer failed");
+  });
+});
+
+describe("restAuthorizer, for the end of a session", () => {
+  const ofSession = { httpMethod: "DELETE", resource: "/api/v2/session" };
+
+  it.each([
+    ["no token", {}, rejecting(false)],
+    ["an invalid token", { Authorization: "Bearer x" }, rejecting(false)],
+    ["an expired token", { Authorization: "Bearer x" }, rejecting(true)],
+    ["a blocked user", { Authorization: "Bearer x" }, () => Promise.reject(new UserBlocked())],
+  ])("allows it alone to a request with %s, by a stranger's key", async (_, headers, verify) => {
+    const result = await authorizeRequest({ verify })({ ...authorizerEvent(headers), ...ofSession });
+    expect(result.policyDocument.Statement).toEqual([
+      { Action: "execute-api:Invoke", Effect: "Allow", Resource: `${stage}/DELETE/api/v2/session` },
+    ]);
+    expect(result).toMatchObject({ principalId: "anonymous", usageIdentifierKey: "a stranger's key" });
+  });
+
+  it("counts it against the user's key with a valid token", async () => {
+    expect(await authorizeRequest()({ ...restEvent, ...ofSession })).toMatchObject({
+      principalId: "alice",
+      usageIdentifierKey: "a key",
+    });
+  });
+
+  it.each([
+    { httpMethod: "POST", resource: "/api/v2/session" },
+    { httpMethod: "DELETE", resource: "/api/v2/lock" },
+  ])("allows no other request without a token: $httpMethod $resource", async (other) => {
+    const { policyDocument } = await authorizeRequest()({ ...authorizerEvent(), ...other });
+    expect(policyDocument.Statement).toMatchObject([{ Effect: "Deny" }]);
+  });
+});
+
 describe("a blocked user", () => {
   const admit = () => Promise.reject(new UserBlocked());
 
@@ -151,7 +223,7 @@ describe("connectionAuthorizer", () => {
     ["half a pair", authorizerEvent({ "Sec-WebSocket-Protocol": "access_token" }), { verify: real }],
     [
       "the cookie, from a page of another site",
-      authorizerEvent({ Cookie: "access_token=secret-token", Origin: "https://evil.example" }),
+      authorizerEvent({ Cookie: "__Host-access_token=secret-token", Origin: "https://evil.example" }),
       {},
     ],
   ])("throws exactly Unauthorized, and logs nothing, for %s", async (_, request, fakes) => {

@@ -60,7 +60,8 @@ describe.each([
 ] as const)("%s, where all requests must come from the edge", (_, make, Effect) => {
   const asked: string[] = [];
   const authorize = make({
-    cookieName: "access_token",
+    cookies: { cookieName: "access_token", bareCookie: false },
+    strangerKey: async () => "key",
     allowedOrigins: [],
     origin: { originKeys, edgeOnly: true },
     verify: async (token) => {

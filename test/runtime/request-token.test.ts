@@ -1,31 +1,38 @@
 import { describe, expect, it } from "vitest";
-import { connectionToken, requestToken } from "../../lib/runtime/request-token.ts";
+import { connectionTokens, requestTokens } from "../../lib/runtime/request-token.ts";
 import { authorizerEvent, type Headers } from "../support/events.ts";
 
 const ours = "https://app.example";
+const cookies = { cookieName: "access_token", bareCookie: false };
 
-describe("requestToken", () => {
-  const tokenOf = (headers: Headers) => requestToken(authorizerEvent(headers), "access_token");
+describe("requestTokens", () => {
+  const tokensOf = (headers: Headers) => requestTokens(authorizerEvent(headers), cookies);
 
   it.each([
     ["in the header", { Authorization: "Bearer a.b.c" }, "a.b.c"],
     ["in the header, in any case", { authorization: "bearer a.b.c" }, "a.b.c"],
-    ["in the cookie", { Cookie: "access_token=a.b.c" }, "a.b.c"],
-    ["in one cookie of several", { cookie: "x=1; access_token=a.b.c; access_token2=no" }, "a.b.c"],
+    ["in the cookie", { Cookie: "__Host-access_token=a.b.c" }, "a.b.c"],
+    [
+      "in one cookie of several",
+      { cookie: "x=1; __Host-access_token=a.b.c; __Host-access_token2=no" },
+      "a.b.c",
+    ],
     [
       "in the header, before the cookie",
-      { Authorization: "Bearer a.b.c", Cookie: "access_token=d.e.f" },
+      { Authorization: "Bearer a.b.c", Cookie: "__Host-access_token=d.e.f" },
       "a.b.c",
     ],
   ])("finds the token %s", (_, headers, token) => {
-    expect(tokenOf(headers)).toBe(token);
+    expect(tokensOf(headers)).toEqual([token]);
   });
 
   it.each([
     ["no header or cookie", {}],
-    ["another cookie", { Cookie: "session=a.b.c; myaccess_token=d.e.f" }],
+    ["another cookie", { Cookie: "session=a.b.c; x__Host-access_token=d.e.f" }],
+    ["a cookie without the prefix", { Cookie: "access_token=a.b.c" }],
+    ["an empty cookie", { Cookie: "__Host-access_token=" }],
   ])("finds none with %s", (_, headers) => {
-    expect(tokenOf(headers)).toBeUndefined();
+    expect(tokensOf(headers)).toEqual([]);
   });
 
   it.each([
@@ -33,23 +40,38 @@ describe("requestToken", () => {
     ["no scheme", { Authorization: "a.b.c" }],
     ["nothing after the scheme", { Authorization: "Bearer " }],
     ["two words after the scheme", { Authorization: "Bearer a.b.c d" }],
-    ["an empty header, even with a good cookie", { Authorization: "", Cookie: "access_token=a.b.c" }],
+    ["an empty header, even with a good cookie", { Authorization: "", Cookie: "__Host-access_token=a.b.c" }],
     ["two headers", { Authorization: ["Bearer a.b.c", "Bearer a.b.c"] }],
     ["two headers of different case", { Authorization: "Bearer a.b.c", authorization: "Bearer d.e.f" }],
-    ["two cookies of the name", { Cookie: "access_token=a.b.c; access_token=d.e.f" }],
-    ["an empty cookie", { Cookie: "access_token=" }],
   ])("returns an empty token for %s", (_, headers) => {
-    expect(tokenOf(headers)).toBe("");
+    expect(tokensOf(headers)).toEqual([""]);
   });
 });
 
-describe("connectionToken", () => {
-  const tokenOf = (headers: Headers) =>
-    connectionToken(authorizerEvent(headers), { cookieName: "access_token", allowedOrigins: [ours] });
+describe("requestTokens, of several cookies", () => {
+  const ofCookies = (Cookie: string | string[], bareCookie: boolean) =>
+    requestTokens(authorizerEvent({ Cookie }), { cookieName: "access_token", bareCookie });
+
+  it.each([
+    ["each", "__Host-access_token=a; __Host-access_token=b", false, ["a", "b"]],
+    ["each once", "__Host-access_token=a; __Host-access_token=a", false, ["a"]],
+    ["those of several headers", ["__Host-access_token=a", "__Host-access_token=b"], false, ["a", "b"]],
+    ["those with the prefix alone", "access_token=a; __Host-access_token=b", false, ["b"]],
+    ["those with the prefix first", "access_token=a; __Host-access_token=b", true, ["b", "a"]],
+    ["four at most", [..."abcdef"].map((each) => `access_token=${each}`), true, ["a", "b", "c", "d"]],
+    ["none that is empty", "__Host-access_token=; access_token=; access_token=a", true, ["a"]],
+  ])("lists %s", (_, cookie, bareCookie, tokens) => {
+    expect(ofCookies(cookie, bareCookie)).toEqual(tokens);
+  });
+});
+
+describe("connectionTokens", () => {
+  const tokensOf = (headers: Headers) =>
+    connectionTokens(authorizerEvent(headers), { ...cookies, allowedOrigins: [ours] });
 
   const header = { Authorization: "Bearer of.the.header" };
   const pair = { "Sec-WebSocket-Protocol": "access_token, of.the.pair" };
-  const cookie = { Cookie: "access_token=of.the.cookie" };
+  const cookie = { Cookie: "__Host-access_token=of.the.cookie" };
 
   it.each<[string, Headers, string]>([
     ["the header", header, "of.the.header"],
@@ -66,7 +88,7 @@ describe("connectionToken", () => {
       "of.the.cookie",
     ],
   ])("finds the token of %s", (_, headers, token) => {
-    expect(tokenOf(headers)).toBe(token);
+    expect(tokensOf(headers)).toEqual([token]);
   });
 
   it.each<[string, Headers]>([
@@ -86,7 +108,7 @@ describe("connectionToken", () => {
     ["a token as the only subprotocol", { "Sec-WebSocket-Protocol": "a.b.c" }],
     ["a pair of another name", { "Sec-WebSocket-Protocol": "Access_Token, a.b.c" }],
   ])("finds none with %s", (_, headers) => {
-    expect(tokenOf(headers)).toBeUndefined();
+    expect(tokensOf(headers)).toEqual([]);
   });
 
   it.each<[string, Headers]>([
@@ -101,8 +123,7 @@ describe("connectionToken", () => {
       "two pairs in two headers",
       { "Sec-WebSocket-Protocol": ["access_token, a.b.c", "access_token, a.b.c"] },
     ],
-    ["two cookies of the name", { Cookie: "access_token=a.b.c; access_token=d.e.f" }],
   ])("returns an empty token for %s", (_, headers) => {
-    expect(tokenOf(headers)).toBe("");
+    expect(tokensOf(headers)).toEqual([""]);
   });
 });

@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { connectionToken, requestToken } from "../../lib/runtime/request-token.ts";
+import { connectionTokens, requestTokens } from "../../lib/runtime/request-token.ts";
 import { InvalidToken, tokenVerifier } from "../../lib/runtime/token-verifier.ts";
 import { badCredentials, goodCredentials, noCredentials, type SentHeaders } from "../cases/credentials.ts";
 import { badHandshakes, goodHandshakes, goodSubprotocols, type Handshake } from "../cases/handshakes.ts";
@@ -30,8 +30,12 @@ const verifier = () =>
   tokenVerifier({ issuer: iss, audience: aud, jwksUri: `${iss}/keys`, maxTokenSeconds: 90_000 });
 
 /** Decides whether a request with this token is admitted, like the authorizers. */
-async function verdictOn(token: string | undefined): Promise<"good" | "none" | "invalid" | "expired"> {
-  if (token === undefined) return "none";
+async function verdictOn(...tokens: string[]): Promise<"good" | "none" | "invalid" | "expired"> {
+  const verdicts = await Promise.all(tokens.map(verdictOnOne));
+  return verdicts.find((verdict) => verdict === "good") ?? verdicts[0] ?? "none";
+}
+
+async function verdictOnOne(token: string): Promise<"good" | "invalid" | "expired"> {
   try {
     await verifier()(token);
     return "good";
@@ -48,14 +52,16 @@ function received(headers: SentHeaders): Headers {
   return Object.fromEntries(values);
 }
 
+const cookies = { cookieName: "access_token", bareCookie: false };
+
 const onConnect = ({ token, headers = {}, subprotocols }: Handshake) =>
-  connectionToken(
+  connectionTokens(
     authorizerEvent({
       ...(token !== undefined && { Authorization: `Bearer ${token}` }),
       ...headers,
       ...(subprotocols && { "Sec-WebSocket-Protocol": subprotocols.join(", ") }),
     }),
-    { cookieName: "access_token", allowedOrigins: ["https://app.example"] },
+    { ...cookies, allowedOrigins: ["https://app.example"] },
   );
 
 beforeEach(() => {
@@ -88,7 +94,7 @@ describe("a token", () => {
 
 describe("a request", () => {
   const verdict = (headers: SentHeaders) =>
-    verdictOn(requestToken(authorizerEvent(received(headers)), "access_token"));
+    verdictOn(...requestTokens(authorizerEvent(received(headers)), cookies));
 
   it.each(noCredentials)("contains no token with $title", async ({ value: headersWith }) => {
     expect(await verdict(headersWith(good))).toBe("none");
@@ -105,20 +111,20 @@ describe("a request", () => {
 
 describe("a connection", () => {
   it.each([...goodHandshakes, ...goodSubprotocols])("is admitted by $title", async ({ value }) => {
-    expect(await verdictOn(onConnect(value(good)))).toBe("good");
+    expect(await verdictOn(...onConnect(value(good)))).toBe("good");
   });
 
   it.each(badHandshakes)("is refused with $title", async ({ value }) => {
-    expect(["none", "invalid"]).toContain(await verdictOn(onConnect(value(good))));
+    expect(["none", "invalid"]).toContain(await verdictOn(...onConnect(value(good))));
   });
 
   it.each(forgeries)("is refused for a token with $title in every position", async ({ value: forge }) => {
     const token = await forge(good, published);
     const handshakes: Handshake[] = [
       { token },
-      { headers: { Cookie: `access_token=${token}` } },
+      { headers: { Cookie: `__Host-access_token=${token}` } },
       { subprotocols: ["access_token", token] },
     ];
-    for (const handshake of handshakes) expect(await verdictOn(onConnect(handshake))).toBe("invalid");
+    for (const handshake of handshakes) expect(await verdictOn(...onConnect(handshake))).toBe("invalid");
   });
 });

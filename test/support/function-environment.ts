@@ -28,6 +28,7 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   JWKS_URI: "https://id.example/keys",
   MAX_TOKEN_SECONDS: "90000",
   COOKIE_NAME: "access_token",
+  BARE_COOKIE: "false",
   COOKIE_SAME_SITE: "Strict",
   ORIGIN_KEYS: "",
   EDGE_ONLY: "false",

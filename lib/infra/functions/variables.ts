@@ -40,6 +40,7 @@ export function environmentOf(
     JWKS_URI: jwksUri,
     MAX_TOKEN_SECONDS: String(configuration.maxTokenSeconds),
     COOKIE_NAME: cookieName,
+    BARE_COOKIE: JSON.stringify(configuration.bareCookie),
     ORIGIN_KEYS: originKeys.join(),
     EDGE_ONLY: JSON.stringify(configuration.edgeOnly),
     COOKIE_SAME_SITE: configuration.cookieSameSite,

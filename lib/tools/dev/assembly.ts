@@ -53,6 +53,8 @@ export async function synthesizeTerminal(
       keyGraceSeconds: 0,
       // Made within five seconds.
       fallbackKeys: 20,
+      // For the simplest clients, and for tests: no other host of the site sets cookies here.
+      bareCookie: true,
       walletExport: true,
       // Long enough to see that the export waits.
       exportDelaySeconds: 10,

@@ -91,7 +91,8 @@ export const restNotes: Record<RestOperationName, Note> = {
   },
   endSession: {
     tag: "Sessions",
-    description: "Removes the cookie from the browser. The token stays valid until it expires.",
+    description:
+      "Removes the cookie from the browser, and needs no valid token for that. The token stays valid until it expires.",
   },
   updateTradingSettings: {
     tag: "Trading settings",

@@ -78,7 +78,7 @@ describe("the authorizer", () => {
 
     const answer = await get("/getUserData", {
       token: first.token,
-      headers: { Cookie: `access_token=${second.token}` },
+      headers: { Cookie: `__Host-access_token=${second.token}` },
     });
 
     expect(answer.json).toMatchObject({ userID: first.id });

@@ -12,14 +12,17 @@ const session = (method: "POST" | "DELETE", headers: Record<string, string>) =>
     ...(method === "POST" && { body: "{}" }),
   });
 
-const attributesOf = (answer: Response) => answer.headers.get("Set-Cookie")?.split("; ") ?? [];
+const cookiesOf = (answer: Response) => answer.headers.getSetCookie().map((cookie) => cookie.split("; "));
+const ended = (name: string) => [`${name}=`, "Path=/", "Max-Age=0", "HttpOnly", "Secure", expect.any(String)];
 
 describe("a session", () => {
   it("is a cookie that signs in to the API, cannot renew itself, and can be removed", async () => {
     const started = await session("POST", { Authorization: `Bearer ${user.token}` });
-    const [cookie = "", ...attributes] = attributesOf(started);
+    const [[cookie = "", ...attributes] = [], ...more] = cookiesOf(started);
 
     expect(started.status).toBe(204);
+    expect(more).toEqual([]);
+    expect(cookie).toMatch(/^__Host-\S+=ey/);
     expect(await started.text()).toBe("");
     expect(attributes).toEqual(expect.arrayContaining(["Path=/", "HttpOnly", "Secure"]));
     const maxAge = Number(attributes.find((each) => each.startsWith("Max-Age="))?.slice(8));
@@ -30,15 +33,23 @@ describe("a session", () => {
     const renewed = await session("POST", { Cookie: cookie });
     expect([renewed.status, renewed.headers.has("Set-Cookie")]).toEqual([401, false]);
 
-    const ended = await session("DELETE", { Cookie: cookie });
-    expect(ended.status).toBe(204);
-    expect(attributesOf(ended)).toEqual(expect.arrayContaining([`${cookie.split("=")[0]}=`, "Max-Age=0"]));
+    const name = cookie.split("=")[0] ?? "";
+    const answer = await session("DELETE", { Cookie: cookie });
+    expect(answer.status).toBe(204);
+    expect(cookiesOf(answer)).toEqual([ended(name), ended(name.slice("__Host-".length))]);
   });
 
-  it("does not start or end without a token", async () => {
-    for (const method of ["POST", "DELETE"] as const) {
-      const answer = await session(method, {});
-      expect([answer.status, await answer.json()]).toEqual([401, { error: "No token provided" }]);
-    }
+  it("does not start without a token", async () => {
+    const answer = await session("POST", {});
+    expect([answer.status, await answer.json()]).toEqual([401, { error: "No token provided" }]);
+  });
+
+  it.each([
+    ["no token", {}],
+    ["a bad cookie", { Cookie: "__Host-access_token=garbage" }],
+    ["a bad token in the header", { Authorization: "Bearer garbage" }],
+  ])("ends with %s, so that no bad cookie stays", async (_, headers) => {
+    const answer = await session("DELETE", headers);
+    expect([answer.status, cookiesOf(answer).length]).toEqual([204, 2]);
   });
 });

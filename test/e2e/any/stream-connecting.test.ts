@@ -10,7 +10,7 @@ import { changeSettings } from "../support/terminal.ts";
 import { forged } from "../support/tokens.ts";
 import { someUser, twoUsers, type User } from "../support/users.ts";
 
-const cookie = (token: string) => `access_token=${token}`;
+const cookie = (token: string) => `__Host-access_token=${token}`;
 const allowed = [deployment().allowedOrigin].filter((origin) => origin !== undefined);
 
 const user = someUser();

@@ -49,7 +49,7 @@ export async function abuse({ keys, badKeys, words, goodToken, badTokens }: Secr
   }
   for (const token of badTokens) {
     for (const { method, path, body } of endpoints) await say(send(method, path, { token, body }));
-    await say(get("/listWallets", { headers: { Cookie: `access_token=${token}` } }));
+    await say(get("/listWallets", { headers: { Cookie: `__Host-access_token=${token}` } }));
   }
   for (const { method, path, body } of endpoints) await say(send(method, path, { ...own, body }));
   for (const token of [goodToken, ...badTokens]) {

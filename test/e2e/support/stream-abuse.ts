@@ -42,12 +42,12 @@ export async function abuseStreams({
 const withToken = (token: string): Handshake[] => [
   { query: `?access_token=${token}` },
   { headers: { Authorization: `Basic ${token}` } },
-  { headers: { Cookie: `access_token=${token}`, Origin: `https://${token.slice(-20)}.example` } },
+  { headers: { Cookie: `__Host-access_token=${token}`, Origin: `https://${token.slice(-20)}.example` } },
 ];
 
 const withGoodToken = (token: string): Handshake[] => [
   { token },
-  { headers: { Cookie: `access_token=${token}` } },
+  { headers: { Cookie: `__Host-access_token=${token}` } },
   { subprotocols: ["access_token", token] },
   { token, query: `?access_token=${token}` },
 ];
