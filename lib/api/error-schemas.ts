@@ -36,6 +36,12 @@ const detailsOfCode = {
       limit: AmountText,
       requested: AmountText,
     }),
+    v.object({
+      rule: v.literal("networkFeesPerDay"),
+      limit: AmountText,
+      requested: AmountText,
+      resetsAt: TimestampSchema,
+    }),
   ]),
   SIGN_IN_REQUIRED: v.object({ maxAgeSeconds: v.number() }),
   EXPORT_LIMIT_REACHED: v.object({ limit: v.number() }),

@@ -40,7 +40,8 @@ export type DomainErrorDetails = {
   POLICY_LIMIT:
     | { rule: "tradingEnabled" }
     | { rule: "maxSlippage"; limit: number; requested: number }
-    | { rule: "tokens" | "maxOrder" | "maxPerOrder" | "maxPerDay"; limit: string; requested: string };
+    | { rule: "tokens" | "maxOrder" | "maxPerOrder" | "maxPerDay"; limit: string; requested: string }
+    | { rule: "networkFeesPerDay"; limit: string; requested: string; resetsAt: string };
   WALLET_NOT_FOUND: undefined;
   TOKEN_NOT_FOUND: undefined;
   ORDER_NOT_FOUND: undefined;

@@ -72,10 +72,11 @@ export const SolContext = v.strictObject(
     tokens: v.optional(v.array(Token, "must be a list of tokens")),
     maxOrder: v.optional(Coins),
     maxNetworkFee: v.optional(Coins),
+    maxNetworkFeesPerDay: v.optional(Coins),
     baseFee: v.optional(Coins),
     payer: v.optional(Address),
   },
-  "must be an object of hosts, cluster, relay, jupiter, wrapped, cpmmConfigs, tokens, maxOrder, maxNetworkFee, baseFee and payer",
+  "must be an object of hosts, cluster, relay, jupiter, wrapped, cpmmConfigs, tokens, maxOrder, maxNetworkFee, maxNetworkFeesPerDay, baseFee and payer",
 );
 
 /** Completes the setup of sol by the defaults. */

@@ -125,8 +125,9 @@ const ChainContext = v.strictObject(
     tokens: v.optional(v.array(Token, "must be a list of tokens")),
     maxOrder: v.optional(Coins),
     maxNetworkFee: v.optional(Coins),
+    maxNetworkFeesPerDay: v.optional(Coins),
   },
-  "must be an object of hosts, relay, wrapped, venues, quoteTokens, tokens, maxOrder and maxNetworkFee",
+  "must be an object of hosts, relay, wrapped, venues, quoteTokens, tokens, maxOrder, maxNetworkFee and maxNetworkFeesPerDay",
 );
 
 /** Rejects lists, which are objects to valibot. */
@@ -182,6 +183,7 @@ function configurationOf({ chains }: ChainsContext, chain: EvmChain): ChainConfi
     tokens,
     maxOrder,
     maxNetworkFee,
+    maxNetworkFeesPerDay,
   } = chains[chain] ?? {};
   return {
     hosts: hosts ?? defaults.hosts,
@@ -198,6 +200,7 @@ function configurationOf({ chains }: ChainsContext, chain: EvmChain): ChainConfi
     tokens: tokens ?? defaults.tokens,
     ...(maxOrder !== undefined && { maxOrder }),
     maxNetworkFee: maxNetworkFee ?? defaults.maxNetworkFee,
+    ...(maxNetworkFeesPerDay !== undefined && { maxNetworkFeesPerDay }),
   };
 }
 

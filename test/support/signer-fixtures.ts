@@ -102,7 +102,7 @@ const limits = (of: Intent) => {
   const pending = { policy: openPolicy, effectiveAt: "2026-11-22T20:00:00.000Z" };
   return {
     policy: { ...key, policy, pending, revision: 1 },
-    day: counted(key, undefined, { adds: amount, swapOf: "another", nowMs }),
+    day: counted(key, undefined, { fees: 0n, adds: amount, swapOf: "another", nowMs }),
   };
 };
 

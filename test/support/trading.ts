@@ -12,7 +12,7 @@ import {
 } from "../../lib/trading/core/intent.ts";
 import { type TradeOrder, unstarted } from "../../lib/trading/core/trade-order.ts";
 import type { ChainLimits } from "../../lib/trading/core/trading-chain.ts";
-import type { Limits } from "../../lib/trading/core/wallet-policy.ts";
+import type { FeesOfDay, Limits } from "../../lib/trading/core/wallet-policy.ts";
 
 /** The routers of eth, and of the local chains. */
 const [ethV2, ethV3] = defaultChains.eth.venues.map(({ router }) => router) as [string, string];
@@ -114,6 +114,13 @@ export const noLimits: Limits = { stored: undefined, count: undefined };
 
 /** Operators' limits that limit nothing. */
 export const wideLimits: ChainLimits = { maxNetworkFee: 10n ** 24n };
+
+/** The network fees of a day on which nothing was signed. */
+export const freeFees: FeesOfDay = {
+  counted: 0n,
+  limit: 10n ** 25n,
+  resetsAt: "2026-11-23T00:00:00.000Z",
+};
 
 /** The signer's view of a slot, with changes. */
 export const signingView = (changes: Partial<SigningView> = {}): SigningView => ({

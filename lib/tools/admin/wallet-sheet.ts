@@ -1,7 +1,7 @@
 import type { Table } from "../../table/table.ts";
 import { coinText } from "../../trading/core/decimal-text.ts";
 import { type PolicyText, policyStateText } from "../../trading/core/policy-text.ts";
-import { announcedState, rulesAt } from "../../trading/core/wallet-policy.ts";
+import { announcedState, signedOn } from "../../trading/core/wallet-policy.ts";
 import { readLimits } from "../../trading/items/policy-records.ts";
 import { bySlot, isActive, isGone, laneOf, restorableUntil, shownWallet } from "../../wallets/wallet.ts";
 import { walletsOfUser } from "../../wallets/wallet-records.ts";
@@ -23,7 +23,8 @@ export async function readWallets(table: Table, userID: string, now: Date) {
       state: isActive(wallet) ? "active" : "retired",
       restorableUntil: expiresAt === undefined ? null : restorableUntil(expiresAt),
       ...policyStateText(network, announcedState(stored)),
-      spentToday: coinText(network, rulesAt({ stored, count }, now.getTime()).spent),
+      spentToday: coinText(network, signedOn(count, now.getTime()).spent),
+      networkFeesToday: coinText(network, signedOn(count, now.getTime()).networkFees),
     };
   });
 }
@@ -40,12 +41,13 @@ function stateText({
   policy,
   pending,
   spentToday,
-}: Pick<WalletDetails, "state" | "restorableUntil" | "policy" | "pending" | "spentToday">): string {
+  networkFeesToday,
+}: Omit<WalletDetails, "_id" | "network" | "address" | "slotName" | "createdAt">): string {
   return [
     restorableUntil === null ? state : `${state}, can be restored until ${restorableUntil}`,
     policySentence(policy),
     ...(pending ? [`from ${pending.effectiveAt} ${policySentence(pending.policy)}`] : []),
-    `spent ${spentToday} today`,
+    `spent ${spentToday} today, with network fees of ${networkFeesToday}`,
   ].join("; ");
 }
 

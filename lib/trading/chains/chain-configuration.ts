@@ -56,6 +56,8 @@ export type ChainConfiguration = {
   maxOrder?: string;
   /** The most coins that a transaction may pay the network, as decimal text, without an L1 fee. */
   maxNetworkFee: string;
+  /** The most coins that a wallet's transactions of a day may pay. By default ten times `maxNetworkFee`. */
+  maxNetworkFeesPerDay?: string;
 };
 
 /** A sender that keeps transactions out of the public, for a tip. */
@@ -92,6 +94,8 @@ export type SolConfiguration = {
   maxOrder?: string;
   /** The most SOL that all transactions of an order may pay beside their base fees, as decimal text. */
   maxNetworkFee: string;
+  /** The most SOL that a wallet's transactions of a day may pay, with rents that stay. By default ten times `maxNetworkFee`. */
+  maxNetworkFeesPerDay?: string;
   /** The highest base fee of a signature, in SOL as decimal text. */
   baseFee: string;
   /** Absent if orders trade with pools of Raydium CPMM alone. */

@@ -37,15 +37,24 @@ export function unsupportedChain(chains: ReadonlyMap<Network, unknown>): DomainE
 /** Reads the operators' limits for a chain. */
 export const limitsOf = (
   chain: Network,
-  { maxOrder, maxNetworkFee }: { maxOrder?: string | undefined; maxNetworkFee: string },
+  { maxOrder, maxNetworkFee, maxNetworkFeesPerDay }: LimitTexts,
 ): ChainLimits => ({
   maxOrder: maxOrder === undefined ? undefined : unitsFrom(maxOrder, coinDecimals[chain], "maxOrder"),
   maxNetworkFee: unitsFrom(maxNetworkFee, coinDecimals[chain], "maxNetworkFee"),
+  ...(maxNetworkFeesPerDay !== undefined && {
+    maxNetworkFeesPerDay: unitsFrom(maxNetworkFeesPerDay, coinDecimals[chain], "maxNetworkFeesPerDay"),
+  }),
 });
+
+type LimitTexts = {
+  maxOrder?: string | undefined;
+  maxNetworkFee: string;
+  maxNetworkFeesPerDay?: string | undefined;
+};
 
 /** Reads the operators' limits for Solana. */
 export const solLimitsOf = (
-  configuration: Pick<SolConfiguration, "maxOrder" | "maxNetworkFee" | "baseFee" | "relay">,
+  configuration: LimitTexts & Pick<SolConfiguration, "baseFee" | "relay">,
 ): SolLimits => {
   const { baseFee, relay } = configuration;
   return {

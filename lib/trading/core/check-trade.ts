@@ -99,6 +99,7 @@ export function checkTrade(
     openOrders: orders.length,
     maxOrder,
     adds: addedBy(side, amount, fee.max),
+    networkFees: fee.max,
     minAmountOut: least,
     quotedOut: facts.amountOut,
     rules: trader.rules,

@@ -107,19 +107,25 @@ type LimitObjection = PolicyObjection | { rule: "maxOrder"; limit: bigint; reque
 function aboveLimit(chain: Network, objection: LimitObjection): DomainError<"POLICY_LIMIT"> {
   if (objection.rule === "tradingEnabled")
     return new DomainError("POLICY_LIMIT", "The wallet's policy forbids trading", { rule: objection.rule });
-  const { rule } = objection;
-  if (rule === "maxSlippage") {
+  if (objection.rule === "maxSlippage") {
+    const { rule } = objection;
     const [limit, requested] = [percentFrom(objection.limit), percentFrom(objection.requested)];
     const message = `The minimum is ${requested} % below the quote; the wallet's policy allows at most ${limit} %`;
     return new DomainError("POLICY_LIMIT", message, { rule, limit, requested });
   }
   const limit = coinText(chain, objection.limit);
   const requested = coinText(chain, objection.requested);
+  if (objection.rule === "networkFeesPerDay") {
+    const { resetsAt } = objection;
+    const message = `The wallet's transactions of a day may pay the network at most ${limit}; with this order they may pay ${requested}`;
+    return new DomainError("POLICY_LIMIT", message, { rule: objection.rule, limit, requested, resetsAt });
+  }
+  const { rule } = objection;
   return new DomainError("POLICY_LIMIT", messageOfAmount[rule](limit, requested), { rule, limit, requested });
 }
 
 const messageOfAmount: Record<
-  Exclude<LimitObjection["rule"], "tradingEnabled" | "maxSlippage">,
+  Exclude<LimitObjection["rule"], "tradingEnabled" | "maxSlippage" | "networkFeesPerDay">,
   (limit: string, requested: string) => string
 > = {
   maxOrder: (limit) => `An order may spend at most ${limit}`,

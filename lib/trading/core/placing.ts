@@ -14,7 +14,7 @@ import type { TradeStep } from "./table-step.ts";
 import type { AskedTrade } from "./trade-facts.ts";
 import { type AnyOrder, hasEnded, type TradeOrder, unstarted } from "./trade-order.ts";
 import { pairNames } from "./trading-chain.ts";
-import type { OrderRules } from "./wallet-policy.ts";
+import type { DayFeeLimits, OrderRules } from "./wallet-policy.ts";
 
 /** A request to trade with a wallet, as the client sent it. */
 export type TradeRequest<F extends Family = "evm"> = LaneKey & {
@@ -132,7 +132,7 @@ function* assess<F extends Family>(
   // Every chain that trades has settings.
   if (early !== undefined || setup instanceof DomainError || settings === undefined)
     return { refused: early ?? "CHAIN_UNAVAILABLE" };
-  const rules = rulesFor(request, view);
+  const rules = rulesFor(request, view, setup.limits);
   const trader = { orders, settings, rules, isStopped: view.isStopped } as Quoting[F]["trader"];
   const question = family.questionAbout(request, trade, trader);
   const quotes: HostAnswers<F> = known
@@ -154,7 +154,8 @@ function* assess<F extends Family>(
 const rulesFor = (
   { userID, createdAt }: TradeRequest<Family>,
   { limits, laneOrders }: PlacingView<Family>,
-): OrderRules => rulesBeside(limits, laneOrders, userID, Date.parse(createdAt));
+  chainLimits: DayFeeLimits,
+): OrderRules => rulesBeside(limits, laneOrders, { userID, nowMs: Date.parse(createdAt), chainLimits });
 
 function objectionTo(request: TradeRequest<Family>, view: PlacingView<Family>): DomainError | undefined {
   const { trade, setup } = request;
@@ -177,7 +178,7 @@ function objectionTo(request: TradeRequest<Family>, view: PlacingView<Family>): 
     adds: amount,
     openOrders: view.laneOrders.filter((order) => !hasEnded(order)).length,
     maxOrder: setup.limits.maxOrder,
-    rules: rulesFor(request, view),
+    rules: rulesFor(request, view, setup.limits),
   });
 }
 

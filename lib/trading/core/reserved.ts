@@ -1,11 +1,16 @@
+import { stayingRentLamports } from "./sol/sol-fees.ts";
 import { type AnyOrder, hasEnded } from "./trade-order.ts";
-import { addedBy, type Limits, type OrderRules, rulesAt } from "./wallet-policy.ts";
+import { addedBy, type DayFeeLimits, type Limits, type OrderRules, rulesAt } from "./wallet-policy.ts";
 
 type Planned = Pick<AnyOrder, "intent" | "quoted" | "amount">;
 
 /** Computes the most coin that an order will spend, with network fees. */
 const coinsOf = ({ intent, quoted, amount }: Planned): bigint =>
   addedBy(intent.side, amount, quoted.networkFee);
+
+/** Computes the most that an order will add to the day's network fees. */
+const feesOf = ({ intent, quoted }: Planned): bigint =>
+  quoted.networkFee + (intent.chain === "sol" ? stayingRentLamports(intent.side) : 0n);
 
 /** Computes the most that an order needs, in units: what it spends, and the rents of its accounts. */
 const needsOf = (order: Planned): { coins: bigint; tokens: bigint } => ({
@@ -35,10 +40,9 @@ export function reservedBy(orders: readonly AnyOrder[]): { coins: bigint; tokens
 export function rulesBeside(
   limits: Limits,
   orders: readonly AnyOrder[],
-  userID: string,
-  nowMs: number,
+  { userID, nowMs, chainLimits }: { userID: string; nowMs: number; chainLimits: DayFeeLimits },
 ): OrderRules {
-  const { policy, spent } = rulesAt(limits, nowMs);
+  const { policy, spent, fees } = rulesAt(limits, nowMs, chainLimits);
   const planned = orders.filter(
     ({ intent, life }) =>
       intent.userID === userID &&
@@ -47,7 +51,11 @@ export function rulesBeside(
       // The day may have counted this order although the order does not record its signature yet.
       intent.orderId !== limits.count?.newestOrderId,
   );
-  return { policy, spent: planned.reduce((sum, order) => sum + coinsOf(order), spent) };
+  return {
+    policy,
+    spent: planned.reduce((sum, order) => sum + coinsOf(order), spent),
+    fees: { ...fees, counted: planned.reduce((sum, order) => sum + feesOf(order), fees.counted) },
+  };
 }
 
 /** Stages of an order whose swap is signed. */

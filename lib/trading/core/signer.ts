@@ -8,7 +8,7 @@ import {
   type SignRequest,
 } from "./effects.ts";
 import { clearGas } from "./evm/fees.ts";
-import { addedToDay, isFirstSwap, objectionTo } from "./evm/signing-rules.ts";
+import { addedToDay, feeRise, isFirstSwap, objectionTo } from "./evm/signing-rules.ts";
 import { mostFeeOf, type Slot } from "./evm/slot.ts";
 import type { Family } from "./families.ts";
 import type { Call, UnsignedTransaction } from "./intent.ts";
@@ -113,7 +113,7 @@ function countingWrites(
   const adds = addedToDay(transaction, intent, ledger);
   if (adds === 0n) return [];
   const swapOf = isFirstSwap(transaction.call, ledger) ? intent.orderId : undefined;
-  const item = counted(intent, count, { adds, swapOf, nowMs });
+  const item = counted(intent, count, { adds, fees: feeRise(transaction, ledger), swapOf, nowMs });
   return [{ kind: "put", of: "day", item, when: revisionOf(count) }];
 }
 

@@ -114,6 +114,8 @@ export type ChainLimits = {
    * may pay beside their base fees.
    */
   maxNetworkFee: bigint;
+  /** The most that a wallet's transactions of a day may pay the network. By default ten times `maxNetworkFee`. */
+  maxNetworkFeesPerDay?: bigint | undefined;
 };
 
 /** The settings of an order that names none of its own. */

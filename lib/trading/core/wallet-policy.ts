@@ -2,6 +2,7 @@ import { dayOf } from "../../core/time.ts";
 import { greatest, least } from "./bigints.ts";
 import type { LaneKey } from "./intent.ts";
 import { minimumOf, shortfallOf } from "./percent.ts";
+import type { ChainLimits } from "./trading-chain.ts";
 
 /** Limits on a wallet's orders. The amounts limit only buys, and are units of the chain's coin. */
 export type WalletPolicy = {
@@ -45,6 +46,8 @@ export type DaySpend = PolicyKey & {
   /** In UTC, such as 2026-11-22. */
   day: string;
   spent: bigint;
+  /** The network fees in it, and on sol the rents that stay in accounts. */
+  networkFees?: bigint;
   /** The order whose swap was counted last. */
   newestOrderId?: string;
   revision: number;
@@ -153,6 +156,8 @@ export type CheckedOrder = {
   amount?: bigint | undefined;
   /** The amount that a buy would add to the day's count. Absent if the count includes it already. */
   adds?: bigint | undefined;
+  /** The network fees that the order would add to the day's count. Absent if they are unknown, or counted already. */
+  networkFees?: bigint | undefined;
 } & Partial<CheckedMinimum>;
 
 /** An order's minimum, and the quote that it is compared with. Absent before there is a quote. */
@@ -164,10 +169,25 @@ type CheckedMinimum = { minAmountOut: bigint; quotedOut: bigint };
  */
 export type PolicyObjection =
   | { rule: "tradingEnabled" }
-  | { rule: Exclude<keyof WalletPolicy, "tradingEnabled">; limit: bigint; requested: bigint };
+  | { rule: Exclude<keyof WalletPolicy, "tradingEnabled">; limit: bigint; requested: bigint }
+  | FeesObjection;
 
-/** The rules for an order: a policy, and the coin that the wallet's other orders take from the day's limit. */
-export type OrderRules = { policy: WalletPolicy; spent: bigint };
+/** The day's network fees would be above their limit, until the day ends. */
+export type FeesObjection = {
+  rule: "networkFeesPerDay";
+  limit: bigint;
+  requested: bigint;
+  resetsAt: string;
+};
+
+/** A wallet's network fees of a day, and the most that they may be, in units of the coin. */
+export type FeesOfDay = { counted: bigint; limit: bigint; resetsAt: string };
+
+/** The rules for an order: a policy, and what the wallet's other orders take from the day's limits. */
+export type OrderRules = { policy: WalletPolicy; spent: bigint; fees: FeesOfDay };
+
+/** The operators' limits that bound a day's network fees. */
+export type DayFeeLimits = Pick<ChainLimits, "maxNetworkFee" | "maxNetworkFeesPerDay">;
 
 /** Computes what an order that is not signed yet adds to the day's count. */
 export const addedBy = (side: CheckedOrder["side"], amount: bigint, networkFee: bigint): bigint =>
@@ -176,7 +196,7 @@ export const addedBy = (side: CheckedOrder["side"], amount: bigint, networkFee: 
 /** Returns the policy's objection to an order. */
 export function objectionOf(
   rules: OrderRules,
-  { side, token, amount, adds, minAmountOut, quotedOut }: CheckedOrder,
+  { side, token, amount, adds, networkFees, minAmountOut, quotedOut }: CheckedOrder,
 ): PolicyObjection | undefined {
   // Any other stored value forbids trading.
   if (rules.policy.tradingEnabled !== true) return { rule: "tradingEnabled" };
@@ -184,9 +204,22 @@ export function objectionOf(
     (side === "sell" || amount === undefined ? undefined : objectionToBuy(rules, { token, amount, adds })) ??
     (minAmountOut === undefined || quotedOut === undefined
       ? undefined
-      : objectionToMinimum(rules.policy, { minAmountOut, quotedOut }))
+      : objectionToMinimum(rules.policy, { minAmountOut, quotedOut })) ??
+    (networkFees === undefined ? undefined : objectionToFees(rules.fees, networkFees))
   );
 }
+
+/**
+ * Returns the objection to what a transaction adds to the day's network fees. One that adds nothing has none: so whatever
+ * the day has counted, a transaction can replace one that is signed.
+ */
+export const objectionToFees = (
+  { counted, limit, resetsAt }: FeesOfDay,
+  adds: bigint,
+): FeesObjection | undefined =>
+  adds <= 0n || counted + adds <= limit
+    ? undefined
+    : { rule: "networkFeesPerDay", limit, requested: counted + adds, resetsAt };
 
 function objectionToBuy(
   { policy: { maxPerOrder, maxPerDay, tokens }, spent }: OrderRules,
@@ -208,39 +241,70 @@ function objectionToMinimum(
 }
 
 /** Returns what was signed on the day of a time. */
-const spentOn = (count: DaySpend | undefined, nowMs: number): bigint =>
-  count?.day === dayOf(nowMs) ? count.spent : 0n;
+export const signedOn = (
+  count: DaySpend | undefined,
+  nowMs: number,
+): { spent: bigint; networkFees: bigint } => {
+  const { spent, networkFees = 0n } = count?.day === dayOf(nowMs) ? count : { spent: 0n };
+  return { spent, networkFees };
+};
 
 /** Returns what the day's limit leaves for buys now. Undefined without a limit. */
-export function restOfDay(limits: Limits, nowMs: number): bigint | undefined {
-  const { policy, spent } = rulesAt(limits, nowMs);
-  return policy.maxPerDay === undefined ? undefined : greatest(policy.maxPerDay - spent, 0n);
+export function restOfDay({ stored, count }: Limits, nowMs: number): bigint | undefined {
+  const { maxPerDay } = stored?.policy ?? openPolicy;
+  return maxPerDay === undefined ? undefined : greatest(maxPerDay - signedOn(count, nowMs).spent, 0n);
 }
 
 /** Returns the rules for a wallet's orders now. */
-export const rulesAt = ({ stored, count }: Limits, nowMs: number): OrderRules => ({
-  policy: stored?.policy ?? openPolicy,
-  spent: spentOn(count, nowMs),
+export const rulesAt = (limits: Limits, nowMs: number, chainLimits: DayFeeLimits): OrderRules => ({
+  policy: limits.stored?.policy ?? openPolicy,
+  spent: signedOn(limits.count, nowMs).spent,
+  fees: feesOfDay(limits, nowMs, chainLimits),
 });
+
+/** A day's network fees may be this many times the most of a transaction, unless operators choose another limit. */
+const usualFees = 10n;
+
+/** Returns the network fees that were signed on the day of a time, and their limit. */
+export function feesOfDay(
+  { count }: Pick<Limits, "count">,
+  nowMs: number,
+  { maxNetworkFee, maxNetworkFeesPerDay = usualFees * maxNetworkFee }: DayFeeLimits,
+): FeesOfDay {
+  return {
+    counted: signedOn(count, nowMs).networkFees,
+    limit: maxNetworkFeesPerDay,
+    resetsAt: new Date(Date.parse(dayOf(nowMs)) + dayMs).toISOString(),
+  };
+}
+
+/** Returns what the day's limit leaves for network fees now. */
+export const restOfFees = (...asked: Parameters<typeof feesOfDay>): bigint => {
+  const { limit, counted } = feesOfDay(...asked);
+  return greatest(limit - counted, 0n);
+};
 
 /**
  * Adds a signature to the day's count.
  *
+ * @param fees The network fees, and on sol the rents that stay in accounts.
  * @param swapOf The order whose swap is signed for the first time.
  */
 export function counted(
   { userID, chain, wallet }: PolicyKey,
   count: DaySpend | undefined,
-  { adds, swapOf, nowMs }: { adds: bigint; swapOf?: string | undefined; nowMs: number },
+  { adds, fees, swapOf, nowMs }: { adds: bigint; fees: bigint; swapOf?: string | undefined; nowMs: number },
 ): DaySpend {
   const day = dayOf(nowMs);
   const newestOrderId = swapOf ?? count?.newestOrderId;
+  const { spent, networkFees } = signedOn(count, nowMs);
   return {
     userID,
     chain,
     wallet,
     day,
-    spent: spentOn(count, nowMs) + adds,
+    spent: spent + adds,
+    networkFees: networkFees + fees,
     ...(newestOrderId !== undefined && { newestOrderId }),
     revision: (count?.revision ?? 0) + 1,
     expiresAt: (Date.parse(day) + (1 + keptDays) * dayMs) / 1000,

@@ -310,6 +310,7 @@ const schemas = {
     ...owner,
     day: text,
     spent: units,
+    networkFees: maybe(units),
     newestOrderId: maybe(text),
     revision: count,
     expiresAt: count,

@@ -1,11 +1,11 @@
 import type { QuoteRequest, TradeQuote } from "../../api/quote-schema.ts";
 import { dayOf } from "../../core/time.ts";
 import type { Table } from "../../table/table.ts";
-import { type Chains, chainFor, walletNotFound } from "../chains/requests.ts";
+import { type Chains, chainFor, limitsOf, walletNotFound } from "../chains/requests.ts";
 import { readAddress } from "../core/address.ts";
 import type { Trader } from "../core/check-trade.ts";
 import { rulesBeside } from "../core/reserved.ts";
-import type { TradingChain } from "../core/trading-chain.ts";
+import type { ChainLimits, TradingChain } from "../core/trading-chain.ts";
 import { laneOrdersOf } from "../items/lane-records.ts";
 import { type OrderTerms, ownsWallet, readOrderTerms } from "../items/trader-records.ts";
 import { quoteTrade } from "./quote-trade.ts";
@@ -23,8 +23,9 @@ export async function quoteOrder(
   { userID, now, body }: { userID: string; now: Date; body: QuoteRequest },
 ): Promise<{ quote: TradeQuote }> {
   const reader = chainFor(chains, body.chain);
+  const chainLimits = limitsOf(reader.chain, reader.configuration);
   const wallet = body.wallet === undefined ? undefined : readAddress(reader.chain, body.wallet, "wallet");
-  const asked = { userID, wallet, now };
+  const asked = { userID, wallet, now, chainLimits };
   return {
     quote:
       reader.chain === "sol"
@@ -33,11 +34,13 @@ export async function quoteOrder(
   };
 }
 
+type AskedTrader = { userID: string; wallet: string | undefined; now: Date; chainLimits: ChainLimits };
+
 /** @throws {DomainError} WALLET_NOT_FOUND */
 async function traderOf<Chain extends TradingChain>(
   table: Table,
   chain: Chain,
-  { userID, wallet, now }: { userID: string; wallet: string | undefined; now: Date },
+  { userID, wallet, now, chainLimits }: AskedTrader,
 ): Promise<Omit<Trader, "settings"> & Pick<OrderTerms<Chain>, "settings">> {
   const lane = wallet === undefined ? undefined : { chain, wallet };
   const [isOwn, orders, { settings, isStopped, limits }] = await Promise.all([
@@ -46,6 +49,6 @@ async function traderOf<Chain extends TradingChain>(
     readOrderTerms(table, { chain, userID, wallet, day: dayOf(now) }),
   ]);
   if (!isOwn) throw walletNotFound(chain);
-  const rules = limits && rulesBeside(limits, orders, userID, now.getTime());
+  const rules = limits && rulesBeside(limits, orders, { userID, nowMs: now.getTime(), chainLimits });
   return { settings, isStopped, orders, rules };
 }

@@ -33,8 +33,10 @@ import type { Streaks } from "./streaks.ts";
 export type SigningNote = { orderId: string | undefined; reason?: string; awsRequestId: string | undefined };
 
 type SigningTrading = {
-  readonly [Chain in EvmChain]?: Contracts & Pick<ChainConfiguration, "maxOrder" | "maxNetworkFee">;
-} & { readonly sol?: Pick<SolConfiguration, "maxOrder" | "maxNetworkFee" | "baseFee" | "relay"> };
+  readonly [Chain in EvmChain]?: Contracts & Pick<ChainConfiguration, OperatorLimit>;
+} & { readonly sol?: Pick<SolConfiguration, OperatorLimit | "baseFee" | "relay"> };
+
+type OperatorLimit = "maxOrder" | "maxNetworkFee" | "maxNetworkFeesPerDay";
 
 export type SigningDeps = {
   table: Table;

@@ -131,7 +131,7 @@ describe("show-user", () => {
       wallets: wallets.map(({ _id, network, generatedWalletAddress, createdAt }) => {
         return {
           ...{ _id, network, address: generatedWalletAddress, slotName: "Wallet 1", createdAt },
-          ...{ state: "active", restorableUntil: null, spentToday: "0" },
+          ...{ state: "active", restorableUntil: null, spentToday: "0", networkFeesToday: "0" },
           policy: { tokens: "any", tradingEnabled: true },
         };
       }),
@@ -159,7 +159,7 @@ describe("show-user", () => {
       tableId: "t",
     };
     await putPolicy(target.table, { ...keyOf(first), policy: limited, pending, revision: 1 });
-    const counting = { swapOf: "o1", adds: 3n * 10n ** 17n, nowMs: now.getTime() };
+    const counting = { swapOf: "o1", adds: 3n * 10n ** 17n, fees: 10n ** 16n, nowMs: now.getTime() };
     await writeStep(target.table, [
       { kind: "put", of: "day", item: counted(keyOf(first), undefined, counting), when: "absent" },
     ]);
@@ -178,9 +178,11 @@ describe("show-user", () => {
     const { out } = await run(target, ["show-user", "hugo"]);
     expect(out).toContain(
       "active; buys no token, at most 0.5 an order, at most 2 a day, slippage of at most 1.5 %; " +
-        `from ${pending.effectiveAt} buys any token; spent 0.3 today`,
+        `from ${pending.effectiveAt} buys any token; spent 0.3 today, with network fees of 0.01`,
     );
-    expect(out).toContain(`retired, can be restored until ${until}; trades nothing; spent 0 today`);
+    expect(out).toContain(
+      `retired, can be restored until ${until}; trades nothing; spent 0 today, with network fees of 0`,
+    );
   });
 
   it("prints the plan and the state of the API key, never its value", async () => {

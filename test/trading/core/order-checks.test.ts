@@ -5,6 +5,7 @@ import { type Need, type OrderChecks, objectionToOrder } from "../../../lib/trad
 import { quoteWarnings, type Warned, warningsOf } from "../../../lib/trading/core/quote-warnings.ts";
 import { unknownSafety } from "../../../lib/trading/core/token-safety.ts";
 import { openPolicy, type WalletPolicy } from "../../../lib/trading/core/wallet-policy.ts";
+import { freeFees } from "../../support/trading.ts";
 
 const coin = 10n ** 18n;
 const gwei = 10n ** 9n;
@@ -34,6 +35,7 @@ const fine: OrderChecks = {
   rules: {
     policy: { ...openPolicy, maxPerOrder: coin, maxPerDay: coin, tokens: ["0xA0"], maxSlippage: 10_000n },
     spent: 0n,
+    fees: freeFees,
   },
   maxGasPrice: 2n * gwei,
   fees: { maxFeePerGas: 5n * gwei, maxPriorityFeePerGas: gwei },
@@ -98,7 +100,7 @@ describe("objectionToOrder", () => {
   it.each(Object.entries(policies))(
     "names the policy's rule %s in POLICY_LIMIT",
     (rule, [changes, details]) => {
-      const rules = { policy: { ...openPolicy, ...changes }, spent: coin / 2n };
+      const rules = { policy: { ...openPolicy, ...changes }, spent: coin / 2n, fees: freeFees };
       const refusal = { code: "POLICY_LIMIT", details: { rule, ...details } };
       const objection = objectionToOrder({ ...fine, rules });
       expect(objection).toMatchObject(refusal);
@@ -106,6 +108,29 @@ describe("objectionToOrder", () => {
       const ofSale = objectionToOrder({ ...fine, side: "sell", rules });
       if (salesToo.includes(rule)) expect(ofSale).toMatchObject(refusal);
       else expect(ofSale).toBeUndefined();
+    },
+  );
+
+  it.each(["buy", "sell"] as const)(
+    "names the day's limit of network fees, and its end, for a %s",
+    (side) => {
+      const rules = {
+        ...fine.rules,
+        policy: openPolicy,
+        fees: { ...freeFees, counted: coin, limit: 2n * coin },
+      };
+      const checks = { ...fine, side, rules } as OrderChecks;
+      expect(objectionToOrder({ ...checks, networkFees: coin })).toBeUndefined();
+      const objection = objectionToOrder({ ...checks, networkFees: coin + 1n });
+      const refusal = {
+        code: "POLICY_LIMIT",
+        details: {
+          ...{ rule: "networkFeesPerDay", limit: "2", requested: "2.000000000000000001" },
+          resetsAt: "2026-11-23T00:00:00.000Z",
+        },
+      };
+      expect(objection).toMatchObject(refusal);
+      expect(v.is(EnvelopeErrorSchema, { ...refusal, message: objection?.message })).toBe(true);
     },
   );
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Effects, SigningView, SignRequest } from "../../../lib/trading/core/effects.ts";
 import { nextMove } from "../../../lib/trading/core/evm/next-move.ts";
-import { type Attempt, mostFeeOf } from "../../../lib/trading/core/evm/slot.ts";
+import { type Attempt, mostFeeOf, type Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { rulesBeside } from "../../../lib/trading/core/reserved.ts";
 import { signTransaction } from "../../../lib/trading/core/signer.ts";
 import { emptyLedger, type TradeStep } from "../../../lib/trading/core/table-step.ts";
@@ -16,7 +16,17 @@ import {
   signedOrder,
   snapshot,
 } from "../../support/lane-states.ts";
-import { intent, noLimits, signedFee, signingView, slot, tradeOrder, v2 } from "../../support/trading.ts";
+import {
+  freeFees,
+  intent,
+  noLimits,
+  signedFee,
+  signingView,
+  slot,
+  tradeOrder,
+  v2,
+  wideLimits,
+} from "../../support/trading.ts";
 
 const nowMs = seconds * 1000;
 const { chain, wallet, userID, orderId, amount } = intent();
@@ -28,12 +38,13 @@ const stored = (changes: Partial<WalletPolicy>) => ({
   policy: { ...openPolicy, ...changes },
   revision: 3,
 });
-const count = counted(key, undefined, { adds: 5n, swapOf: "another", nowMs });
+const count = counted(key, undefined, { adds: 5n, fees: 2n, swapOf: "another", nowMs });
 
 describe("rulesBeside", () => {
   const open = tradeOrder();
+  const unused = { ...freeFees, resetsAt: "2026-11-22T00:00:00.000Z" };
   const rules = (orders = [open], limits = { stored: undefined, count }) =>
-    rulesBeside(limits, orders, userID, nowMs);
+    rulesBeside(limits, orders, { userID, nowMs, chainLimits: wideLimits });
 
   it("adds the user's unsigned open orders to the amount signed on the day, with their network fees", () => {
     const waiting = { ...open, life: { ...open.life, stage: "waiting" } as const };
@@ -41,6 +52,7 @@ describe("rulesBeside", () => {
     expect(rules([open, waiting, sale])).toEqual({
       ...{ policy: openPolicy },
       spent: 5n + 2n * amount + 3n * open.quoted.networkFee,
+      fees: { ...unused, counted: 2n + 3n * open.quoted.networkFee },
     });
   });
 
@@ -50,7 +62,7 @@ describe("rulesBeside", () => {
     ["is another user's", tradeOrder({ intent: intent({ userID: "somebody else" }) })],
     ["was counted last", tradeOrder({ intent: intent({ orderId: "another" }) })],
   ])("ignores an order that %s", (_, order) => {
-    expect(rules([order])).toEqual({ policy: openPolicy, spent: 5n });
+    expect(rules([order])).toEqual({ policy: openPolicy, spent: 5n, fees: { ...unused, counted: 2n } });
   });
 });
 
@@ -147,6 +159,77 @@ describe("nextMove", () => {
     expect(replaced(4n + rise).kind).not.toBe("sign");
   });
 
+  describe("within the day's limit of network fees", () => {
+    const used = 1000n * fee;
+    const host = snapshot(orderFacts({ held: amount, routes: [routeFacts({ allowance: amount })] }));
+    const feesOf = (
+      order: ReturnType<typeof tradeOrder>,
+      slots: Slot[],
+      left: bigint,
+      sent: string[] = [],
+    ) => {
+      const counts = { stored: undefined, count: { ...count, networkFees: used } };
+      const state = laneStateOf(laneView(order, { limits: new Map([[userID, counts]]), slots }), {
+        snapshots: [host, host],
+        sendings: new Map(sent.map((hash) => [hash, 0])),
+      });
+      const chainLimits = { ...wideLimits, maxNetworkFeesPerDay: used + left };
+      return nextMove({ ...state, chainLimits });
+    };
+    const approval = { purpose: "approve", token: sale.intent.token, router: v2.router, amount } as const;
+
+    it.each([
+      ["a buy", planned, slot()],
+      ["a sale", sale, slot({}, sale.intent)],
+      ["an approval", tradeOrder({ intent: sale.intent }), slot({ call: approval }, sale.intent)],
+    ])("signs %s that fits, and rejects one that does not", (_, order, own) => {
+      const most = mostFeeOf({ ...own, ...own.fees });
+      expect(feesOf(order, [own], most)).toMatchObject({ kind: "sign" });
+      const reason = expect.objectContaining({ ending: { status: "rejected", reasonCode: "POLICY_LIMIT" } });
+      expect(feesOf(order, [own], most - 1n)).toMatchObject({
+        kind: "write",
+        step: expect.arrayContaining([expect.objectContaining({ of: "order", item: reason })]),
+      });
+    });
+
+    it.each(["buy", "sell"] as const)("makes a %s wait while the next block costs more", (side) => {
+      const order = tradeOrder({ intent: intent({ side }) });
+      const life = expect.objectContaining({ stage: "waiting", reasonCode: "POLICY_LIMIT" });
+      const item = expect.objectContaining({ life });
+      const short = feesOf(order, [], gas * 1_100_000_000n - 1n);
+      expect(short).toMatchObject({ step: expect.arrayContaining([expect.objectContaining({ item })]) });
+      expect(feesOf(order, [], gas * 1_100_000_000n)).toMatchObject({
+        step: expect.arrayContaining([expect.objectContaining({ of: "slot" })]),
+      });
+    });
+
+    const { order, slot: signed } = signedOrder();
+    const due = (changes: Partial<Slot> = {}) => ({
+      ...signed,
+      ...changes,
+      attempts: signed.attempts.map((each) => ({ ...each, signedAtMs: 0, sentAtMs: 0 })),
+    });
+    const [{ hash, maxFeePerGas }] = due().attempts as [Attempt];
+
+    it("raises signed fees only by what is left", () => {
+      const rise = signed.gasLimit * ((maxFeePerGas + 7n) / 8n);
+      expect(feesOf(order, [due()], rise, [hash])).toMatchObject({
+        kind: "sign",
+        request: { purpose: "swap" },
+      });
+      expect(feesOf(order, [due()], rise - 1n, [hash]).kind).not.toBe("sign");
+    });
+
+    it("clears a nonce although nothing is left, for no more than the nonce could pay before", () => {
+      const life = { ...order.life, stage: "cancelling" } as const;
+      const cancelled = { ...order, life, isCancelling: true };
+      const move = feesOf(cancelled, [due()], -1n, [hash]);
+      expect(move).toMatchObject({ kind: "sign", request: { purpose: "clear" } });
+      const { fees } = (move as { request: SignRequest }).request;
+      expect(21_000n * fees.maxFeePerGas <= signed.gasLimit * maxFeePerGas).toBe(true);
+    });
+  });
+
   it("does not send a signed buy that the policy now forbids, and counts it once", () => {
     const { order, slot: signed } = signedOrder();
     expect(move(order, { maxPerDay: amount }, [signed])).toMatchObject({ kind: "send" });
@@ -225,7 +308,11 @@ describe("signTransaction", () => {
       {
         kind: "put",
         of: "day",
-        item: { ...count, spent: amount + fee + 5n, newestOrderId: orderId, revision: 2 },
+        item: {
+          ...{ ...count, newestOrderId: orderId, revision: 2 },
+          spent: amount + fee + 5n,
+          networkFees: fee + 2n,
+        },
         when: { revision: 1 },
       },
       { kind: "check", of: "policy", item: key, when: { revision: 3 } },
@@ -237,7 +324,7 @@ describe("signTransaction", () => {
       {
         kind: "put",
         of: "day",
-        item: expect.objectContaining({ day: "2026-11-21", spent: amount + fee }),
+        item: expect.objectContaining({ day: "2026-11-21", spent: amount + fee, networkFees: fee }),
         when: "absent",
       },
       { kind: "check", of: "policy", item: key, when: "absent" },
@@ -259,9 +346,10 @@ describe("signTransaction", () => {
         );
         const gasLimit = purpose === "clear" ? 21_000n : 134_415n;
         const rise = gasLimit * raised.maxFeePerGas - fee;
-        const spent = (counts.count?.spent ?? 0n) + rise;
+        const { spent = 0n, networkFees = 0n } = counts.count ?? {};
+        const item = { spent: spent + rise, networkFees: networkFees + rise };
         expect(counting).toEqual(
-          rise > 0n ? expect.objectContaining({ item: expect.objectContaining({ spent }) }) : undefined,
+          rise > 0n ? expect.objectContaining({ item: expect.objectContaining(item) }) : undefined,
         );
       }
   });
@@ -276,7 +364,10 @@ describe("signTransaction", () => {
     );
     const approvalFee = mostFeeOf({ ...planned, ...fees });
     expect(ofLimits(step)).toEqual([
-      expect.objectContaining({ of: "day", item: { ...count, spent: 5n + approvalFee, revision: 2 } }),
+      expect.objectContaining({
+        of: "day",
+        item: { ...count, spent: 5n + approvalFee, networkFees: 2n + approvalFee, revision: 2 },
+      }),
       { kind: "check", of: "policy", item: key, when: { revision: 3 } },
     ]);
   });

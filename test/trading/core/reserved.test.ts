@@ -46,10 +46,12 @@ describe("reservedBy", () => {
 });
 
 describe("rulesBeside", () => {
-  it("counts the purchases on sol with their fees, but no rents, which come back", () => {
+  it("counts the purchases on sol with their fees, and rents that stay only as network fees", () => {
     const { userID } = buy.intent;
-    expect(rulesBeside(noLimits, [buy, sale], userID, nowMs)).toEqual({
+    const chainLimits = { maxNetworkFee: 50_000_000n };
+    expect(rulesBeside(noLimits, [buy, sale], { userID, nowMs, chainLimits })).toMatchObject({
       ...{ policy: openPolicy, spent: 1_000_000_000n + 2n * 1_020_000n },
+      fees: { counted: 2n * (1_020_000n + 897_840n) + 2_248_080n, limit: 500_000_000n },
     });
   });
 });

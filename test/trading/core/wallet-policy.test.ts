@@ -12,6 +12,7 @@ import {
   rulesAt,
   type WalletPolicy,
 } from "../../../lib/trading/core/wallet-policy.ts";
+import { freeFees, wideLimits } from "../../support/trading.ts";
 
 const nowMs = Date.parse("2026-11-22T09:00:00.000Z");
 const hourMs = 60 * 60_000;
@@ -145,7 +146,8 @@ describe("policyAfter", () => {
   it("never allows within 24 hours anything that a request has forbidden or not asked for", () => {
     fc.assert(
       fc.property(policies, requests, fc.nat(30), orders, spents, (first, sequence, later, order, spent) => {
-        const allows = (each: WalletPolicy) => objectionOf({ policy: each, spent }, order) === undefined;
+        const allows = (each: WalletPolicy) =>
+          objectionOf({ policy: each, spent, fees: freeFees }, order) === undefined;
         const asked: { ms: number; policy: WalletPolicy }[] = [];
         const inForce: { ms: number; policy: WalletPolicy }[] = [{ ms: nowMs, policy: first }];
         let state: PolicyState = { policy: first };
@@ -184,20 +186,24 @@ describe("objectionOf", () => {
     ["more than is left of the day, with its network fee", { amount: 5n, adds: 6n }, 5n, "maxPerDay"],
     ["an amount that the day has counted already", { amount: 5n, adds: undefined }, 99n, undefined],
   ])("checks a buy of %s, and no sale", (_, changes, spent, rule) => {
-    const rules = { policy: strict, spent };
+    const rules = { policy: strict, spent, fees: freeFees };
     expect(objectionOf(rules, { ...order, ...changes })?.rule).toBe(rule);
     expect(objectionOf(rules, { ...order, ...changes, side: "sell" })).toBeUndefined();
   });
 
   it.each(["buy", "sell"] as const)("forbids every %s where trading is off, or may be", (side) => {
     for (const tradingEnabled of [false, "yes" as unknown as boolean])
-      expect(objectionOf({ policy: policy({ tradingEnabled }), spent: 0n }, { ...order, side })).toEqual({
+      expect(
+        objectionOf({ policy: policy({ tradingEnabled }), spent: 0n, fees: freeFees }, { ...order, side }),
+      ).toEqual({
         rule: "tradingEnabled",
       });
   });
 
   it("names the day's limit, and the day's total with this buy", () => {
-    expect(objectionOf({ policy: strict, spent: 6n }, { ...order, amount: 4n, adds: 5n })).toMatchObject({
+    expect(
+      objectionOf({ policy: strict, spent: 6n, fees: freeFees }, { ...order, amount: 4n, adds: 5n }),
+    ).toMatchObject({
       limit: 10n,
       requested: 11n,
     });
@@ -221,7 +227,7 @@ describe("objectionOf", () => {
       for (const side of ["buy", "sell"] as const)
         expect(
           objectionOf(
-            { policy: policy({ maxSlippage }), spent: 0n },
+            { policy: policy({ maxSlippage }), spent: 0n, fees: freeFees },
             { ...order, side, minAmountOut, quotedOut },
           ),
         ).toEqual(requested && { rule: "maxSlippage", limit: maxSlippage, requested });
@@ -229,42 +235,48 @@ describe("objectionOf", () => {
   );
 
   it("compares no minimum before there is a quote", () => {
-    expect(objectionOf({ policy: policy({ maxSlippage: 1n }), spent: 0n }, order)).toBeUndefined();
+    expect(
+      objectionOf({ policy: policy({ maxSlippage: 1n }), spent: 0n, fees: freeFees }, order),
+    ).toBeUndefined();
   });
 });
 
 describe("counted", () => {
   const key = { userID: "alice", chain: "eth", wallet: "0xA1" } as const;
-  const first = counted(key, undefined, { adds: 3n, swapOf: "o1", nowMs });
+  const first = counted(key, undefined, { adds: 3n, fees: 1n, swapOf: "o1", nowMs });
 
   it("adds up the amounts signed on a day, and keeps the sum for a week", () => {
     expect(first).toEqual({
       ...key,
       day: "2026-11-22",
       spent: 3n,
+      networkFees: 1n,
       newestOrderId: "o1",
       revision: 1,
       expiresAt: Date.parse("2026-11-30") / 1000,
     } satisfies DaySpend);
-    const second = counted(key, first, { adds: 4n, swapOf: "o2", nowMs: nowMs + hourMs });
-    expect(second).toMatchObject({ spent: 7n, newestOrderId: "o2", revision: 2 });
+    const second = counted(key, first, { adds: 4n, fees: 2n, swapOf: "o2", nowMs: nowMs + hourMs });
+    expect(second).toMatchObject({ spent: 7n, networkFees: 3n, newestOrderId: "o2", revision: 2 });
   });
 
   it("keeps the order whose swap was counted last", () => {
-    expect(counted(key, first, { adds: 4n, nowMs })).toMatchObject({ spent: 7n, newestOrderId: "o1" });
-    expect(counted(key, undefined, { adds: 4n, nowMs })).not.toHaveProperty("newestOrderId");
+    expect(counted(key, first, { fees: 0n, adds: 4n, nowMs })).toMatchObject({
+      spent: 7n,
+      newestOrderId: "o1",
+    });
+    expect(counted(key, undefined, { fees: 0n, adds: 4n, nowMs })).not.toHaveProperty("newestOrderId");
   });
 
   it("begins again at midnight in UTC", () => {
     const midnightMs = Date.parse("2026-11-23");
-    const second = counted(key, first, { adds: 4n, swapOf: "o2", nowMs: midnightMs });
-    expect(second).toMatchObject({ day: "2026-11-23", spent: 4n });
+    const second = counted(key, first, { adds: 4n, fees: 2n, swapOf: "o2", nowMs: midnightMs });
+    expect(second).toMatchObject({ day: "2026-11-23", spent: 4n, networkFees: 2n });
   });
 });
 
 describe("restOfDay", () => {
   const key = { userID: "alice", chain: "eth", wallet: "0xA1" } as const;
-  const count = counted(key, undefined, { adds: 3n, nowMs });
+  const count = counted(key, undefined, { fees: 0n, adds: 3n, nowMs });
 
   it.each([
     [undefined, undefined],
@@ -279,21 +291,27 @@ describe("restOfDay", () => {
 
 describe("rulesAt", () => {
   const key = { userID: "alice", chain: "eth", wallet: "0xA1" } as const;
-  const count = counted(key, undefined, { adds: 3n, swapOf: "o1", nowMs });
+  const count = counted(key, undefined, { fees: 0n, adds: 3n, swapOf: "o1", nowMs });
   const pending = { policy: large, effectiveAt: at(nowMs + hourMs) };
   const stored = { ...key, policy: small, pending, revision: 1 };
 
   it("returns the policy in force and the amount signed on the day", () => {
-    expect(rulesAt({ stored, count }, nowMs)).toEqual({ policy: small, spent: 3n });
-    expect(rulesAt({ stored, count }, nowMs + dayMs)).toEqual({ policy: small, spent: 0n });
+    expect(rulesAt({ stored, count }, nowMs, wideLimits)).toEqual({
+      policy: small,
+      spent: 3n,
+      fees: freeFees,
+    });
+    expect(rulesAt({ stored, count }, nowMs + dayMs, wideLimits)).toEqual({
+      ...{ policy: small, spent: 0n, fees: { ...freeFees, resetsAt: "2026-11-24T00:00:00.000Z" } },
+    });
   });
 
   it("leaves it to loosenGuards to put a pending policy in force, however late that is", () => {
-    expect(rulesAt({ stored, count }, nowMs + 30 * dayMs).policy).toBe(small);
+    expect(rulesAt({ stored, count }, nowMs + 30 * dayMs, wideLimits).policy).toBe(small);
   });
 
   it("allows everything for a wallet without stored limits", () => {
-    const rules = rulesAt({ stored: undefined, count: undefined }, nowMs);
-    expect(rules).toEqual({ policy: openPolicy, spent: 0n });
+    const rules = rulesAt({ stored: undefined, count: undefined }, nowMs, wideLimits);
+    expect(rules).toEqual({ policy: openPolicy, spent: 0n, fees: freeFees });
   });
 });

@@ -44,7 +44,7 @@ const honest: readonly { [K in SigningKind]: [K, Items[K]] }[SigningKind][] = [
   ["order", orderOf({ quoted: { priceImpact: 0.2, networkFee: 1n, rents: 2n } })],
   ["slot", mined],
   ["policy", { ...key, policy, pending: { policy, effectiveAt: "2026-11-22T20:00:00.000Z" }, revision: 1 }],
-  ["day", counted(key, undefined, { adds: 5n, swapOf: "o1", nowMs: Date.parse("2026-11-21") })],
+  ["day", counted(key, undefined, { fees: 0n, adds: 5n, swapOf: "o1", nowMs: Date.parse("2026-11-21") })],
 ];
 
 type Writable<Value> = Value extends readonly (infer Element)[]
@@ -168,7 +168,7 @@ describe("an item on which the signer decides", () => {
           "takenIn",
           "newestOrderId",
         ]
-          .concat(["receipt", "swap", "pending"])
+          .concat(["receipt", "swap", "pending", "networkFees"])
           .includes(name);
         if (!isOptional) expect(() => parsed(kind, keyed(rest) as never), name).toThrow(InvalidItem);
       }

@@ -57,7 +57,7 @@ describe("readOrderTerms of a wallet", () => {
     const read = () => readOrderTerms(db.table, { ...key, day });
     expect(await read()).toMatchObject({ limits: { stored: undefined, count: undefined } });
     const stored = { ...key, policy: { ...openPolicy, maxPerDay: 2n ** 77n }, revision: 1 };
-    const count = counted(key, undefined, { adds: 5n, swapOf: "o1", nowMs: now.getTime() });
+    const count = counted(key, undefined, { fees: 0n, adds: 5n, swapOf: "o1", nowMs: now.getTime() });
     await putPolicy(db.table, stored);
     await writeStep(db.table, [{ kind: "put", of: "day", item: count, when: "absent" }]);
     expect(await read()).toMatchObject({ limits: { stored, count } });

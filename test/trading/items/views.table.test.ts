@@ -47,7 +47,7 @@ async function putLimits(key: PolicyKey): Promise<Limits> {
   const pending = { policy: openPolicy, effectiveAt: "2026-11-22T20:00:00.000Z" };
   const stored = { ...key, policy: { ...openPolicy, maxPerDay: 2n ** 77n }, pending, revision: 1 };
   const countOf = (time: string) =>
-    counted(key, undefined, { adds: 5n, swapOf: "o", nowMs: Date.parse(time) });
+    counted(key, undefined, { fees: 0n, adds: 5n, swapOf: "o", nowMs: Date.parse(time) });
   const count = countOf(day);
   await putPolicy(db.table, stored);
   await write(

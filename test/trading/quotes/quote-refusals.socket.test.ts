@@ -9,7 +9,7 @@ import { chainsOf, readerOf } from "../../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { deployOddToken, type OddToken } from "../../support/odd-tokens.ts";
 import { type AskedQuote as Asked, buyOn, quotedAt, quoteOn, traderOf } from "../../support/quotes.ts";
-import { tradeOrder } from "../../support/trading.ts";
+import { freeFees, tradeOrder } from "../../support/trading.ts";
 
 let chain: TestChain;
 beforeAll(async () => {
@@ -31,19 +31,19 @@ describe("quoteTrade", () => {
     [
       "POLICY_LIMIT",
       { amount: "0.5" },
-      { rules: { policy: { ...openPolicy, maxPerOrder: 10n ** 17n }, spent: 0n } },
+      { rules: { policy: { ...openPolicy, maxPerOrder: 10n ** 17n }, spent: 0n, fees: freeFees } },
       { rule: "maxPerOrder", limit: "0.1", requested: "0.5" },
     ],
     [
       "POLICY_LIMIT",
       { side: "sell", amount: "5", wallet },
-      { rules: { policy: { ...openPolicy, tradingEnabled: false }, spent: 0n } },
+      { rules: { policy: { ...openPolicy, tradingEnabled: false }, spent: 0n, fees: freeFees } },
       { rule: "tradingEnabled" },
     ],
     [
       "POLICY_LIMIT",
       { side: "sell", amount: "5", slippage: 100, wallet },
-      { rules: { policy: { ...openPolicy, maxSlippage: 50_000n }, spent: 0n } },
+      { rules: { policy: { ...openPolicy, maxSlippage: 50_000n }, spent: 0n, fees: freeFees } },
       { rule: "maxSlippage", limit: 5, requested: 100 },
     ],
     [

@@ -13,7 +13,7 @@ import {
   slotsOf,
   type TradeOrder,
 } from "../trade-order.ts";
-import { objectionOf, restOfDay, rulesAt } from "../wallet-policy.ts";
+import { objectionOf, restOfDay, restOfFees, rulesAt } from "../wallet-policy.ts";
 import { bumpDueMs, bumped, clearPreset, repriceMs } from "./fee-bumps.ts";
 import { feeCap, type HostFees } from "./fees.ts";
 import { agreedNonce, bothAnswered, type HostSnapshots, isPast } from "./host-snapshot.ts";
@@ -83,17 +83,17 @@ const maySend = (state: LaneState, order: TradeOrder) =>
 /**
  * True if the operators' limit or the user's policy forbids it now.
  *
- * @param adds What its next signature adds to the day's count. Absent if that is signed.
+ * @param fee What its next signature may pay the network. Absent if that is signed.
  */
-function isForbidden(
-  { view, nowMs, chainLimits: { maxOrder } }: LaneState,
-  { intent }: TradeOrder,
-  adds?: bigint,
-): boolean {
+function isForbidden({ view, nowMs, chainLimits }: LaneState, { intent }: TradeOrder, fee?: bigint): boolean {
+  const { maxOrder } = chainLimits;
   if (intent.side === "buy" && maxOrder !== undefined && intent.amount > maxOrder) return true;
   const limits = view.limits.get(intent.userID);
   if (limits === undefined) return false;
-  return objectionOf(rulesAt(limits, nowMs), { ...intent, adds }) !== undefined;
+  const adds = fee === undefined ? undefined : intent.amount + fee;
+  return (
+    objectionOf(rulesAt(limits, nowMs, chainLimits), { ...intent, adds, networkFees: fee }) !== undefined
+  );
 }
 
 function sendMove(state: LaneState, front: Slot): Move | undefined {
@@ -121,7 +121,7 @@ function endMove(state: LaneState): Move | undefined {
   for (const order of view.orders) {
     const swap = swapSlotOf(order, view.slots);
     const isSigned = swap !== undefined && swap.state !== "planned";
-    const ending = hasEnded(order) || isSigned ? undefined : endingOf(order, state, swap);
+    const ending = hasEnded(order) || isSigned ? undefined : endingOf(order, state);
     if (ending !== undefined) return endWith(state, order, ending);
     if (isSigned && isToCancel(view, order))
       return { kind: "write", step: orderStep(state, order, beingCancelled(order)) };
@@ -145,15 +145,15 @@ function endWith(state: LaneState, order: TradeOrder, ending: OrderEnd): Move {
 }
 
 /** While nothing is signed, the clock may decide: ending an order too early is harmless. */
-function endingOf(order: TradeOrder, state: LaneState, planned: Slot | undefined): OrderEnd | undefined {
+function endingOf(order: TradeOrder, state: LaneState): OrderEnd | undefined {
   const { intent, life } = order;
   const { view, snapshots, nowMs } = state;
   if (view.cancelled.has(intent.orderId)) return cancelledByUser;
   if (view.retired.has(intent.userID)) return { status: "cancelled", reasonCode: "WALLET_RETIRED" };
   if (view.isStopped) return { status: "rejected", reasonCode: "TRADING_DISABLED" };
+  const planned = slotsOf(order, view.slots).find((slot) => slot.state === "planned");
   const fee = planned === undefined ? 0n : mostFeeOf({ ...planned, ...planned.fees });
-  if (isForbidden(state, order, intent.amount + fee))
-    return { status: "rejected", reasonCode: "POLICY_LIMIT" };
+  if (isForbidden(state, order, fee)) return { status: "rejected", reasonCode: "POLICY_LIMIT" };
   if (nowMs < intent.validUntil * 1000 && !isPast(intent.validUntil, snapshots)) return undefined;
   const silence = bothAnswered(snapshots) ? "WALLET_BUSY" : "CHAIN_UNAVAILABLE";
   return { status: "expired", reasonCode: life.reasonCode ?? silence };
@@ -228,7 +228,7 @@ function bumpedFees(
   order: TradeOrder,
   slot: Slot,
 ): Fees | undefined {
-  const { view, snapshots, chainLimits } = state;
+  const { view, snapshots } = state;
   const { intent } = order;
   const { maxGasPrice } = intent;
   const newest = newestAttempt(slot);
@@ -236,12 +236,8 @@ function bumpedFees(
   const seen = snapshots.filter((snapshot) => snapshot !== undefined);
   if (purpose === "clear") {
     const l1Fee = greatest(0n, ...seen.map(({ clearL1Fee }) => clearL1Fee));
-    const most = feeLimit(
-      intent,
-      feesSigned(slotsOf(order, view.slots)),
-      slot.nonce,
-      chainLimits.maxNetworkFee,
-    );
+    const signed = feesSigned(slotsOf(order, view.slots));
+    const most = feeLimit(intent, signed, slot.nonce, roomForFees(state, order, slot));
     const cap = clearCap(intent, view.maxGasPrices.get(intent.userID) ?? 0n, slot, most, l1Fee);
     return bumped(newest, wantedFees(seen.map(({ clearFees }) => clearFees)) ?? newest, cap);
   }
@@ -252,9 +248,16 @@ function bumpedFees(
     ...([0n, ...seen.map(({ clearL1Fee }) => clearL1Fee)] as const),
     ...facts.flatMap(({ routes }) => routes.map((each) => each.l1Fee[purpose])),
   );
-  const maxNetworkFee = least(chainLimits.maxNetworkFee, roomOfDay(state, order, slot));
+  const maxNetworkFee = least(roomForFees(state, order, slot), roomOfDay(state, order, slot));
   const cap = feeCap({ maxGasPrice, maxNetworkFee }, { gasLimit: slot.gasLimit, l1Fee });
   return bumped(newest, wantedFees(facts.map(({ fees }) => fees)) ?? newest, cap);
+}
+
+/** Computes the most that the next attempt at a nonce may pay the network within the operators' limits, in wei. */
+function roomForFees({ view, nowMs, chainLimits }: LaneState, { intent }: TradeOrder, slot: Slot): bigint {
+  const limits = view.limits.get(intent.userID) ?? { count: undefined };
+  const most = feesSigned([slot])[slot.nonce]?.most ?? 0n;
+  return least(chainLimits.maxNetworkFee, most + restOfFees(limits, nowMs, chainLimits));
 }
 
 /** Computes the most that the next attempt of a signed buy may pay the network within the day's limit, in wei. */

@@ -14,7 +14,7 @@ import {
 } from "../intent.ts";
 import type { OrderEnd, TradeOrder } from "../trade-order.ts";
 import type { ChainLimits } from "../trading-chain.ts";
-import { restOfDay } from "../wallet-policy.ts";
+import { restOfDay, restOfFees } from "../wallet-policy.ts";
 import { clearGas, type FeeLimits, feesWithin, type HostFees, type L1Fee, mostFee } from "./fees.ts";
 import {
   agreedNonce,
@@ -50,7 +50,7 @@ export function planFor(
   order: TradeOrder,
   view: LaneView,
   snapshots: HostSnapshots,
-  { nowMs, chainLimits: { maxNetworkFee } }: { nowMs: number; chainLimits: ChainLimits },
+  { nowMs, chainLimits }: { nowMs: number; chainLimits: ChainLimits },
 ): Readiness {
   const { intent } = order;
   const nonce = agreedNonce(snapshots);
@@ -62,10 +62,11 @@ export function planFor(
   if (nonce > intent.nextNonce + mostNoncesAhead) return wait("WALLET_BUSY");
   const facts = agreedFacts(intent, snapshots);
   if (facts === undefined) return wait("CHAIN_UNAVAILABLE");
+  const { maxNetworkFee } = chainLimits;
   const limits = { maxGasPrice: intent.maxGasPrice, maxNetworkFee };
   if (feesBy(facts, limits, { gasLimit: clearGas, l1Fee: 0n }) === undefined)
     return wait("GAS_PRICE_TOO_HIGH");
-  return planAt({ nonce, order, facts, view, snapshots, limits, nowMs });
+  return planAt({ nonce, order, facts, view, snapshots, limits, chainLimits, nowMs });
 }
 
 type HostFacts = OrderFacts & Pick<HostSnapshot, "baseFee"> & { held: bigint };
@@ -150,11 +151,12 @@ type Planning = {
   view: LaneView;
   snapshots: readonly [HostSnapshot, HostSnapshot];
   limits: FeeLimits;
+  chainLimits: ChainLimits;
   nowMs: number;
 };
 
 /** Plans the transaction at a nonce on which both hosts agree, as they do on the wallet's balances. */
-function planAt({ nonce, order, facts, view, snapshots, limits, nowMs }: Planning): Readiness {
+function planAt({ nonce, order, facts, view, snapshots, limits, chainLimits, nowMs }: Planning): Readiness {
   const { intent } = order;
   const [{ coins }] = snapshots;
   const [{ held }] = facts;
@@ -185,7 +187,11 @@ function planAt({ nonce, order, facts, view, snapshots, limits, nowMs }: Plannin
   const value = call.purpose === "swap" ? call.value : 0n;
   const policy = view.limits.get(intent.userID);
   const rest = isSale ? undefined : policy && restOfDay(policy, nowMs);
-  const maxNetworkFee = rest === undefined ? limits.maxNetworkFee : least(limits.maxNetworkFee, rest - value);
+  const maxNetworkFee = least(
+    limits.maxNetworkFee,
+    restOfFees(policy ?? { count: undefined }, nowMs, chainLimits),
+    ...(rest === undefined ? [] : [rest - value]),
+  );
   const fees = feesBy(facts, { ...limits, maxNetworkFee }, gas);
   // A single host could name any base fee, so this does not end the order.
   if (fees === undefined) return wait("POLICY_LIMIT");

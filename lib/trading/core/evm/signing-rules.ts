@@ -16,7 +16,7 @@ import {
 } from "../intent.ts";
 import { later, objectionToState, refused } from "../signing-state.ts";
 import type { Ledger } from "../table-step.ts";
-import { objectionOf, rulesAt } from "../wallet-policy.ts";
+import { feesOfDay, objectionOf, objectionToFees, rulesAt } from "../wallet-policy.ts";
 import { replaces, replacing } from "./fee-bumps.ts";
 import { clearGas, feeCap, type L1Fee } from "./fees.ts";
 import { mostFeeOf, type SignedFee, type Slot } from "./slot.ts";
@@ -99,10 +99,13 @@ export function addedToDay(
   { side }: Intent,
   ledger: Ledger | undefined,
 ): bigint {
-  const { call, nonce } = transaction;
-  const rise = greatest(mostFeeOf(transaction) - (ledger?.fees[nonce]?.most ?? 0n), 0n);
-  return (side === "buy" && isFirstSwap(call, ledger) ? call.amountIn : 0n) + rise;
+  const { call } = transaction;
+  return (side === "buy" && isFirstSwap(call, ledger) ? call.amountIn : 0n) + feeRise(transaction, ledger);
 }
+
+/** Computes the rise of the most that a nonce may pay the network, in wei. Only one of its transactions is ever mined. */
+export const feeRise = (transaction: UnsignedTransaction, ledger: Ledger | undefined): bigint =>
+  greatest(mostFeeOf(transaction) - (ledger?.fees[transaction.nonce]?.most ?? 0n), 0n);
 
 /**
  * Returns the reason not to sign a transaction. An order's swap gets only one nonce and one calldata, so it fills at
@@ -141,7 +144,7 @@ export function objectionTo(
     // The user may have lowered it since the clear was planned.
     return transaction.maxFeePerGas > clearCap(order.intent, view.maxGasPrice, slot, most)
       ? later("the fee is above the user's current highest gas price")
-      : undefined;
+      : objectionToDayOfClear(transaction, view, nowMs);
   }
   if (transaction.maxFeePerGas > order.intent.maxGasPrice)
     return refused("the fee is above the highest gas price");
@@ -178,21 +181,34 @@ function objectionToSwap(
   return undefined;
 }
 
+/** A clear that pays no more than its nonce could already adds nothing, so the day's limit never stops that one. */
+function objectionToDayOfClear(
+  transaction: UnsignedTransaction,
+  { ledger, limits, chainLimits }: SigningView,
+  nowMs: number,
+): Objection | undefined {
+  const rise = feeRise(transaction, ledger);
+  const objection = objectionToFees(feesOfDay(limits, nowMs, chainLimits), rise);
+  return objection && later(`the limit forbids it: ${objection.rule}`);
+}
+
 /** The policy and the operators may allow the same transaction later, so no objection here is final. */
 function objectionOfPolicy(
   transaction: UnsignedTransaction,
-  { order, ledger, limits, chainLimits: { maxOrder } }: SigningView,
+  { order, ledger, limits, chainLimits }: SigningView,
   nowMs: number,
 ): Objection | undefined {
   const intent = order?.intent as Intent;
   const { call } = transaction;
+  const { maxOrder } = chainLimits;
   const amount = call.purpose === "swap" ? call.amountIn : 0n;
   if (intent.side === "buy" && maxOrder !== undefined && amount > maxOrder)
     return later("the amount is above the operators' limit");
   const adds = addedToDay(transaction, intent, ledger);
   // A count may be above the limit because of sales. That does not stop a transaction that adds nothing.
-  const checked = { ...intent, amount, ...(adds > 0n && { adds }) };
-  const objection = objectionOf(rulesAt(limits, nowMs), checked);
+  const networkFees = feeRise(transaction, ledger);
+  const checked = { ...intent, amount, networkFees, ...(adds > 0n && { adds }) };
+  const objection = objectionOf(rulesAt(limits, nowMs, chainLimits), checked);
   return objection && later(`the policy forbids it: ${objection.rule}`);
 }
 

@@ -7,6 +7,7 @@ import { type AskedTrade, defaultMaxPriceImpact } from "../trade-facts.ts";
 import { hasEnded } from "../trade-order.ts";
 import { chainFacts, nativeToken, type SolOrderSettings } from "../trading-chain.ts";
 import { addedBy } from "../wallet-policy.ts";
+import { stayingRentLamports } from "./sol-fees.ts";
 import type { SolCosts, SolTradeFacts } from "./trade-facts.ts";
 import {
   feesOfFirst,
@@ -110,6 +111,7 @@ export function checkSolTrade(
     openOrders: orders.length,
     maxOrder: setup.limits.maxOrder,
     adds: addedBy(side, amount, networkFee.max),
+    networkFees: networkFee.max + stayingRentLamports(side),
     minAmountOut: leastAmount,
     quotedOut: facts.amountOut,
     rules: trader.rules,

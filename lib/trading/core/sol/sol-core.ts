@@ -109,15 +109,17 @@ function recordMove(state: State, slots: readonly SolSlot[], isSent = false): So
   return undefined;
 }
 
-/** True if the operators' limit or the user's policy forbids it now. */
-function isForbidden(
-  { view, nowMs, chainLimits: { maxOrder } }: State,
-  { intent }: SolOrder,
-  adds?: bigint,
-): boolean {
+/**
+ * True if the operators' limit or the user's policy forbids it now.
+ *
+ * @param adds What it adds to the day's count without its fees. Absent if that is counted.
+ */
+function isForbidden({ view, nowMs, chainLimits }: State, { intent }: SolOrder, adds?: bigint): boolean {
+  const { maxOrder } = chainLimits;
   if (intent.side === "buy" && maxOrder !== undefined && intent.amount > maxOrder) return true;
   const limits = view.limits.get(intent.userID);
-  return limits !== undefined && objectionOf(rulesAt(limits, nowMs), { ...intent, adds }) !== undefined;
+  if (limits === undefined) return false;
+  return objectionOf(rulesAt(limits, nowMs, chainLimits), { ...intent, adds }) !== undefined;
 }
 
 /** True if messages that can fill it may be sent, or signed. */

@@ -28,6 +28,23 @@ export const budgetFor = (shareLamports: bigint, purpose: "swap", earlier: 0 | 1
  */
 export const mostRentLamports = { marker: 897_840n, wsol: 2_039_280n };
 
+/** The rent of an account of a token with every extension that its mint may demand. */
+const mostTokenRentLamports = 2_248_080n;
+
+/** Computes the most that stays in accounts after an order is filled: its marker, and an account of a bought token. */
+export const stayingRentLamports = (side: "buy" | "sell"): bigint =>
+  mostRentLamports.marker + (side === "buy" ? mostTokenRentLamports : 0n);
+
+/** Computes the most that an order's clear is planned to pay, in lamports. The day counts it with the first message. */
+export const clearReserve = (budgetLamports: bigint, baseFeeLamports: bigint): bigint =>
+  shareOf(budgetLamports, "clear", 0) + baseFeeLamports;
+
+/** Computes what the day counts with an order's first message beside its fee, in lamports. */
+export const countedWithFirst = (
+  { side, budgetLamports }: { side: "buy" | "sell"; budgetLamports: bigint },
+  baseFeeLamports: bigint,
+): bigint => stayingRentLamports(side) + clearReserve(budgetLamports, baseFeeLamports);
+
 /** True if an account may get so much. One without lamports ends with its transaction, so it would mark nothing. */
 export const isRent = (account: keyof typeof mostRentLamports, lamports: bigint): boolean =>
   lamports > 0n && lamports <= mostRentLamports[account];

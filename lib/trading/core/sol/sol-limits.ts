@@ -4,6 +4,8 @@ export type SolLimits = {
   maxOrder?: bigint | undefined;
   /** The most that an order's transactions may pay beside their base fees. One alone may pay as much with its base fee. */
   maxNetworkFee: bigint;
+  /** The most that a wallet's messages of a day may pay, with the rents that stay. By default ten times `maxNetworkFee`. */
+  maxNetworkFeesPerDay?: bigint | undefined;
   /** The most that a signature may cost. */
   baseFeeLamports: bigint;
   /** The only accounts that may get a tip, and the least that the relay takes. */

@@ -2,9 +2,17 @@ import { greatest, greatestEach, least } from "../bigints.ts";
 import type { LaneView } from "../effects.ts";
 import type { ReasonCode } from "../execution.ts";
 import type { OrderEnd, TradeOrder } from "../trade-order.ts";
-import { restOfDay } from "../wallet-policy.ts";
+import { restOfDay, restOfFees } from "../wallet-policy.ts";
 import type { MessageRoute } from "./jupiter-build.ts";
-import { feesOfShare, isRent, isUnitLimit, mostFeeLamports, mostRentLamports, shareOf } from "./sol-fees.ts";
+import {
+  countedWithFirst,
+  feesOfShare,
+  isRent,
+  isUnitLimit,
+  mostFeeLamports,
+  mostRentLamports,
+  shareOf,
+} from "./sol-fees.ts";
 import { isSameSolRoute, signaturesFor } from "./sol-intent.ts";
 import type { SolLimits } from "./sol-limits.ts";
 import type { SolMessage } from "./sol-message.ts";
@@ -83,6 +91,8 @@ export function planSwap(
   const rest = isSale ? undefined : policy && restOfDay(policy, nowMs);
   const adds = slot === undefined ? amountIn + most : most;
   if (rest !== undefined && rest < adds) return wait("POLICY_LIMIT");
+  const addsFees = most + (slot === undefined ? countedWithFirst(intent, limits.baseFeeLamports) : 0n);
+  if (restOfFees(policy ?? { count: undefined }, nowMs, limits) < addsFees) return wait("POLICY_LIMIT");
   const [account] = relay?.tipAccounts ?? [];
   return {
     amount: amountIn,

@@ -4,7 +4,13 @@ import { bytesExpireAt, checksOfFill, readForSigning, revisionOf } from "../sign
 import { emptySolLedger, type TradeStep } from "../table-step.ts";
 import type { TradeOrder } from "../trade-order.ts";
 import { counted } from "../wallet-policy.ts";
-import { addedByMessage, isFirstToFill, mostFeeOfMessage, objectionToMessage } from "./sol-signing-rules.ts";
+import {
+  addedByMessage,
+  feesAddedBy,
+  isFirstToFill,
+  mostFeeOfMessage,
+  objectionToMessage,
+} from "./sol-signing-rules.ts";
 import type { SolAttempt, SolSlot } from "./sol-slot.ts";
 
 /**
@@ -71,6 +77,7 @@ function stepOf(
   const known = ledger ?? emptySolLedger(intent);
   const swapOf = isFirstToFill(message, ledger) ? intent.orderId : undefined;
   const adds = addedByMessage(message, intent, view);
+  const fees = feesAddedBy(message, intent, view);
   return [
     {
       kind: "put",
@@ -87,7 +94,7 @@ function stepOf(
     {
       kind: "put",
       of: "day",
-      item: counted(intent, limits.count, { adds, swapOf, nowMs }),
+      item: counted(intent, limits.count, { adds, fees, swapOf, nowMs }),
       when: revisionOf(limits.count),
     },
     ...(purpose === "clear" ? [] : checksOfFill(order, limits)),

@@ -1,8 +1,9 @@
+import { greatest } from "../bigints.ts";
 import type { Objection, SigningView, SignRequest } from "../effects.ts";
 import { later, objectionToOwner, objectionToState, refused } from "../signing-state.ts";
 import type { Ledger } from "../table-step.ts";
-import { objectionOf, rulesAt } from "../wallet-policy.ts";
-import { isRent, isUnitLimit, mostFeeLamports } from "./sol-fees.ts";
+import { feesOfDay, objectionOf, objectionToFees, rulesAt } from "../wallet-policy.ts";
+import { clearReserve, countedWithFirst, isRent, isUnitLimit, mostFeeLamports } from "./sol-fees.ts";
 import { isSameSolRoute, mostAttempts, mostClears, type SolIntent, signaturesFor } from "./sol-intent.ts";
 import type { SolLimits } from "./sol-limits.ts";
 import type { SolMessage } from "./sol-message.ts";
@@ -35,6 +36,22 @@ export function addedByMessage(
 }
 
 /**
+ * Computes what a signature adds to the day's network fees: the message's fee, and with the first message the rents that
+ * stay and the reserve for a clear. Any of the messages may be charged, but only one opens accounts.
+ */
+export function feesAddedBy(
+  message: SolMessage,
+  intent: SolIntent,
+  { ledger, chainLimits }: Pick<SigningView<"sol">, "ledger" | "chainLimits">,
+): bigint {
+  const fee = mostFeeOfMessage(message, chainLimits);
+  const { baseFeeLamports } = chainLimits;
+  if (message.purpose === "clear")
+    return greatest(fee - clearReserve(intent.budgetLamports, baseFeeLamports), 0n);
+  return fee + (isFirstToFill(message, ledger) ? countedWithFirst(intent, baseFeeLamports) : 0n);
+}
+
+/**
  * Returns the reason not to sign a message. All messages of an order make its marker, so at most one has an effect,
  * whatever runs, hosts and clocks do; the ledger limits their number and what they pay together.
  *
@@ -59,7 +76,7 @@ export function objectionToMessage(
     objectionToSlot(request, view) ??
     objectionToCosts(message, intent, view) ??
     (message.purpose === "clear"
-      ? objectionToClear(earlier)
+      ? (objectionToClear(earlier) ?? objectionToDayOfClear(message, intent, view, nowMs))
       : (objectionToState(view, nowMs) ??
         objectionToSwap(message, intent, earlier) ??
         objectionOfPolicy(message, intent, view, nowMs)))
@@ -117,6 +134,18 @@ function objectionToClear(earlier: Ledger<"sol">["messages"]): Objection | undef
   return countIn(earlier, "clear") < mostClears ? undefined : refused("the order has had its clear");
 }
 
+/** A clear that pays no more than was reserved for it adds nothing, so the day's limit never stops that one. */
+function objectionToDayOfClear(
+  message: SolMessage,
+  intent: SolIntent,
+  view: SigningView<"sol">,
+  nowMs: number,
+): Objection | undefined {
+  const fees = feesOfDay(view.limits, nowMs, view.chainLimits);
+  const objection = objectionToFees(fees, feesAddedBy(message, intent, view));
+  return objection && later(`the limit forbids it: ${objection.rule}`);
+}
+
 const countIn = (messages: Ledger<"sol">["messages"], wanted: SolMessage["purpose"]): number =>
   messages.filter(({ purpose }) => purpose === wanted).length;
 
@@ -144,6 +173,8 @@ function objectionOfPolicy(
   if (intent.side === "buy" && chainLimits.maxOrder !== undefined && amount > chainLimits.maxOrder)
     return later("the amount is above the operators' limit");
   const adds = addedByMessage(message, intent, view);
-  const objection = objectionOf(rulesAt(limits, nowMs), { ...intent, amount, adds });
+  const networkFees = feesAddedBy(message, intent, view);
+  const rules = rulesAt(limits, nowMs, chainLimits);
+  const objection = objectionOf(rules, { ...intent, amount, adds, networkFees });
   return objection && later(`the policy forbids it: ${objection.rule}`);
 }

@@ -186,12 +186,87 @@ describe("objectionTo", () => {
     expect(objection({ call }, { order, chainLimits: lower })).toBeUndefined();
   });
 
+  describe("by the day's limit of network fees", () => {
+    const { chain, wallet, userID } = intent();
+    const { most } = signedFee(fees);
+    const sale = tradeOrder({ intent: intent({ side: "sell" }) });
+    const approval = { purpose: "approve", token: "0x5FbD", router: v2.router, amount: 1n } as const;
+    const counting = (fees: bigint) =>
+      counted({ chain, wallet, userID }, undefined, { adds: fees, fees, nowMs });
+    const view = (left: bigint, changes: Partial<SigningView> = {}) => ({
+      limits: { stored: undefined, count: counting(9n * most) },
+      chainLimits: { ...wideLimits, maxNetworkFeesPerDay: 9n * most + left },
+      ...changes,
+    });
+    const late = { later: "the policy forbids it: networkFeesPerDay" };
+    const raised = {
+      maxFeePerGas: 2n * fees.maxFeePerGas,
+      maxPriorityFeePerGas: 2n * fees.maxPriorityFeePerGas,
+    };
+    const signed = {
+      ledger: ledger({ fees: { 7: signedFee(fees) }, swap: { nonce: 7, call: swap } }),
+      slot: slot({ state: "signed" }),
+    };
+
+    it.each([
+      ["a buy", {}, {}],
+      ["a sale", { call: swapBy(sale.intent, v2, sale.amount) }, { order: sale }],
+      ["an approval", { call: approval }, { order: sale }],
+    ])("counts the most that %s may pay", (_, changed, changes) => {
+      const own = mostFeeOf(transaction(changed));
+      expect(objection(changed, view(own, changes))).toBeUndefined();
+      expect(objection(changed, view(own - 1n, changes))).toEqual(late);
+    });
+
+    it("is ten times the operators' limit of a transaction, unless they choose another", () => {
+      const limits = (fees: bigint) => ({ stored: undefined, count: counting(fees) });
+      const chainLimits = { maxNetworkFee: most };
+      expect(objection({}, { chainLimits, limits: limits(9n * most) })).toBeUndefined();
+      expect(objection({}, { chainLimits, limits: limits(9n * most + 1n) })).toEqual(late);
+    });
+
+    it("counts the same bytes, and lower fees after higher ones, only once", () => {
+      expect(objection({}, view(0n, signed))).toBeUndefined();
+      const lower = { ...fees, most: 3n * most };
+      const ledgerOf = ledger({ fees: { 7: lower }, swap: { nonce: 7, call: swap } });
+      expect(objection(raised, view(0n, { ...signed, ledger: ledgerOf }))).toBeUndefined();
+    });
+
+    it("counts a replacement by what it adds", () => {
+      expect(objection(raised, view(most, signed))).toBeUndefined();
+      expect(objection(raised, view(most - 1n, signed))).toEqual(late);
+    });
+
+    it("starts again at midnight in UTC", () => {
+      const midnightMs = Date.parse("2026-11-22T00:00:00.000Z");
+      const order = tradeOrder({ intent: intent({ validUntil: midnightMs / 1000 + 60 }) });
+      const call = swapBy(order.intent, v3, order.amount);
+      expect(objection({ call }, view(0n, { order }), { atMs: midnightMs - 1 })).toEqual(late);
+      expect(objection({ call }, view(0n, { order }), { atMs: midnightMs })).toBeUndefined();
+    });
+
+    it("never stops a clear that pays no more than its nonce could, and counts what another one adds", () => {
+      const clear = { call: { purpose: "clear" }, gasLimit: clearGas } as const;
+      const free = { ...raised, maxFeePerGas: most / clearGas };
+      expect(
+        objection({ ...clear, ...free }, view(-most, { ...signed, maxGasPrice: 10n ** 18n })),
+      ).toBeUndefined();
+      const dear = { ...raised, maxFeePerGas: most / clearGas + 1n };
+      const adds = clearGas * dear.maxFeePerGas - most;
+      const changes = { ...signed, maxGasPrice: 10n ** 18n };
+      expect(objection({ ...clear, ...dear }, view(adds, changes))).toBeUndefined();
+      expect(objection({ ...clear, ...dear }, view(adds - 1n, changes))).toEqual({
+        later: "the limit forbids it: networkFeesPerDay",
+      });
+    });
+  });
+
   describe("by the wallet's policy", () => {
     const { chain, wallet, userID, amount } = intent();
     const key = { chain, wallet, userID };
     const spent = 5n;
     const fee = mostFeeOf(transaction());
-    const count = counted(key, undefined, { adds: spent, swapOf: "another", nowMs });
+    const count = counted(key, undefined, { fees: 0n, adds: spent, swapOf: "another", nowMs });
     const limits = (changes: Partial<WalletPolicy>) => ({
       limits: { stored: { ...key, policy: { ...openPolicy, ...changes }, revision: 1 }, count },
     });

@@ -267,9 +267,23 @@ describe("planSwap", () => {
   });
 
   it("waits while the fee is above the limit of a transaction", () => {
-    const chainLimits = { ...limits, maxNetworkFee: 25_000n };
+    const chainLimits = { ...limits, maxNetworkFee: 25_000n, maxNetworkFeesPerDay: 10n ** 9n };
     expect(plan({ chainLimits })).toHaveProperty("message");
-    expect(plan({ chainLimits: { ...limits, maxNetworkFee: 24_999n } })).toEqual({ wait: "POLICY_LIMIT" });
+    expect(plan({ chainLimits: { ...chainLimits, maxNetworkFee: 24_999n } })).toEqual({
+      wait: "POLICY_LIMIT",
+    });
+  });
+
+  it.each([
+    ["a buy with its rents and its clear", {}, 25_000n + 897_840n + 2_248_080n + 15_000n],
+    ["a sale with its rent and its clear", { intent: sale }, 25_000n + 897_840n + 15_000n],
+    ["a later message", { slot: slotOf() }, 35_000n],
+  ])("makes wait %s while the day's network fees leave too little", (_, changes, needed) => {
+    const snapshots = facts({ held: 500n });
+    const at = (maxNetworkFeesPerDay: bigint) =>
+      plan({ snapshots, ...changes, chainLimits: { ...limits, maxNetworkFeesPerDay } });
+    expect(at(needed)).toHaveProperty("message");
+    expect(at(needed - 1n)).toEqual({ wait: "POLICY_LIMIT" });
   });
 
   it("waits while the day's limit leaves less than a buy and its fee", () => {

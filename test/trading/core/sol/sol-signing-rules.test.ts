@@ -11,6 +11,7 @@ import {
 } from "../../../../lib/trading/core/sol/sol-signing-rules.ts";
 import { emptySolLedger } from "../../../../lib/trading/core/table-step.ts";
 import { unstarted } from "../../../../lib/trading/core/trade-order.ts";
+import { counted } from "../../../../lib/trading/core/wallet-policy.ts";
 import {
   attemptOf,
   buildBy,
@@ -106,7 +107,11 @@ describe("objectionToMessage", () => {
     ],
     ["a tip for the relay", { ...swap, ...tip(1n) }, isPrivate()],
     ["less than the order's amount", { ...swap, amountIn: 1n }, {}],
-    ["the highest fee", swap, { chainLimits: { ...limits, maxNetworkFee: 25_000n } }],
+    [
+      "the highest fee",
+      swap,
+      { chainLimits: { ...limits, maxNetworkFee: 25_000n, maxNetworkFeesPerDay: 10n ** 9n } },
+    ],
     ["the whole budget", swap, budget(20_000n)],
     ["no fee for priority", { ...swap, microLamportsPerUnit: 0n }, budget(0n)],
   ])("allows %s", (_, message, changes) => {
@@ -230,6 +235,44 @@ describe("objectionToMessage", () => {
   it("signs up to the limits", () => {
     expect(objection(swap, { chainLimits: { ...limits, maxOrder: 1_000_000n } })).toBeUndefined();
     expect(objection(swap, policy({ maxPerOrder: 1_000_000n, maxPerDay: 1_025_000n }))).toBeUndefined();
+  });
+
+  describe("by the day's limit of network fees", () => {
+    const key = { chain: "sol", wallet: "A1", userID: "alice" } as const;
+    const counting = (fees: bigint) => counted(key, undefined, { adds: fees, fees, nowMs });
+    const left = (lamports: bigint, changes: Partial<SigningView<"sol">> = {}) => ({
+      limits: { stored: undefined, count: counting(1_000_000n) },
+      chainLimits: { ...limits, maxNetworkFeesPerDay: 1_000_000n + lamports },
+      ...changes,
+    });
+    const reserve = 5000n + 10_000n;
+    const sale = { order: orderOf({}, { side: "sell" }) };
+
+    it.each([
+      ["a buy, with the rents of its marker and its token's account", {}, 897_840n + 2_248_080n],
+      ["a sale, with the rent of its marker", sale, 897_840n],
+    ])("counts the first message of %s, and the order's clear", (_, changes, rents) => {
+      const most = 25_000n + rents + reserve;
+      expect(objection(swap, left(most, changes))).toBeUndefined();
+      expect(objection(swap, left(most - 1n, changes))).toEqual({
+        later: "the policy forbids it: networkFeesPerDay",
+      });
+    });
+
+    it("counts only the fee of a later message, since only one message opens accounts", () => {
+      expect(objection(swap, left(25_000n, signed(["swap", "a"])))).toBeUndefined();
+      expect(objection(swap, left(24_999n, signed(["swap", "a"])))).toHaveProperty("later");
+    });
+
+    it("never stops a clear that pays no more than was counted for it", () => {
+      const cheap = { ...clear, microLamportsPerUnit: 100_000n };
+      expect(mostFeeOfMessage(cheap, limits)).toBe(reserve);
+      expect(objection(cheap, left(-1_000_000n, signed(["swap", "a"])))).toBeUndefined();
+      expect(objection(clear, left(10_000n, signed(["swap", "a"])))).toBeUndefined();
+      expect(objection(clear, left(9999n, signed(["swap", "a"])))).toEqual({
+        later: "the limit forbids it: networkFeesPerDay",
+      });
+    });
   });
 
   it("signs nothing to fill an order from its deadline on", () => {
