@@ -3,13 +3,16 @@ import type { SignAnswer, SignRequest } from "../../../lib/trading/core/effects.
 import { factsText } from "../../../lib/trading/core/evm/placed-facts.ts";
 import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
+import type { Ledger } from "../../../lib/trading/core/table-step.ts";
 import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { workLane } from "../../../lib/trading/core/work-lane.ts";
 import { runProcedure } from "../../../lib/trading/execution/run-procedure.ts";
 import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
+import { contentOf } from "../../../lib/trading/items/items.ts";
 import { jobKey, laneKey, slotKey, tradeKey } from "../../../lib/trading/items/keys.ts";
 import { homeShard } from "../../../lib/trading/items/lane-places.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
+import { itemsNamed } from "../../support/items.ts";
 import { orderFacts, routeFacts, snapshot } from "../../support/lane-states.ts";
 import { putPolicy } from "../../support/placed-orders.ts";
 import { Theft } from "../../support/signed-bytes.ts";
@@ -102,6 +105,50 @@ describe("a placeOrder that was taken over", () => {
       order.intent,
     );
     expect(await intruder.askWith(order, planned, { fees: planned.fees })).toEqual(answer);
+  });
+
+  const mostWei = 10n ** 17n;
+  const gasLimit = 500_000n;
+  const dear = mostWei / gasLimit;
+  const pays = (price: bigint) => ({ fees: { maxFeePerGas: price, maxPriorityFeePerGas: price } });
+
+  /** What an intruder asks for at each nonce, in turn: each request pays at most 0.1 coins. */
+  const burnings: Record<string, readonly Partial<SignRequest>[]> = {
+    approvals: [pays(dear)],
+    "approvals that become dearer": [pays(dear / 100n), pays(dear)],
+    "cheap approvals and dear clears": [pays(1n), { purpose: "clear", ...pays(mostWei / 21_000n) }],
+  };
+
+  it.each(Object.entries(burnings))("burns a day's limit of coin at most by %s", async (_, requests) => {
+    const table = await engine.newTable();
+    const fresh = await SigningDesk.open(table);
+    await putPolicy(table, { ...policyOfAlice, policy: { ...openPolicy, maxPerDay: 10n ** 16n } });
+    const intruder = new Intruder(fresh, () => true, new Random(1));
+    const answers: unknown[] = [];
+    for (let sale = 0; sale < 8; sale++) {
+      const order = await fresh.forge({
+        ...{ ...own, side: "sell", amount: 1n, minAmountOut: 1n, quotedOut: 1n },
+        ...{ gasLimit, approvalGas: gasLimit, maxGasPrice: mostWei, nextNonce: 2 * sale },
+        orderId: idOf(`sale ${sale}`),
+      });
+      for (const nonce of [2 * sale, 2 * sale + 1]) {
+        const call = { purpose: "approve", token: dai, router: v2.router, amount: 1n } as const;
+        const planned = slot({ nonce, call, gasLimit, isPrivate: false }, order.intent);
+        for (const [index, request] of requests.entries()) {
+          const state = index === 0 ? "planned" : "signed";
+          const asked = intruder.askWith(order, { ...planned, state }, request);
+          answers.push(await asked.catch((error: Error) => error));
+        }
+      }
+    }
+    const ledgers = (await itemsNamed(table, "SIGNED#"))
+      .filter((item) => "approveNonces" in item)
+      .map((item) => contentOf("ledger", item) as Ledger);
+    const most = ledgers.flatMap(({ fees }) => Object.values(fees).map((fee) => fee.most));
+    const sum = most.reduce((total, each) => total + each, 0n);
+    expect(sum).toBeGreaterThan(8n * mostWei);
+    expect(sum).toBeLessThanOrEqual(10n * mostWei);
+    expect(answers).toContainEqual({ later: expect.stringContaining("networkFeesPerDay") });
   });
 
   it("gets one nonce for an order's swap, near the wallet's, whatever facts it leaves for executeOrders", async () => {
