@@ -8,7 +8,7 @@ import { reporter } from "../../lib/runtime/log.ts";
 import { openTable } from "../../lib/table/table.ts";
 
 const deps: CatchUpDeps = {
-  table: openTable(environment("TABLE_NAME")),
+  table: { ...openTable(environment("TABLE_NAME")), id: environment("TABLE_ID") },
   pusher: openPusher(),
   ...reporter("catchUp"),
 };

@@ -5,7 +5,7 @@ import { openTable } from "../../lib/table/table.ts";
 import { lockOf } from "../../lib/wallets/export/lock-exports.ts";
 
 const deps = {
-  table: openTable(environment("TABLE_NAME")),
+  table: { ...openTable(environment("TABLE_NAME")), id: environment("TABLE_ID") },
   delaySeconds: environment("EXPORT_DELAY_SECONDS"),
 };
 

@@ -6,8 +6,7 @@ import { answerGuardRequest } from "../../lib/runtime/guard-requests.ts";
 import { reporter } from "../../lib/runtime/log.ts";
 
 const deps = {
-  table: openCheckingTable(),
-  tableId: environment("TABLE_ID"),
+  table: { ...openCheckingTable(), id: environment("TABLE_ID") },
   delaySeconds: environment("EXPORT_DELAY_SECONDS"),
   ...reporter("loosenGuards"),
 };

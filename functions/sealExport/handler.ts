@@ -7,7 +7,7 @@ import { logExport } from "../../lib/runtime/log.ts";
 import { answerSealRequest, readSealRequest } from "../../lib/wallets/export/seal-export.ts";
 
 const deps = {
-  table: openCheckingTable(),
+  table: { ...openCheckingTable(), id: environment("TABLE_ID") },
   vault: openVault(environment("KEY_ID")),
   delaySeconds: environment("EXPORT_DELAY_SECONDS"),
 };

@@ -8,7 +8,7 @@ import { remembered } from "../../lib/runtime/remembered.ts";
 import { message } from "../../lib/runtime/websocket.ts";
 import { openTable } from "../../lib/table/table.ts";
 
-const table = openTable(environment("TABLE_NAME"));
+const table = { ...openTable(environment("TABLE_NAME")), id: environment("TABLE_ID") };
 const startFeed =
   environment("PRICE_FEEDS").length > 0 ? handOverTo(environment("FEED_PRICES_FUNCTION")) : undefined;
 /** Many clients may subscribe in the same second; after an outage, all of them do. */

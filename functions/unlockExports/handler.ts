@@ -9,7 +9,7 @@ import { unlockExports } from "../../lib/wallets/export/lock-exports.ts";
 
 const call = callOf(environment("SEAL_EXPORT_FUNCTION"));
 const deps = {
-  table: openTable(environment("TABLE_NAME")),
+  table: { ...openTable(environment("TABLE_NAME")), id: environment("TABLE_ID") },
   delaySeconds: environment("EXPORT_DELAY_SECONDS"),
   announce: async (request: object) => (await call(request)) as ShownLock,
 };

@@ -40,7 +40,7 @@ export const realtimeRows = {
     reads: ["EXPORTED", "LOCK"],
     connections: ["POST", "DELETE"],
     invokes: ["feedPrices", "readMarkets"],
-    env: ["PRICE_FEEDS", "MARKET_CHAINS"],
+    env: ["PRICE_FEEDS", "MARKET_CHAINS", "TABLE_ID"],
     // Sized for traders with tens of thousands of orders. API Gateway waits for 29 seconds.
     memoryMB: 1024,
     timeoutSeconds: 29,
@@ -107,6 +107,7 @@ export const realtimeRows = {
     deletes: ["CONNECTIONS", "CHANNEL"],
     reads: ["EXPORTED", "LOCK"],
     connections: ["POST"],
+    env: ["TABLE_ID"],
     memoryMB: 1024,
     timeoutSeconds: 30,
     impact:

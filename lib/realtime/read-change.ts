@@ -108,9 +108,9 @@ function lockChange(before: Item | undefined, after: Item): PublishedChange | un
 
 function unlockingChange(
   before: Unlocking | undefined,
-  { userID, lockId, lockedAt, unlocksAt }: Unlocking,
+  { userID, lockId, lockedAt, seenAt, unlocksAt }: Unlocking,
 ): PublishedChange | undefined {
-  if (before?.lockId === lockId) return undefined;
+  if (before?.lockId === lockId && before.seenAt === seenAt) return undefined;
   return { of: "exportLock", userID, lock: { status: "unlocking", lockedAt, unlocksAt } };
 }
 

@@ -7,6 +7,8 @@ import type { PartitionName } from "./layout.ts";
 
 export type Table = {
   name: string;
+  /** What only this table has: a restored one may have its name. Unknown to functions that announce nothing. */
+  id?: string | undefined;
   client: DynamoDBDocumentClient;
   /**
    * The partitions that a transaction may name. `write` checks items of all others with a read immediately before it. If

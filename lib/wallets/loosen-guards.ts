@@ -20,6 +20,7 @@ import {
   policyAt,
 } from "../trading/core/wallet-policy.ts";
 import { policyWrite, readPolicyRecord } from "../trading/items/policy-records.ts";
+import { isOfTable } from "./export/export-lock.ts";
 import { readLock } from "./export/lock-records.ts";
 import {
   forgetLoosening,
@@ -41,11 +42,8 @@ export type PolicyAnswer = PolicyStateText | { refused: "WALLET_NOT_FOUND" | "SI
 
 type PolicyRequest = WalletName & { asked: PolicyText; signedInAt: Date | undefined; now: Date };
 
-export type GuardDeps = {
-  table: Table;
-  /** The id of the table. What was announced in another table is void. */
-  tableId: string;
-};
+/** What was announced in a table with another id is void. */
+export type GuardDeps = { table: Table };
 
 /**
  * Sets a wallet's policy, as loosenGuards. Tighter limits apply at once. Looser ones are announced and wait for 24 hours
@@ -89,7 +87,7 @@ type Step = {
 
 /** Writes a policy with its event, its message and the note of when it becomes looser. Returns false if it has changed. */
 function writeState(
-  { table, tableId }: GuardDeps,
+  { table }: GuardDeps,
   { named, stored, before, after, wallet, now }: Step,
 ): Promise<boolean> {
   const { walletId, ...key } = named;
@@ -99,7 +97,7 @@ function writeState(
   const record: PolicyRecord = {
     ...key,
     policy,
-    ...(pending && { pending: { ...pending, tableId } }),
+    ...(pending && { pending: { ...pending, ...(table.id && { tableId: table.id }) } }),
     revision,
   };
   const shown = policyStateText(chain, after);
@@ -133,7 +131,7 @@ async function putInForce(
   const stored = await readPolicyRecord(deps.table, named);
   if (stored?.pending === undefined) return { stored, isCurrent: true };
   const { policy, pending } = stored;
-  const after = pending.tableId === deps.tableId ? policyAt(stored, now.getTime()) : { policy };
+  const after = isOfTable(pending, deps.table.id) ? policyAt(stored, now.getTime()) : { policy };
   if (after.pending !== undefined) return { stored, isCurrent: true };
   const isWritten = await writeState(deps, { named, stored, before: stored, after, now });
   const { pending: _, ...rest } = stored;

@@ -120,7 +120,7 @@ const journeys = {
   async "sets a policy, and retires the wallet"(by: Deployed) {
     const name = await holder(by);
     const asked = { tradingEnabled: true, maxPerOrder: "1", tokens: "any" } as const;
-    const deps = { table: by.tableOf("loosenGuards"), tableId: "table" };
+    const deps = { table: by.tableOf("loosenGuards") };
     await changePolicy(deps, { ...name, signedInAt: start, now: start, asked });
     const wake = async () => undefined;
     await retireWallet(

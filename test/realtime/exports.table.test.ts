@@ -15,7 +15,11 @@ function requested(userID: string) {
   const named = { userID, network: "eth", address: "0x1", now } as const;
   const wallet = { ...newWallet("imported", named), slot: 1, version: 1 };
   const request = newExportRequest(wallet, { publicKey, delaySeconds: 60 }, now);
-  const announced = newAnnouncement(request, { previous: undefined, delaySeconds: 60 }, now);
+  const announced = newAnnouncement(
+    request,
+    { previous: undefined, delaySeconds: 60, tableId: scene.table.id },
+    now,
+  );
   return { announced, request, item: { ...announcedExportKey(userID, wallet._id), ...announced } };
 }
 

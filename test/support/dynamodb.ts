@@ -33,9 +33,9 @@ export async function startTable(): Promise<Engine> {
   const tables: Table[] = [];
   const newTable = async () => {
     // Disables the functions' timeouts: other tests may keep the machine busy.
-    const table = openTable(`table-${tables.length + 1}`, {
-      ...{ ...connection, requestHandler: {}, signer: unsigned(connection) },
-    });
+    const name = `table-${tables.length + 1}`;
+    const options = { ...connection, requestHandler: {}, signer: unsigned(connection) };
+    const table = { ...openTable(name, options), id: name };
     tables.push(table);
     return createTable(table);
   };
@@ -70,8 +70,8 @@ function unsigned({ region, credentials }: DatabaseConnection): RequestSigner {
   };
 }
 
-/** A table for the tests of a file. */
-export function tableForTests(): { readonly table: Table } {
+/** A table for the tests of a file, and others beside it. */
+export function tableForTests(): Pick<Engine, "newTable"> & { readonly table: Table } {
   let engine: Engine;
   beforeAll(async () => {
     engine = await startTable();
@@ -81,5 +81,6 @@ export function tableForTests(): { readonly table: Table } {
     get table() {
       return engine.table;
     },
+    newTable: () => engine.newTable(),
   };
 }

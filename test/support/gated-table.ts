@@ -21,7 +21,7 @@ type Gate = {
 /** Opens a table of the engine as a function reaches it: with the rights of its role only. */
 export function gatedTable(
   { connection }: Pick<Engine, "connection">,
-  { name: tableName }: Table,
+  { name: tableName, id }: Table,
   { name, access, tableArn, transactionPartitions }: GatedFunction,
   { leadingKeys, onDenial }: Gate,
 ): Table {
@@ -46,5 +46,5 @@ export function gatedTable(
     },
     { step: "build" },
   );
-  return { ...table, transactionPartitions };
+  return { ...table, id, transactionPartitions };
 }

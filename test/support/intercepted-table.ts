@@ -3,7 +3,7 @@ import type { Table } from "../../lib/table/table.ts";
 
 /** Wraps a table with actions before and after each command. */
 export function interceptedTable(
-  { name, client }: Table,
+  { name, id, client }: Table,
   before: (command: unknown) => unknown,
   after: (command: unknown) => unknown = () => {},
 ): Table {
@@ -15,6 +15,7 @@ export function interceptedTable(
   };
   return {
     name,
+    id,
     client: new Proxy(client, { get: (_, key) => (key === "send" ? send : Reflect.get(client, key)) }),
   };
 }

@@ -29,7 +29,6 @@ const deps = {
   get table() {
     return db.table;
   },
-  tableId: "this table",
 };
 
 /** Runs loosenGuards as its schedule does. */
@@ -164,10 +163,7 @@ describe("changePolicy", () => {
       isRetired = true;
       await retireWallet(retiring, named(wallet));
     });
-    const changed = changePolicy(
-      { ...deps, table: racing },
-      { ...named(wallet), signedInAt: noon, asked: limited },
-    );
+    const changed = changePolicy({ table: racing }, { ...named(wallet), signedInAt: noon, asked: limited });
     await expect(changed).rejects.toMatchObject({ code: "WALLET_NOT_FOUND" });
     expect(await readPolicyRecord(db.table, keyOf("leaver"))).toBeUndefined();
     expect(await eventTypes(db.table, wallet)).toEqual(["retired", "imported"]);
@@ -229,7 +225,7 @@ describe("loosenDue", () => {
     const wallet = await one("restored");
     await set(wallet, frozen);
     await changePolicy(
-      { ...deps, tableId: "an older table" },
+      { table: { ...db.table, id: "an older table" } },
       { ...named(wallet), signedInAt: noon, asked: text() },
     );
     await sweep(hoursLater(25));

@@ -12,7 +12,7 @@ import {
 import type { Wallet } from "../wallet.ts";
 import { eventWrite } from "../wallet-events.ts";
 import { stillActive } from "../wallet-records.ts";
-import { type LockState, lockStateOf, type Unlocking } from "./export-lock.ts";
+import { isOfTable, type LockState, lockStateOf, type Unlocking } from "./export-lock.ts";
 import { stillRequested } from "./export-records.ts";
 import { readStoredLock, stillUnlocked } from "./lock-records.ts";
 import {
@@ -44,9 +44,9 @@ export async function announcedToUser(table: Table, userID: string, now: Date): 
     queryRange<object>(table, announcedTo(userID)),
   ]);
   const unlocking = announced.find(isUnlocking) as Unlocking | undefined;
-  const lock = lockStateOf(stored, unlocking, { delaySeconds: 0, now });
+  const lock = lockStateOf(stored, unlocking, { delaySeconds: 0, tableId: table.id, now });
   const exports = (announced.filter(isAnnouncedExport) as Item<AnnouncedExport>[]).filter(
-    (each) => isExportOpen(each, now) && isOfLock(each, lock),
+    (each) => isExportOpen(each, now) && isOfTable(each, table.id) && isOfLock(each, lock),
   );
   return { lock, exports };
 }

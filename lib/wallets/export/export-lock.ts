@@ -8,7 +8,16 @@ import { DomainError } from "../../core/domain-error.ts";
 export type ExportLock = { userID: string; lockId: string; lockedAt: string };
 
 /** The end of a lock as sealExport first saw it requested and announced it. The whole delay counts from then. */
-export type Unlocking = ExportLock & { seenAt: string; unlocksAt: string };
+export type Unlocking = ExportLock & {
+  seenAt: string;
+  unlocksAt: string;
+  /** The id of the table in which it was announced. Void in any other, such as a restored one. */
+  tableId?: string;
+};
+
+/** True if an announcement was made in this table. A restored one has its own id, and an announcement without one is void. */
+export const isOfTable = (announced: { tableId?: string }, tableId: string | undefined): boolean =>
+  announced.tableId !== undefined && announced.tableId === tableId;
 
 /** The state of a user's exports. `lockId` names the last lock, if there ever was one. `lock` is absent if it cannot be read. */
 export type LockState =
@@ -45,7 +54,8 @@ export const endOfDelay = (
 ): Date => new Date(Math.max(Date.parse(seenAt) + delaySeconds * 1000, Date.parse(announcedEnd)));
 
 /**
- * Determines the state of a user's exports. Anything stored as a lock locks, even if it cannot be read.
+ * Determines the state of a user's exports. Anything stored as a lock locks, even if it cannot be read, or was stored in
+ * another table: only an unlocking that was announced in this one ends it.
  *
  * @param stored the content of the lock's item.
  * @param delaySeconds the current delay.
@@ -53,11 +63,12 @@ export const endOfDelay = (
 export function lockStateOf(
   stored: object | undefined,
   unlocking: Unlocking | undefined,
-  { delaySeconds, now }: { delaySeconds: number; now: Date },
+  { delaySeconds, tableId, now }: { delaySeconds: number; tableId: string | undefined; now: Date },
 ): LockState {
   if (stored === undefined) return { status: "unlocked" };
   const lock = lockIn(stored);
-  if (lock === undefined || unlocking?.lockId !== lock.lockId) return { status: "locked", lock };
+  if (lock === undefined || unlocking === undefined) return { status: "locked", lock };
+  if (unlocking.lockId !== lock.lockId || !isOfTable(unlocking, tableId)) return { status: "locked", lock };
   const unlocksAt = endOfDelay({ seenAt: unlocking.seenAt, announcedEnd: unlocking.unlocksAt }, delaySeconds);
   if (now >= unlocksAt) return { status: "unlocked", lockId: lock.lockId };
   return { status: "unlocking", lock, unlocksAt: unlocksAt.toISOString() };
@@ -65,10 +76,10 @@ export function lockStateOf(
 
 export function newUnlocking(
   { userID, lockId, lockedAt }: ExportLock,
-  { delaySeconds, now }: { delaySeconds: number; now: Date },
+  { delaySeconds, tableId, now }: { delaySeconds: number; tableId: string | undefined; now: Date },
 ): Unlocking {
   const unlocksAt = new Date(now.getTime() + delaySeconds * 1000).toISOString();
-  return { userID, lockId, lockedAt, seenAt: now.toISOString(), unlocksAt };
+  return { userID, lockId, lockedAt, seenAt: now.toISOString(), unlocksAt, ...(tableId && { tableId }) };
 }
 
 export function shownLock(state: LockState): ShownLock {

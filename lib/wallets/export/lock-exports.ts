@@ -77,7 +77,7 @@ export async function unlockOnRequest(
     if (state.status !== "locked" || state.lock === undefined || state.lock.lockId !== requested)
       return shownLock(state);
     const { lock } = state;
-    const announced = newUnlocking(lock, times);
+    const announced = newUnlocking(lock, { ...times, tableId: table.id });
     if (!(await announceUnlocking(table, announced, unlocking))) return undefined;
     return shownLock({ status: "unlocking", lock, unlocksAt: announced.unlocksAt });
   });

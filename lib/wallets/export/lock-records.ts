@@ -26,7 +26,7 @@ export async function readLock(
     readStoredLock(table, userID),
     contentAt<Unlocking>(table, unlockingKey(userID)),
   ]);
-  return { state: lockStateOf(stored, unlocking, times), unlocking };
+  return { state: lockStateOf(stored, unlocking, { ...times, tableId: table.id }), unlocking };
 }
 
 /** Reads a user's lock as it is stored, in whatever form. */
@@ -81,7 +81,7 @@ export async function announceUnlocking(
       kind: "put",
       key: unlockingKey(userID),
       item: unlocking,
-      when: previous ? { lockId: previous.lockId } : "absent",
+      when: previous ? { lockId: previous.lockId, seenAt: previous.seenAt } : "absent",
     },
     looseningWrite(unlocking.unlocksAt, { userID, lockId }),
   ]);

@@ -101,12 +101,16 @@ export async function sealExport(
     if (request === undefined || !isExportOpen(request, now)) return { refused: "EXPORT_NOT_FOUND" };
     const wallet = await readSealedWallet(table, request);
     if (wallet === undefined || !isOfRequest(request, wallet)) return { refused: "WALLET_NOT_FOUND" };
-    if (!isAnnounced(request, announced, { lock, now })) {
+    if (!isAnnounced(request, announced, { lock, tableId: table.id, now })) {
       // Attempts at the transaction could keep its user from withdrawing the announcement.
       if ((await announcedToday(table, userID, now)) >= announcementsPerDay)
         return { refused: "ANNOUNCED_TOO_OFTEN" };
       const { lockId } = lock;
-      const announcement = newAnnouncement(request, { previous: announced, delaySeconds, lockId }, now);
+      const announcement = newAnnouncement(
+        request,
+        { previous: announced, delaySeconds, lockId, tableId: table.id },
+        now,
+      );
       const { availableAt, thumbprint } = announcement;
       const terms = { previous: announced, request, wallet, now };
       return (await announceExport(table, announcement, terms)) ? { availableAt, thumbprint } : undefined;

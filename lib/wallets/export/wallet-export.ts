@@ -4,7 +4,7 @@ import { type Network, networks } from "../../core/network.ts";
 import { epochSeconds } from "../../core/time.ts";
 import { isJwkOnCurve, type PublicJwk, thumbprintOf } from "../keys/sealing.ts";
 import { isActive, type Wallet } from "../wallet.ts";
-import { endOfDelay, type LockState } from "./export-lock.ts";
+import { endOfDelay, isOfTable, type LockState } from "./export-lock.ts";
 
 /** A user's request to export a wallet, sealed to the user's own public key. */
 export type ExportRequest = {
@@ -75,6 +75,8 @@ export type AnnouncedExport = {
   thumbprint: string;
   seenAt: string;
   availableAt: string;
+  /** The id of the table in which it was announced. Void in any other, such as a restored one. */
+  tableId?: string;
   /** The user's last lock at that time, if there was one. Any later lock voids the announcement. */
   lockId?: string;
   /** The time when the announcement expires, in epoch seconds. */
@@ -124,6 +126,9 @@ export function newExportRequest(
   };
 }
 
+/** The user's last lock, and the id of the table. */
+type Announcer = { lockId?: string | undefined; tableId: string | undefined };
+
 /** @param previous the last announcement for the wallet. */
 export function newAnnouncement(
   { userID, walletId, version: requestVersion, thumbprint }: ExportRequest,
@@ -131,7 +136,8 @@ export function newAnnouncement(
     previous,
     delaySeconds,
     lockId,
-  }: { previous: AnnouncedExport | undefined; delaySeconds: number; lockId?: string | undefined },
+    tableId,
+  }: { previous: AnnouncedExport | undefined; delaySeconds: number } & Announcer,
   now: Date,
 ): AnnouncedExport {
   const availableAt = new Date(now.getTime() + delaySeconds * 1000);
@@ -142,6 +148,7 @@ export function newAnnouncement(
     thumbprint,
     seenAt: now.toISOString(),
     availableAt: availableAt.toISOString(),
+    ...(tableId !== undefined && { tableId }),
     ...(lockId !== undefined && { lockId }),
     expiresAt: epochSeconds(availableAt) + availableSeconds,
     version: versionAfter(previous, now),
@@ -158,14 +165,15 @@ export const isExportOpen = (
   now: Date,
 ): boolean => cancelledAt === undefined && !isOver({ expiresAt }, now);
 
-/** True if exactly this request was announced, and the user has not locked exports since. */
+/** True if exactly this request was announced in this table, and the user has not locked exports since. */
 export const isAnnounced = (
   { version, thumbprint }: ExportRequest,
   announced: AnnouncedExport | undefined,
-  { lock, now }: { lock: LockState; now: Date },
+  { lock, tableId, now }: { lock: LockState; tableId: string | undefined; now: Date },
 ): announced is AnnouncedExport =>
   announced !== undefined &&
   isExportOpen(announced, now) &&
+  isOfTable(announced, tableId) &&
   isOfLock(announced, lock) &&
   announced.requestVersion === version &&
   announced.thumbprint === thumbprint;

@@ -90,7 +90,8 @@ type Attack = { broken: Claim[]; mayBreak: readonly Claim[]; spoiler: Spoiler };
 
 /** Attacks owners on a table of their own. The last one acts while all items change all the time. */
 async function attack({ allowed, seed, isEarly = true }: Rights): Promise<Attack> {
-  const table = await engine.newTable();
+  // It is not restored: what was announced still counts.
+  const table = { ...(await engine.newTable()), id: engine.table.id };
   await putItems(table, items.filter(isReal));
   const spoiler = new Spoiler(table, allowed, new Random(seed));
   const mayBreak = claimNames.filter((claim) => claims[claim].some((name) => allowed("write", name)));

@@ -7,7 +7,7 @@ import { itemsNamed } from "../../support/items.ts";
 import { exportKeyPair } from "../../support/sealing.ts";
 import { openKeys } from "../../support/signing.ts";
 import { dai, nowMs } from "./desk.ts";
-import { allow, askSealExport, delaySeconds, Owner, place, type Service, signs, tableId } from "./owner.ts";
+import { allow, askSealExport, delaySeconds, Owner, place, type Service, signs } from "./owner.ts";
 import { allowedTo } from "./roles.ts";
 
 let engine: Engine;
@@ -30,7 +30,7 @@ describe("a setWalletPolicy that was taken over", () => {
       expect(allowed("write", `${partition}#${owner.userID}`)).toBe(false);
     expect(allowed("write", "LOOSENINGS")).toBe(false);
     const [, , wallet] = owner.wallets;
-    const deps = { table: service.table, tableId, delaySeconds, onFault: () => undefined };
+    const deps = { table: service.table, delaySeconds, onFault: () => undefined };
     const times = (ms: number) => ({ now: new Date(nowMs + ms), deadline: new Date(Date.now() + 60_000) });
     await allow(service, wallet, [dai], new Date(nowMs));
     // It forges a sign-in and a time, and calls for the schedule.

@@ -36,7 +36,6 @@ import { walletLimits } from "../../support/wallets.ts";
 import { dai, worthless } from "./desk.ts";
 
 export const delaySeconds = 86_400;
-export const tableId = "table";
 const ignore = () => undefined;
 
 /** The parts of the service that an owner uses: the real use cases before a real table, at a time. */
@@ -166,7 +165,7 @@ export async function allow(
   now: Date,
 ) {
   const asked = { maxPerOrder: "1", tokens, tradingEnabled: true };
-  await changePolicy({ table, tableId }, { userID, walletId, signedInAt: now, now, asked });
+  await changePolicy({ table }, { userID, walletId, signedInAt: now, now, asked });
 }
 
 let count = 0;

@@ -4,7 +4,7 @@ import { openVault } from "../../../lib/aws/vault.ts";
 import { messageOf } from "../../../lib/realtime/change-messages.ts";
 import { readChange } from "../../../lib/realtime/read-change.ts";
 import type { Key } from "../../../lib/table/keys.ts";
-import { readItem } from "../../../lib/table/table.ts";
+import { readItem, type Table } from "../../../lib/table/table.ts";
 import { register } from "../../../lib/users/register.ts";
 import { announcedToUser } from "../../../lib/wallets/export/announced-exports.ts";
 import type { ShownLock } from "../../../lib/wallets/export/export-lock.ts";
@@ -19,7 +19,7 @@ import { endedLockKey, lockKey, unlockRequestKey } from "../../../lib/wallets/it
 import { loosenDue } from "../../../lib/wallets/loosen-guards.ts";
 import { retireWallet } from "../../../lib/wallets/retire-wallet.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
-import { itemsNamed } from "../../support/items.ts";
+import { itemsNamed, putItems } from "../../support/items.ts";
 import { newKey } from "../../support/keys.ts";
 import { openKms } from "../../support/kms.ts";
 import { exportKeyPair } from "../../support/sealing.ts";
@@ -40,6 +40,8 @@ class Owner {
   nowMs = start;
   /** Runs while KMS decrypts. */
   meanwhile: () => Promise<unknown> = async () => undefined;
+  /** The table that all functions use. */
+  table: Table = db.table;
 
   private constructor(userID: string, walletId: string) {
     this.userID = userID;
@@ -68,28 +70,28 @@ class Owner {
       return vault.client.send(command);
     };
     const slow = { ...vault, client: { send } as never };
-    const deps = { table: db.table, vault: slow, delaySeconds, onExport: () => {} };
+    const deps = { table: this.table, vault: slow, delaySeconds, onExport: () => {} };
     return answerSealRequest(deps, readSealRequest(payload), new Date(this.nowMs));
   }
 
   ask() {
     const seal = async (name: object) => (await this.call(name)) as SealedExport;
     const request = { ...this.#named, walletId: this.walletId, publicKey };
-    return exportWallet({ table: db.table, delaySeconds, seal }, request);
+    return exportWallet({ table: this.table, delaySeconds, seal }, request);
   }
 
-  lock = () => lockExports(db.table, this.#named);
-  shown = () => lockOf({ table: db.table, delaySeconds }, this.#named);
+  lock = () => lockExports(this.table, this.#named);
+  shown = () => lockOf({ table: this.table, delaySeconds }, this.#named);
 
   unlock() {
     const announce = async (request: object) => (await this.call(request)) as ShownLock;
-    return unlockExports({ table: db.table, delaySeconds, announce }, this.#named);
+    return unlockExports({ table: this.table, delaySeconds, announce }, this.#named);
   }
 
-  announced = () => announcedToUser(db.table, this.userID, new Date(this.nowMs));
+  announced = () => announcedToUser(this.table, this.userID, new Date(this.nowMs));
 
   async published(partition: "LOCK" | "EXPORTED") {
-    const items = await itemsNamed(db.table, `${partition}#${this.userID} `);
+    const items = await itemsNamed(this.table, `${partition}#${this.userID} `);
     const lock = items.find(({ SK }) => SK === "LOCK" || SK === "UNLOCKING");
     const change = lock && readChange(streamRecord(lock));
     return change && messageOf(change, new Date(this.nowMs));
@@ -213,10 +215,57 @@ describe("unlockExports", () => {
   });
 });
 
+describe("an older copy of the table", () => {
+  /** Copies what a user has into a table with another id, as a restored one has. */
+  async function copyOf(owner: Owner): Promise<Table> {
+    const copied = await db.newTable();
+    await putItems(copied, await itemsNamed(owner.table, owner.userID));
+    return copied;
+  }
+
+  it("does not revive an export that its user has cancelled and locked since", async () => {
+    const owner = await Owner.named("revived");
+    await owner.ask();
+    const older = await copyOf(owner);
+    const name = { userID: owner.userID, walletId: owner.walletId };
+    expect(await owner.call({ ...name, withdraw: true })).toEqual({ isWithdrawn: true });
+    await owner.lock();
+    owner.table = older;
+    owner.wait(delaySeconds);
+    expect((await owner.announced()).exports).toEqual([]);
+    // It is announced again, with the whole delay.
+    const availableAt = iso(owner.nowMs + delaySeconds * 1000);
+    expect(await owner.call(name)).toMatchObject({ availableAt });
+  });
+
+  it("keeps a lock whose end was announced elsewhere, until it is announced here", async () => {
+    const owner = await Owner.named("relocked");
+    await owner.lock();
+    await owner.unlock();
+    owner.table = await copyOf(owner);
+    owner.wait(delaySeconds);
+    expect(await owner.shown()).toMatchObject({ status: "locked" });
+    await expect(owner.ask()).rejects.toMatchObject(locked);
+    expect(await owner.unlock()).toMatchObject({ status: "unlocking" });
+    expect(await owner.published("EXPORTED")).toMatchObject({ data: { status: "unlocking" } });
+    owner.wait(delaySeconds);
+    expect(await owner.shown()).toEqual({ status: "unlocked" });
+  });
+
+  it("believes nothing without an id of the table", async () => {
+    const owner = await Owner.named("nameless");
+    owner.table = { ...db.table, id: undefined };
+    await owner.lock();
+    await owner.unlock();
+    owner.wait(delaySeconds);
+    expect(await owner.shown()).toMatchObject({ status: "locked" });
+  });
+});
+
 describe("loosenDue, for an unlocking", () => {
   const sweep = (owner: Owner) =>
     loosenDue(
-      { table: db.table, tableId: "table", delaySeconds },
+      { table: db.table, delaySeconds },
       { now: new Date(owner.nowMs), deadline: new Date(Date.now() + 60_000) },
       (error) => {
         throw error;
