@@ -17,12 +17,17 @@ const deps = {
     jupiterFor((fault) => logWarning("placeOrder", fault)),
   ),
   macs: openMacs(environment("MAC_KEY_ID"), environment("TABLE_ID")),
+  lossSignIn: environment("LOSS_SIGN_IN"),
   ...wakeEffect(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), (error) => logFault("placeOrder", error)),
 };
 
-export const handler = rest("placeOrder", schemas.placeOrder, async ({ userID, now, headers, body }) => {
-  const placed = await placeOrder(deps, { userID, now, key: headers["Idempotency-Key"], body });
-  if (!("order" in placed)) return enveloped(placed);
-  const { isReplayed, ...data } = placed;
-  return maybeReplayed(data, isReplayed);
-});
+export const handler = rest(
+  "placeOrder",
+  schemas.placeOrder,
+  async ({ userID, now, signedInAt, headers, body }) => {
+    const placed = await placeOrder(deps, { userID, now, signedInAt, key: headers["Idempotency-Key"], body });
+    if (!("order" in placed)) return enveloped(placed);
+    const { isReplayed, ...data } = placed;
+    return maybeReplayed(data, isReplayed);
+  },
+);

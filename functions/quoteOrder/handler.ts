@@ -13,8 +13,9 @@ const deps = {
     environment("TRADING"),
     jupiterFor((fault) => logWarning("quoteOrder", fault)),
   ),
+  lossSignIn: environment("LOSS_SIGN_IN"),
 };
 
-export const handler = rest("quoteOrder", schemas.quoteOrder, async ({ userID, now, body }) =>
-  enveloped(await quoteOrder(deps, { userID, now, body })),
+export const handler = rest("quoteOrder", schemas.quoteOrder, async ({ userID, now, signedInAt, body }) =>
+  enveloped(await quoteOrder(deps, { userID, now, signedInAt, body })),
 );

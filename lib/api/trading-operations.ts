@@ -100,6 +100,7 @@ export const placeOrder = {
     "TOKEN_UNSAFE",
     "NO_REFERENCE",
     "PRICE_IMPACT_TOO_HIGH",
+    "SIGN_IN_REQUIRED",
     "CHAIN_UNAVAILABLE",
   ],
   keyMakes: "orderId",

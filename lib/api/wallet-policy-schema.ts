@@ -20,6 +20,7 @@ export const GivenPolicySchema = v.pipe(
       "any",
     ),
     maxSlippage: v.optional(GivenPercentSchema),
+    anyLoss: v.optional(v.boolean()),
     tradingEnabled: v.boolean(),
   }),
   v.title("GivenPolicy"),
@@ -38,6 +39,12 @@ const PolicySchema = v.pipe(
     ),
     maxSlippage: v.optional(
       v.pipe(PercentSchema, v.description("Percent: how far an order's minimum may be below its quote")),
+    ),
+    anyLoss: v.optional(
+      v.pipe(
+        v.boolean(),
+        v.description("Orders may lose more than half of their value without a fresh sign-in"),
+      ),
     ),
     tradingEnabled: v.pipe(
       v.boolean(),

@@ -100,6 +100,8 @@ export type Configuration = {
   signerVpc: boolean;
   /** The two availability zones of that network. If undefined, AWS's list decides. */
   signerZones: readonly string[] | undefined;
+  /** True if an order that could lose most of its value needs a fresh sign-in. */
+  lossSignIn: boolean;
   /** True if users can export the private keys of their wallets. */
   walletExport: boolean;
   /** The delay between requesting an export and exporting. */

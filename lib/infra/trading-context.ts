@@ -148,6 +148,7 @@ export const tradingContext = {
   trading: v.optional(json(v.array(Chain, "must be a list of chains")), []),
   chains: v.optional(json(ChainContexts), {}),
   publicHosts: flag(false),
+  lossSignIn: flag(true),
   laneShards: v.optional(json(wholeWithin(1, mostLaneShards)), defaultLaneShards),
   signerVpc: flag(true),
   signerZones: v.optional(

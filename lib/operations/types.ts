@@ -63,6 +63,7 @@ export type EnvName =
   | "KEY_GRACE_SECONDS"
   | "EXPORT_DELAY_SECONDS"
   | "TABLE_ID"
+  | "LOSS_SIGN_IN"
   | "NOTICE_BUS_ARN"
   | "LANE_SHARDS"
   | "MARKET_CHAINS"

@@ -2,6 +2,7 @@ import type { PlaceOrderRequest } from "../api/order-request-schema.ts";
 import type { TradeQuote } from "../api/quote-schema.ts";
 import { requireKey } from "../core/idempotency-key.ts";
 import { orderIdFor } from "../core/record-ids.ts";
+import { isFreshSignIn } from "../core/sign-in.ts";
 import type { Table } from "../table/table.ts";
 import { ChainUnavailable } from "./chains/host-fault.ts";
 import { type Chains, chainFor, unsupportedChain } from "./chains/requests.ts";
@@ -30,11 +31,19 @@ export type PlacingDeps = {
   table: Table;
   chains: Chains;
   macs: Pick<Macs, "makeMac">;
+  /** True if an order that could lose most of its value needs a fresh sign-in. */
+  lossSignIn: boolean;
   /** Wakes lanes. */
   wake: NonNullable<Performers["wake"]>;
 };
 
-type Placement = { userID: string; now: Date; key: string | undefined; body: PlaceOrderRequest };
+type Placement = {
+  userID: string;
+  now: Date;
+  signedInAt: Date | undefined;
+  key: string | undefined;
+  body: PlaceOrderRequest;
+};
 
 export type PlacedOrder =
   | { order: Order; warnings: QuoteWarning[]; isReplayed: boolean }
@@ -46,11 +55,9 @@ export type PlacedOrder =
  * @throws {DomainError} for each reason to refuse it. Then nothing is recorded, and the key stays unused.
  * @throws {ChainUnavailable} if no two hosts of the chain agree.
  */
-export async function placeOrder(
-  deps: PlacingDeps,
-  { userID, now, key, body }: Placement,
-): Promise<PlacedOrder> {
-  const request = tradeRequest(deps.chains, { userID, now, body });
+export async function placeOrder(deps: PlacingDeps, { key, ...asked }: Placement): Promise<PlacedOrder> {
+  const { userID, now, body } = asked;
+  const request = tradeRequest(deps, asked);
   const performers = performersOf(deps);
   if (body.dryRun === true) {
     const answer = await runProcedure(trying(request), performers);
@@ -72,7 +79,10 @@ export async function placeOrder(
 }
 
 /** Checks everything that the body alone decides, except whether the key was used. */
-function tradeRequest(chains: Chains, { userID, now, body }: Omit<Placement, "key">): TradeRequest<Family> {
+function tradeRequest(
+  { chains, lossSignIn }: Pick<PlacingDeps, "chains" | "lossSignIn">,
+  { userID, now, signedInAt, body }: Omit<Placement, "key">,
+): TradeRequest<Family> {
   const { chain, side, amount = "", minAmountOut } = body;
   const wallet = readAddress(chain, body.wallet, "wallet");
   const trade = { ...body, token: readAddress(chain, body.token, "token") };
@@ -85,7 +95,8 @@ function tradeRequest(chains: Chains, { userID, now, body }: Omit<Placement, "ke
       : reader.chain === "sol"
         ? solSetupOf(reader)
         : setupOf(reader);
-  return { chain, wallet, userID, createdAt: now.toISOString(), trade, setup };
+  const mayLose = !lossSignIn || isFreshSignIn(signedInAt, now);
+  return { chain, wallet, userID, createdAt: now.toISOString(), trade, setup, mayLose };
 }
 
 /** Formats the terms that an order would get. */

@@ -6,7 +6,13 @@ import { validate } from "../../lib/runtime/validate.ts";
 
 describe("WalletEventPageSchema", () => {
   it("shows how a policy was changed, without other stored fields", () => {
-    const policy = { maxPerDay: "2", tokens: ["0x1"], maxSlippage: 1.5, tradingEnabled: false };
+    const policy = {
+      maxPerDay: "2",
+      tokens: ["0x1"],
+      maxSlippage: 1.5,
+      anyLoss: true,
+      tradingEnabled: false,
+    };
     const pending = {
       policy: { tokens: "any", tradingEnabled: true },
       effectiveAt: "2026-11-23T12:00:00.000Z",
@@ -30,6 +36,7 @@ describe("GivenPolicySchema", () => {
       maxPerDay: "12",
       tokens,
       maxSlippage: 0.0001,
+      anyLoss: true,
       tradingEnabled: false,
     };
     expect(read(limits)).toEqual(limits);
@@ -48,6 +55,7 @@ describe("GivenPolicySchema", () => {
     ["maxSlippage", [0, -1, 0.00009, 100.0001], "must be"],
     ["maxSlippage", [1.00001], "must have at most 4 decimal places"],
     ["maxSlippage", ["1", null, [1]], "must be a number"],
+    ["anyLoss", [null, "true", 1], "must be a boolean"],
     ["tradingEnabled", [null, "true", 1], "must be a boolean"],
     ["trading", [true], "is not a known field"],
     ["pending", [{}], "is not a known field"],

@@ -236,7 +236,7 @@ class Watched {
       ...{ side: "buy", token: "MOON", amount: 10n ** 17n, slippage: 10, isPrivate: false },
       ...{ maxGasPrice: 10n ** 11n, gasPreset: "medium", validUntil: Math.floor(nowMs / 1000) + 600, nowMs },
     });
-    const setup = { chain, hasRelay: false, limits: wideLimits, name: setupName };
+    const setup = { chain, hasRelay: false, limits: wideLimits, listed: [], name: setupName };
     const answer = await runProcedure(placing({ ...request, chain, setup }), this.#effectsOf(watch));
     if ("refused" in answer) throw new Error(`An order was refused: ${answer.refused}`);
   }

@@ -26,7 +26,13 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const [port, streamPort] = [await freePort(), await freePort()];
   const chainPort = await freePorts(chainPorts);
   const control = await serveControl(() =>
-    startRunner({ folder: written.folder, port, streamPort, chainPort, options: ["--faults"] }),
+    startRunner({
+      folder: written.folder,
+      port,
+      streamPort,
+      chainPort,
+      options: ["--faults", "--loss-sign-in"],
+    }),
   );
   root.provide("deployment", {
     baseUrl: `http://127.0.0.1:${port}`,

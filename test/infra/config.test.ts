@@ -48,6 +48,7 @@ describe("readConfiguration", () => {
       throttles: defaultThrottles(10_000),
       trading: {},
       laneShards: 2,
+      lossSignIn: true,
       markets: false,
       concurrentRuns: 1000,
       signerVpc: true,

@@ -71,6 +71,7 @@ describe("environmentOf", () => {
       KEY_GRACE_SECONDS: 0,
       EXPORT_DELAY_SECONDS: 86_400,
       TABLE_ID: "t",
+      LOSS_SIGN_IN: true,
       NOTICE_BUS_ARN: undefined,
       LANE_SHARDS: 16,
       MARKET_CHAINS: ["base"],

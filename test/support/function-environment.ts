@@ -44,6 +44,7 @@ export const functionEnvironment: Readonly<Record<string, string>> = {
   SEAL_EXPORT_FUNCTION: "sealExport",
   LOOSEN_GUARDS_FUNCTION: "loosenGuards",
   EXPORT_DELAY_SECONDS: "86400",
+  LOSS_SIGN_IN: "true",
   NOTICE_BUS_ARN: "",
   SIGN_TRANSACTION_FUNCTION: "signTransaction",
   READ_CHAINS_FUNCTION: "readChains",

@@ -53,7 +53,8 @@ export const placeRequest = (plain: PlainRequest): PlaceRequest => ({
     // Test chains have shallow pools.
     maxPriceImpact: 100,
   },
-  setup: { chain: "eth", hasRelay: true, limits: plain.limits ?? wideLimits, name: setupName },
+  setup: { chain: "eth", hasRelay: true, limits: plain.limits ?? wideLimits, listed: [], name: setupName },
+  mayLose: true,
   validForSeconds: plain.validUntil - Math.floor(plain.nowMs / 1000),
   createdAt: new Date(plain.nowMs).toISOString(),
 });

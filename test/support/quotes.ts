@@ -14,6 +14,7 @@ export const traderOf = (changes: Partial<Trader> = {}): Trader => ({
   settings: defaultOrderSettings.eth,
   orders: [],
   isStopped: false,
+  mayLose: true,
   ...changes,
 });
 

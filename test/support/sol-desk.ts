@@ -92,8 +92,8 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
       const { mint: token } = chain.deployment.tokens.MOON;
       const body = { ...lane, type: "market", side: "buy", token, ...asked } as PlaceOrderRequest;
       return placeOrder(
-        { table: tableOf("placeOrder"), chains, macs, wake },
-        { userID, now: new Date(), key: idempotencyKey, body },
+        { table: tableOf("placeOrder"), chains, macs, wake, lossSignIn: false },
+        { userID, now: new Date(), signedInAt: undefined, key: idempotencyKey, body },
       );
     },
     cancel: (orderId: string) => cancelOrder({ table: tableOf("cancelOrder"), wake }, userID, orderId),

@@ -27,6 +27,9 @@ type Changes = {
   userID?: string;
   maxOrder?: string;
   maxNetworkFee?: string;
+  /** Whether orders that could lose much need a fresh sign-in, and when the user has signed in. */
+  lossSignIn?: boolean;
+  signedInAt?: Date;
   /** Asks a host of executeOrders about a wallet. */
   see?: typeof snapshotOf;
   /** The table as a function reaches it. */
@@ -45,7 +48,15 @@ const ignore = () => undefined;
 
 /** A user with a wallet of 100 coins, who trades through the use cases on a real chain and a real table. */
 export async function openDesk(table: Table, chain: TestChain, changes: Changes = {}) {
-  const { userID = `trader${++count}`, tableOf = () => table, keys = openKeys(), see, ...rest } = changes;
+  const {
+    userID = `trader${++count}`,
+    tableOf = () => table,
+    keys = openKeys(),
+    see,
+    signedInAt,
+    ...others
+  } = changes;
+  const { lossSignIn = false, ...rest } = others;
   const { address: wallet, privateKey } = newEvmKey();
   const lane = { chain: chain.chain, wallet } as const;
   // Uses one host twice, so that the hosts agree.
@@ -73,7 +84,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     ...ignoredNotes(),
   };
   const signer: Signer = (request) => signOnRequest(signing, request);
-  const deps = { table: tableOf("placeOrder"), chains, macs, wake };
+  const deps = { table: tableOf("placeOrder"), chains, macs, wake, lossSignIn };
   const work = (by: Signer = signer, afterMs = 0) => {
     const nowMs = () => Date.now() + afterMs;
     return executeOrders(
@@ -85,7 +96,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   const ask = (asked: Asked, key: string | null = `k-${++count}`) => {
     const { moon: token } = localAddresses;
     const body = { ...lane, type: "market", side: "buy", token, ...asked } as const;
-    return placeOrder(deps, { userID, now: new Date(), key: key ?? undefined, body });
+    return placeOrder(deps, { userID, now: new Date(), signedInAt, key: key ?? undefined, body });
   };
   const watchAndWork = async () => {
     woken = 0;

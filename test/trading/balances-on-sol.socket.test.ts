@@ -51,7 +51,12 @@ describe("quoteOrder on sol", () => {
     const token = chain.deployment.tokens.MOON.mint;
     const body: QuoteRequest = { chain: "sol", side: "buy", token, amount: "1", ...changes };
     const chains = await solChainsOf(chain, [host]);
-    return (await quoteOrder({ table: db.table, chains }, { userID, now, body })).quote;
+    return (
+      await quoteOrder(
+        { table: db.table, chains, lossSignIn: false },
+        { userID, now, signedInAt: undefined, body },
+      )
+    ).quote;
   }
 
   it("obeys the user's settings, unless the request overrides them", async () => {

@@ -60,7 +60,7 @@ async function newTrader({ lamports = 10n ** 10n, units = 0n, configuration = {}
   const chains = await solChainsOf(chain, hosts, { payer: chain.deployment.payer, ...configuration });
   const woken: unknown[] = [];
   const deps = {
-    ...{ table: db.table, chains, macs },
+    ...{ table: db.table, chains, macs, lossSignIn: false },
     wake: (ask: unknown) => {
       woken.push(ask);
       return undefined;
@@ -73,7 +73,13 @@ async function newTrader({ lamports = 10n ** 10n, units = 0n, configuration = {}
   });
   /** Places a request with a new key, by default to buy MOON for a coin. Null sends no key. */
   const ask = (asked: Asked = {}, key: string | null = randomUUID()) =>
-    placeOrder(deps, { userID, now: new Date(), key: key ?? undefined, body: bodyOf(asked) });
+    placeOrder(deps, {
+      userID,
+      now: new Date(),
+      signedInAt: undefined,
+      key: key ?? undefined,
+      body: bodyOf(asked),
+    });
   return {
     ...{ userID, wallet, lane, ask, woken },
     async place(asked: Asked = {}, key?: string): Promise<Order> {
@@ -89,7 +95,12 @@ async function newTrader({ lamports = 10n ** 10n, units = 0n, configuration = {}
       ),
     async quote(asked: Asked = {}) {
       const { type: _, dryRun: __, validForSeconds: ___, ...body } = bodyOf(asked);
-      return (await quoteOrder({ table: db.table, chains }, { userID, now: new Date(), body })).quote;
+      return (
+        await quoteOrder(
+          { table: db.table, chains, lossSignIn: false },
+          { userID, now: new Date(), signedInAt: undefined, body },
+        )
+      ).quote;
     },
     stored: async (orderId: string) =>
       (await readOrder(db.table, userID, orderId)).order as TradeOrder<"sol">,
@@ -320,11 +331,11 @@ describe("placeOrder on sol", () => {
     const { refusalOf, userID, lane } = await newTrader();
     await stopTrading(db.table, ["sol"], new Date());
     expect(await refusalOf({}).finally(() => startTrading(db.table, ["sol"]))).toBe("TRADING_DISABLED");
-    const deps = { table: db.table, chains: new Map(), macs, wake: () => undefined };
+    const deps = { table: db.table, chains: new Map(), macs, lossSignIn: false, wake: () => undefined };
     const body = { ...lane, type: "market", side: "buy", token: moon, amount: "1" } as const;
-    await expect(placeOrder(deps, { userID, now: new Date(), key: "k", body })).rejects.toMatchObject(
-      code("UNSUPPORTED_CHAIN", { chains: [] }),
-    );
+    await expect(
+      placeOrder(deps, { userID, now: new Date(), signedInAt: undefined, key: "k", body }),
+    ).rejects.toMatchObject(code("UNSUPPORTED_CHAIN", { chains: [] }));
   });
 
   it("takes the minimum from the greater quote, whichever host lies, and nothing from one far off", async () => {

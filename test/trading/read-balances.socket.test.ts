@@ -186,7 +186,8 @@ describe("readBalances", () => {
 describe("quoteOrder", () => {
   const quote = async (userID: string, changes: Partial<QuoteRequest> = {}) => {
     const body: QuoteRequest = { chain: "eth", side: "buy", token: moon, amount: "0.5", ...changes };
-    return (await quoteOrder(deps(), { userID, now, body })).quote;
+    return (await quoteOrder({ ...deps(), lossSignIn: false }, { userID, now, signedInAt: undefined, body }))
+      .quote;
   };
 
   it("obeys the user's settings, unless the request overrides them", async () => {

@@ -52,6 +52,7 @@ export function environmentOf(
     KEY_GRACE_SECONDS: String(keyGraceSeconds),
     TABLE_ID: tableId,
     EXPORT_DELAY_SECONDS: String(configuration.exportDelaySeconds),
+    LOSS_SIGN_IN: JSON.stringify(configuration.lossSignIn),
     NOTICE_BUS_ARN: configuration.noticeBusArn ?? "",
     LANE_SHARDS: String(configuration.laneShards),
     MARKET_CHAINS: JSON.stringify(configuration.markets ? Object.keys(trading) : []),

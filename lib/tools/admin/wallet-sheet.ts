@@ -51,12 +51,20 @@ function stateText({
   ].join("; ");
 }
 
-function policySentence({ maxPerOrder, maxPerDay, tokens, maxSlippage, tradingEnabled }: PolicyText): string {
+function policySentence({
+  maxPerOrder,
+  maxPerDay,
+  tokens,
+  maxSlippage,
+  anyLoss,
+  tradingEnabled,
+}: PolicyText): string {
   if (!tradingEnabled) return "trades nothing";
   return [
     tokens === "any" ? "buys any token" : `buys ${tokens.join(", ") || "no token"}`,
     ...(maxPerOrder === undefined ? [] : [`at most ${maxPerOrder} an order`]),
     ...(maxPerDay === undefined ? [] : [`at most ${maxPerDay} a day`]),
     ...(maxSlippage === undefined ? [] : [`slippage of at most ${maxSlippage} %`]),
+    ...(anyLoss ? ["may lose any part of an order"] : []),
   ].join(", ");
 }

@@ -55,6 +55,8 @@ export async function synthesizeTerminal(
       fallbackKeys: 20,
       // For the simplest clients, and for tests: no other host of the site sets cookies here.
       bareCookie: true,
+      // Try-outs trade pools that a large order empties.
+      lossSignIn: false,
       walletExport: true,
       // Long enough to see that the export waits.
       exportDelaySeconds: 10,

@@ -49,6 +49,7 @@ type Options = {
   allowedOrigin: string[];
   livePrices?: true;
   edgeOnly?: true;
+  lossSignIn?: true;
   chains: boolean;
   chainPort: number;
   fastBase?: true;
@@ -84,6 +85,7 @@ export function main(args: readonly string[], deps: Deps): Promise<number> {
     .option("--empty", "start without examples")
     .option("--allowed-origin <origin...>", "web origins that may call the API", ["http://localhost:5173"])
     .option("--live-prices", "prices from Coinbase Exchange and Kraken instead of the simulated venue")
+    .option("--loss-sign-in", "require a fresh sign-in for orders that could lose most of their value")
     .option("--edge-only", "refuse requests that bypass base_url, also those to stream_url")
     .option("--no-chains", "run no chains, so that trading is off")
     .option(
@@ -170,6 +172,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
       };
       if (options.leadingKeys !== "each-part") context.leadingKeys = options.leadingKeys;
       if (options.edgeOnly) context.edgeOnly = true;
+      if (options.lossSignIn) context.lossSignIn = true;
       if (!options.livePrices) {
         const venue = await startVenue({ port: portBeside(site.issuer) });
         undo.defer(() => venue.close());

@@ -3,6 +3,7 @@ import { greatest } from "./bigints.ts";
 import { coinDecimals, unitsFrom } from "./decimal-text.ts";
 import { feesWithin, type NetworkFee, networkFee, type PlannedGas, weiOfGwei } from "./evm/fees.ts";
 import type { Fees } from "./intent.ts";
+import { unlistedPurchases } from "./large-loss.ts";
 import { type Need, objectionToOrder } from "./order-checks.ts";
 import { type Submission, submissionOf } from "./order-details.ts";
 import { millionthsOf, minimumOf } from "./percent.ts";
@@ -27,6 +28,8 @@ export type Trader = {
   orders: readonly AnyOrder[];
   /** True if an operator has stopped trading. */
   isStopped: boolean;
+  /** True if an order may lose any part of its value, since the caller has just signed in, or need not. */
+  mayLose: boolean;
   /** The rules for the wallet's orders. Absent without a wallet. */
   rules?: OrderRules | undefined;
 };
@@ -36,9 +39,18 @@ export type ChainSetup = {
   chain: EvmChain;
   hasRelay: boolean;
   limits: ChainLimits;
+  /** The addresses of the listed tokens. */
+  listed: readonly string[];
   /** Names the configuration of the chain, with its hosts. */
   name: string;
 };
+
+/** Returns what decides whether a trade loses too much for the caller's sign-in. Undefined if it may lose anything. */
+export const lossOf = (
+  { listed }: Pick<ChainSetup, "listed">,
+  { mayLose, orders }: Pick<Trader, "mayLose" | "orders">,
+  { identity: { isListed }, held }: Pick<TradeFacts, "identity" | "held">,
+) => (mayLose ? undefined : { isListed, coins: held?.coins, unlisted: unlistedPurchases(orders, listed) });
 
 /** The terms that an order would get, and the reason to refuse it. */
 export type TradeCheck = {
@@ -115,6 +127,7 @@ export function checkTrade(
     allowUnsafe: trade.allowUnsafe ?? false,
     priceImpact: Math.max(facts.priceImpact, facts.market?.impact ?? 0),
     maxPriceImpact: trade.maxPriceImpact ?? defaultMaxPriceImpact,
+    loss: lossOf(setup, trader, facts),
   });
   return {
     chain: setup.chain,

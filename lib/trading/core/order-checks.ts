@@ -4,6 +4,7 @@ import type { TokenFlag } from "../../core/token-flag.ts";
 import { coinText, formatAmount } from "./decimal-text.ts";
 import { feesWithin, gasPriceNow, gweiText, type PlannedGas } from "./evm/fees.ts";
 import type { Fees } from "./intent.ts";
+import { type LossChecks, objectionToLoss } from "./large-loss.ts";
 import { percentFrom } from "./percent.ts";
 import { isUnsafe, type TokenSafety } from "./token-safety.ts";
 import { type CheckedOrder, type OrderRules, objectionOf, type PolicyObjection } from "./wallet-policy.ts";
@@ -46,6 +47,10 @@ type QuotedChecks = PlacingChecks & {
   /** In percent, like its limit: the greater of the pools' and the market's. */
   priceImpact: number;
   maxPriceImpact: number;
+  minAmountOut: bigint;
+  quotedOut: bigint;
+  /** The wallet's coin and its purchases, for a caller whose sign-in is too old for a large loss. Absent for others. */
+  loss?: Pick<LossChecks, "isListed" | "coins" | "unlisted"> | undefined;
 };
 
 /** Those with the fees of EVM chains. */
@@ -77,7 +82,8 @@ export function objectionBeside(
     shortage(checks.needs) ??
     objectionToToken(checks) ??
     objectionToHearsay(checks) ??
-    objectionToImpact(checks)
+    objectionToImpact(checks) ??
+    objectionToOldSignIn(checks)
   );
 }
 
@@ -201,3 +207,6 @@ function objectionToImpact({ priceImpact, maxPriceImpact: limit }: QuotedChecks)
   const message = `The price would be ${priceImpact} % worse, above the limit of ${limit} %`;
   return new DomainError("PRICE_IMPACT_TOO_HIGH", message, { priceImpact, limit });
 }
+
+const objectionToOldSignIn = ({ loss, rules, amount = 0n, ...checks }: QuotedChecks) =>
+  loss === undefined || rules?.policy.anyLoss ? undefined : objectionToLoss({ ...checks, ...loss, amount });

@@ -1,5 +1,6 @@
 import { DomainError } from "../../core/domain-error.ts";
 import { dayOf } from "../../core/time.ts";
+import type { Trader } from "./check-trade.ts";
 import { coinDecimals, unitsFrom } from "./decimal-text.ts";
 import { type Effects, type PlacingView, type Procedure, perform } from "./effects.ts";
 import { evmPlacing } from "./evm/evm-placing.ts";
@@ -24,7 +25,7 @@ export type TradeRequest<F extends Family = "evm"> = LaneKey & {
   createdAt: string;
   /** The chain, or the reason why it does not trade. */
   setup: Quoting[F]["setup"] | DomainError<"UNSUPPORTED_CHAIN">;
-};
+} & Pick<Trader, "mayLose">;
 
 /** A request to place an order. */
 export type PlaceRequest<F extends Family = "evm"> = TradeRequest<F> & {
@@ -126,14 +127,14 @@ function* assess<F extends Family>(
   view: PlacingView<F>,
   known?: Quoting[F]["facts"],
 ): Procedure<AssessAnswer<F>> {
-  const { trade, setup } = request;
+  const { trade, setup, mayLose } = request;
   const early = objectionTo(request, view);
   const { laneOrders: orders, settings } = view;
   // Every chain that trades has settings.
   if (early !== undefined || setup instanceof DomainError || settings === undefined)
     return { refused: early ?? "CHAIN_UNAVAILABLE" };
   const rules = rulesFor(request, view, setup.limits);
-  const trader = { orders, settings, rules, isStopped: view.isStopped } as Quoting[F]["trader"];
+  const trader = { orders, settings, rules, mayLose, isStopped: view.isStopped } as Quoting[F]["trader"];
   const question = family.questionAbout(request, trade, trader);
   const quotes: HostAnswers<F> = known
     ? [known, known]

@@ -11,6 +11,7 @@ export type PolicyText = {
   tokens: string[] | "any";
   /** In percent. */
   maxSlippage?: number | undefined;
+  anyLoss?: boolean | undefined;
   tradingEnabled: boolean;
 };
 
@@ -24,7 +25,7 @@ export type PolicyStateText = { policy: PolicyText; pending?: { policy: PolicyTe
  */
 export function readPolicy(
   network: Network,
-  { maxPerOrder, maxPerDay, tokens, maxSlippage, tradingEnabled }: PolicyText,
+  { maxPerOrder, maxPerDay, tokens, maxSlippage, anyLoss, tradingEnabled }: PolicyText,
 ): WalletPolicy {
   const decimals = coinDecimals[network];
   return {
@@ -35,18 +36,20 @@ export function readPolicy(
         ? tokens
         : [...new Set(tokens.map((token, index) => readAddress(network, token, `tokens.${index}`)))],
     ...(maxSlippage !== undefined && { maxSlippage: millionthsOf(maxSlippage) }),
+    ...(anyLoss && { anyLoss: true }),
     tradingEnabled,
   };
 }
 
 const policyText = (
   network: Network,
-  { maxPerOrder, maxPerDay, tokens, maxSlippage, tradingEnabled }: WalletPolicy,
+  { maxPerOrder, maxPerDay, tokens, maxSlippage, anyLoss, tradingEnabled }: WalletPolicy,
 ): PolicyText => ({
   ...(maxPerOrder !== undefined && { maxPerOrder: coinText(network, maxPerOrder) }),
   ...(maxPerDay !== undefined && { maxPerDay: coinText(network, maxPerDay) }),
   tokens: tokens === "any" ? tokens : [...tokens],
   ...(maxSlippage !== undefined && { maxSlippage: percentFrom(maxSlippage) }),
+  ...(anyLoss && { anyLoss }),
   tradingEnabled,
 });
 

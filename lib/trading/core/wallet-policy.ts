@@ -14,6 +14,8 @@ export type WalletPolicy = {
   tokens: readonly string[] | "any";
   /** In millionths: how far an order's minimum may be below its quote. */
   maxSlippage?: bigint;
+  /** Present if orders may lose any part of their value without a fresh sign-in. */
+  anyLoss?: true;
   /** False if the wallet may neither buy nor sell. */
   tradingEnabled: boolean;
 };
@@ -113,6 +115,7 @@ export function tightest(a: WalletPolicy, b: WalletPolicy): WalletPolicy {
     ...(maxPerDay !== undefined && { maxPerDay }),
     tokens: inBoth(a.tokens, b.tokens),
     ...(maxSlippage !== undefined && { maxSlippage }),
+    ...(a.anyLoss && b.anyLoss && { anyLoss: true }),
     tradingEnabled: a.tradingEnabled && b.tradingEnabled,
   };
 }
@@ -134,6 +137,7 @@ const isSamePolicy = (a: WalletPolicy, b: WalletPolicy): boolean =>
   a.maxPerOrder === b.maxPerOrder &&
   a.maxPerDay === b.maxPerDay &&
   a.maxSlippage === b.maxSlippage &&
+  a.anyLoss === b.anyLoss &&
   a.tradingEnabled === b.tradingEnabled &&
   isSameList(a.tokens, b.tokens);
 
@@ -169,7 +173,7 @@ type CheckedMinimum = { minAmountOut: bigint; quotedOut: bigint };
  */
 export type PolicyObjection =
   | { rule: "tradingEnabled" }
-  | { rule: Exclude<keyof WalletPolicy, "tradingEnabled">; limit: bigint; requested: bigint }
+  | { rule: Exclude<keyof WalletPolicy, "tradingEnabled" | "anyLoss">; limit: bigint; requested: bigint }
   | FeesObjection;
 
 /** The day's network fees would be above their limit, until the day ends. */

@@ -143,6 +143,7 @@ const policy = v.strictObject({
   maxPerDay: maybe(units),
   tokens: v.union([v.literal("any"), v.array(text)]),
   maxSlippage: maybe(units),
+  anyLoss: maybe(v.literal(true)),
   tradingEnabled: v.boolean(),
 });
 

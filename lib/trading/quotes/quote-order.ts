@@ -1,4 +1,5 @@
 import type { QuoteRequest, TradeQuote } from "../../api/quote-schema.ts";
+import { isFreshSignIn } from "../../core/sign-in.ts";
 import { dayOf } from "../../core/time.ts";
 import type { Table } from "../../table/table.ts";
 import { type Chains, chainFor, limitsOf, walletNotFound } from "../chains/requests.ts";
@@ -11,6 +12,8 @@ import { type OrderTerms, ownsWallet, readOrderTerms } from "../items/trader-rec
 import { quoteTrade } from "./quote-trade.ts";
 import { quoteSolTrade } from "./sol/quote-sol-trade.ts";
 
+type Asked = { userID: string; now: Date; signedInAt: Date | undefined; body: QuoteRequest };
+
 /**
  * Quotes an order of the user. A quote reserves nothing and is not binding.
  *
@@ -19,13 +22,14 @@ import { quoteSolTrade } from "./sol/quote-sol-trade.ts";
  * @throws {ChainUnavailable}
  */
 export async function quoteOrder(
-  { table, chains }: { table: Table; chains: Chains },
-  { userID, now, body }: { userID: string; now: Date; body: QuoteRequest },
+  { table, chains, lossSignIn }: { table: Table; chains: Chains; lossSignIn: boolean },
+  { userID, now, signedInAt, body }: Asked,
 ): Promise<{ quote: TradeQuote }> {
   const reader = chainFor(chains, body.chain);
   const chainLimits = limitsOf(reader.chain, reader.configuration);
   const wallet = body.wallet === undefined ? undefined : readAddress(reader.chain, body.wallet, "wallet");
-  const asked = { userID, wallet, now, chainLimits };
+  const mayLose = !lossSignIn || isFreshSignIn(signedInAt, now);
+  const asked = { userID, wallet, now, chainLimits, mayLose };
   return {
     quote:
       reader.chain === "sol"
@@ -34,13 +38,16 @@ export async function quoteOrder(
   };
 }
 
-type AskedTrader = { userID: string; wallet: string | undefined; now: Date; chainLimits: ChainLimits };
+type AskedTrader = Pick<Asked, "userID" | "now"> & {
+  wallet: string | undefined;
+  chainLimits: ChainLimits;
+} & Pick<Trader, "mayLose">;
 
 /** @throws {DomainError} WALLET_NOT_FOUND */
 async function traderOf<Chain extends TradingChain>(
   table: Table,
   chain: Chain,
-  { userID, wallet, now, chainLimits }: AskedTrader,
+  { userID, wallet, now, chainLimits, mayLose }: AskedTrader,
 ): Promise<Omit<Trader, "settings"> & Pick<OrderTerms<Chain>, "settings">> {
   const lane = wallet === undefined ? undefined : { chain, wallet };
   const [isOwn, orders, { settings, isStopped, limits }] = await Promise.all([
@@ -50,5 +57,5 @@ async function traderOf<Chain extends TradingChain>(
   ]);
   if (!isOwn) throw walletNotFound(chain);
   const rules = limits && rulesBeside(limits, orders, { userID, nowMs: now.getTime(), chainLimits });
-  return { settings, isStopped, orders, rules };
+  return { settings, isStopped, orders, rules, mayLose };
 }

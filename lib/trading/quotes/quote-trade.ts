@@ -1,6 +1,6 @@
 import type { EvmQuote, QuoteRequest } from "../../api/quote-schema.ts";
 import type { EvmReader } from "../chains/open-chains.ts";
-import { limitsOf, setupName } from "../chains/requests.ts";
+import { limitsOf, listedTokens, setupName } from "../chains/requests.ts";
 import { readAddress } from "../core/address.ts";
 import {
   type ChainSetup,
@@ -22,6 +22,7 @@ export const setupOf = ({ chain, configuration }: EvmReader): ChainSetup => ({
   chain,
   hasRelay: configuration.relay !== undefined,
   limits: limitsOf(chain, configuration),
+  listed: listedTokens(configuration).map(({ token }) => token),
   name: setupName(configuration),
 });
 

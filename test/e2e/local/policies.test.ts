@@ -23,15 +23,24 @@ beforeAll(async () => {
 });
 
 const set = (body: object, by = user) => send("PUT", path, { token: by.token, body });
-const order = (asked: object, key: string) =>
+const order = (asked: object, key: string, by = user) =>
   post("/api/v2/orders", {
-    token: user.token,
+    token: by.token,
     headers: { "Idempotency-Key": key },
     body: { ...trade, ...asked },
   });
 const place = (amount: string, key: string) => order({ amount }, key);
 /** The sale of a thief, who wants all tokens to be sold for next to nothing. */
 const steal = (key: string) => order({ side: "sell", percent: 100, slippage: 100 }, key);
+/** The user, by a token of an old sign-in. */
+const withOldToken = async () => ({
+  ...user,
+  token: await issueToken({ sub: user.id, signedInSecondsAgo: 301 }),
+});
+const signInRequired = {
+  status: 403,
+  json: { error: { code: "SIGN_IN_REQUIRED", details: { maxAgeSeconds: 300 } } },
+};
 
 const limited = {
   maxPerOrder: "0.2",
@@ -51,6 +60,15 @@ describe("a wallet's policy", () => {
   it("limits purchases by order and by day, and sales by slippage, and freezes the wallet", async () => {
     const open = { tokens: "any", tradingEnabled: true };
     expect(await get(path, user)).toMatchObject({ status: 200, json: { data: { policy: open } } });
+    // A stolen token gives nothing away, and a quote says so.
+    const old = await withOldToken();
+    const gift = { amount: "1", minAmountOut: "0.000001" };
+    expect(await order(gift, "a gift", old)).toMatchObject(signInRequired);
+    const { type: _, ...quoted } = { ...trade, ...gift };
+    expect(await post("/api/v2/quotes", { token: old.token, body: quoted })).toMatchObject({
+      json: { data: { quote: { wouldBeRefused: { code: "SIGN_IN_REQUIRED" } } } },
+    });
+
     expect(await set(limited)).toMatchObject({
       status: 200,
       json: { success: true, data: { policy: limited } },
@@ -70,7 +88,7 @@ describe("a wallet's policy", () => {
     expect(await place("0.11", "the third")).toMatchObject(refused(overDay));
     const slippage = { rule: "maxSlippage", limit: 5, requested: 100 };
     expect(await steal("a theft")).toMatchObject(refused(slippage));
-    const { tradingEnabled: _, ...looser } = limited;
+    const { tradingEnabled: __, ...looser } = limited;
     const { json } = await set({ ...looser, maxPerDay: "9", tradingEnabled: false });
     expect(json).toMatchObject({
       data: { policy: { maxPerDay: "0.3", tradingEnabled: false }, pending: { policy: { maxPerDay: "9" } } },
@@ -80,11 +98,8 @@ describe("a wallet's policy", () => {
   });
 
   it("loosens only by a fresh sign-in, and freezes by an old one", async () => {
-    const old = { ...user, token: await issueToken({ sub: user.id, signedInSecondsAgo: 301 }) };
-    expect(await set({ tokens: "any", tradingEnabled: true }, old)).toMatchObject({
-      status: 403,
-      json: { error: { code: "SIGN_IN_REQUIRED", details: { maxAgeSeconds: 300 } } },
-    });
+    const old = await withOldToken();
+    expect(await set({ tokens: "any", tradingEnabled: true }, old)).toMatchObject(signInRequired);
     expect(await set({ tokens: "any", tradingEnabled: false }, old)).toMatchObject({ status: 200 });
   });
 

@@ -68,6 +68,11 @@ const reasons: [string, Partial<OrderChecks>, object | undefined][] = [
   ],
   ["NO_REFERENCE", { lacksLeast: true }, { field: "minAmountOut" }],
   ["PRICE_IMPACT_TOO_HIGH", { priceImpact: 15.0001 }, { priceImpact: 15.0001, limit: 15 }],
+  [
+    "SIGN_IN_REQUIRED",
+    { loss: { isListed: false, coins: coin, unlisted: { open: 0n, filled: 0n } } },
+    { maxAgeSeconds: 300 },
+  ],
 ];
 
 describe("objectionToOrder", () => {
@@ -88,7 +93,7 @@ describe("objectionToOrder", () => {
     });
   });
 
-  const policies: { [Rule in keyof WalletPolicy]-?: [Partial<WalletPolicy>, object] } = {
+  const policies: { [Rule in Exclude<keyof WalletPolicy, "anyLoss">]-?: [Partial<WalletPolicy>, object] } = {
     tradingEnabled: [{ tradingEnabled: false }, {}],
     tokens: [{ tokens: ["0xB0"] }, { limit: "0", requested: "1" }],
     maxPerOrder: [{ maxPerOrder: coin - 1n }, { limit: "0.999999999999999999", requested: "1" }],

@@ -40,6 +40,17 @@ const request = (changes: Partial<PlaceRequest["trade"]> = {}): PlaceRequest => 
   ...plain,
   trade: { ...plain.trade, ...changes },
 });
+/** The request of a thief, whose token is no fresh sign-in: all coins for one unit of a token of the thief's. */
+const gift = (changes: Partial<PlaceRequest> = {}): PlaceRequest => ({
+  ...request({
+    maxPriceImpact: 100,
+    allowUnsafe: true,
+    slippage: undefined,
+    minAmountOut: "0.000000000000000001",
+  }),
+  mayLose: false,
+  ...changes,
+});
 const limited = (limits: ChainLimits): PlaceRequest => placeRequest({ ...plainRequest, limits });
 const sale = (amount: string) => request({ side: "sell", amount });
 
@@ -253,6 +264,43 @@ describe("placing", () => {
     const { code, did } = place({ quotes: [quotes] });
     expect(code).toBe(refused);
     expect(did).toEqual(["readPlacing", "quote"]);
+  });
+
+  const worthless = tradeFacts({ priceImpact: 99.9, flags: ["CANNOT_SELL", "NOT_LISTED"] });
+  it("lets the thief of a token give nothing away without a sign-in", () => {
+    const quotes = [[worthless, worthless]] as const;
+    expect(place({ of: gift(), quotes }).code).toBe("SIGN_IN_REQUIRED");
+    expect(play({ quotes }, trying(gift())).code).toBe("SIGN_IN_REQUIRED");
+    // One host alone may find that the price is bad.
+    const dear = gift({ trade: { ...plain.trade, slippage: 1 } });
+    expect(place({ of: dear, quotes: [[tradeFacts(), worthless]] }).code).toBe("SIGN_IN_REQUIRED");
+  });
+
+  it("lets users give away what they like after a sign-in, or by a policy that they have set", () => {
+    const quotes = [[worthless, worthless]] as const;
+    expect(place({ of: gift({ mayLose: true }), quotes }).answer).toHaveProperty("order");
+    const views = [viewWith({ anyLoss: true })];
+    expect(place({ of: gift(), quotes, views }).answer).toHaveProperty("order");
+  });
+
+  it("lets nobody split most of the coin into purchases of unlisted tokens without a sign-in", () => {
+    const unlisted = (coins: bigint) => {
+      const { identity } = tradeFacts();
+      return tradeFacts({ identity: { ...identity, isListed: false }, held: { coins, tokens: 0n } });
+    };
+    const buy = (coins: bigint, laneOrders: readonly ReturnType<typeof tradeOrder>[] = []) => {
+      const facts = unlisted(coins);
+      const of = { ...request(), mayLose: false };
+      return place({ of, quotes: [[facts, facts]], views: [view({ laneOrders, jobs: laneOrders.length })] })
+        .code;
+    };
+    expect([buy(2000n), buy(1999n)]).toEqual([undefined, "SIGN_IN_REQUIRED"]);
+    const { life } = tradeOrder();
+    const other = intent({ token: "0xBAD", amount: 1000n });
+    const open = tradeOrder({ intent: other, amount: 1000n, quoted: { networkFee: 0n } });
+    const filled = { ...open, life: { ...life, status: "filled", stage: "done", spent: 1000n } } as const;
+    expect([buy(4000n, [open]), buy(3999n, [open])]).toEqual([undefined, "SIGN_IN_REQUIRED"]);
+    expect([buy(3000n, [filled]), buy(2999n, [filled])]).toEqual([undefined, "SIGN_IN_REQUIRED"]);
   });
 
   it("refuses an order that the wallet cannot pay in addition to its open orders", () => {

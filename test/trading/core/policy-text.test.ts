@@ -30,6 +30,12 @@ describe("readPolicy", () => {
     },
   );
 
+  it("reads and shows `anyLoss` only where it is true", () => {
+    expect(readPolicy("eth", asked({ anyLoss: false }))).toEqual(readPolicy("eth", asked()));
+    const policy = readPolicy("eth", asked({ anyLoss: true }));
+    expect(policyStateText("eth", { policy }).policy).toEqual(asked({ anyLoss: true }));
+  });
+
   it("writes EVM addresses in one form, and each token once", () => {
     const tokens = [dai.toLowerCase(), dai, `0x${dai.slice(2).toUpperCase()}`];
     expect(readPolicy("avax", asked({ tokens }))).toMatchObject({ tokens: [dai] });

@@ -7,7 +7,7 @@ import { noLimits } from "../../support/trading.ts";
 import { nowMs, orderOf } from "./sol/sol-fixtures.ts";
 
 const setup: SolSetup = {
-  ...{ chain: "sol", name: "setup", baseFeeCap: 10_000n },
+  ...{ chain: "sol", name: "setup", listed: [], baseFeeCap: 10_000n },
   limits: { maxNetworkFee: 50_000_000n },
 };
 const settings = { slippage: 1, priorityFee: 0.001, mevProtection: false };
@@ -35,7 +35,8 @@ describe("reservedBy", () => {
     const objectionWith = (coins: bigint) => {
       const trade = { side: "buy", token: solMint, amount: "1" } as const;
       const facts = { ...solFacts, held: { coins, tokens: 0n } };
-      return checkSolTrade(setup, trade, { settings, orders: [buy], isStopped: false }, facts).objection;
+      return checkSolTrade(setup, trade, { settings, orders: [buy], isStopped: false, mayLose: true }, facts)
+        .objection;
     };
     const needed = 1_000_000_000n + 1_020_000n + 4_976_400n;
     expect(objectionWith(2n * needed)).toBeUndefined();

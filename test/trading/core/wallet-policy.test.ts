@@ -108,6 +108,13 @@ describe("policyAfter", () => {
     expect(requested({ policy: small }, [0, large], [1, asked])).toEqual({ policy: asked });
   });
 
+  it("lets orders lose any part of their value after 24 hours, and forbids it at once", () => {
+    const any = policy({ anyLoss: true });
+    const pending = { policy: any, effectiveAt: at(nowMs + dayMs) };
+    expect(requested({ policy: openPolicy }, [0, any])).toEqual({ policy: openPolicy, pending });
+    expect(requested({ policy: any }, [0, openPolicy])).toEqual({ policy: openPolicy });
+  });
+
   it("ignores the order of tokens in a list", () => {
     const [one, other] = [policy({ tokens: ["A", "B"] }), policy({ tokens: ["B", "A"] })];
     expect(requested({ policy: one }, [0, other])).toEqual({ policy: other });
@@ -121,13 +128,15 @@ describe("policyAfter", () => {
       // The orders' minimums are 1 to 4 of 4 units.
       maxSlippage: fc.option(fc.constantFrom(250_000n, 500_000n, 750_000n), { nil: undefined }),
       tokens: fc.oneof(fc.constant("any" as const), fc.subarray(["A", "B", "C"])),
+      anyLoss: fc.boolean(),
       tradingEnabled: fc.boolean(),
     })
-    .map(({ maxPerOrder, maxPerDay, maxSlippage, ...rest }) => ({
+    .map(({ maxPerOrder, maxPerDay, maxSlippage, anyLoss, ...rest }) => ({
       ...rest,
       ...(maxPerOrder !== undefined && { maxPerOrder }),
       ...(maxPerDay !== undefined && { maxPerDay }),
       ...(maxSlippage !== undefined && { maxSlippage }),
+      ...(anyLoss && { anyLoss: true as const }),
     }));
   const orders = fc.record({
     side: fc.constantFrom("buy", "buy", "sell"),

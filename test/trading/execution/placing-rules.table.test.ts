@@ -144,7 +144,10 @@ describe("placeOrder", () => {
     await expect(desk.ask({ ...buy, dryRun: true })).rejects.toMatchObject(refused);
     const chains = openChains({ eth: { ...chain.contracts, hosts: [chain.url] } });
     const body = { chain: "eth", wallet, side: "buy", token: moon, ...buy } as const;
-    const { quote } = await quoteOrder({ table: db.table, chains }, { userID, now: new Date(), body });
+    const { quote } = await quoteOrder(
+      { table: db.table, chains, lossSignIn: false },
+      { userID, now: new Date(), signedInAt: undefined, body },
+    );
     expect(quote).toMatchObject({ wouldBeRefused: refused });
     const sale = desk.ask({ side: "sell", amount: "500" });
     await expect(sale).rejects.toMatchObject(code("INSUFFICIENT_BALANCE"));
@@ -153,6 +156,30 @@ describe("placeOrder", () => {
       code("POLICY_LIMIT", { rule: "tradingEnabled" }),
     );
     expect(await desk.ask(buy, "k")).toMatchObject({ isReplayed: true, order: { orderId } });
+  });
+
+  it("needs a fresh sign-in for an order that gives most of its value away, as its quote says", async () => {
+    const now = Date.now();
+    const asked = { ...buy, minAmountOut: "0.000001" };
+    const at = (ageSeconds: number) =>
+      openDesk(db.table, chain, { lossSignIn: true, signedInAt: new Date(now - ageSeconds * 1000) });
+    const old = await at(301);
+    await expect(old.ask(asked)).rejects.toMatchObject(code("SIGN_IN_REQUIRED", { maxAgeSeconds: 300 }));
+    expect(await old.ask(buy)).toHaveProperty("order");
+    const chains = openChains({ eth: { ...chain.contracts, hosts: [chain.url] } });
+    const body = { chain: "eth", wallet: old.wallet, side: "buy", token: moon, ...asked } as const;
+    const quoteAt = async (signedInAt: Date | undefined, lossSignIn = true) => {
+      const { userID } = old;
+      const deps = { table: db.table, chains, lossSignIn };
+      return (await quoteOrder(deps, { userID, now: new Date(), signedInAt, body })).quote.wouldBeRefused
+        ?.code;
+    };
+    expect(await quoteAt(new Date(now - 301_000))).toBe("SIGN_IN_REQUIRED");
+    // A token that does not say when the user has signed in.
+    expect(await quoteAt(undefined)).toBe("SIGN_IN_REQUIRED");
+    expect(await quoteAt(new Date(now))).toBeUndefined();
+    expect(await quoteAt(undefined, false)).toBeUndefined();
+    expect(await (await at(0)).ask(asked)).toHaveProperty("order");
   });
 
   it("sets the requested validity, and ten minutes for slow gas", async () => {
@@ -169,7 +196,10 @@ describe("placeOrder", () => {
     const chains = openChains({ eth: { ...chain.contracts, hosts: [chain.url] } });
     const { userID, wallet } = desk;
     const body = { chain: "eth", wallet, side: "buy", token: moon, ...buy } as const;
-    const { quote } = await quoteOrder({ table: db.table, chains }, { userID, now: new Date(), body });
+    const { quote } = await quoteOrder(
+      { table: db.table, chains, lossSignIn: false },
+      { userID, now: new Date(), signedInAt: undefined, body },
+    );
     const tried = await desk.ask({ ...buy, dryRun: true }, null);
     const { asOf: _, validUntil: __, ...same } = quote;
     expect(tried).toEqual({ dryRun: true, quote: expect.objectContaining(same) });

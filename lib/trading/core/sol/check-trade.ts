@@ -1,6 +1,6 @@
 import { DomainError } from "../../../core/domain-error.ts";
 import { greatest, least } from "../bigints.ts";
-import { availableOf, type ChainSetup, leastOut, type Trader } from "../check-trade.ts";
+import { availableOf, type ChainSetup, leastOut, lossOf, type Trader } from "../check-trade.ts";
 import { coinDecimals } from "../decimal-text.ts";
 import { type Need, objectionBeside } from "../order-checks.ts";
 import { type AskedTrade, defaultMaxPriceImpact } from "../trade-facts.ts";
@@ -23,7 +23,7 @@ import {
 export type SolTrader = Omit<Trader, "settings"> & { settings: SolOrderSettings };
 
 /** The chain sol as the service is configured for it. Amounts are in lamports. */
-export type SolSetup = Pick<ChainSetup, "limits" | "name"> & {
+export type SolSetup = Pick<ChainSetup, "limits" | "listed" | "name"> & {
   chain: "sol";
   /** The lowest tip of the relay. Absent without a relay. */
   leastTip?: bigint;
@@ -123,6 +123,7 @@ export function checkSolTrade(
     lacksLeast: facts.lacksReference && trade.minAmountOut === undefined,
     priceImpact: Math.max(facts.priceImpact, facts.market?.impact ?? 0),
     maxPriceImpact: trade.maxPriceImpact ?? defaultMaxPriceImpact,
+    loss: lossOf(setup, trader, facts),
   });
   const { marker, tokenAccount, wsol } = costs.rents;
   return {

@@ -1,6 +1,6 @@
 import type { QuoteRequest, TradeQuote } from "../../../api/quote-schema.ts";
 import type { SolReader } from "../../chains/open-chains.ts";
-import { limitsOf, setupName } from "../../chains/requests.ts";
+import { limitsOf, listedTokens, setupName } from "../../chains/requests.ts";
 import { readAddress } from "../../core/address.ts";
 import { coinDecimals, unitsFrom } from "../../core/decimal-text.ts";
 import { warningsOf } from "../../core/quote-warnings.ts";
@@ -25,6 +25,7 @@ export const solSetupOf = ({ configuration }: Pick<SolReader, "configuration">):
     ...(relay && { leastTip: unitsFrom(relay.leastTip, coinDecimals.sol, "leastTip") }),
     baseFeeCap: unitsFrom(baseFee, coinDecimals.sol, "baseFee"),
     limits: limitsOf("sol", configuration),
+    listed: listedTokens(configuration).map(({ token }) => token),
     name: setupName(configuration),
   };
 };

@@ -10,12 +10,17 @@ import type { AskedTrade } from "../../../../lib/trading/core/trade-facts.ts";
 import { solFacts, solMint } from "../../../support/sol-facts.ts";
 
 const setup: SolSetup = {
-  ...{ chain: "sol", name: "setup", baseFeeCap: 10_000n },
+  ...{ chain: "sol", name: "setup", listed: [], baseFeeCap: 10_000n },
   limits: { maxNetworkFee: 50_000_000n },
 };
 const relayed: SolSetup = { ...setup, leastTip: 100_000n };
 const trader: SolTrader = {
-  ...{ settings: { slippage: 1, priorityFee: 0.001, mevProtection: true }, orders: [], isStopped: false },
+  ...{
+    settings: { slippage: 1, priorityFee: 0.001, mevProtection: true },
+    orders: [],
+    isStopped: false,
+    mayLose: true,
+  },
 };
 const buy: AskedTrade = { side: "buy", token: solMint, amount: "1" };
 const sell: AskedTrade = { side: "sell", token: solMint, amount: "1" };
@@ -200,6 +205,7 @@ describe("checkSolTrade", () => {
       "NO_REFERENCE",
       { facts: { lacksReference: true, held: { coins: 10n ** 10n, tokens: 10n ** 10n } }, trade: sell },
     ],
+    ["SIGN_IN_REQUIRED", { trade: { ...buy, minAmountOut: "0.4" }, trader: { mayLose: false } }],
     ["PRICE_IMPACT_TOO_HIGH", { facts: { priceImpact: 15.0001 } }],
     ["PRICE_IMPACT_TOO_HIGH", { facts: { market: { impact: 16, reference: { in: 1n, out: 1n } } } }],
   ])("refuses with %s, %#", (code, given) => {
@@ -212,6 +218,8 @@ describe("checkSolTrade", () => {
     { facts: { safety: { ...solFacts.safety, sellable: null } } },
     { facts: { flags: ["SEIZABLE"] }, trade: { ...buy, allowUnsafe: true } },
     { facts: { flags: ["SEIZABLE"], held: { coins: 10n ** 10n, tokens: 10n ** 10n } }, trade: sell },
+    { trade: { ...buy, minAmountOut: "0.4" } },
+    { trade: { ...buy, minAmountOut: "0.6" }, trader: { mayLose: false } },
     { facts: { priceImpact: 15 } },
     { facts: { lacksReference: true }, trade: { ...buy, minAmountOut: "0.9" } },
   ])("allows a trade, %#", (given) => {

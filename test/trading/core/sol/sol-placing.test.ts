@@ -17,9 +17,10 @@ type Changes = Partial<Omit<PlaceRequest<"sol">, "trade">> & { trade?: Partial<P
 /** A request to buy MOON for one coin. */
 const request = ({ trade, ...changes }: Changes = {}): PlaceRequest<"sol"> => ({
   ...{ chain: "sol", wallet, userID, orderId: "o1", key: "k-1", fingerprint: "body", createdAt },
+  mayLose: true,
   trade: { side: "buy", token: solMint, amount: "1", ...trade },
   setup: {
-    ...{ chain: "sol", name: "setup", baseFeeCap: 10_000n, leastTip: 100_000n },
+    ...{ chain: "sol", name: "setup", listed: [], baseFeeCap: 10_000n, leastTip: 100_000n },
     limits: { maxNetworkFee: 50_000_000n },
   },
   ...changes,

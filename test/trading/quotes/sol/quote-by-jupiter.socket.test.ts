@@ -46,7 +46,7 @@ async function readerOf(changes: Partial<SolConfiguration> = {}): Promise<SolRea
 }
 
 const settings = { slippage: 1, priorityFee: 0.001, mevProtection: false };
-const trader = { settings, orders: [], isStopped: false };
+const trader = { settings, orders: [], isStopped: false, mayLose: true };
 
 type Name = keyof TestSurfnet["deployment"]["jupiter"]["pools"];
 
@@ -199,7 +199,7 @@ describe("a quote with Jupiter", () => {
   });
 
   it("does without a server that does not price a tenth", async () => {
-    jupiter.faultsOf = ({ amount }) => (Number(amount) < 1e9 ? { badBuild: 1 } : {});
+    jupiter.faultsOf = ({ amount }) => (Number(amount) < 1e9 ? { rateLimited: 1 } : {});
     expect((await quote("MOON", { wallet })).route).toMatchObject([{ venue: "raydium-cpmm" }]);
     await expect(quote("ORBIT", { wallet, minAmountOut: "1" })).rejects.toMatchObject({ code: "NO_ROUTE" });
   });

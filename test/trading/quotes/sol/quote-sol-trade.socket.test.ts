@@ -50,7 +50,7 @@ async function quote(
   const reader = await solReaderOf(chain, [host], { payer, ...changes });
   const trade = { side: "buy", token: chain.deployment.tokens.MOON.mint, ...asked } as const;
   const amount = asked.percent === undefined && { amount: asked.amount ?? "1" };
-  const trader = { settings, orders: [], isStopped: false, ...who };
+  const trader = { settings, orders: [], isStopped: false, mayLose: true, ...who };
   return quoteSolTrade(reader, { chain: "sol", ...trade, ...amount }, trader, quotedAt);
 }
 

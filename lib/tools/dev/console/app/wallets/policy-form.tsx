@@ -12,6 +12,7 @@ const texts = (policy: Policy) => ({
   maxPerDay: policy.maxPerDay ?? "",
   maxSlippage: policy.maxSlippage === undefined ? "" : String(policy.maxSlippage),
   tokens: policy.tokens === "any" ? "" : policy.tokens.join("\n"),
+  anyLoss: policy.anyLoss ?? false,
   tradingEnabled: policy.tradingEnabled,
 });
 
@@ -42,12 +43,13 @@ export function PolicyForm({ wallet }: { wallet: Wallet }) {
 
   async function save() {
     if (form === undefined) return;
-    const { maxPerOrder, maxPerDay, maxSlippage, tokens, tradingEnabled } = form;
+    const { maxPerOrder, maxPerDay, maxSlippage, tokens, anyLoss, tradingEnabled } = form;
     const body = {
       ...(maxPerOrder && { maxPerOrder }),
       ...(maxPerDay && { maxPerDay }),
       ...(maxSlippage && { maxSlippage: Number(maxSlippage) }),
       tokens: tokens.trim() === "" ? ("any" as const) : tokens.trim().split(/[\s,]+/),
+      ...(anyLoss && { anyLoss }),
       tradingEnabled,
     } as RestRequest<"setWalletPolicy">["body"];
     const saved = await call(() => terminal.setWalletPolicy({ path, body }));
@@ -101,6 +103,14 @@ export function PolicyForm({ wallet }: { wallet: Wallet }) {
           onInput={({ currentTarget }) => edit({ tokens: currentTarget.value })}
         />
       </Field>
+      <label class="switch">
+        <input
+          type="checkbox"
+          checked={form.anyLoss}
+          onChange={({ currentTarget }) => edit({ anyLoss: currentTarget.checked })}
+        />
+        <span>Orders may lose more than half of their value without a new sign-in</span>
+      </label>
       <label class="switch">
         <input
           type="checkbox"
