@@ -20,6 +20,10 @@ export const tokenFlags = [
   "MINTABLE",
   /** A program of its issuer runs in each transfer, and can refuse it. */
   "HOOKED",
+  /** An authority can have a program run in each transfer later. */
+  "HOOKABLE",
+  /** An authority can raise the fee of transfers, to all of them. */
+  "TAXABLE",
   /** An authority can take anybody's tokens. */
   "SEIZABLE",
   /** New accounts cannot send tokens until an authority allows it. */

@@ -63,7 +63,7 @@ const evmCoin = 10n ** 18n;
 
 /** The flags that a mint of sol has by its own account. */
 const mintFlags = [
-  ...(["FREEZABLE", "MINTABLE", "HOOKED", "SEIZABLE"] as const),
+  ...(["FREEZABLE", "MINTABLE", "HOOKED", "HOOKABLE", "TAXABLE", "SEIZABLE"] as const),
   ...(["FROZEN_BY_DEFAULT", "PAUSABLE", "NON_TRANSFERABLE", "SCALED"] as const),
 ] satisfies TokenFlag[];
 
@@ -99,7 +99,9 @@ export function flagsOf(
 export const highestTax = 25;
 
 /** What these allow its issuer takes the money as surely as a tax. */
-const unsafeFlags: readonly TokenFlag[] = ["SEIZABLE", "FROZEN_BY_DEFAULT", "NON_TRANSFERABLE", "HOOKED"];
+const unsafeFlags: readonly TokenFlag[] = [
+  ...(["SEIZABLE", "FROZEN_BY_DEFAULT", "NON_TRANSFERABLE", "HOOKED", "HOOKABLE"] as const),
+];
 
 /** True if buying the token most likely loses the money. Sales are never blocked. */
 export const isUnsafe = (

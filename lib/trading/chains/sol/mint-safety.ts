@@ -7,6 +7,8 @@ export const flagsOfMint = (mint: Mint): MintFlag[] => {
     FREEZABLE: mint.freezeAuthority !== undefined,
     MINTABLE: mint.mintAuthority !== undefined,
     HOOKED: mint.hookProgram !== undefined,
+    HOOKABLE: mint.hookProgram === undefined && mint.hookAuthority !== undefined,
+    TAXABLE: mint.feeAuthority !== undefined,
     SEIZABLE: mint.permanentDelegate !== undefined,
     FROZEN_BY_DEFAULT: mint.isDefaultFrozen,
     PAUSABLE: mint.isPausable,

@@ -22,6 +22,10 @@ export type Mint = {
   permanentDelegate?: string;
   /** Runs in each transfer. */
   hookProgram?: string;
+  /** Can choose the program that runs in each transfer. */
+  hookAuthority?: string;
+  /** Can change the fee of transfers, from the epoch after the next. */
+  feeAuthority?: string;
   /** New accounts are frozen until an authority thaws them. */
   isDefaultFrozen: boolean;
   isNonTransferable: boolean;
@@ -47,7 +51,11 @@ const mintKind = 1;
 /** Accounts of several signers have this length, whatever their bytes are. */
 export const multisigLength = 355;
 
-/** The numbers of Token-2022's extensions, which its interface fixes. */
+/**
+ * The numbers of Token-2022's extensions, which its interface fixes. A mint has those of its creation for ever. Others let
+ * nobody keep tokens from being sold: a mint is closed only at a supply of 0, and confidential amounts and
+ * the authorities of withheld fees, groups and metadata touch no balance that others see.
+ */
 const extensions = {
   end: 0,
   transferFeeConfig: 1,
@@ -138,10 +146,11 @@ export function* extensionsIn(reader: ByteReader): Generator<readonly [kind: num
 function propertiesOf(kind: number, reader: ByteReader): Partial<Mint> {
   switch (kind) {
     case extensions.transferFeeConfig: {
-      // Two authorities and the amount withheld come first.
-      reader.skip(72);
+      const feeAuthority = reader.nonZeroAddress();
+      // The authority and the amount of withheld fees.
+      reader.skip(40);
       const [older, newer] = [feeFrom(reader), feeFrom(reader)];
-      return { transferFees: [older, newer] };
+      return { transferFees: [older, newer], ...(feeAuthority !== undefined && { feeAuthority }) };
     }
     case extensions.defaultAccountState:
       return { isDefaultFrozen: reader.u8() === frozen };
@@ -152,8 +161,11 @@ function propertiesOf(kind: number, reader: ByteReader): Partial<Mint> {
       return permanentDelegate === undefined ? {} : { permanentDelegate };
     }
     case extensions.transferHook: {
-      const hookProgram = reader.skip(32).nonZeroAddress();
-      return hookProgram === undefined ? {} : { hookProgram };
+      const [hookAuthority, hookProgram] = [reader.nonZeroAddress(), reader.nonZeroAddress()];
+      return {
+        ...(hookAuthority !== undefined && { hookAuthority }),
+        ...(hookProgram !== undefined && { hookProgram }),
+      };
     }
     case extensions.pausable: {
       const hasAuthority = reader.nonZeroAddress() !== undefined;

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { programs } from "../../../../lib/trading/chains/sol/addresses.ts";
 import { readMint, withheldFrom } from "../../../../lib/trading/chains/sol/mint.ts";
+import { flagsOfMint } from "../../../../lib/trading/chains/sol/mint-safety.ts";
 
 const { token, token2022 } = programs;
 const zeros = "11111111111111111111111111111111";
@@ -98,6 +99,7 @@ describe("readMint", () => {
           { fromEpoch: 3n, most: 100n, bps: 50 },
           { fromEpoch: 7n, most: 40n, bps: 500 },
         ],
+        feeAuthority: alice,
         accountBytes: 182,
       },
     ],
@@ -105,7 +107,11 @@ describe("readMint", () => {
     ["accounts that are not", [6, Buffer.of(1)], { isDefaultFrozen: false }],
     ["tokens that cannot move", [9, Buffer.alloc(0)], { isNonTransferable: true, accountBytes: 174 }],
     ["a delegate for all accounts", [12, written(key(alice))], { permanentDelegate: alice }],
-    ["a hook", [14, written(key(alice), key(bob))], { hookProgram: bob, accountBytes: 175 }],
+    [
+      "a hook",
+      [14, written(key(alice), key(bob))],
+      { hookProgram: bob, hookAuthority: alice, accountBytes: 175 },
+    ],
     [
       "an authority that can pause",
       [26, written(key(alice), u8(0))],
@@ -136,6 +142,42 @@ describe("readMint", () => {
     ],
   ] as const)("leaves out %s", (_, extension, property) => {
     expect(read(extendedMint(extension))).not.toHaveProperty(property);
+  });
+
+  const none = key(zeros);
+  const some = key(alice);
+  const noFee = [u64(0n), ...fee(0n, 0n, 0), ...fee(0n, 0n, 0)];
+  it.each<[string, flags: string[], kind: number, data: Buffer]>([
+    ["the fee", ["TAXABLE"], 1, written(some, none, ...noFee)],
+    ["withheld fees", [], 1, written(none, some, ...noFee)],
+    ["neither fee", [], 1, written(none, none, ...noFee)],
+    ["a mint without tokens", [], 3, written(some)],
+    ["confidential accounts", [], 4, written(some, u8(0), none)],
+    ["interest", ["SCALED"], 10, written(some, Buffer.alloc(20))],
+    ["a delegate", ["SEIZABLE"], 12, written(some)],
+    ["a delegate that is given up", [], 12, written(none)],
+    ["a hook to come", ["HOOKABLE"], 14, written(some, none)],
+    ["a hook", ["HOOKED"], 14, written(some, some)],
+    ["a hook for ever", ["HOOKED"], 14, written(none, some)],
+    ["a hook that never comes", [], 14, written(none, none)],
+    ["confidential fees", [], 16, written(some, none, u8(1), Buffer.alloc(64))],
+    ["metadata", [], 18, written(some, none)],
+    ["a multiplier", ["SCALED"], 25, written(some, Buffer.alloc(24))],
+    ["pauses", ["PAUSABLE"], 26, written(some, u8(0))],
+    ["pauses that are given up", [], 26, written(none, u8(0))],
+  ])("shows by its flags what its authority over %s may do: %j", (_, flags, kind, data) => {
+    const mint = read(extendedMint([kind, data]));
+    expect(mint && flagsOfMint(mint)).toEqual(flags);
+  });
+
+  it.each([
+    [{}, []],
+    [{ mint: alice }, ["MINTABLE"]],
+    [{ freeze: alice }, ["FREEZABLE"]],
+    [{ mint: alice, freeze: bob }, ["FREEZABLE", "MINTABLE"]],
+  ])("shows the authorities %j of a plain mint by its flags", (authorities, flags) => {
+    const mint = read(plainMint(authorities), token);
+    expect(mint && flagsOfMint(mint)).toEqual(flags);
   });
 
   it("ends at the padding", () => {

@@ -196,6 +196,7 @@ describe("checkSolTrade", () => {
     ["POLICY_LIMIT", { setup: { ...setup, limits: { ...setup.limits, maxOrder: 999_999_999n } } }],
     ["TOKEN_UNSAFE", { facts: { flags: ["SEIZABLE"] } }],
     ["TOKEN_UNSAFE", { facts: { flags: ["HOOKED"] } }],
+    ["TOKEN_UNSAFE", { facts: { flags: ["HOOKABLE"] } }],
     ["TOKEN_UNSAFE", { facts: { flags: ["FROZEN_BY_DEFAULT"] } }],
     ["TOKEN_UNSAFE", { facts: { flags: ["NON_TRANSFERABLE"] } }],
     ["TOKEN_UNSAFE", { facts: { safety: { ...solFacts.safety, buyTax: 25.01 } } }],
