@@ -46,7 +46,7 @@ export const PlacedAnswerSchema = envelopeOf(
       warnings: v.pipe(
         v.array(v.picklist(quoteWarnings)),
         v.description(
-          "`MEV_UNPROTECTED`: the order goes to a public pool, or on sol to hosts, also if it asked for protection",
+          "`MEV_UNPROTECTED`: the order goes to a public pool, or on sol to hosts, also if it asked for protection. `MINIMUM_ABOVE_QUOTE`: its `minAmountOut` is above the quote, so it is most likely rejected with `SLIPPAGE_EXCEEDED`",
         ),
       ),
     }),

@@ -75,7 +75,9 @@ export async function placeOrder(deps: PlacingDeps, { key, ...asked }: Placement
   const answer = await runProcedure(placing(placement), performers);
   if ("refused" in answer) throw errorOf(answer.refused);
   const { order, isReplayed } = answer;
-  return { order: shownOrder(order), warnings: warningsOfOrder(submissionOf(order.intent)), isReplayed };
+  const { minAmountOut: least, quotedOut: quoted } = order.intent;
+  const warnings = warningsOfOrder(submissionOf(order.intent), { least, quoted });
+  return { order: shownOrder(order), warnings, isReplayed };
 }
 
 /** Checks everything that the body alone decides, except whether the key was used. */

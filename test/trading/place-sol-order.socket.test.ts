@@ -307,6 +307,14 @@ describe("placeOrder on sol", () => {
     expect(await refusalOf({ priorityFee: 0.000049, mevProtection: false })).toBe("placed");
   });
 
+  it("warns of a minimum above the quote, in a trial run and once it is placed", async () => {
+    const { ask } = await newTrader();
+    const greedy = { minAmountOut: "9955.139497" };
+    const warnings = ["MEV_UNPROTECTED", "MINIMUM_ABOVE_QUOTE"];
+    expect(await ask({ ...greedy, dryRun: true })).toMatchObject({ quote: { warnings } });
+    expect(await ask(greedy)).toMatchObject({ order: { status: "open" }, warnings });
+  });
+
   it("limits buys, not sales, to the configured size and the wallet's policy", async () => {
     const { lane, userID, ask, place, refusalOf, quote } = await newTrader({
       ...{ units: 10n ** 10n, configuration: { maxOrder: "2" } },

@@ -15,6 +15,8 @@ export const quoteWarnings = [
   "PRICE_IMPACT_HIGH",
   /** A tenth of the amount would pay nothing, so the price cannot be compared. */
   "AMOUNT_TINY",
+  /** The least that may arrive is above the quote: unless the price improves at once, an order ends unfilled. */
+  "MINIMUM_ABOVE_QUOTE",
   /** An attempt pays less for priority than half of the recent transactions with the pool. On sol only. */
   "PRIORITY_FEE_BELOW_MARKET",
 ] as const;
@@ -36,14 +38,22 @@ export type Warned = {
   slippage: number;
   /** In percent. Undefined if there is nothing to compare with. */
   marketImpact: number | undefined;
+  bounds: Bounds;
 };
+
+/** The least that may arrive, and what would. */
+type Bounds = { least: bigint; quoted: bigint };
+
+const isAboveQuote = ({ least, quoted }: Bounds): boolean => least > quoted;
 
 /** True if others can trade around a transaction before it is in a block. */
 const isUnprotected = (submission: Submission): boolean => submission === "public";
 
-/** Lists the warnings about a placed order, by its way to the chain. */
-export const warningsOfOrder = (submission: Submission): QuoteWarning[] =>
-  isUnprotected(submission) ? ["MEV_UNPROTECTED"] : [];
+/** Lists the warnings about a placed order, by its way to the chain and its minimum. */
+export const warningsOfOrder = (submission: Submission, bounds: Bounds): QuoteWarning[] => [
+  ...(isUnprotected(submission) ? (["MEV_UNPROTECTED"] as const) : []),
+  ...(isAboveQuote(bounds) ? (["MINIMUM_ABOVE_QUOTE"] as const) : []),
+];
 
 /** Lists warnings about a trade, in a fixed order. */
 export function warningsOf({
@@ -56,6 +66,7 @@ export function warningsOf({
   isBelowMarket = false,
   slippage,
   marketImpact,
+  bounds,
 }: Warned): QuoteWarning[] {
   const holds: Record<QuoteWarning, boolean> = {
     MEV_UNPROTECTED: isUnprotected(submission),
@@ -64,6 +75,7 @@ export function warningsOf({
     SLIPPAGE_HIGH: slippage > 10,
     PRICE_IMPACT_HIGH: (marketImpact ?? 0) >= 5,
     AMOUNT_TINY: marketImpact === undefined,
+    MINIMUM_ABOVE_QUOTE: isAboveQuote(bounds),
     PRIORITY_FEE_BELOW_MARKET: isBelowMarket,
   };
   return quoteWarnings.filter((warning) => holds[warning]);

@@ -22,6 +22,7 @@ import { coinDecimals, unitsFrom } from "../core/decimal-text.ts";
 import { feesFor } from "../core/evm/fees.ts";
 import { deepTimes, ranked } from "../core/evm/route-choice.ts";
 import { checksArrival, isSameRoute, poolsOf, routeOf } from "../core/intent.ts";
+import { shortage } from "../core/order-checks.ts";
 import { marketImpact, priceImpact, referencePart } from "../core/price-impact.ts";
 import { isWritable } from "../core/token-identity.ts";
 import { bestSafety, flagsOf, type TokenSafety, worseSafety } from "../core/token-safety.ts";
@@ -38,7 +39,7 @@ import {
   withEstimates,
   workingRoutes,
 } from "./choose-route.ts";
-import { amountOfSale, noRoute, tooSmall } from "./sale-amount.ts";
+import { amountOfSale, noRoute, tooLarge, tooSmall } from "./sale-amount.ts";
 
 /** A quote without a wallet is made for a stranger. */
 type Asked = Omit<QuoteQuestion, "chain" | "wallet"> & {
@@ -103,9 +104,11 @@ export async function quoteOnChain(
     side === "buy"
       ? routesToTry((found.routes[1] ?? []).filter(isHarmless), found.routes[2])
       : routesOfSale(found).map((route) => ({ ...route, amountOut: amount }));
+  const paysForProbe = (found.routes[0] ?? []).length > 0;
   if (tried.length === 0) {
     if (found.isTooSmall[1]) throw tooSmall();
-    throw (found.routes[1] ?? []).length > 0 ? mustRevoke(configuration.wrapped.symbol) : noRoute();
+    if ((found.routes[1] ?? []).length > 0) throw mustRevoke(configuration.wrapped.symbol);
+    throw side === "buy" && amount > probeCoins && paysForProbe ? tooLarge() : noRoute();
   }
   const market = feeMarketOf(first.market);
   const request: SwapRequest = {
@@ -157,7 +160,13 @@ export async function quoteOnChain(
       return state ? [{ ...afterTax(route, request, safetyFor(route)), state }] : [];
     });
   const [best, ...others] = ranked(working, { side, amountIn: amount, isListed: identity.isListed });
-  if (best === undefined) throw quoted.isTooSmall[0] ? tooSmall() : noRoute();
+  if (best === undefined) {
+    if (quoted.isTooSmall[0]) throw tooSmall();
+    if (!paysForProbe || !isTooMuch(amount, quoted.routes)) throw noRoute();
+    const isShort = side === "sell" && asked.wallet !== undefined;
+    const { symbol, decimals } = identity;
+    throw (isShort && shortage([{ token, symbol, decimals, needed: amount, available }])) || tooLarge();
+  }
   // A smaller amount shows no more than the probe, and a sale of a few units pays nothing.
   const larger = amount > probeCoins ? best.safety : undefined;
   const safety = larger ? worseSafety(safetyFor(best), larger) : safetyFor(best);
@@ -228,6 +237,13 @@ function marketOf([routes, , ofLess]: PoolRoutes["routes"], amount: bigint): Pic
   const impact = marketImpact({ in: amount, out: best.amountOut }, price);
   return { market: { impact, reference: price } };
 }
+
+/** True if no pool takes so much, though some may take less. */
+const isTooMuch = (amount: bigint, [whole = [], , part = []]: PoolRoutes["routes"]): boolean =>
+  amount >= mostInPool || (whole.length === 0 && part.length > 0);
+
+/** Uniswap v2 counts what a pool has in 112 bits. */
+const mostInPool = 1n << 112n;
 
 /** The amount of a purchase that shows which pools are deep: 1 coin. */
 const deepProbeCoins = 100n * probeCoins;

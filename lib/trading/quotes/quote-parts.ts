@@ -73,6 +73,7 @@ export function warnedOf({ side, minAmountOut }: AskedTrade, { facts, check }: C
     ...{ side, submission, coins, networkFee },
     left: coinNeed && coinNeed.available - coinNeed.needed,
     marketImpact: market?.impact,
+    bounds: { least, quoted: amountOut },
     slippage: minAmountOut === undefined ? settings.slippage : percentOf(amountOut - least, amountOut),
   };
 }

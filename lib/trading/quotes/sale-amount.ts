@@ -10,6 +10,9 @@ export const noRoute = (reason = "No pool can trade this token for the chain's c
 export const tooSmall = () =>
   new DomainError("AMOUNT_TOO_SMALL", "The amount is too small: you would receive nothing");
 
+export const tooLarge = () =>
+  new DomainError("INVALID_REQUEST", "amount is more than any pool takes", { field: "amount" });
+
 const perPercent = 10_000;
 
 /**

@@ -177,6 +177,7 @@ describe("warningsOf", () => {
     left: 60n,
     slippage: 10,
     marketImpact: 4.9999,
+    bounds: { least: 90n, quoted: 90n },
   };
 
   it("returns nothing at the limits", () => {
@@ -191,6 +192,7 @@ describe("warningsOf", () => {
     ["SLIPPAGE_HIGH", { slippage: 10.0001 }],
     ["PRICE_IMPACT_HIGH", { marketImpact: 5 }],
     ["AMOUNT_TINY", { marketImpact: undefined }],
+    ["MINIMUM_ABOVE_QUOTE", { bounds: { least: 91n, quoted: 90n } }],
   ])("returns %s alone, for its own reason", (warning, changes) => {
     expect(warningsOf({ ...calm, ...changes })).toEqual([warning]);
   });
@@ -202,6 +204,7 @@ describe("warningsOf", () => {
       coins: 0n,
       slippage: 50,
       isBelowMarket: true,
+      bounds: { least: 1n, quoted: 0n },
     } as const;
     const most = quoteWarnings.filter((warning) => warning !== "AMOUNT_TINY");
     expect(warningsOf({ ...calm, ...changes, marketImpact: 5 })).toEqual(most);

@@ -103,6 +103,21 @@ describe("quoteTrade", () => {
     await expect(quote(asked)).rejects.toMatchObject({ code });
   });
 
+  it("answers an amount beyond any pool as an amount", async () => {
+    const wrong = { code: "INVALID_REQUEST", details: { field: "amount" } };
+    const closed = await deployOddToken(chain, "refuses transfers");
+    for (const amount of ["1".repeat(20), "9".repeat(40)]) {
+      await expect(quote({ amount })).rejects.toMatchObject(wrong);
+      await expect(quote({ amount, wallet })).rejects.toMatchObject(wrong);
+      await expect(quote({ token: usdx, amount })).rejects.toMatchObject(wrong);
+      await expect(quote({ token: wrapped, amount })).rejects.toMatchObject({ code: "NO_ROUTE" });
+    }
+    const sale = { side: "sell", amount: "9".repeat(40) } as const;
+    await expect(quote(sale)).rejects.toMatchObject(wrong);
+    await expect(quote({ ...sale, wallet })).rejects.toMatchObject({ code: "INSUFFICIENT_BALANCE" });
+    await expect(quote({ token: closed, amount: "0.1" })).rejects.toMatchObject({ code: "NO_ROUTE" });
+  });
+
   it.each<[string, Asked]>([
     ["amount", { amount: "0" }],
     ["amount", { amount: "-1" }],

@@ -124,7 +124,9 @@ describe("quoteTrade", () => {
       ["sell", "10000000"],
     ] as const) {
       const request = { chain: "eth", side, token: moon, amount } as const;
-      await expect(quoteTrade(v3Only, request, traderOf(), now)).rejects.toMatchObject({ code: "NO_ROUTE" });
+      await expect(quoteTrade(v3Only, request, traderOf(), now)).rejects.toMatchObject({
+        ...{ code: "INVALID_REQUEST", details: { field: "amount" } },
+      });
     }
   });
 
@@ -205,6 +207,11 @@ describe("quoteTrade", () => {
     const shown = await quote({ amount: "0.5", minAmountOut: "3000.5" });
     expect(shown).toMatchObject({ minAmountOut: "3000.5", warnings: ["SLIPPAGE_HIGH"] });
     expect(shown).not.toHaveProperty("slippage");
+    const { amountOut } = shown;
+    expect((await quote({ amount: "0.5", minAmountOut: amountOut })).warnings).toEqual([]);
+    const above = `${amountOut.slice(0, -1)}${Number(amountOut.at(-1)) + 1}`;
+    const greedy = await quote({ amount: "0.5", minAmountOut: above });
+    expect(greedy).toMatchObject({ minAmountOut: above, warnings: ["MINIMUM_ABOVE_QUOTE"] });
   });
 
   it("never sets a minimum below one unit", async () => {

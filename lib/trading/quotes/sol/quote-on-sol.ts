@@ -19,6 +19,7 @@ import { attemptMessage, cpmmVenueOf, isSoldIn, type Trial } from "../../chains/
 import { greatest } from "../../core/bigints.ts";
 import { availableOf } from "../../core/check-trade.ts";
 import { coinDecimals, unitsFrom } from "../../core/decimal-text.ts";
+import { type Need, shortage } from "../../core/order-checks.ts";
 import { betterPrice, marketImpact, type PoolPrice, referenceAmount } from "../../core/price-impact.ts";
 import {
   mostSolRoutes,
@@ -28,8 +29,10 @@ import {
   type SolTradeFacts,
 } from "../../core/sol/trade-facts.ts";
 import { medianOf, unitLimitFor, usualUnits } from "../../core/sol/trade-fees.ts";
+import type { TokenIdentity } from "../../core/token-identity.ts";
 import { flagsOf } from "../../core/token-safety.ts";
-import { amountOfSale, noRoute, tooSmall } from "../sale-amount.ts";
+import { chainFacts, nativeToken } from "../../core/trading-chain.ts";
+import { amountOfSale, noRoute, tooLarge, tooSmall } from "../sale-amount.ts";
 import type { JupiterForQuote } from "./ask-jupiter.ts";
 import { at, feeBpsOfPool, lamportsOfCoin, lookAtToken, maybe, roundTripCalls } from "./look-at-token.ts";
 import {
@@ -72,7 +75,8 @@ export async function quoteOnSol(
   const trial = { mint: token as Address, tokenProgram: mint.program as Address, ...first };
   const asked = { side, amount, trial, wallet: wallet as Address | undefined };
   const offered = await offeredBy(jupiter, configuration, view, asked);
-  if (payments.length === 0 && offered === undefined) throw noneOf(view, side);
+  if (payments.length === 0 && offered === undefined)
+    throw jupiter ? noneByJupiter(view, asked, identity) : noneOf(view, side);
   const { sold, shown, ...costs } = await costsOf(ask, configuration, view, {
     ...{ ...asked, pool: payments[0]?.pool, offered },
   });
@@ -127,6 +131,34 @@ const mostUnits = (1n << 64n) - 1n;
 
 const noneOf = (view: TokenView, side: "buy" | "sell") =>
   payersOf(view, side).length === 0 ? noRoute() : tooSmall();
+
+/**
+ * Tells why Jupiter trades no amount either. Hosts can try its routes only for a wallet that has the amount, and it names
+ * none for more than there is.
+ */
+function noneByJupiter(
+  view: TokenView,
+  { side, amount, wallet }: Asked,
+  { token, symbol, decimals }: TokenIdentity,
+): DomainError {
+  const { holding, mint } = view;
+  if (payersOf(view, side).length > 0) return tooSmall();
+  const isBuy = side === "buy";
+  const need: Need = isBuy
+    ? {
+        token: nativeToken,
+        symbol: chainFacts.sol.coin.symbol,
+        decimals: coinDecimals.sol,
+        needed: amount,
+        available: holding?.lamports ?? 0n,
+      }
+    : { token, symbol, decimals, needed: amount, available: holding?.units ?? 0n };
+  const short = wallet === undefined ? undefined : shortage([need]);
+  return short ?? (amount > (isBuy ? mostLamports : mint.supply) ? tooLarge() : noRoute());
+}
+
+/** More lamports than there are. */
+const mostLamports = 10n ** 9n * lamportsOfCoin;
 
 type Paying = { route: SolQuotedRoute; priceImpact: number };
 

@@ -105,6 +105,17 @@ describe("a quote with Jupiter", () => {
     expect(shown.warnings).not.toContain("AMOUNT_TINY");
   });
 
+  it("answers an amount beyond the wallet or any pool as an amount, not as a token without a route", async () => {
+    const short = { code: "INSUFFICIENT_BALANCE" };
+    const wrong = { code: "INVALID_REQUEST", details: { field: "amount" } };
+    const sale = { side: "sell", amount: "1" } as const;
+    await expect(quote("ORBIT", { ...sale, wallet })).rejects.toMatchObject(short);
+    await expect(quote("ORBIT", { ...sale, amount: "9".repeat(40) })).rejects.toMatchObject(wrong);
+    await expect(quote("ORBIT", { amount: "9".repeat(40) })).rejects.toMatchObject(wrong);
+    await expect(quote("ORBIT", { amount: "9".repeat(40), wallet })).rejects.toMatchObject(short);
+    await expect(quote("ORBIT", sale)).rejects.toMatchObject({ code: "NO_ROUTE" });
+  });
+
   it.each<[Name, bigint]>([
     ["ORBIT", 10n ** 10n],
     // The token's program withholds 1 %.
