@@ -1,6 +1,6 @@
 import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
 import type { Construct } from "constructs";
-import { type OperationName, operations, operationsOf, restMethods } from "../operations/operations.ts";
+import { type OperationName, operations, operationsOf, servedMethods } from "../operations/operations.ts";
 import type { Configuration } from "./config.ts";
 import { TableChanges } from "./data/table-changes.ts";
 import type { DataStack } from "./data-stack.ts";
@@ -66,10 +66,12 @@ export class ApiStack extends Stack {
     const authorizer = new TokenAuthorizer(this, "Authorizer", functions.get("authorize").lambda);
     const servedBy = (name: OperationName) =>
       functions.get(functions.has(name) ? name : refusalOf(name, openings));
-    const added = restMethods.map(({ name, ...method }) =>
+    const added = servedMethods.map(({ name, ...method }) =>
       addEndpoint(api, method, servedBy(name), authorizer),
     );
-    const endpoints = added.filter(({ operation }) => operation.row.kind === "rest");
+    const endpoints = added.filter(
+      ({ operation, method }) => operation.row.kind === "rest" && method.httpMethod !== "HEAD",
+    );
     addPreflight(api, allowedOrigins);
     addGatewayResponses(api, allowedOrigins);
 

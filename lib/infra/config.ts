@@ -327,7 +327,7 @@ const Context = v.pipe(
     keyGraceSeconds: v.optional(json(wholeWithin(0, 3600, "seconds")), defaults.keyGraceSeconds),
     importKeys: v.optional(json(labels), defaults.importKeys),
     accountRequestsPerSecond: v.optional(
-      json(wholeWithin(200, 1_000_000)),
+      json(wholeWithin(250, 1_000_000)),
       defaults.accountRequestsPerSecond,
     ),
     throttles: v.optional(

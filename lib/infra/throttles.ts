@@ -2,6 +2,8 @@ import {
   operationsOf,
   type RestOperationName,
   restMethods,
+  type ServedMethod,
+  servedMethods,
   type WebSocketOperationName,
 } from "../operations/operations.ts";
 import type { Throttle } from "../plans/plan.ts";
@@ -84,8 +86,24 @@ export function defaultThrottles(accountRequestsPerSecond: number): Throttles {
   ) as Throttles;
 }
 
+/** A HEAD gets a tenth of its GET, of which monitors need little: twice the limits would not leave room for pushes. */
+export function throttleOfMethod(
+  throttles: Throttles,
+  { name, method }: Pick<ServedMethod, "name" | "method">,
+): Throttle {
+  const { rateLimit, burstLimit } = throttles[name];
+  if (method !== "HEAD") return { rateLimit, burstLimit };
+  const tenthOf = (limit: number) => Math.max(1, Math.floor(limit / 10));
+  return { rateLimit: tenthOf(rateLimit), burstLimit: tenthOf(burstLimit) };
+}
+
 /** The most requests per second that both stages accept together. */
 export function totalRate(throttles: Throttles): number {
-  const rates = [...methods, ...routes].map((name) => throttles[name].rateLimit);
-  return rates.reduce((sum, rate) => sum + rate, paths.size * throttles.preflight.rateLimit);
+  const limits = [
+    ...servedMethods.map((served) => throttleOfMethod(throttles, served)),
+    ...routes.map((name) => throttles[name]),
+  ];
+  return limits
+    .map(({ rateLimit }) => rateLimit)
+    .reduce((sum, rate) => sum + rate, paths.size * throttles.preflight.rateLimit);
 }

@@ -142,3 +142,12 @@ export function operationsOf<Kind extends Operation["kind"]>(kind: Kind) {
 export const restMethods: readonly (RestMethod & { name: RestOperationName })[] = operationsOf("rest").map(
   ([name, { method, path }]) => ({ name, method, path }),
 );
+
+/** The methods that API Gateway serves: those of the table, and a HEAD for each GET. */
+export const servedMethods: readonly ServedMethod[] = restMethods.flatMap((row) =>
+  row.method === "GET" ? [row, { ...row, method: "HEAD" as const }] : row,
+);
+
+export type ServedMethod = Omit<(typeof restMethods)[number], "method"> & {
+  method: RestMethod["method"] | "HEAD";
+};

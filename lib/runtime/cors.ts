@@ -10,6 +10,11 @@ export const acceptedHeaders = [
   "Idempotency-Key",
   "If-Match",
   "If-None-Match",
+  // Libraries for tracing add these to each request of a page.
+  "X-Request-Id",
+  "baggage",
+  "traceparent",
+  "tracestate",
 ];
 
 /** Lets pages of an allowed origin read the answer. */

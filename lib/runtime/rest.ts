@@ -155,7 +155,8 @@ function unlessCached(event: APIGatewayProxyEvent, result: APIGatewayProxyResult
   const { "Content-Type": _, ...headers } = result.headers ?? {};
   const etag = headers.ETag;
   const tags = readEntityTags(headerOf(event, "if-none-match") ?? "");
-  const isCached = event.httpMethod === "GET" && etag !== undefined && tags && isNamed(String(etag), tags);
+  const isCached =
+    ["GET", "HEAD"].includes(event.httpMethod) && etag !== undefined && tags && isNamed(String(etag), tags);
   return isCached ? { statusCode: 304, headers, body: "" } : result;
 }
 

@@ -27,8 +27,8 @@ const stored = {
 };
 const settings = { ...defaultSettings.sol, slippage: 2 };
 
-const read = (headers: Headers = {}) =>
-  getTradingSettings({ ...restEvent({ path: { chain: "sol" }, headers }), httpMethod: "GET" });
+const read = (headers: Headers = {}, httpMethod: "GET" | "HEAD" = "GET") =>
+  getTradingSettings({ ...restEvent({ path: { chain: "sol" }, headers }), httpMethod });
 
 const update = (headers: Headers = {}, body: unknown = { slippage: 3 }) =>
   updateTradingSettings({
@@ -68,6 +68,7 @@ describe("getTradingSettings", () => {
     expect(answer.headers).toMatchObject({ "Cache-Control": "no-store", Vary: "Origin" });
     expect(answer.headers?.["Access-Control-Expose-Headers"]).toContain("ETag");
     expect(answer.headers).not.toHaveProperty("Content-Type");
+    expect(await read(headers, "HEAD")).toMatchObject({ statusCode: 304 });
   });
 
   it.each(['"4"', "5", ""])("responds in full to If-None-Match: [%s]", async (tags) => {

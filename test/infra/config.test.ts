@@ -253,8 +253,8 @@ describe("readConfiguration", () => {
     [{ keyGraceSeconds: 3601 }, "keyGraceSeconds must be a whole number of seconds from 0 to 3600"],
     [{ keyGraceSeconds: "soon" }, "keyGraceSeconds is not JSON"],
     [
-      { accountRequestsPerSecond: 199 },
-      "accountRequestsPerSecond must be a whole number from 200 to 1000000",
+      { accountRequestsPerSecond: 249 },
+      "accountRequestsPerSecond must be a whole number from 250 to 1000000",
     ],
     [
       { throttles: { $connect: { rateLimit: 1, burstLimit: 1 } } },

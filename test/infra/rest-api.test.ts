@@ -17,7 +17,11 @@ type MethodProperties = {
   AuthorizationType: string;
   AuthorizerId?: unknown;
   HttpMethod: string;
-  Integration: { Type: string; IntegrationResponses?: { ResponseParameters: Record<string, string> }[] };
+  Integration: {
+    Type: string;
+    Uri: unknown;
+    IntegrationResponses?: { ResponseParameters: Record<string, string> }[];
+  };
   ResourceId: { Ref: string };
 };
 type PathProperties = { ParentId: { Ref?: string }; PathPart: string };
@@ -38,9 +42,18 @@ function routesOf(template: Template): [path: string, MethodProperties][] {
 const isPreflight = ([, { HttpMethod }]: [string, MethodProperties]) => HttpMethod === "OPTIONS";
 
 describe("the methods", () => {
-  it("are those of THE TABLE", () => {
-    const routes = routesOf(plain).map(([path, { HttpMethod }]) => `${HttpMethod} ${path}`);
-    expect(routes.sort()).toEqual(restMethods.map(({ method, path }) => `${method} ${path}`).sort());
+  it("are those of THE TABLE, and a HEAD by the same function for each GET", () => {
+    const functionOf = ({ Integration: { Uri } }: MethodProperties) => JSON.stringify(Uri);
+    const routes = routesOf(plain).map(([path, method]) => [
+      `${method.HttpMethod} ${path}`,
+      functionOf(method),
+    ]);
+    const functions = Object.fromEntries(routes);
+    const heads = restMethods.filter(({ method }) => method === "GET").map(({ path }) => `HEAD ${path}`);
+    const named = restMethods.map(({ method, path }) => `${method} ${path}`);
+    expect(Object.keys(functions).sort()).toEqual([...named, ...heads].sort());
+    expect(routes).toHaveLength(named.length + heads.length);
+    for (const head of heads) expect(functions[head]).toBe(functions[head.replace("HEAD", "GET")]);
   });
 
   it("all ask the authorizer, whose results are not cached", () => {
@@ -68,8 +81,8 @@ describe("the preflight methods", () => {
       expect(preflight?.Integration.IntegrationResponses?.[0]?.ResponseParameters).toEqual({
         "method.response.header.Access-Control-Allow-Credentials": "'true'",
         "method.response.header.Access-Control-Allow-Headers":
-          "'Authorization,Content-Type,Idempotency-Key,If-Match,If-None-Match'",
-        "method.response.header.Access-Control-Allow-Methods": `'${methods.map(({ method }) => method).join()},OPTIONS'`,
+          "'Authorization,Content-Type,Idempotency-Key,If-Match,If-None-Match,X-Request-Id,baggage,traceparent,tracestate'",
+        "method.response.header.Access-Control-Allow-Methods": `'${methods.map(({ method }) => (method === "GET" ? "GET,HEAD" : method)).join()},OPTIONS'`,
         "method.response.header.Access-Control-Allow-Origin": "'https://app.example'",
         "method.response.header.Access-Control-Max-Age": "'600'",
         "method.response.header.Vary": "'Origin'",

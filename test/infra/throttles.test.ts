@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { defaultThrottles, stagesShare, totalRate } from "../../lib/infra/throttles.ts";
-import { operations, operationsOf, restMethods } from "../../lib/operations/operations.ts";
+import { defaultThrottles, stagesShare, throttleOfMethod, totalRate } from "../../lib/infra/throttles.ts";
+import { operations, operationsOf, servedMethods } from "../../lib/operations/operations.ts";
 import { requestsPerMinute } from "../../lib/plans/plan.ts";
 import { customContext, only, propertiesOf, resourcesOf, synthesize, type Template } from "./synthesized.ts";
 
@@ -44,7 +44,7 @@ describe("the throttles of both stages", () => {
     expect(rates.reduce((sum, rate) => sum + rate)).toBeLessThanOrEqual(0.8 * account);
   });
 
-  it.each([200, 201, 1000, 2500, 10_000, 1_000_000])(
+  it.each([250, 251, 1000, 2500, 10_000, 1_000_000])(
     "leave that much by default for an account of %i requests a second",
     (account) => {
       expect(totalRate(defaultThrottles(account))).toBeLessThanOrEqual(stagesShare * account);
@@ -54,15 +54,15 @@ describe("the throttles of both stages", () => {
   it("limit every method, by its row", () => {
     const { api } = synthesize(customContext);
     const throttles = defaultThrottles(2500);
-    for (const each of restMethods)
+    for (const each of servedMethods)
       expect(settingOf(api, each.path, each.method)).toEqual({
         HttpMethod: each.method,
         ResourcePath: `/${each.path.replaceAll("/", "~1")}`,
         MetricsEnabled: false,
         DataTraceEnabled: false,
         LoggingLevel: "OFF",
-        ThrottlingRateLimit: throttles[each.name].rateLimit,
-        ThrottlingBurstLimit: throttles[each.name].burstLimit,
+        ThrottlingRateLimit: throttleOfMethod(throttles, each).rateLimit,
+        ThrottlingBurstLimit: throttleOfMethod(throttles, each).burstLimit,
       });
   });
 
@@ -72,7 +72,16 @@ describe("the throttles of both stages", () => {
       1000, 200, 100, 20,
     ]);
     const total = totalRate({ quoteOrder, placeOrder, cancelOrder, exportWallet, ...others });
-    expect(stagesShare * 10_000 - total).toBeGreaterThan(40 * exportWallet.rateLimit);
+    expect(stagesShare * 10_000 - total).toBeGreaterThan(30 * exportWallet.rateLimit);
+  });
+
+  it("of a HEAD is a tenth of its GET's, and at least one request", () => {
+    const throttles = { ...defaultThrottles(10_000), listOrders: { rateLimit: 9, burstLimit: 30 } };
+    const of = (name: "listOrders" | "getMarket", method: "GET" | "HEAD") =>
+      throttleOfMethod(throttles, { name, method });
+    expect(of("listOrders", "GET")).toEqual({ rateLimit: 9, burstLimit: 30 });
+    expect(of("listOrders", "HEAD")).toEqual({ rateLimit: 1, burstLimit: 3 });
+    expect(of("getMarket", "HEAD")).toEqual({ rateLimit: 2, burstLimit: 10 });
   });
 
   it.each(["cancelOrder", "cancelExport", "lockExports", "setWalletPolicy"] as const)(

@@ -9,8 +9,7 @@ import {
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
-import { restMethods } from "../../operations/operations.ts";
-import type { RestMethod } from "../../operations/types.ts";
+import { type ServedMethod, servedMethods } from "../../operations/operations.ts";
 import { acceptedHeaders } from "../../runtime/cors.ts";
 import type { OperationFunction } from "../functions/operation-functions.ts";
 import { restStageName } from "./rest-api.ts";
@@ -35,7 +34,7 @@ export type Endpoint = { operation: OperationFunction; method: Method };
 /** Adds a method. Callers need a token, and every request counts against their usage plan. */
 export function addEndpoint(
   api: RestApi,
-  { method, path }: RestMethod,
+  { method, path }: Pick<ServedMethod, "method" | "path">,
   operation: OperationFunction,
   authorizer: TokenAuthorizer,
 ): Endpoint {
@@ -57,7 +56,7 @@ export function addEndpoint(
 /** Answers the preflight requests of browsers. Adds nothing if there are no allowed origins. */
 export function addPreflight(api: RestApi, allowedOrigins: readonly string[]): void {
   if (allowedOrigins.length === 0) return;
-  const byPath = Map.groupBy(restMethods, ({ path }) => path);
+  const byPath = Map.groupBy(servedMethods, ({ path }) => path);
   for (const [path, methods] of byPath)
     api.root.resourceForPath(path).addCorsPreflight({
       allowOrigins: [...allowedOrigins],

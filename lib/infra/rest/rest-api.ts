@@ -13,11 +13,12 @@ import {
 import { Certificate } from "aws-cdk-lib/aws-certificatemanager";
 import type { LogGroup } from "aws-cdk-lib/aws-logs";
 import type { Construct } from "constructs";
-import { restMethods } from "../../operations/operations.ts";
+import { servedMethods } from "../../operations/operations.ts";
 import type { Throttle } from "../../plans/plan.ts";
 import type { Configuration, Domain } from "../config.ts";
 import { RetainedLogGroup, restAccessLogFormat } from "../monitoring/access-log.ts";
 import { retained } from "../retained.ts";
+import { throttleOfMethod } from "../throttles.ts";
 
 /**
  * The only stage of the API. It is a literal because references to the stage would form a cycle: the stage depends on
@@ -62,7 +63,10 @@ export class TerminalRestApi extends RestApi {
         stageName: restStageName,
         ...methodOptions(throttles.preflight),
         methodOptions: Object.fromEntries(
-          restMethods.map(({ name, path, method }) => [`${path}/${method}`, methodOptions(throttles[name])]),
+          servedMethods.map((served) => [
+            `${served.path}/${served.method}`,
+            methodOptions(throttleOfMethod(throttles, served)),
+          ]),
         ),
         accessLogDestination: new LogGroupLogDestination(accessLog),
         accessLogFormat: restAccessLogFormat,

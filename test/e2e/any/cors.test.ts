@@ -14,7 +14,8 @@ const preflight = (path: string, method: string, origin: string) =>
     headers: {
       Origin: origin,
       "Access-Control-Request-Method": method,
-      "Access-Control-Request-Headers": "authorization,content-type,idempotency-key,if-match,if-none-match",
+      "Access-Control-Request-Headers":
+        "authorization,baggage,content-type,idempotency-key,if-match,if-none-match,traceparent,x-request-id",
     },
   });
 
@@ -58,6 +59,8 @@ describe.each(endpoints)("$name", ({ name, method, path, body, status }) => {
         "idempotency-key",
         "if-match",
         "if-none-match",
+        "traceparent",
+        "x-request-id",
       ]),
     );
   });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { get, sendRaw } from "../support/client.ts";
+import { runsAll } from "../../cases/sample.ts";
+import { type Answer, get, sendRaw } from "../support/client.ts";
+import { deployment } from "../support/deployment.ts";
 import { endpoints } from "../support/endpoints.ts";
 import { expectError } from "../support/expectations.ts";
 import { someUser } from "../support/users.ts";
@@ -9,6 +11,10 @@ const user = someUser();
 const bearer = () => ["Authorization", `Bearer ${user.token}`] as const;
 
 describe("an unknown path or method", () => {
+  const expectNotFound = (method: string, answer: Answer) => {
+    if (method === "HEAD") expect([answer.status, answer.text]).toEqual([404, ""]);
+    else expectError(answer, 404);
+  };
   const strangers: [method: string, path: string][] = [
     ["GET", "/"],
     ["GET", "/nothing"],
@@ -34,14 +40,15 @@ describe("an unknown path or method", () => {
     ["PATCH", "/getUserData"],
     ["POST", "/api/waitlist/v2/rewards"],
     ["DELETE", "/api/v2/wallets"],
+    ["HEAD", "/storeWallet_v2"],
   ];
 
   it.each(strangers)("is answered with 404 {error}: %s %s without a token", async (method, path) => {
-    expectError(await sendRaw(method, path, []), 404);
+    expectNotFound(method, await sendRaw(method, path, []));
   });
 
   it.each(strangers)("is answered with 404 {error}: %s %s with a token", async (method, path) => {
-    expectError(await sendRaw(method, path, [bearer()]), 404);
+    expectNotFound(method, await sendRaw(method, path, [bearer()]));
   });
 
   it("is refused: PURGE", async () => {
@@ -51,6 +58,25 @@ describe("an unknown path or method", () => {
     expect([400, 403, 404, 405], answer.text).toContain(answer.status);
   });
 });
+
+const reading = endpoints.filter(({ method }) => method === "GET");
+
+it.each(reading.slice(0, runsAll() ? undefined : 2))(
+  "answers HEAD like $name, without a body, and as carefully",
+  async ({ path, status }) => {
+    const headers = [bearer(), ["Origin", deployment().allowedOrigin ?? ""]] as const;
+    const [head, got] = [await sendRaw("HEAD", path, [...headers]), await sendRaw("GET", path, [...headers])];
+
+    expect([head.status, head.text]).toEqual([status, ""]);
+    const shown = [
+      ...["content-type", "cache-control", "etag", "ratelimit-policy"],
+      ...["access-control-allow-origin", "access-control-allow-credentials", "vary"],
+    ];
+    for (const name of shown) expect(head.headers.get(name), name).toBe(got.headers.get(name));
+    const refused = await sendRaw("HEAD", path, []);
+    expect([refused.status, refused.text]).toEqual([401, ""]);
+  },
+);
 
 it.each(endpoints)("treats $name with a trailing slash as the same or as unknown", async (endpoint) => {
   const answer = await sendRaw(
