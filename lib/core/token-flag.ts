@@ -2,7 +2,7 @@
 export const tokenFlags = [
   /** The token is not on the list shown to users. */
   "NOT_LISTED",
-  /** Its symbol or name is like that of a listed token or of the coin. */
+  /** Its symbol or name is like that of a listed token or of a coin, on any chain. */
   "IMPERSONATES",
   /** Its name or symbol cannot be displayed unchanged. */
   "ODD_METADATA",

@@ -20,13 +20,13 @@ const mostPools = 10;
  * @throws {ChainUnavailable}
  */
 export async function inspectSolToken(
-  { configuration, client }: SolReader,
+  { configuration, client, taken }: SolReader,
   token: string,
   now: Date,
 ): Promise<InspectedToken> {
   const { view, ...first } = await lookAtToken(client.read, configuration, token as Address);
   if (view === undefined) throw tokenNotFound("sol");
-  const identity = identify({ chain: "sol", configuration }, token, view.claims);
+  const identity = identify({ chain: "sol", configuration, taken }, token, view.claims);
   const { mint, epoch, slot } = view;
   const isWrapped = token === configuration.wrapped.token;
   const trial = { mint: token as Address, tokenProgram: mint.program as Address, ...first };

@@ -1,7 +1,9 @@
 import { getAddress } from "ethers/address";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { InspectedToken } from "../../lib/api/token-schema.ts";
-import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
+import { creationOfToken, localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
+import type { TradingConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
+import { openChains } from "../../lib/trading/chains/open-chains.ts";
 import { shortAddress } from "../../lib/trading/core/token-text.ts";
 import { identifyToken } from "../../lib/trading/identify-token.ts";
 import { inspectToken } from "../../lib/trading/inspect-token.ts";
@@ -147,6 +149,19 @@ describe("inspectToken", () => {
     ],
   ])("shows a token that %s", async (name, shown) => {
     expect(await inspect(await deployOddToken(chain, name))).toMatchObject({ listed: false, ...shown });
+  });
+
+  it("compares names with the coins and the lists of all chains", async () => {
+    const [token = ""] = await chain.deploy(creationOfToken("Token", "Mine", "B-N-B", 18, 1n));
+    const own = { ...chain.contracts, hosts: [chain.url] };
+    const flagsWhere = async (trading: TradingConfiguration) => {
+      const asked = { chain: "eth", token: getAddress(token ?? ""), now } as const;
+      return (await inspectToken(openChains(trading), asked)).token.flags;
+    };
+    expect(await flagsWhere({ eth: own })).not.toContain("IMPERSONATES");
+    expect(await flagsWhere({ eth: own, bsc: own })).toContain("IMPERSONATES");
+    const listed = { ...own, tokens: [{ token: usdx, symbol: "MINE", name: "Gold", decimals: 18 }] };
+    expect(await flagsWhere({ eth: own, base: listed })).toContain("IMPERSONATES");
   });
 
   it.each<[OddToken]>([

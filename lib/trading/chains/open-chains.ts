@@ -1,16 +1,30 @@
-import { type EvmChain, evmChains, type TradingChain } from "../core/trading-chain.ts";
+import type { TokenNames } from "../core/token-likeness.ts";
+import {
+  chainFacts,
+  type EvmChain,
+  evmChains,
+  type TradingChain,
+  tradingChains,
+} from "../core/trading-chain.ts";
 import { type ChainClient, chainClient } from "./chain-client.ts";
 import type { ChainConfiguration, SolConfiguration, TradingConfiguration } from "./chain-configuration.ts";
 import type { JupiterClient, OpenJupiter } from "./sol/jupiter-client.ts";
 import { type SolClient, solClient } from "./sol/sol-client.ts";
 
 /** A chain of Ethereum's family that trades, with its facts and its hosts. */
-export type EvmReader = { chain: EvmChain; configuration: ChainConfiguration; client: ChainClient };
+export type EvmReader = {
+  chain: EvmChain;
+  configuration: ChainConfiguration;
+  client: ChainClient;
+  /** The names of the coins and the listed tokens of all chains. If absent, only its own count as taken. */
+  taken?: readonly TokenNames[];
+};
 
 export type SolReader = {
   chain: "sol";
   configuration: SolConfiguration;
   client: SolClient;
+  taken?: readonly TokenNames[];
   /** Absent if orders trade with pools of Raydium CPMM alone. */
   jupiter?: JupiterClient | undefined;
   /** Receives the reason why an answer of Jupiter cannot be used. Orders then do without it. */
@@ -31,11 +45,19 @@ export function openChains(
   openJupiter?: OpenJupiter,
 ): ReadonlyMap<TradingChain, ChainReader> {
   const { sol } = trading;
+  const taken = namesIn(trading);
   return new Map<TradingChain, ChainReader>([
-    ...openEvmChains(trading),
-    ...(sol === undefined ? [] : [["sol", openSol(sol, openJupiter)] as const]),
+    ...openEvmChains(trading, taken),
+    ...(sol === undefined ? [] : [["sol", { ...openSol(sol, openJupiter), taken }] as const]),
   ]);
 }
+
+/** Lists the names of the coins and the listed tokens of all chains. */
+const namesIn = (trading: TradingConfiguration): TokenNames[] =>
+  tradingChains.flatMap((chain) => {
+    const configuration = trading[chain];
+    return configuration ? [chainFacts[chain].coin, configuration.wrapped, ...configuration.tokens] : [];
+  });
 
 const openSol = (configuration: SolConfiguration, openJupiter: OpenJupiter | undefined): SolReader => {
   const { jupiter } = configuration;
@@ -46,13 +68,16 @@ const openSol = (configuration: SolConfiguration, openJupiter: OpenJupiter | und
 };
 
 /** Opens the chains on which orders are executed. */
-export function openEvmChains(trading: TradingConfiguration): ReadonlyMap<EvmChain, EvmReader> {
+export function openEvmChains(
+  trading: TradingConfiguration,
+  taken = namesIn(trading),
+): ReadonlyMap<EvmChain, EvmReader> {
   return new Map(
     evmChains.flatMap((chain) => {
       const configuration = trading[chain];
       if (configuration === undefined) return [];
       const client = chainClient({ chain, hosts: configuration.hosts });
-      return [[chain, { chain, configuration, client }] as const];
+      return [[chain, { chain, configuration, client, taken }] as const];
     }),
   );
 }

@@ -5,6 +5,7 @@ import { coinDecimals, unitsFrom } from "../core/decimal-text.ts";
 import type { Families, Family } from "../core/families.ts";
 import type { SolLimits } from "../core/sol/sol-limits.ts";
 import { type TokenClaims, type TokenIdentity, tokenIdentity } from "../core/token-identity.ts";
+import { type IsLike, likenessTo, type TokenNames } from "../core/token-likeness.ts";
 import { type ChainLimits, chainFacts, type EvmChain, type TradingChain } from "../core/trading-chain.ts";
 import type { ListedToken, SolConfiguration } from "./chain-configuration.ts";
 import type { ChainReader } from "./open-chains.ts";
@@ -12,7 +13,7 @@ import type { ChainReader } from "./open-chains.ts";
 export type Chains = ReadonlyMap<TradingChain, ChainReader>;
 
 /** A chain of either family. */
-type Configured = { chain: TradingChain; configuration: Listing };
+type Configured = { chain: TradingChain; configuration: Listing; taken?: readonly TokenNames[] | undefined };
 
 /** The part of a configuration that names tokens. */
 type Listing = { tokens: readonly ListedToken[]; wrapped: ListedToken };
@@ -88,12 +89,24 @@ export const listedTokens = ({ tokens, wrapped }: Listing): ListedToken[] =>
   [...tokens, wrapped].toSorted((a, b) => (a.symbol.toUpperCase() < b.symbol.toUpperCase() ? -1 : 1));
 
 /** Identifies a token by the list, or else by its own description. Undefined if it is not a token. */
-export const identityIn = (
-  { chain, configuration }: Configured,
+export function identityIn(
+  { chain, configuration, taken }: Configured,
   token: string,
   claims: TokenClaims,
-): TokenIdentity | undefined =>
-  tokenIdentity(token, claims, listedTokens(configuration), chainFacts[chain].coin);
+): TokenIdentity | undefined {
+  const listed = listedTokens(configuration);
+  const isLike = taken ? likenessOnceTo(taken) : likenessTo([chainFacts[chain].coin, ...listed]);
+  return tokenIdentity(token, claims, listed, isLike);
+}
+
+const likenesses = new WeakMap<readonly TokenNames[], IsLike>();
+
+/** The names of all chains are many, and the same for the whole life of a function. */
+function likenessOnceTo(taken: readonly TokenNames[]): IsLike {
+  const known = likenesses.get(taken) ?? likenessTo(taken);
+  likenesses.set(taken, known);
+  return known;
+}
 
 /**
  * Identifies a token.

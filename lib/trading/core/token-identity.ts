@@ -1,4 +1,4 @@
-import { likenessTo } from "./token-likeness.ts";
+import type { IsLike } from "./token-likeness.ts";
 import { shortAddress, shownName, shownSymbol } from "./token-text.ts";
 
 /** A token's own description. Undefined where it gives no readable answer. */
@@ -19,7 +19,7 @@ export type TokenIdentity = {
   decimals: number;
   /** True if it is shown to users, so its symbol can be trusted. */
   isListed: boolean;
-  /** True if its symbol or name is like that of a listed token, or of the chain's coin. */
+  /** True if its symbol or name is like that of a listed token or of a coin. */
   isImpersonator: boolean;
   /** True if its symbol or name cannot be shown unchanged. */
   isOdd: boolean;
@@ -40,13 +40,13 @@ export const isWritable = (units: bigint, decimals: number): boolean =>
  * Identifies a token. Undefined if the address is not a token, or its amounts cannot be written.
  *
  * @param listed The tokens shown to users. Their listed data is used instead of their own.
- * @param coin The chain's coin. No token may be named like it, or like a listed token.
+ * @param isTaken True for names like those of listed tokens and of coins, which no other token should have.
  */
 export function tokenIdentity(
   token: string,
   { decimals, balance, totalSupply, ...texts }: TokenClaims,
   listed: readonly Known[],
-  coin: { symbol: string; name: string },
+  isTaken: IsLike,
 ): TokenIdentity | undefined {
   const known = listed.find((each) => each.token === token);
   if (known !== undefined) return { ...known, isListed: true, isImpersonator: false, isOdd: false };
@@ -60,7 +60,7 @@ export function tokenIdentity(
     name: name ?? symbol ?? shortAddress(token),
     decimals: Number(decimals),
     isListed: false,
-    isImpersonator: likenessTo([coin, ...listed])(texts),
+    isImpersonator: isTaken(texts),
     isOdd: symbol === undefined || name === undefined,
   };
 }

@@ -25,16 +25,17 @@ function looksOf(text: string): string {
 /** A text looks in several ways: a small letter may resemble another one than its capital, and signs may be letters. */
 const allLooksOf = (text: string) => [text, text.toUpperCase(), withLetters(text)].map(looksOf);
 
-const textsOf = ({ symbol, name }: TokenNames) => [symbol, name].filter((text) => text !== undefined);
+const looksOfToken = ({ symbol, name }: TokenNames) =>
+  [symbol, name].filter((text) => text !== undefined).flatMap(allLooksOf);
+
+/** Judges the names of a token. */
+export type IsLike = (token: TokenNames) => boolean;
 
 /**
  * Makes a judge of likeness: true for a token whose symbol or name people could take for one of these. Case, marks, signs
  * around and between letters, and letters of other alphabets make no difference.
  */
-export function likenessTo(known: readonly TokenNames[]): (token: TokenNames) => boolean {
-  const taken = new Set(known.flatMap(textsOf).flatMap(allLooksOf));
-  return (token) =>
-    textsOf(token)
-      .flatMap(allLooksOf)
-      .some((looks) => taken.has(looks));
+export function likenessTo(known: readonly TokenNames[]): IsLike {
+  const taken = new Set(known.flatMap(looksOfToken));
+  return (token) => looksOfToken(token).some((looks) => taken.has(looks));
 }

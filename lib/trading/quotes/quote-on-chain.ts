@@ -58,7 +58,7 @@ type Asked = Omit<QuoteQuestion, "chain" | "wallet"> & {
  */
 export async function quoteOnChain(
   ask: Ask,
-  reader: Pick<EvmReader, "chain" | "configuration">,
+  reader: Pick<EvmReader, "chain" | "configuration" | "taken">,
   asked: Asked,
   block: number | "latest" = "latest",
 ): Promise<TradeFacts> {

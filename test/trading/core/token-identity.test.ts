@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type TokenClaims, tokenIdentity } from "../../../lib/trading/core/token-identity.ts";
+import { likenessTo } from "../../../lib/trading/core/token-likeness.ts";
 import {
   bestSafety,
   flagsOf,
@@ -27,8 +28,10 @@ const honest: TokenClaims = {
   name: "Moon Coin",
 };
 
+const isTaken = likenessTo([usdc, { symbol: "ETH", name: "Ether" }]);
+
 const identify = (claims: Partial<TokenClaims>, address = token) =>
-  tokenIdentity(address, { ...honest, ...claims }, [usdc], { symbol: "ETH", name: "Ether" });
+  tokenIdentity(address, { ...honest, ...claims }, [usdc], isTaken);
 
 describe("shownSymbol", () => {
   it.each(["MOON", "$WIF", "币安人生", "🚀", "a", "M".repeat(32), "€"])("shows %s unchanged", (text) => {

@@ -55,7 +55,7 @@ import {
  */
 export async function quoteOnSol(
   ask: Ask,
-  { configuration }: Pick<SolReader, "configuration">,
+  { configuration, taken }: Pick<SolReader, "configuration" | "taken">,
   { trade, wallet, orders }: SolQuoteQuestion,
   jupiter?: JupiterForQuote,
 ): Promise<SolTradeFacts> {
@@ -64,7 +64,7 @@ export async function quoteOnSol(
   const coins = side === "buy" ? unitsFrom(trade.amount ?? "", coinDecimals.sol, "amount") : undefined;
   const { view, ...first } = await lookAtToken(ask, configuration, token as Address, wallet as Address);
   if (view === undefined) throw tokenNotFound("sol");
-  const identity = identify({ chain: "sol", configuration }, token, view.claims);
+  const identity = identify({ chain: "sol", configuration, taken }, token, view.claims);
   const { mint, epoch, holding } = view;
   if (trade.percent !== undefined && !jupiter && payersOf(view, "sell").length === 0) throw noRoute();
   const hindrance = holding?.hindrances[side];
