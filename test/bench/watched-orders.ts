@@ -304,7 +304,7 @@ class Watched {
       const amounts = { fee: 1n, l1Fee: 0n, gasUsed: 1n, gasPrice: 1n, spent: 1n, received: 1n };
       return block === undefined
         ? []
-        : [[hash, { hash, block, status: "ok", ...amounts } as Receipt] as const];
+        : [[hash, { hash, block, status: "ok", ...amounts, moved: 1n } as Receipt] as const];
     });
     const nonce = receipts.length;
     const [finalized, latest] = [this.#chain.finalized(), this.#chain.latest()];
