@@ -1,6 +1,7 @@
 /** `npm run -s admin`: administers a trading terminal, local or deployed. */
 require("./run.cjs")(async () => {
   const { runAdmin, targets } = await import("../lib/tools/admin/program.ts");
+  const { confirm } = await import("../lib/tools/admin/ask-secret.ts");
   const { interruption } = await import("../lib/tools/admin/terminal.ts");
 
   // A reader such as head may close the pipe before everything is printed.
@@ -11,5 +12,13 @@ require("./run.cjs")(async () => {
 
   const { stdout, stderr } = process;
   const now = () => new Date();
-  process.exitCode = await runAdmin(process.argv.slice(2), { ...targets, stdout, stderr, interruption, now });
+  const deps = {
+    ...targets,
+    stdout,
+    stderr,
+    confirm: (question: string) => confirm(question),
+    interruption,
+    now,
+  };
+  process.exitCode = await runAdmin(process.argv.slice(2), deps);
 });

@@ -36,6 +36,20 @@ export async function askSecret(
   return answer;
 }
 
+/**
+ * Asks a question whose answer is yes or no. Only `y` and `yes` mean yes.
+ *
+ * @throws {OperatorError} if there is no terminal.
+ */
+export async function confirm(
+  question: string,
+  { stdin, stderr }: Omit<Terminal, "env"> = process,
+): Promise<boolean> {
+  if (!stdin.isTTY) throw new OperatorError(`${question} Add --yes, or run this in a terminal`);
+  const answer = await read({ prompt: `${question} [y/N] `, input: stdin, output: stderr }).catch(() => "");
+  return /^y(es)?$/i.test(answer.trim());
+}
+
 /** Asks for a new password. In a terminal, asks twice. */
 export async function askNewPassword(question: Question, terminal: Terminal = process): Promise<string> {
   const password = await askSecret(question, terminal);

@@ -12,16 +12,26 @@ import type { Table } from "../../table/table.ts";
 import { isSealedKey, isWallet } from "../../table/wallet-keys.ts";
 import { write } from "../../table/write.ts";
 import { isProfile } from "../../users/item-keys.ts";
-import { isLock } from "../../wallets/item-keys.ts";
 import { isGone, retirement } from "../../wallets/wallet.ts";
 import { readWalletEvents } from "../../wallets/wallet-events.ts";
+import {
+  isLooser,
+  isPolicy,
+  type KeptReason,
+  reasonToKeep,
+  reasonToSpare,
+  tighterPolicy,
+} from "./restored-guards.ts";
 import { deleteWithPiece, holdsPiece, withNewestPoints } from "./restored-rewards.ts";
 
 /** In DynamoDB's own form: any other form loses digits of numbers. */
 type StoredItem = Record<string, AttributeValue>;
 
 /** A difference between the table and a backup. `item` comes from the backup, unless only the table has it. */
-export type Difference = { what: "missing" | "changed" | "newer"; item: StoredItem };
+export type Difference =
+  | { what: "missing" | "changed" | "newer"; item: StoredItem }
+  /** A difference that stays. */
+  | { what: "kept"; item: StoredItem; why: KeptReason };
 
 export type Comparison = {
   /** The live table. */
@@ -39,8 +49,8 @@ export type Comparison = {
 
 /**
  * The items that the table lacks or has in another version. Skips expired and short-lived items, and wallets
- * that were retired more than 30 days ago. A lock of exports only counts as missing: any other would bring back
- * announcements that a later lock has ended.
+ * that were retired more than 30 days ago. Nothing comes back that would undo a guard: a lock of exports is only put back
+ * if it is missing, a policy as the tighter of both, and an order that was open not at all.
  */
 export async function* lostItems(comparison: Comparison): AsyncGenerator<Difference> {
   const { table, backup, isExact = false } = comparison;
@@ -48,9 +58,21 @@ export async function* lostItems(comparison: Comparison): AsyncGenerator<Differe
     const found = await sameKeys(table, items);
     for (const item of items) {
       const live = found.get(textOf(item));
+      const key = keyOf(item);
+      if (isDeepStrictEqual(live, item)) continue;
+      const why = reasonToKeep(key, item, live);
+      if (why !== undefined) {
+        yield { what: "kept", item, why };
+        continue;
+      }
+      if (isPolicy(key)) {
+        const policy = tighterPolicy(item, live);
+        if (policy) yield { what: live === undefined ? "missing" : "changed", item: policy };
+        if (live && isLooser(item, live)) yield { what: "kept", item, why: "policy" };
+        continue;
+      }
       if (live === undefined && !isExact && (await isGoneWallet(item, comparison))) continue;
-      if (live === undefined) yield { what: "missing", item };
-      else if (!isDeepStrictEqual(live, item) && !isLock(keyOf(item))) yield { what: "changed", item };
+      yield { what: live === undefined ? "missing" : "changed", item };
     }
   }
 }
@@ -71,13 +93,16 @@ async function isGoneWallet(item: StoredItem, { table, now }: Comparison): Promi
   return last?.type === "retired" && isGone(retirement(new Date(last.time)), now);
 }
 
-/** The items that only the table has, except locks of exports. */
+/** The items that only the table has. Locks of exports and policies stay. */
 export async function* newerItems(comparison: Comparison): AsyncGenerator<Difference> {
   const { table, backup } = comparison;
   for await (const items of pagesOf(table, comparison)) {
     const found = await sameKeys(backup, items);
-    for (const item of items)
-      if (!found.has(textOf(item)) && !isLock(keyOf(item))) yield { what: "newer", item };
+    for (const item of items) {
+      if (found.has(textOf(item))) continue;
+      const why = reasonToSpare(keyOf(item));
+      yield why === undefined ? { what: "newer", item } : { what: "kept", item, why };
+    }
   }
 }
 
@@ -87,6 +112,7 @@ export async function* newerItems(comparison: Comparison): AsyncGenerator<Differ
  */
 export async function undo(comparison: Comparison, { what, item }: Difference): Promise<boolean> {
   const { table, userID, isExact = false } = comparison;
+  if (what === "kept") return false;
   // Restoring one user's items leaves the stocks alone.
   const returnsPiece = userID !== undefined && isRedemptionItem(item) && holdsPiece(item);
   if (what === "newer" && returnsPiece) return deleteWithPiece(table, item);
@@ -96,7 +122,10 @@ export async function undo(comparison: Comparison, { what, item }: Difference): 
   const stored = keepsPoints ? await withNewestPoints(item, comparison) : item;
   // Wrapped numbers keep all their digits.
   const put = { kind: "put", key, item: unmarshall(stored, { wrapNumbers: true }) } as const;
-  return write(table, what === "changed" ? put : { ...put, when: "absent" });
+  if (what === "missing") return write(table, { ...put, when: "absent" });
+  // Its user may have tightened it meanwhile.
+  const revision = Number(item.revision?.N) - 1;
+  return write(table, isPolicy(key) ? { ...put, when: { revision } } : put);
 }
 
 export const keyOf = ({ PK, SK }: StoredItem): Key => ({ PK: PK?.S ?? "", SK: SK?.S ?? "" });

@@ -133,7 +133,7 @@ export const isWithin = (policy: WalletPolicy, other: WalletPolicy): boolean =>
   isSamePolicy(tightest(policy, other), policy);
 
 /** True if two policies allow the same. */
-const isSamePolicy = (a: WalletPolicy, b: WalletPolicy): boolean =>
+export const isSamePolicy = (a: WalletPolicy, b: WalletPolicy): boolean =>
   a.maxPerOrder === b.maxPerOrder &&
   a.maxPerDay === b.maxPerDay &&
   a.maxSlippage === b.maxSlippage &&

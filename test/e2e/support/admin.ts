@@ -23,6 +23,7 @@ export async function outcomeOfAdmin(args: readonly string[]): Promise<{ status:
     ...targets,
     stdout: collect(),
     stderr: collect(),
+    confirm: async () => false,
     interruption: () => new AbortController().signal,
     now: () => new Date(),
   });

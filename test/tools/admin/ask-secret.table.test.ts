@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { askNewPassword, askSecret } from "../../../lib/tools/admin/ask-secret.ts";
+import { askNewPassword, askSecret, confirm } from "../../../lib/tools/admin/ask-secret.ts";
 import { collector } from "./support/admin.ts";
 
 const question = { prompt: "Password", variable: "TERMINAL_PASSWORD" };
@@ -51,5 +51,23 @@ describe("askNewPassword", () => {
     await expect(askNewPassword(question, terminal("one", "two"))).rejects.toThrow(
       "The two passwords differ",
     );
+  });
+});
+
+describe("confirm", () => {
+  it.each([
+    ["y\n", true],
+    ["Yes\n", true],
+    ["\n", false],
+    ["no\n", false],
+  ])("takes %j as %s", async (typed, expected) => {
+    const asked = terminal();
+    asked.stdin.write(typed);
+    expect(await confirm("Go on?", asked)).toBe(expected);
+  });
+
+  it("needs a terminal or --yes", async () => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: false });
+    await expect(confirm("Go on?", { ...terminal(), stdin })).rejects.toThrow("Add --yes");
   });
 });

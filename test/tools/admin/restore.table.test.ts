@@ -6,7 +6,9 @@ import { readRedemption } from "../../../lib/rewards/redemption-records.ts";
 import { readStock } from "../../../lib/rewards/stock-records.ts";
 import type { Item, Table } from "../../../lib/table/table.ts";
 import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
-import { executionKey } from "../../../lib/trading/items/keys.ts";
+import { openPolicy, type WalletPolicy } from "../../../lib/trading/core/wallet-policy.ts";
+import { contentOf, packed } from "../../../lib/trading/items/items.ts";
+import { executionKey, policyKey, tradeKey } from "../../../lib/trading/items/keys.ts";
 import { profileKey } from "../../../lib/users/item-keys.ts";
 import { lockKey, walletEventKey } from "../../../lib/wallets/item-keys.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
@@ -188,10 +190,93 @@ describe("restore --fix", () => {
     const lock = (userID: string, lockId: string): Item => ({ ...lockKey(userID), userID, lockId });
     await putItems(backup, [lock("alice", "earlier"), lock("bob", "lost")]);
     await putItems(table, [lock("alice", "later"), lock("carol", "new")]);
-    expect((await restore(["--fix", "--exact"])).out).toBe(tally(1, 0, 0));
+    const { out } = await restore(["--fix", "--exact", "--yes"]);
+    expect(out).toBe(`not restored: 2 locks of exports that were set since, which hold\n${tally(1, 0, 0)}`);
     const locks = (await everything(table)).filter(({ PK }) => PK.startsWith("LOCK#"));
     expect(locks.map(({ lockId }) => lockId)).toEqual(["later", "lost", "new"]);
-    expect((await restore(["--check"])).out).toBe("missing: 0\nchanged: 0\nnewer: 0\n");
+    expect((await restore(["--check"])).out).toMatch(/missing: 0\nchanged: 0\nnewer: 0\n$/);
+  });
+
+  describe("of guards", () => {
+    const frozen = { ...openPolicy, tradingEnabled: false };
+    const small = { ...openPolicy, maxPerOrder: 5n };
+    const key = (userID: string) => ({ userID, chain: "eth", wallet: "0x1" }) as const;
+    const policy = (userID: string, content: WalletPolicy, more: object = {}): Item => ({
+      ...(packed({ ...key(userID), policy: content, revision: 3, ...more }) as object),
+      ...policyKey(key(userID)),
+    });
+    const policies = async (from = table) =>
+      Object.fromEntries(
+        (await itemsNamed(from, "POLICY#")).map((item) => [item.userID, contentOf("policy", item)]),
+      );
+    const kept = "policies that were set since, and looser limits: only their users loosen them";
+
+    it("restores policies as the tighter of both, deletes none, and ends what was pending", async () => {
+      const pending = { policy: openPolicy, effectiveAt: "2026-11-18T11:00:00.000Z", tableId: "table" };
+      await putItems(backup, [
+        policy("frozen-since", small),
+        policy("loosened-since", frozen, { pending }),
+        policy("lost", small, { pending }),
+      ]);
+      await putItems(table, [
+        policy("frozen-since", frozen),
+        policy("loosened-since", small, { pending, revision: 7 }),
+        policy("set-since", frozen),
+      ]);
+      const args = ["--fix", "--exact", "--yes"];
+      expect((await restore(args)).out).toBe(`not restored: 3 ${kept}\n${tally(1, 2, 0)}`);
+      const both = { ...frozen, maxPerOrder: 5n };
+      expect(await policies()).toEqual({
+        "frozen-since": { ...key("frozen-since"), policy: both, revision: 4 },
+        "loosened-since": { ...key("loosened-since"), policy: both, revision: 8 },
+        lost: { ...key("lost"), policy: small, revision: 4 },
+        "set-since": { ...key("set-since"), policy: frozen, revision: 3 },
+      });
+      expect((await restore(args)).out).toContain(tally(0, 0, 0));
+    });
+
+    it("leaves a policy that its user changes meanwhile", async () => {
+      await putItems(backup, [policy("busy", small)]);
+      await putItems(table, [policy("busy", openPolicy)]);
+      const meanwhile = interceptedTable(table, async (command) => {
+        if (command instanceof PutCommand) await putItems(table, [policy("busy", frozen, { revision: 4 })]);
+      });
+      await restore(["--fix", "--exact", "--yes"], meanwhile);
+      expect(await policies()).toMatchObject({ busy: { policy: frozen } });
+    });
+
+    it("puts back no order that was open, neither a lost one nor one that has ended since", async () => {
+      const order = (orderId: string, settled: boolean): Item[] => [
+        { ...tradeKey("alice", orderId), life: { settled } },
+        { ...executionKey("alice", "order", orderId), lane: "eth#0x1", settled },
+      ];
+      await putItems(backup, [...order("lost", false), ...order("ended", false), ...order("done", true)]);
+      await putItems(table, order("ended", true));
+      const { out } = await restore(["--fix", "--exact", "--yes"]);
+      expect(out).toContain("not restored: 4 orders that were open");
+      expect(out).toContain(tally(2, 0, 0));
+      expect((await itemsNamed(table, "TRADE#lost")).concat(await itemsNamed(table, "ORDER#lost"))).toEqual(
+        [],
+      );
+      expect(await itemsNamed(table, "TRADE#ended")).toMatchObject([{ life: { settled: true } }]);
+    });
+
+    it("says so before it writes, and asks whether to go on", async () => {
+      await putItems(backup, [policy("asked", small), profile("dave")]);
+      await putItems(table, [policy("asked", frozen)]);
+      const answering = (answer: boolean) =>
+        run(targetWith(table), ["restore", backup.name, "--fix"], { confirm: async () => answer });
+      expect(await answering(false)).toEqual({
+        code: 1,
+        out: `not restored: 1 ${kept}\n`,
+        err: "error: Nothing was restored\n",
+      });
+      expect(await itemsNamed(table, "USER#dave")).toEqual([]);
+      expect((await answering(true)).out).toBe(`not restored: 1 ${kept}\n${tally(1, 0, 0)}`);
+      expect((await restore(["--check"])).out).toContain(
+        `kept: POLICY#asked eth#0x1\nnot restored: 1 ${kept}\n`,
+      );
+    });
   });
 
   it("changes only one user with --user, in both of their partitions", async () => {

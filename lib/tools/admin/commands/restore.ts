@@ -3,6 +3,7 @@ import { forEachConcurrently } from "../../../core/concurrency.ts";
 import { type Comparison, type Difference, keyOf, lostItems, newerItems, undo } from "../backup.ts";
 import { OperatorError, reasonOf } from "../operator-error.ts";
 import { targeted } from "../options.ts";
+import { type KeptReason, keptReasons } from "../restored-guards.ts";
 import type { AdminDeps, TargetOptions } from "../target.ts";
 import { harmless, print } from "../terminal.ts";
 
@@ -24,7 +25,7 @@ export function restore(program: Command, deps: AdminDeps): void {
       .addOption(new Option("--check", "only list the differences").conflicts("fix"))
       .option("--fix", "put back missing items; may be stopped and run again at any time")
       .option("--exact", "with --fix: also undo changes, and delete what the other table lacks")
-      .option("--yes", `with --exact: allow more than ${maxDeletions} deletions`)
+      .option("--yes", `do not ask about what is not restored, and allow more than ${maxDeletions} deletions`)
       .option(
         "--user <id>",
         "only this user's profile, settings, wallets, policies, orders, positions, points and redemptions",
@@ -37,7 +38,7 @@ export function restore(program: Command, deps: AdminDeps): void {
     const isExact = exact ?? false;
     const comparison = { table, backup: { ...table, name }, userID: user, isExact, now: deps.now() };
     if (check) return report(deps, comparison);
-    if (isExact && !yes) await refuseManyDeletions(comparison);
+    await announceWork(deps, comparison, { isExact, isSure: yes ?? false });
     await undoAll(deps, comparison, isExact);
   });
 }
@@ -53,23 +54,45 @@ function lineOf({ what, item }: Difference): string {
   return `${what}: ${harmless(`${PK} ${SK}`)}`;
 }
 
+const keptLines = (kept: ReadonlyMap<KeptReason, number>): string[] =>
+  [...kept].map(([why, count]) => `not restored: ${count} ${keptReasons[why]}`);
+
 async function report({ stdout }: AdminDeps, comparison: Comparison): Promise<void> {
   const tally = { missing: 0, changed: 0, newer: 0 };
+  const kept = new Map<KeptReason, number>();
   for await (const difference of differences(comparison)) {
-    tally[difference.what]++;
+    if (difference.what === "kept") kept.set(difference.why, (kept.get(difference.why) ?? 0) + 1);
+    else tally[difference.what]++;
     print(stdout, lineOf(difference));
   }
+  for (const line of keptLines(kept)) print(stdout, line);
   print(stdout, `missing: ${tally.missing}\nchanged: ${tally.changed}\nnewer: ${tally.newer}`);
 }
 
-/** If the other table lacks many items, it is more likely the wrong table. */
-async function refuseManyDeletions(comparison: Comparison): Promise<void> {
-  let count = 0;
-  for await (const _ of newerItems(comparison)) count++;
-  if (count > maxDeletions)
+/**
+ * Prints what will not be restored and why, before anything is written, and asks whether to go on.
+ *
+ * @throws {OperatorError} if the answer is no, or many items would be deleted: then it is more likely the wrong table.
+ */
+async function announceWork(
+  { stdout, confirm }: AdminDeps,
+  comparison: Comparison,
+  { isExact, isSure }: { isExact: boolean; isSure: boolean },
+): Promise<void> {
+  let deletions = 0;
+  const kept = new Map<KeptReason, number>();
+  for await (const each of isExact ? differences(comparison) : lostItems(comparison)) {
+    if (each.what === "newer") deletions++;
+    if (each.what === "kept") kept.set(each.why, (kept.get(each.why) ?? 0) + 1);
+  }
+  for (const line of keptLines(kept)) print(stdout, line);
+  if (isSure) return;
+  if (deletions > maxDeletions)
     throw new OperatorError(
-      `Nothing was restored: ${count} items would be deleted; look at them with --check, then add --yes`,
+      `Nothing was restored: ${deletions} items would be deleted; look at them with --check, then add --yes`,
     );
+  if (kept.size > 0 && !(await confirm("Restore everything else?")))
+    throw new OperatorError("Nothing was restored");
 }
 
 /** Continues after a failure. Stops at an interruption, between two items. */
@@ -78,7 +101,7 @@ async function undoAll(deps: AdminDeps, comparison: Comparison, exact: boolean):
   const signal = deps.interruption();
   const found = exact ? differences(comparison) : lostItems(comparison);
   await forEachConcurrently(found, { concurrency, signal }, async (difference) => {
-    if (!exact && difference.what === "changed") return;
+    if (difference.what === "kept" || (!exact && difference.what === "changed")) return;
     try {
       if (await undo(comparison, difference)) tally[difference.what]++;
     } catch (error) {

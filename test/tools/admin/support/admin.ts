@@ -23,6 +23,7 @@ export async function runWith(args: string[], deps: Partial<AdminDeps>): Promise
     openFunctions: unavailable("functions"),
     openPlans: unavailable("plans"),
     openConnections: unavailable("connections"),
+    confirm: unavailable("terminal"),
     interruption: () => new AbortController().signal,
     now: () => now,
     ...deps,

@@ -1,0 +1,74 @@
+import type { AttributeValue } from "@aws-sdk/client-dynamodb";
+import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
+import { itemAt, type Key } from "../../table/keys.ts";
+import type { Item } from "../../table/table.ts";
+import { isSamePolicy, type PolicyRecord, tightest } from "../../trading/core/wallet-policy.ts";
+import { contentOf, packed } from "../../trading/items/items.ts";
+import { isLock } from "../../wallets/item-keys.ts";
+
+type StoredItem = Record<string, AttributeValue>;
+
+/** Why a restore keeps the live table's state of an item. */
+export const keptReasons = {
+  openOrder: "orders that were open: without the signer's records, they could be signed a second time",
+  lock: "locks of exports that were set since, which hold",
+  policy: "policies that were set since, and looser limits: only their users loosen them",
+} as const;
+
+export type KeptReason = keyof typeof keptReasons;
+
+export const isPolicy = (key: Key): boolean => itemAt(key) === "policy";
+
+/** True for an order that was placed here and was not settled, and for what lists show of it. */
+function wasOpen(key: Key, item: StoredItem): boolean {
+  switch (itemAt(key)) {
+    case "trade":
+      return item.life?.M?.settled?.BOOL !== true;
+    case "order":
+    case "listedOrder":
+      return item.lane !== undefined && item.settled?.BOOL !== true;
+    default:
+      return false;
+  }
+}
+
+/** Returns why an item of the backup is not restored. `live` is the table's item with its key. */
+export function reasonToKeep(
+  key: Key,
+  item: StoredItem,
+  live: StoredItem | undefined,
+): KeptReason | undefined {
+  if (wasOpen(key, item)) return "openOrder";
+  return isLock(key) && live !== undefined ? "lock" : undefined;
+}
+
+/** Returns why an item that only the table has is not deleted. */
+export function reasonToSpare(key: Key): KeptReason | undefined {
+  if (isLock(key)) return "lock";
+  return isPolicy(key) ? "policy" : undefined;
+}
+
+const recordIn = (item: StoredItem): PolicyRecord => contentOf("policy", unmarshall(item) as Item<object>);
+
+/**
+ * The tighter of two policies of a wallet, field by field, as the table's next revision. None is pending: what was
+ * announced before may have been ended since. Undefined if the live one is as tight already.
+ */
+export function tighterPolicy(saved: StoredItem, live: StoredItem | undefined): StoredItem | undefined {
+  const { PK, SK } = saved;
+  const old = recordIn(saved);
+  const { pending: _, ...current } = live === undefined ? old : recordIn(live);
+  const policy = tightest(old.policy, current.policy);
+  if (live !== undefined && isSamePolicy(policy, current.policy)) return undefined;
+  const revision = current.revision + 1;
+  const content = marshall(packed({ ...current, policy, revision }) as object, {
+    removeUndefinedValues: true,
+  });
+  return { ...content, ...(PK && { PK }), ...(SK && { SK }) };
+}
+
+/** True if the backup's policy would be looser in some field than the table's, which is kept. */
+export const isLooser = (saved: StoredItem, live: StoredItem): boolean => {
+  const [old, current] = [recordIn(saved).policy, recordIn(live).policy];
+  return !isSamePolicy(tightest(old, current), old);
+};
