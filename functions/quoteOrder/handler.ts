@@ -1,11 +1,13 @@
 import * as schemas from "../../lib/api/trading-operations.ts";
+import { handOverTo } from "../../lib/aws/hand-over.ts";
 import { environment } from "../../lib/runtime/environment.ts";
-import { logWarning } from "../../lib/runtime/log.ts";
+import { logFault, logWarning } from "../../lib/runtime/log.ts";
 import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
 import { openChains } from "../../lib/trading/chains/open-chains.ts";
 import { jupiterFor } from "../../lib/trading/chains/sol/jupiter-client.ts";
 import { quoteOrder } from "../../lib/trading/quotes/quote-order.ts";
+import { missedReporter } from "../../lib/trading/report-missed.ts";
 
 const deps = {
   table: openTable(environment("TABLE_NAME")),
@@ -14,6 +16,9 @@ const deps = {
     jupiterFor((fault) => logWarning("quoteOrder", fault)),
   ),
   lossSignIn: environment("LOSS_SIGN_IN"),
+  reportMissed: missedReporter(handOverTo(environment("EXECUTE_ORDERS_FUNCTION")), (error) =>
+    logFault("quoteOrder", error),
+  ),
 };
 
 export const handler = rest("quoteOrder", schemas.quoteOrder, async ({ userID, now, signedInAt, body }) =>

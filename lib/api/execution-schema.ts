@@ -120,6 +120,7 @@ const positionOf = (parts: Parts) => ({
   cost: described(parts.amount, "Native coin paid for `amount`"),
   networkFees: described(parts.amount, "Native coin paid for the transactions of its orders"),
   movedOut: described(parts.amount, "Tokens that left the wallet without an order"),
+  reason: described(v.picklist(["MOVED_OUT"]), "Closed without a sale: its tokens left the wallet"),
 });
 
 /** The last fields of orders and positions. */

@@ -9,6 +9,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   referral: "a user who was referred by this one",
   settings: "the trading settings of a chain",
   wallet: "a wallet; the key itself makes an address unique",
+  walletOwner: "a user who has, or had, the key of the address; several users may share one",
   sealedKey: "the encrypted private key of a wallet",
   usedKey: "an idempotency key that was used",
   connection: "an open connection, with its channels",

@@ -55,6 +55,11 @@ export const partitions = [
     items: { wallet: { key: "WALLET#{network}#{address}", changesGoTo: "its user" } },
   },
   {
+    key: "OWNERS#{network}#{address}",
+    owner: "service",
+    items: { walletOwner: { key: "OWNER#{userID}" } },
+  },
+  {
     key: "SEALED#{userID}",
     owner: "user",
     isSecret: true,

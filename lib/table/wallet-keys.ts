@@ -7,6 +7,13 @@ export const walletKey = (userID: string, network: Network, address: string): Ke
 
 export const walletsOf = (userID: string): KeyRange => rangeOf("wallet", { userID });
 
+/** Several users may have the key of one address, so the owners of an address have a partition of their own. */
+export const walletOwnerKey = (userID: string, network: Network, address: string): Key =>
+  itemKey("walletOwner", { userID, network, address });
+
+export const ownersOfWallet = (network: Network, address: string): KeyRange =>
+  rangeOf("walletOwner", { network, address });
+
 /** The encrypted private key of a wallet is apart from it, because few functions may read it. */
 export const sealedKeyKey = (userID: string, network: Network, address: string): Key =>
   itemKey("sealedKey", { userID, network, address });

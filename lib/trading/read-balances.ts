@@ -10,12 +10,13 @@ import { balancesOnSol } from "./balances-on-sol.ts";
 import { type Chains, chainFor, listedTokens, tokenNotFound, walletNotFound } from "./chains/requests.ts";
 import { addressProblem, readAddress } from "./core/address.ts";
 import { formatAmount } from "./core/decimal-text.ts";
-import { isOpen } from "./core/execution.ts";
+import { type Execution, isOpen, type Position } from "./core/execution.ts";
 import { reservedBy } from "./core/reserved.ts";
 import { nativeToken, type TradingChain } from "./core/trading-chain.ts";
 import { readExecutions } from "./items/execution-records.ts";
 import { laneOrdersOf } from "./items/lane-records.ts";
 import { ownsWallet } from "./items/trader-records.ts";
+import { countsMore, type ReportMissed } from "./report-missed.ts";
 
 type Balance = Balances["balances"][number];
 
@@ -35,7 +36,7 @@ const concurrency = 10;
  * @throws {ChainUnavailable}
  */
 export async function readBalances(
-  { table, chains }: { table: Table; chains: Chains },
+  { table, chains, reportMissed }: { table: Table; chains: Chains; reportMissed: ReportMissed },
   { userID, now, asked }: { userID: string; now: Date; asked: Asked },
 ): Promise<Balances> {
   const reader = chainFor(chains, asked.chain);
@@ -70,6 +71,12 @@ export async function readBalances(
   ]);
   const isAnswered = balances.some((balance) => balance.token === token);
   if (token !== undefined && wallets.length > 0 && !isAnswered) throw tokenNotFound(chain);
+  for (const { wallet, token, units, decimals } of balances) {
+    const isOf = (each: Execution): each is Position =>
+      "positionId" in each && each.chain === chain && each.wallet === wallet && each.token === token;
+    if (positions.some((each) => isOpen(each) && isOf(each) && countsMore(each, units, decimals)))
+      reportMissed({ chain, wallet }, { userID, token });
+  }
   return {
     chain,
     block,

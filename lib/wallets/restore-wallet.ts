@@ -14,7 +14,7 @@ import {
   withChanges,
 } from "./wallet.ts";
 import { eventWrite } from "./wallet-events.ts";
-import { keyKept, nextVersion, placeChange, walletsOfUser } from "./wallet-records.ts";
+import { keyKept, nextVersion, ownership, placeChange, walletsOfUser } from "./wallet-records.ts";
 
 /**
  * Makes a retired wallet active again, in its own slot. Changes nothing for an active wallet.
@@ -50,6 +50,7 @@ export function restoration(
   const writes = [
     nextVersion(retired, changes),
     keyKept(retired),
+    ownership(retired),
     placeChange(userID, places, { by: 1 }),
     eventWrite({ userID, walletId, type: "restored", now }),
   ];

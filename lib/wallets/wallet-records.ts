@@ -3,7 +3,7 @@ import { bindingOf, type SealedKey } from "../aws/vault.ts";
 import { epochSeconds } from "../core/time.ts";
 import { atMost, type Step, type Write } from "../table/step.ts";
 import { projection, queryRange, type Table } from "../table/table.ts";
-import { sealedKeyKey, walletKey, walletsOf } from "../table/wallet-keys.ts";
+import { sealedKeyKey, walletKey, walletOwnerKey, walletsOf } from "../table/wallet-keys.ts";
 import { profileKey } from "../users/item-keys.ts";
 import type { Places, Wallet, WalletChanges } from "./wallet.ts";
 
@@ -57,7 +57,19 @@ export const insertion = (wallet: Wallet, sealed: SealedKey, now: Date): Step =>
     when: ["absent", { expiresAt: atMost(epochSeconds(now)) }],
   },
   { kind: "put", key: keyOfSealed(wallet), item: { ...bindingOf(wallet), ...sealed } },
+  ownership(wallet),
 ];
+
+/** Notes who has the key of an address. It stays after a wallet is removed: the positions of its user stay, too. */
+export const ownership = ({
+  UserID: userID,
+  network,
+  generatedWalletAddress: address,
+}: WalletName): Write => ({
+  kind: "put",
+  key: walletOwnerKey(userID, network, address),
+  item: { userID },
+});
 
 /** Has the key of a wallet removed together with the retired wallet. */
 export const keyExpiry = (wallet: Wallet, expiresAt: number): Write => ({

@@ -101,11 +101,11 @@ const limits: Readonly<Record<string, number>> = {
   // These contain the code of chains, or code that derives addresses.
   ...{ importWallet: 360, createWallet: 365, sealExport: 384 },
   // These contain the code of chains of both families.
-  ...{ sweepLanes: 330, readChains: 330, readBalances: 384, quoteOrder: 466 },
+  ...{ sweepLanes: 330, readChains: 330, readBalances: 388, quoteOrder: 471 },
   ...{ loadHistory: 262, listCandles: 389, listTokens: 394, getMarket: 406, readMarkets: 465 },
   ...{ signTransaction: 470, executeOrders: 534 },
   // Contains the clients of two services, and the quoting code of both families.
-  placeOrder: 527,
+  placeOrder: 530,
   // Pushes to thousands of clients with an HTTP client that is large but fast.
   deliver: 808,
 };

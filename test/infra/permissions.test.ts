@@ -49,7 +49,7 @@ describe("the permissions", () => {
     expect(new Set(roles.map(([, role]) => role)).size).toBe(roles.length);
   });
 
-  it("do not let a GET write, but for notes of the markets that somebody looks at", () => {
+  it("do not let a GET write, but for notes of the markets that somebody looks at, and wakes of lanes", () => {
     const reading = ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "kms:GetPublicKey"];
     const notes: readonly string[] = ["MARKETNEWS", "MARKETLOOKS"];
     const gets = operationsOf("rest").filter(([, { method }]) => method === "GET");
@@ -57,9 +57,13 @@ describe("the permissions", () => {
       ([, { writes }]) => writes.length === 0 || !writes.every((name) => notes.includes(name)),
     );
     const actions = readers.flatMap(([reader]) => grants.filter(({ name }) => name === reader));
+    const wakers = readers.filter(([, { invokes = [] }]) => invokes.length > 0);
+    expect(wakers.map(([name, { invokes }]) => [name, invokes])).toEqual([
+      ["readBalances", ["executeOrders"]],
+    ]);
     expect(actions.length).toBeGreaterThan(readers.length);
-    for (const { action } of actions.filter(({ action }) => !action.startsWith("logs:")))
-      expect(reading).toContain(action);
+    for (const { name, action } of actions.filter(({ action }) => !action.startsWith("logs:")))
+      expect(name === "readBalances" ? [...reading, "lambda:InvokeFunction"] : reading).toContain(action);
   });
 
   it("let storeWallet create data keys for exactly one wallet, and only signTransaction and sealExport decrypt", () => {

@@ -15,6 +15,7 @@ import { executeOrders, type Signer } from "../../lib/trading/execution/execute-
 import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
 import { type Performers, runProcedure } from "../../lib/trading/execution/run-procedure.ts";
 import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
+import type { WakeEvent } from "../../lib/trading/execution/wake-effect.ts";
 import { getOrder } from "../../lib/trading/get-order.ts";
 import { readLane } from "../../lib/trading/items/views.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
@@ -71,13 +72,13 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
     /** How far the clock of executeOrders is ahead. A run that died keeps the lane for half a minute. */
     aheadMs: 0,
   };
-  const work = async (): Promise<void> => {
+  const work = async (event: WakeEvent = lane): Promise<void> => {
     const effects = changes.wrap({ ...plain, sign: ({ request }) => signer(request) });
     const sign = effects.sign as NonNullable<Performers["sign"]>;
     const nowMs = () => Date.now() + changes.aheadMs;
     const onLandings = (each: Landings) => void landings.push(each);
     const deps = { effects, trading, startReader: nothing, onFault: nothing, onLandings, nowMs };
-    await executeOrders({ ...deps, signer: async (request) => sign({ request }) }, lane);
+    await executeOrders({ ...deps, signer: async (request) => sign({ request }) }, event);
   };
   await putSealedWallet({ table, vault }, lane, userID, Buffer.from(key.seed).toString("hex"));
   const isDone = async () => (await readLane(table, { lane, day: dayOf(Date.now()) })).lane === undefined;
@@ -95,6 +96,17 @@ export async function openSolDesk({ table, chain, hosts }: Setup, options: Optio
         { table: tableOf("placeOrder"), chains, macs, wake, lossSignIn: false },
         { userID, now: new Date(), signedInAt: undefined, key: idempotencyKey, body },
       );
+    },
+    /** The run that a read wakes by which the wallet lacks MOON of the user's position. */
+    workMissed: () => work({ ...lane, missed: { userID, token: chain.deployment.tokens.MOON.mint } }),
+    /** Moves MOON out of the wallet, down to this amount. */
+    async keepUnits(units: bigint): Promise<void> {
+      const { mint, program } = chain.deployment.tokens.MOON;
+      const address = await tokenAccountOf(wallet, mint, program);
+      const account = await accountAt(address);
+      const data = Buffer.from(account?.data[0] ?? "", "base64");
+      data.writeBigUInt64LE(units, 64);
+      await chain.request("surfnet_setAccount", [address, { data: data.toString("hex") }]);
     },
     cancel: (orderId: string) => cancelOrder({ table: tableOf("cancelOrder"), wake }, userID, orderId),
     read: (orderId: string) => getOrder(table, userID, orderId),

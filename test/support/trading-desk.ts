@@ -1,6 +1,7 @@
 import type { PlaceOrderRequest } from "../../lib/api/order-request-schema.ts";
 import { dayOf } from "../../lib/core/time.ts";
 import type { Table } from "../../lib/table/table.ts";
+import { walletOwnerKey } from "../../lib/table/wallet-keys.ts";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { cancelOrder } from "../../lib/trading/cancel-order.ts";
 import { openEvmChains } from "../../lib/trading/chains/open-chains.ts";
@@ -12,10 +13,12 @@ import { lookEffects } from "../../lib/trading/execution/look-effects.ts";
 import { runProcedure } from "../../lib/trading/execution/run-procedure.ts";
 import type { snapshotOf } from "../../lib/trading/execution/snapshot-of-host.ts";
 import { tableEffects } from "../../lib/trading/execution/table-effects.ts";
+import type { WakeEvent } from "../../lib/trading/execution/wake-effect.ts";
 import { getOrder } from "../../lib/trading/get-order.ts";
 import { readLane } from "../../lib/trading/items/views.ts";
 import { placeOrder } from "../../lib/trading/place-order.ts";
 import { signOnRequest } from "../../lib/trading/signing/sign-transaction.ts";
+import { putItems } from "./items.ts";
 import { newEvmKey } from "./keys.ts";
 import type { TestChain } from "./local-chain.ts";
 import { ignoredNotes, openKeys, putSealedWallet } from "./signing.ts";
@@ -36,6 +39,8 @@ type Changes = {
   tableOf?: (caller: Caller) => Table;
   /** Keys in a KMS, which are new ones by default. */
   keys?: ReturnType<typeof openKeys>;
+  /** A wallet that exists. */
+  account?: { address: string; privateKey: string };
 };
 type Asked = Partial<PlaceOrderRequest>;
 
@@ -54,10 +59,11 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     keys = openKeys(),
     see,
     signedInAt,
+    account,
     ...others
   } = changes;
   const { lossSignIn = false, ...rest } = others;
-  const { address: wallet, privateKey } = newEvmKey();
+  const { address: wallet, privateKey } = account ?? newEvmKey();
   const lane = { chain: chain.chain, wallet } as const;
   // Uses one host twice, so that the hosts agree.
   const configuration = { ...chain.contracts, hosts: [chain.url, chain.url], ...rest };
@@ -85,11 +91,11 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
   };
   const signer: Signer = (request) => signOnRequest(signing, request);
   const deps = { table: tableOf("placeOrder"), chains, macs, wake, lossSignIn };
-  const work = (by: Signer = signer, afterMs = 0) => {
+  const work = (by: Signer = signer, afterMs = 0, event: WakeEvent = lane) => {
     const nowMs = () => Date.now() + afterMs;
     return executeOrders(
       { effects, signer: by, trading, startReader: nothing, onFault: nothing, onLandings: ignore, nowMs },
-      lane,
+      event,
     );
   };
   /** Places a request with a new key, by default to buy MOON. Null sends no key. */
@@ -107,6 +113,7 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
 
   await chain.request("anvil_setBalance", [wallet, `0x${(100n * 10n ** 18n).toString(16)}`]);
   await putSealedWallet({ table, vault }, lane, userID, privateKey);
+  await putItems(table, [{ ...walletOwnerKey(userID, lane.chain, wallet), userID }]);
   return {
     userID,
     wallet,
@@ -123,6 +130,11 @@ export async function openDesk(table: Table, chain: TestChain, changes: Changes 
     signer,
     /** One run of executeOrders, after this time. */
     work,
+    /** The run that a read wakes by which the wallet lacks tokens of the user's position. */
+    workMissed: (token: string, by = userID) => work(signer, 0, { ...lane, missed: { userID: by, token } }),
+    /** Stores the wallet for another user, who knows its key. Returns a desk of that user. */
+    shareWith: (friend: string) =>
+      openDesk(table, chain, { ...changes, userID: friend, account: { address: wallet, privateKey } }),
     /** One run of executeOrders that asks the hosts: the facts of the placing are too old for it. */
     workLate: () => work(signer, 3000),
     /** Looks at the chain as a reader does, and runs the lane if that wakes it. */

@@ -15,7 +15,14 @@ import {
   sortKeysSentTo,
 } from "../../lib/table/keys.ts";
 import { partitions } from "../../lib/table/layout.ts";
-import { isSealedKey, isWallet, sealedKeyKey, walletKey, walletsOf } from "../../lib/table/wallet-keys.ts";
+import {
+  isSealedKey,
+  isWallet,
+  sealedKeyKey,
+  walletKey,
+  walletOwnerKey,
+  walletsOf,
+} from "../../lib/table/wallet-keys.ts";
 import { tradingChains } from "../../lib/trading/core/trading-chain.ts";
 import * as tradingKeys from "../../lib/trading/items/keys.ts";
 import * as userKeys from "../../lib/users/item-keys.ts";
@@ -40,6 +47,7 @@ const keyOfKind = {
   profile: name.map(userKeys.profileKey),
   settings: fc.tuple(name, fc.constantFrom(...chains)).map((of) => userKeys.settingsKey(...of)),
   wallet: fc.tuple(name, fc.constantFrom(...networks), name).map((of) => walletKey(...of)),
+  "wallet owner": fc.tuple(name, fc.constantFrom(...networks), name).map((of) => walletOwnerKey(...of)),
   "sealed key": fc.tuple(name, fc.constantFrom(...networks), name).map((of) => sealedKeyKey(...of)),
   "wallet event": fc.tuple(name, name, date, name).map((of) => walletKeys.walletEventKey(...of)),
   referral: fc.tuple(name, date, name).map((of) => userKeys.referralKey(...of)),

@@ -53,7 +53,7 @@ describe("quoteOrder on sol", () => {
     const chains = await solChainsOf(chain, [host]);
     return (
       await quoteOrder(
-        { table: db.table, chains, lossSignIn: false },
+        { table: db.table, chains, lossSignIn: false, reportMissed: () => undefined },
         { userID, now, signedInAt: undefined, body },
       )
     ).quote;
@@ -90,7 +90,10 @@ type Asked = { wallet?: string; token?: string };
 
 async function balancesOf(userID: string, asked: Asked = {}, tokens?: Parameters<typeof solChainsOf>[2]) {
   const chains = await solChainsOf(chain, [host], tokens);
-  return readBalances({ table: db.table, chains }, { userID, now, asked: { chain: "sol", ...asked } });
+  return readBalances(
+    { table: db.table, chains, reportMissed: () => undefined },
+    { userID, now, asked: { chain: "sol", ...asked } },
+  );
 }
 
 describe("readBalances on sol", () => {

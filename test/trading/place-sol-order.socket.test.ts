@@ -97,7 +97,7 @@ async function newTrader({ lamports = 10n ** 10n, units = 0n, configuration = {}
       const { type: _, dryRun: __, validForSeconds: ___, ...body } = bodyOf(asked);
       return (
         await quoteOrder(
-          { table: db.table, chains, lossSignIn: false },
+          { table: db.table, chains, lossSignIn: false, reportMissed: () => undefined },
           { userID, now: new Date(), signedInAt: undefined, body },
         )
       ).quote;
@@ -107,7 +107,7 @@ async function newTrader({ lamports = 10n ** 10n, units = 0n, configuration = {}
     balances: async () =>
       (
         await readBalances(
-          { table: db.table, chains },
+          { table: db.table, chains, reportMissed: () => undefined },
           { userID, now: new Date(), asked: { ...lane, token: moon } },
         )
       ).balances,

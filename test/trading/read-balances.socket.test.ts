@@ -7,13 +7,16 @@ import type { Network } from "../../lib/core/network.ts";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
 import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { balanceOf } from "../../lib/trading/chains/evm/contract-questions.ts";
+import { emptyBook } from "../../lib/trading/core/book.ts";
 import { formatAmount, parseAmount } from "../../lib/trading/core/decimal-text.ts";
 import type { Position } from "../../lib/trading/core/execution.ts";
+import { nothingHeld } from "../../lib/trading/core/holding.ts";
 import { saveExecution } from "../../lib/trading/items/execution-records.ts";
 import { tradingStopKey } from "../../lib/trading/items/keys.ts";
 import { writeStep } from "../../lib/trading/items/write-step.ts";
 import { quoteOrder } from "../../lib/trading/quotes/quote-order.ts";
 import { readBalances } from "../../lib/trading/read-balances.ts";
+import type { ReportMissed } from "../../lib/trading/report-missed.ts";
 import { settingsKey } from "../../lib/users/item-keys.ts";
 import { chainsOf, readerOf } from "../support/chain-reader.ts";
 import { tableForTests } from "../support/dynamodb.ts";
@@ -54,7 +57,9 @@ async function newUser(...wallets: string[]): Promise<string> {
   return userID;
 }
 
-const deps = () => ({ table: db.table, chains: chainsOf(chain) });
+const missed: object[] = [];
+const reportMissed: ReportMissed = (lane, { token }) => missed.push({ ...lane, token });
+const deps = () => ({ table: db.table, chains: chainsOf(chain), reportMissed });
 
 const balancesOf = async (
   userID: string,
@@ -123,6 +128,20 @@ describe("readBalances", () => {
     expect(await symbolsOf(userID)).toEqual([...listed, "TAXD"]);
   });
 
+  it("reports tokens of which a position here counts more than the wallet has, and nothing else", async () => {
+    const userID = await newUser(wallet);
+    const ours = { cost: "1", settled: true, amount: "123456" };
+    missed.length = 0;
+    await savePosition(userID, { ...ours, token: taxd, status: "closed" });
+    await savePosition(userID, { ...ours, token: usdx, cost: undefined });
+    await savePosition(userID, { ...ours, token: trap, settled: false });
+    await balancesOf(userID);
+    expect(missed).toEqual([]);
+    await savePosition(userID, { ...ours, token: moon });
+    await balancesOf(userID);
+    expect(missed).toEqual([{ chain: "eth", wallet, token: moon }]);
+  });
+
   it("returns a requested token once", async () => {
     const userID = await newUser(wallet);
     expect(await symbolsOf(userID, { token: trap.toLowerCase() })).toEqual([...listed, "TRAP"]);
@@ -171,7 +190,11 @@ describe("readBalances", () => {
     const reader = readerOf(chain);
     const { tokens } = reader.configuration;
     const configuration = { ...reader.configuration, tokens: [...tokens, ...silent] };
-    const many = { table: db.table, chains: new Map([["eth" as const, { ...reader, configuration }]]) };
+    const many = {
+      table: db.table,
+      chains: new Map([["eth" as const, { ...reader, configuration }]]),
+      reportMissed,
+    };
     const read = (userID: string, wallet?: string) =>
       readBalances(many, { userID, now, asked: { chain: "eth", wallet } });
     const userID = await newUser(...ten);
@@ -199,6 +222,24 @@ describe("quoteOrder", () => {
       wouldBeRefused: { code: "GAS_PRICE_TOO_HIGH", details: { limit: "0.1" } },
     });
     expect(await quote(userID, { slippage: 3, maxGasPrice: 100 })).toMatchObject({ slippage: 3 });
+  });
+
+  it("reports a sale of tokens that the user's position counts, but the wallet lacks, also if it is refused", async () => {
+    const userID = await newUser(wallet);
+    const key = { chain: "eth", wallet, userID, token: taxd } as const;
+    const book = {
+      ...emptyBook(key, { symbol: "TAXD/ETH", decimals: 18 }),
+      base: { ...nothingHeld, amount: 5n },
+    };
+    missed.length = 0;
+    const sale = { side: "sell", token: taxd, wallet } as const;
+    await quote(userID, { ...sale, amount: "1" });
+    await writeStep(db.table, [{ kind: "put", of: "book", item: book, when: "absent" }]);
+    await quote(userID, { wallet, token: taxd, amount: "0.1" });
+    expect(missed).toEqual([]);
+    await quote(userID, { ...sale, amount: "1" });
+    await expect(quote(userID, { ...sale, amount: undefined, percent: 100 })).rejects.toThrow("TAXD");
+    await expect.poll(() => missed).toEqual([1, 2].map(() => ({ chain: "eth", wallet, token: taxd })));
   });
 
   it("counts the amounts that open orders will spend", async () => {

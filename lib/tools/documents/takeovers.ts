@@ -35,15 +35,19 @@ export const takeovers: readonly Takeover[] = [
   },
   {
     functions: ["storeWallet"],
-    rights: { reads: "all unprotected", writes: "USER, WALLETS, SEALED, WALLETLOG", uses: "make data keys" },
+    rights: {
+      reads: "all unprotected",
+      writes: "USER, WALLETS, OWNERS, SEALED, WALLETLOG",
+      uses: "make data keys",
+    },
     atMost:
-      "learn the keys that are imported meanwhile; give users wallets with keys of its own; show, hide and destroy wallets; change profiles",
+      "learn the keys that are imported meanwhile; give users wallets with keys of its own; show, hide and destroy wallets; share out what wallets lack among the wrong positions; change profiles",
   },
   {
     functions: ["importWallet"],
     rights: {
       reads: "all unprotected",
-      writes: "USER, WALLETS, SEALED, WALLETLOG, USEDKEYS",
+      writes: "USER, WALLETS, OWNERS, SEALED, WALLETLOG, USEDKEYS",
       uses: "make data keys; read import keys; open sealed imports",
     },
     atMost:
@@ -53,7 +57,7 @@ export const takeovers: readonly Takeover[] = [
     functions: ["createWallet"],
     rights: {
       reads: "all unprotected",
-      writes: "USER, WALLETS, SEALED, WALLETLOG, USEDKEYS",
+      writes: "USER, WALLETS, OWNERS, SEALED, WALLETLOG, USEDKEYS",
       uses: "make data keys",
     },
     atMost: "learn the keys of the wallets that it creates meanwhile; otherwise the same as storeWallet",
@@ -68,15 +72,17 @@ export const takeovers: readonly Takeover[] = [
     functions: ["retireWallet"],
     rights: {
       reads: "all unprotected, SIGNED",
-      writes: "USER, WALLETS, SEALED, WALLETLOG",
+      writes: "USER, WALLETS, OWNERS, SEALED, WALLETLOG",
       uses: "invoke executeOrders",
     },
-    atMost: "show, hide and destroy wallets of all users, and forge their events; change profiles",
+    atMost:
+      "show, hide and destroy wallets of all users, and forge their events; share out what wallets lack among the wrong positions; change profiles",
   },
   {
     functions: ["restoreWallet"],
-    rights: { reads: "all unprotected", writes: "USER, WALLETS, SEALED, WALLETLOG" },
-    atMost: "show, hide and destroy wallets of all users, and forge their events; change profiles",
+    rights: { reads: "all unprotected", writes: "USER, WALLETS, OWNERS, SEALED, WALLETLOG" },
+    atMost:
+      "show, hide and destroy wallets of all users, and forge their events; share out what wallets lack among the wrong positions; change profiles",
   },
   {
     functions: ["updateWallet"],
@@ -275,9 +281,15 @@ export const takeovers: readonly Takeover[] = [
     atMost: "lock out users without a key of their own, and give and take their rate limits",
   },
   {
+    functions: ["readBalances"],
+    rights: { reads: "all unprotected", uses: "invoke executeOrders" },
+    atMost: "read the data of all users; wake lanes, which decide by the chain alone",
+  },
+  {
     functions: ["quoteOrder"],
-    rights: { reads: "all unprotected, POLICY, SIGNED, TRADING" },
-    atMost: "read the data of all users, and the signer's ledgers",
+    rights: { reads: "all unprotected, POLICY, SIGNED, TRADING", uses: "invoke executeOrders" },
+    atMost:
+      "read the data of all users, and the signer's ledgers; wake lanes, which decide by the chain alone",
   },
   {
     functions: ["placeOrder"],
@@ -383,7 +395,6 @@ export const takeovers: readonly Takeover[] = [
       "getUserData",
       "listRewards",
       "listRedemptions",
-      "readBalances",
       "listOrders",
       "getOrder",
     ],

@@ -144,6 +144,7 @@ function fieldsOf(held: Holding, book: Book): Partial<Numbered> {
     settled: held.settled,
     openedAt: held.openedAt,
     closedAt: held.closedAt,
+    reason: held.reason,
   };
 }
 

@@ -12,6 +12,7 @@ import type {
   Lane,
   LeaseCondition,
   Ledger,
+  MissedToken,
   ReaderLease,
   ReaderOf,
   TradeStep,
@@ -27,7 +28,10 @@ export type LaneView<F extends Family = "evm"> = {
   slots: readonly Families[F]["slot"][];
   /** The orders of the jobs, oldest first. */
   orders: readonly TradeOrder<F>[];
+  /** Those of its orders, and of all users of the wallet for the missed tokens. */
   books: readonly Book[];
+  /** The tokens of which positions may count more than the wallet has. */
+  missed?: readonly string[] | undefined;
   /** The users who have retired the wallet. */
   retired: ReadonlySet<string>;
   /** The ids of the orders that their users have cancelled. */
@@ -77,6 +81,8 @@ export type PlacingView<F extends Family = "evm"> = {
 export type Question<F extends Family = "evm"> = LaneKey & {
   hashes: readonly string[];
   orders: readonly Families[F]["intent"][];
+  /** The tokens whose balances are wanted. */
+  missed?: readonly string[] | undefined;
 } & Families[F]["question"];
 
 export type SignRequest<F extends Family = "evm"> = LaneKey & {
@@ -105,7 +111,10 @@ export type Effects = {
    * Reads a lane, with the amounts spent on the day. The next two effects read them too. A job that the lane is expected to
    * have saves time, and changes nothing in the answer.
    */
-  readLane: { ask: { lane: LaneKey; day: string; job?: JobName | undefined }; answer: LaneView<Family> };
+  readLane: {
+    ask: { lane: LaneKey; day: string; job?: JobName | undefined; missed?: MissedToken | undefined };
+    answer: LaneView<Family>;
+  };
   readSigning: { ask: { request: SignRequest<Family>; day: string }; answer: SigningView<Family> };
   readPlacing: {
     ask: { lane: LaneKey; day: string; userID: string; key?: string };

@@ -122,6 +122,8 @@ export type Position = {
   networkFees?: string | undefined;
   /** Tokens that left the wallet without an order. */
   movedOut?: string | undefined;
+  /** Why it was closed without a sale: its tokens left the wallet. */
+  reason?: "MOVED_OUT" | undefined;
 };
 
 export type Execution = Order | Position;

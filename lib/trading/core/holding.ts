@@ -22,7 +22,18 @@ export type SoldOut = { kind: "sold-out"; orderId: string; place: number; settle
  */
 export type TakenBack = { kind: "taken-back"; orderId: string; place: number; settled: false };
 
-export type BookEvent = Fill | SoldOut | TakenBack;
+/** Tokens left the wallet without an order. */
+export type MovedOut = {
+  kind: "moved-out";
+  orderId: string;
+  place: number;
+  settled: true;
+  time: string;
+  /** The tokens of the position that are still there. */
+  left: bigint;
+};
+
+export type BookEvent = Fill | SoldOut | TakenBack | MovedOut;
 
 /** One position in units: the tokens that orders bought and still hold. */
 export type Holding = {
@@ -39,6 +50,8 @@ export type Holding = {
   settled: boolean;
   openedAt: string;
   closedAt?: string;
+  /** Why it was closed without a sale. */
+  reason?: "MOVED_OUT";
 };
 
 /** The start of every book: a closed position that never held anything. */
@@ -70,9 +83,16 @@ export function afterEvent(held: Holding, event: BookEvent, nextOrdinal: number)
       return bought(held.closedAt === undefined ? held : opened(held, event, nextOrdinal), event);
     case "sell":
       return held.closedAt === undefined ? sold(foundLess(held, event.held), event) : held;
-    case "sold-out": {
+    case "sold-out":
+    case "moved-out": {
       if (held.closedAt !== undefined) return held;
-      return { ...closedIfEmpty(foundLess(held, 0n), event.time), settled: held.settled && event.settled };
+      const left = foundLess(held, event.kind === "sold-out" ? 0n : event.left);
+      const isClosed = left.amount === 0n;
+      return {
+        ...closedIfEmpty(left, event.time),
+        settled: held.settled && event.settled,
+        ...(isClosed && { reason: "MOVED_OUT" }),
+      };
     }
   }
 }

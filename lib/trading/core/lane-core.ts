@@ -1,3 +1,4 @@
+import type { BlockName } from "./block.ts";
 import type { LaneView, Procedure, Question, Recipients, SignRequest } from "./effects.ts";
 import type { SendFailure } from "./evm/slot.ts";
 import type { Families, Family } from "./families.ts";
@@ -44,6 +45,12 @@ export type LaneCore<F extends Family> = {
   placedSnapshots(state: Omit<LaneState<F>, "snapshots">, setup: string): Snapshots<F> | undefined;
   /** True if the request was for the first attempt, so that its refusal ends the order. */
   isFirst(request: SignRequest<F>, view: LaneView<F>): boolean;
+  /** The blocks in which both hosts have seen a wallet's balances, and whether they are final. */
+  departures: {
+    /** Undefined if the hosts are too far apart. Empty if what they have seen is final. */
+    seenIn(snapshots: Snapshots<F>): BlockName[] | undefined;
+    areFinal(seenIn: readonly BlockName[], snapshots: Snapshots<F>): boolean | undefined;
+  };
   /** Rejects an order that the signer refuses. */
   refusedStep(state: LaneState<F>, order: TradeOrder<F>): TradeStep;
 };

@@ -1,4 +1,4 @@
-import { emptyBook, rebooked } from "./book.ts";
+import { type Book, emptyBook, rebooked } from "./book.ts";
 import type { LaneView } from "./effects.ts";
 import type { AnySlot, Families, Family } from "./families.ts";
 import { slotPlace } from "./families.ts";
@@ -40,34 +40,55 @@ export const takeStep = (lane: LaneKey, holder: string, nowMs: number): TradeSte
   },
 ];
 
+/** Begins the lane of a wallet without orders. Fails if there is one. */
+export const beginStep = ({ chain, wallet }: LaneKey, holder: string, nowMs: number): TradeStep => [
+  {
+    kind: "put",
+    of: "lane",
+    item: { chain, wallet, jobs: 0, holder, leaseUntilMs: nowMs + leaseMs },
+    when: "absent",
+  },
+];
+
 /**
  * Leaves the lane, together with the last step if there is one. Fails if an order was placed meanwhile, so that no
  * order waits for the sweep.
  *
  * @param run The state after that step.
  */
-export function leaveStep({ view, holder, nowMs }: LaneRun<Family>, last: TradeStep = []): TradeStep {
+export function leaveStep(
+  { view, holder, nowMs }: LaneRun<Family>,
+  last: TradeStep = [],
+  departures = departuresOf(view),
+): TradeStep {
   const { chain, wallet, jobs } = view.lane as Lane;
+  const item = { chain, wallet };
   const [addJobs = 0] = last.flatMap((write) => (write.kind === "change" ? [write.add?.jobs ?? 0] : []));
-  const leaving: ItemWrite = {
-    kind: "change",
-    of: "lane",
-    item: { chain, wallet },
-    set: { watch: watchFor(view, nowMs), holder: undefined, leaseUntilMs: undefined },
-    add: { jobs: addJobs },
-    when: { holder, jobs: jobs - addJobs },
-  };
+  const when = { holder, jobs: jobs - addJobs };
+  const leaving: ItemWrite =
+    jobs === 0 && departures.length === 0
+      ? { kind: "remove", of: "lane", item, when }
+      : {
+          kind: "change",
+          of: "lane",
+          item,
+          set: { watch: watchFor(view, nowMs, departures), holder: undefined, leaseUntilMs: undefined },
+          add: { jobs: addJobs },
+          when,
+        };
   const isOfLane = (write: ItemWrite) =>
     write.kind === "change" || (write.kind === "check" && write.of === "lane");
   return [leaving, ...last.filter((write) => !isOfLane(write))];
 }
 
-const stillHeld = ({ view, holder }: LaneRun<Family>): ItemWrite => ({
+export const stillHeld = ({ view, holder }: LaneRun<Family>): ItemWrite => ({
   kind: "check",
   of: "lane",
   item: view.lane as Lane,
   when: { holder },
 });
+
+const departuresOf = ({ lane }: LaneView<Family>) => lane?.watch?.departures ?? [];
 
 const putOrder = (item: AnyOrder, old: AnyOrder): ItemWrite => ({
   kind: "put",
@@ -113,7 +134,7 @@ export function settleStep<F extends Family>(run: LaneRun<F>, old: TradeOrder<F>
   const changes = { life: { ...life, settled: true }, details: detailsOf(old, removed) } as OrderChanges<F>;
   const [, ...writes] = orderStep(run, old, changes, { removed });
   return [
-    jobs === 1
+    jobs === 1 && departuresOf(run.view).length === 0
       ? { kind: "remove", of: "lane", item: { chain, wallet }, when: { holder, jobs } }
       : { kind: "change", of: "lane", item: { chain, wallet }, add: { jobs: -1 }, when: { holder } },
     { kind: "remove", of: "job", item: { chain, wallet, orderId }, when: { orderId } },
@@ -149,11 +170,24 @@ function bookWrites(
   if (isSameEvents(known, events)) return [];
   const { baseSymbol } = order.placed;
   const fresh = { ...(old ?? emptyBook(order.intent, order.placed)), ...(baseSymbol && { baseSymbol }) };
-  const { book, changed: positions } = rebooked(fresh, orderId, events, nowMs);
+  return bookPuts(fresh, rebooked(fresh, orderId, events, nowMs), old);
+}
+
+/**
+ * Writes a book and its positions that have changed.
+ *
+ * @param old The stored book, if there is one.
+ */
+export function bookPuts(
+  before: Book,
+  { book, changed: positions }: ReturnType<typeof rebooked>,
+  old: Book | undefined,
+): ItemWrite[] {
+  const { userID } = before;
   return [
     { kind: "put", of: "book", item: book, when: old === undefined ? "absent" : { revision: old.revision } },
     ...positions.map((position): ItemWrite => {
-      const known = fresh.positions.find(({ positionId }) => positionId === position.positionId);
+      const known = before.positions.find(({ positionId }) => positionId === position.positionId);
       // Lists sort positions by their opening time.
       const when = known ? { version: known.version, openedAt: known.openedAt } : "absent";
       return { kind: "put", of: "position", item: { ...position, userID }, when };

@@ -5,7 +5,7 @@ import { isToJudge, newestAttempt, type Slot } from "./evm/slot.ts";
 import type { AnySlot, Family } from "./families.ts";
 import { hasUnseenOrder, idleSinceMs } from "./lane-trouble.ts";
 import { type SolSlot, successOf } from "./sol/sol-slot.ts";
-import type { Lane, LaneWatch } from "./table-step.ts";
+import type { Departure, Lane, LaneWatch } from "./table-step.ts";
 import { type AnyOrder, hasEnded, isSolOrder, slotsOf, type TradeOrder } from "./trade-order.ts";
 
 /** An order that cannot go on is checked again after this time. */
@@ -18,13 +18,20 @@ const afterDeadlineMs = 2000;
 const lookAgainMs = { signed: 30_000, mined: 5 * 60_000 };
 
 /** Decides when the lane must run again, after a run that has done all it could. */
-export function watchFor({ jobs, slots, orders }: LaneView<Family>, nowMs: number): LaneWatch {
+export function watchFor(
+  { jobs, slots, orders }: LaneView<Family>,
+  nowMs: number,
+  departures: readonly Departure[] = [],
+): LaneWatch {
   const blocks = (slots as readonly AnySlot[]).flatMap((slot): [string, BlockName | string][] => {
     const receipt = "nonce" in slot ? slot.receipt : successOf(slot);
     // While one attempt is in a block, no other can be.
     return receipt ? [[receipt.hash, blockName(receipt.block)]] : slot.attempts.map(({ hash }) => [hash, ""]);
   });
-  const final = orders.flatMap((order) => finalFrom(order, slots) ?? []);
+  const final = [
+    ...orders.flatMap((order) => finalFrom(order, slots) ?? []),
+    ...departures.map(({ seenIn }) => Math.max(...seenIn.map(({ number }) => number))),
+  ];
   const due = orders.flatMap((order) => dueMs(order, slots, nowMs)).filter((ms) => ms > nowMs);
   const idle = idleSinceMs(orders, slots);
   const isSigned = slots.some(({ state }) => state === "signed");
@@ -36,6 +43,7 @@ export function watchFor({ jobs, slots, orders }: LaneView<Family>, nowMs: numbe
     ...(blocks.length + final.length > 0 && {
       lookAgainAtMs: nowMs + (isSigned ? lookAgainMs.signed : lookAgainMs.mined),
     }),
+    ...(departures.length > 0 && { departures }),
     ...(idle !== undefined && { idleSinceMs: idle }),
   };
 }

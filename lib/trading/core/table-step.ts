@@ -22,9 +22,24 @@ export type LaneWatch = {
   dueAtMs?: number;
   /** The time from which the sweep makes sure that no reader has missed what the lane waits for. */
   lookAgainAtMs?: number;
+  /** Tokens that positions count, but the wallet no longer had. */
+  departures?: readonly Departure[];
   /** The time since which one of its orders could continue, but nothing has happened to it. */
   idleSinceMs?: number;
 };
+
+/** Tokens that two hosts have missed in a wallet, until the blocks in which they did are final. */
+export type Departure = {
+  token: string;
+  /** The units that the wallet had, as text. */
+  held: string;
+  /** The revision of each user's book. Another one has had a fill since, so the look must be repeated. */
+  revisions: Readonly<Record<string, number>>;
+  seenIn: readonly BlockName[];
+};
+
+/** A position that says more than a wallet's balance. */
+export type MissedToken = { userID: string; token: string };
 
 /** The right to work on a wallet's orders, and how many of them are not settled. Exists while there are any. */
 export type Lane = LaneKey & {

@@ -1,4 +1,5 @@
 import { dayOf } from "../../core/time.ts";
+import { judgeDepartures } from "./departures.ts";
 import {
   type LaneView,
   type Procedure,
@@ -12,10 +13,10 @@ import type { SendFailure } from "./evm/slot.ts";
 import type { Families, Family } from "./families.ts";
 import type { LaneKey } from "./intent.ts";
 import type { LaneCore, LaneState, Move, Snapshots } from "./lane-core.ts";
-import { afterStep, leaveStep, takeStep, withSlots } from "./lane-steps.ts";
+import { afterStep, beginStep, leaveStep, takeStep, withSlots } from "./lane-steps.ts";
 import { solCore } from "./sol/sol-core.ts";
 import type { SolLimits } from "./sol/sol-limits.ts";
-import type { JobName, Lane, TradeStep } from "./table-step.ts";
+import type { JobName, Lane, MissedToken, TradeStep } from "./table-step.ts";
 
 /** Disagreeing hosts are asked again for this long, at this interval. */
 const patienceMs = 2000;
@@ -51,8 +52,9 @@ export const workLane = (
   chainLimits: Families[Family]["limits"],
   setup: string,
   job?: JobName,
+  missed?: MissedToken,
 ): Procedure<void> => {
-  const run = { holder, setup, job };
+  const run = { holder, setup, job, missed };
   return lane.chain === "sol"
     ? workWith(solCore, lane, { ...run, chainLimits: chainLimits as SolLimits })
     : workWith(evmCore, lane, { ...run, chainLimits });
@@ -63,17 +65,22 @@ type Run<F extends Family> = {
   chainLimits: Families[F]["limits"];
   setup: string;
   job: JobName | undefined;
+  missed: MissedToken | undefined;
 };
 
 function* workWith<F extends Family>(
   core: LaneCore<F>,
   lane: LaneKey,
-  { holder, chainLimits, setup, job }: Run<F>,
+  { holder, chainLimits, setup, job, missed }: Run<F>,
 ): Procedure<void> {
   const startMs = yield* perform({ do: "now" });
   // Takes the lane before reading it: another run may have changed anything read earlier.
-  if (!(yield* perform({ do: "write", step: takeStep(lane, holder, startMs) }))) return;
-  const read = (nowMs: number, newest?: JobName) => readLane<F>(lane, nowMs, newest);
+  if (!(yield* perform({ do: "write", step: takeStep(lane, holder, startMs) }))) {
+    if (missed === undefined) return;
+    // A wallet without orders has no lane.
+    if (!(yield* perform({ do: "write", step: beginStep(lane, holder, startMs) }))) return;
+  }
+  const read = (nowMs: number, newest?: JobName) => readLane<F>(lane, nowMs, { job: newest, missed });
   let view = yield* read(startMs, job);
   if (view.lane?.holder !== holder) return;
   const sendings = new Map<string, number | SendFailure>();
@@ -88,9 +95,9 @@ function* workWith<F extends Family>(
     // The run relies on its own writes until it needs new facts.
     for (let isKnown = true; isKnown && moves < maxMoves; moves++) {
       const state: LaneState<F> = { view, snapshots, nowMs, holder, sendings, isPatient, chainLimits };
-      const move = core.nextMove(state);
+      const move = moveOf(core, state);
       if (move.kind === "rest") {
-        if (yield* perform({ do: "write", step: leaveStep(state) })) return;
+        if (yield* perform({ do: "write", step: leaving(core, state) })) return;
         isKnown = false;
       } else if (move.kind === "ask again") {
         yield* perform({ do: "pause", ms: pauseMs });
@@ -108,9 +115,23 @@ function* workWith<F extends Family>(
 }
 
 /** All items of a lane are of its chain's family. */
-function* readLane<F extends Family>(lane: LaneKey, nowMs: number, job?: JobName): Procedure<LaneView<F>> {
-  return (yield* perform({ do: "readLane", lane, day: dayOf(nowMs), job })) as LaneView<F>;
+function* readLane<F extends Family>(
+  lane: LaneKey,
+  nowMs: number,
+  expected: Pick<Run<F>, "job" | "missed">,
+): Procedure<LaneView<F>> {
+  return (yield* perform({ do: "readLane", lane, day: dayOf(nowMs), ...expected })) as LaneView<F>;
 }
+
+/** Decides about orders first, and then about tokens that have left the wallet. */
+function moveOf<F extends Family>(core: LaneCore<F>, state: LaneState<F>): Move<F> {
+  const move = core.nextMove(state);
+  const step = move.kind === "rest" ? judgeDepartures(core, state).step : [];
+  return step.length > 0 ? { kind: "write", step } : move;
+}
+
+const leaving = <F extends Family>(core: LaneCore<F>, state: LaneState<F>, last?: TradeStep): TradeStep =>
+  leaveStep(state, last, judgeDepartures(core, state).noted);
 
 /** Returns the view after a move: undefined if the table has changed, "left" if the move also left the lane. */
 function* carryOut<F extends Family>(
@@ -159,9 +180,11 @@ function* writeStep<F extends Family>(
   state: LaneState<F>,
 ): Procedure<LaneView<F> | "left" | undefined> {
   const view = afterStep(state.view, step);
-  const next = view.lane && core.nextMove({ ...state, view });
-  if (next?.kind === "rest")
-    return (yield* perform({ do: "write", step: leaveStep({ ...state, view }, step) })) ? "left" : undefined;
+  const next = view.lane && moveOf(core, { ...state, view });
+  if (next?.kind === "rest") {
+    const last = leaving(core, { ...state, view }, step);
+    return (yield* perform({ do: "write", step: last })) ? "left" : undefined;
+  }
   if (!(yield* perform({ do: "write", step }))) return undefined;
   // The lane has ended with its last order.
   return next === undefined ? "left" : view;

@@ -42,7 +42,7 @@ export type ExecutionDeps = {
  */
 export async function executeOrders(
   { effects, signer, trading, startReader, onFault, onLandings, nowMs = Date.now }: ExecutionDeps,
-  { chain, wallet, job }: WakeEvent,
+  { chain, wallet, job, missed }: WakeEvent,
 ): Promise<void> {
   const configuration = trading[chain];
   const { write } = effects;
@@ -72,7 +72,7 @@ export async function executeOrders(
   };
   try {
     await runProcedure(
-      workLane({ chain, wallet }, randomUUID(), limitsIn(trading, chain), setup, job),
+      workLane({ chain, wallet }, randomUUID(), limitsIn(trading, chain), setup, job, missed),
       performers,
     );
   } finally {

@@ -1,7 +1,9 @@
 import { askInParts } from "../chains/ask-in-parts.ts";
 import { type Ask, askTogether, type ValuesIn } from "../chains/ask-together.ts";
 import { routesOf } from "../chains/evm/configured-routes.ts";
+import { balanceOf } from "../chains/evm/contract-questions.ts";
 import { feeMarketCalls, feeMarketOf, l1FeesCall } from "../chains/evm/fee-market.ts";
+import { multicall } from "../chains/evm/multicall.ts";
 import { areAt, type PoolRoute, poolCalls, poolRoutesOf } from "../chains/evm/pool-routes.ts";
 import {
   type BlockTag,
@@ -13,7 +15,7 @@ import {
   pendingNonceCall,
   receiptCall,
 } from "../chains/evm/rpc-call.ts";
-import { belongingsCall, type TokenBelongings } from "../chains/evm/token-belongings.ts";
+import { belongingsCall, type TokenBelongings, tokenGas } from "../chains/evm/token-belongings.ts";
 import { unsignedBytes } from "../chains/evm/unsigned-transaction.ts";
 import { isHostError } from "../chains/host-fault.ts";
 import type { EvmReader } from "../chains/open-chains.ts";
@@ -59,7 +61,7 @@ export async function snapshotOf(
 async function takeSnapshot(
   ask: Ask,
   chain: Chain,
-  { wallet, hashes, calls, agreed, orders, blocks = [] }: Question,
+  { wallet, hashes, calls, agreed, orders, missed = [], blocks = [] }: Question,
 ): Promise<HostSnapshot | undefined> {
   const ordersAt = (tag: BlockTag) => orders.map((intent) => orderCalls(chain, intent, tag));
   const head = await askTogether(ask, {
@@ -89,6 +91,7 @@ async function takeSnapshot(
       clearL1Fee: clearL1FeeCalls(chain, wallet, clearFees, tag),
       routes: requests.map(({ request, routes }) => routeCalls(chain, request, routes, latest)),
       blocks: blocks.map(blockHashCall),
+      held: missed.map((token) => multicall([balanceOf(token, wallet)], tag, tokenGas)),
       // Nothing may be asked after this. Without receipts, these are the last questions.
       again: hashes.length === 0 ? [hashAgainCall(tag)] : [],
     });
@@ -127,6 +130,12 @@ async function takeSnapshot(
     clearFees,
     clearL1Fee: facts.clearL1Fee[0]?.[0] ?? 0n,
     orders: new Map(known),
+    held: new Map(
+      missed.flatMap((token, index) => {
+        const [units] = facts.held[index] ?? [];
+        return units === undefined ? [] : [[token, units] as const];
+      }),
+    ),
     blocks: new Map(
       blocks.flatMap((number, index) => {
         const hash = facts.blocks[index];

@@ -73,7 +73,7 @@ export async function sightOfSol(
 async function takeSight(
   ask: Ask,
   { configuration, onJupiterFault }: Chain,
-  { wallet, hashes, marked, orders, wantsBlockhash }: Question<"sol">,
+  { wallet, hashes, marked, orders, missed = [], wantsBlockhash }: Question<"sol">,
   offerFor: OfferForOrder,
 ): Promise<SolSight> {
   const views = await Promise.all(
@@ -107,7 +107,11 @@ async function takeSight(
     .flatMap((status, index) => (status === undefined ? [] : [{ hash: hashes[index] as string, status }]));
   const markers = await Promise.all(marked.map((orderId) => markerOf(wallet as Address, orderId)));
   const { slot } = head.finalized;
+  const finalized = { commitment: "finalized" } as const;
   const facts = await askTogether(ask, {
+    missed: await Promise.all(
+      missed.map((token) => tokenViewCall(token as Address, [], finalized, wallet as Address)),
+    ),
     markers: inPartsOf(mostAccounts, markers).map((part) =>
       accountsCall(part, { commitment: "finalized", minContextSlot: slot }),
     ),
@@ -135,6 +139,12 @@ async function takeSight(
           return shown && answers
             ? [[intent.orderId, factsOf(intent, shown, answers, { rents, baseFeeLamports })]]
             : [];
+        }),
+      ),
+      held: new Map(
+        missed.flatMap((token, index) => {
+          const owned = facts.missed[index]?.holding?.owned;
+          return owned === undefined ? [] : [[token, owned] as const];
         }),
       ),
       receipts: new Map(receipts.flatMap((receipt) => (receipt ? [[receipt.hash, receipt]] : []))),

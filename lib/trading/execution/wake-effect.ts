@@ -1,9 +1,9 @@
 import type { LaneKey } from "../core/intent.ts";
-import type { JobName } from "../core/table-step.ts";
+import type { JobName, MissedToken } from "../core/table-step.ts";
 import type { Performers } from "./run-procedure.ts";
 
-/** The event of executeOrders: a lane, and a job that it is expected to have. */
-export type WakeEvent = LaneKey & { job?: JobName };
+/** The event of executeOrders: a lane, and a job that it is expected to have, or a token that the wallet lacks. */
+export type WakeEvent = LaneKey & { job?: JobName; missed?: MissedToken };
 
 /**
  * Wakes a lane by starting executeOrders, without waiting for it.

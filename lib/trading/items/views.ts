@@ -1,8 +1,11 @@
 import type { Network } from "../../core/network.ts";
 import { type Item, queryRange, type Table } from "../../table/table.ts";
+import { ownersOfWallet } from "../../table/wallet-keys.ts";
+import type { Book } from "../core/book.ts";
 import type { Effects, LaneView, PlacingView } from "../core/effects.ts";
 import type { AnySlot, Family } from "../core/families.ts";
-import type { Job, JobName, Lane, Names } from "../core/table-step.ts";
+import type { LaneKey } from "../core/intent.ts";
+import type { Job, JobName, Lane, MissedToken, Names } from "../core/table-step.ts";
 import type { AnyOrder } from "../core/trade-order.ts";
 import { find, findOnChain, keysOfUser, keyText } from "./found-items.ts";
 import { contentOf, keysOfItems } from "./items.ts";
@@ -16,7 +19,7 @@ import { laneOrdersOf, oldestFirst, tradeKeyOf } from "./lane-records.ts";
  */
 export async function readLane(
   table: Table,
-  { lane, day, job }: Effects["readLane"]["ask"],
+  { lane, day, job, missed }: Effects["readLane"]["ask"],
 ): Promise<LaneView<Family>> {
   const { chain } = lane;
   const home = homeShard(lane, table);
@@ -38,13 +41,23 @@ export async function readLane(
   const found = await findOnChain(table, chain, keys, early);
   const books = new Map(jobs.map((job) => [keyText(keysOfItems.book(job)), job]));
   const held = found.lane(lane, shard);
+  const shared = await sharedBooks(table, lane, [
+    ...(held?.watch?.departures ?? []).flatMap(({ token, revisions }) =>
+      Object.keys(revisions).map((userID) => ({ userID, token })),
+    ),
+    ...(missed ? [missed] : []),
+  ]);
   return {
     // Counts the jobs that were read. So no run leaves the lane while an order placed in between waits.
     lane: held && { ...held, jobs: jobs.length },
     jobs,
     slots,
     orders: oldestFirst(found.all("order", jobs.map(orderNamed))),
-    books: found.all("book", [...books.values()]),
+    books: [
+      ...found.all("book", [...books.values()]).filter(({ token }) => !shared.tokens.includes(token)),
+      ...shared.books,
+    ],
+    ...(shared.tokens.length > 0 && { missed: shared.tokens }),
     retired: new Set(users.filter((userID) => found.isRetired(lane, userID))),
     cancelled: new Set(
       jobs.filter((job) => found.has(keysOfItems.cancellation(job))).map(({ orderId }) => orderId),
@@ -61,6 +74,21 @@ export async function readLane(
     ),
     isStopped: found.isStopped(chain),
   };
+}
+
+/** Reads the books of all users of a wallet for the missed tokens, with two calls. Most runs know of none. */
+async function sharedBooks(
+  table: Table,
+  lane: LaneKey,
+  missed: readonly MissedToken[],
+): Promise<{ tokens: string[]; books: Book[] }> {
+  const tokens = [...new Set(missed.map(({ token }) => token))];
+  if (tokens.length === 0) return { tokens, books: [] };
+  const owners = await queryRange<{ userID: string }>(table, ownersOfWallet(lane.chain, lane.wallet));
+  const users = [...new Set([...owners, ...missed].map(({ userID }) => userID))];
+  const names = users.flatMap((userID) => tokens.map((token) => ({ ...lane, userID, token })));
+  const found = await find(table, names.map(keysOfItems.book));
+  return { tokens, books: found.all("book", names) };
 }
 
 const orderNamed = ({ userID, orderId }: Pick<Job, "userID" | "orderId">): Names["order"] => ({

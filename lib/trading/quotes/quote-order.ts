@@ -1,17 +1,24 @@
 import type { QuoteRequest, TradeQuote } from "../../api/quote-schema.ts";
+import { DomainError } from "../../core/domain-error.ts";
 import { isFreshSignIn } from "../../core/sign-in.ts";
 import { dayOf } from "../../core/time.ts";
 import type { Table } from "../../table/table.ts";
 import { type Chains, chainFor, limitsOf, walletNotFound } from "../chains/requests.ts";
 import { readAddress } from "../core/address.ts";
 import type { Trader } from "../core/check-trade.ts";
+import { parseAmount } from "../core/decimal-text.ts";
+import type { LaneKey } from "../core/intent.ts";
 import { rulesBeside } from "../core/reserved.ts";
 import type { ChainLimits, TradingChain } from "../core/trading-chain.ts";
+import { find } from "../items/found-items.ts";
+import { keysOfItems } from "../items/items.ts";
 import { laneOrdersOf } from "../items/lane-records.ts";
 import { type OrderTerms, ownsWallet, readOrderTerms } from "../items/trader-records.ts";
+import type { ReportMissed } from "../report-missed.ts";
 import { quoteTrade } from "./quote-trade.ts";
 import { quoteSolTrade } from "./sol/quote-sol-trade.ts";
 
+type Deps = { table: Table; chains: Chains; lossSignIn: boolean; reportMissed: ReportMissed };
 type Asked = { userID: string; now: Date; signedInAt: Date | undefined; body: QuoteRequest };
 
 /**
@@ -22,20 +29,46 @@ type Asked = { userID: string; now: Date; signedInAt: Date | undefined; body: Qu
  * @throws {ChainUnavailable}
  */
 export async function quoteOrder(
-  { table, chains, lossSignIn }: { table: Table; chains: Chains; lossSignIn: boolean },
+  deps: Deps,
   { userID, now, signedInAt, body }: Asked,
 ): Promise<{ quote: TradeQuote }> {
+  const { table, chains, lossSignIn } = deps;
   const reader = chainFor(chains, body.chain);
   const chainLimits = limitsOf(reader.chain, reader.configuration);
   const wallet = body.wallet === undefined ? undefined : readAddress(reader.chain, body.wallet, "wallet");
   const mayLose = !lossSignIn || isFreshSignIn(signedInAt, now);
   const asked = { userID, wallet, now, chainLimits, mayLose };
-  return {
-    quote:
+  const seller = body.side === "sell" && wallet ? { chain: reader.chain, wallet, userID } : undefined;
+  try {
+    const quote =
       reader.chain === "sol"
         ? await quoteSolTrade(reader, body, await traderOf(table, reader.chain, asked), now)
-        : await quoteTrade(reader, body, await traderOf(table, reader.chain, asked), now),
-  };
+        : await quoteTrade(reader, body, await traderOf(table, reader.chain, asked), now);
+    const balance = quote.balances?.find(({ token }) => token === quote.token);
+    if (seller && balance) void reportLack(deps, seller, balance);
+    return { quote };
+  } catch (error) {
+    if (seller && error instanceof DomainError && error.code === "INSUFFICIENT_BALANCE")
+      void reportLack(deps, seller, (error as DomainError<"INSUFFICIENT_BALANCE">).details);
+    throw error;
+  }
+}
+
+/** Reports a wallet that has less of a token than the user's position counts. Nothing waits for it, and it never fails. */
+async function reportLack(
+  { table, reportMissed }: Pick<Deps, "table" | "reportMissed">,
+  { chain, wallet, userID }: LaneKey & { userID: string },
+  { token, available }: { token: string; available: string },
+): Promise<void> {
+  try {
+    const name = { chain, wallet, userID, token };
+    const book = (await find(table, [keysOfItems.book(name)])).get("book", name);
+    const units = book && (available === "0" ? 0n : parseAmount(available, book.decimals));
+    if (typeof units === "bigint" && book && book.events.length === 0 && book.base.amount > units)
+      reportMissed({ chain, wallet }, { userID, token });
+  } catch {
+    // The next read repeats it.
+  }
 }
 
 type AskedTrader = Pick<Asked, "userID" | "now"> & {

@@ -145,7 +145,7 @@ describe("placeOrder", () => {
     const chains = openChains({ eth: { ...chain.contracts, hosts: [chain.url] } });
     const body = { chain: "eth", wallet, side: "buy", token: moon, ...buy } as const;
     const { quote } = await quoteOrder(
-      { table: db.table, chains, lossSignIn: false },
+      { table: db.table, chains, lossSignIn: false, reportMissed: () => undefined },
       { userID, now: new Date(), signedInAt: undefined, body },
     );
     expect(quote).toMatchObject({ wouldBeRefused: refused });
@@ -170,7 +170,7 @@ describe("placeOrder", () => {
     const body = { chain: "eth", wallet: old.wallet, side: "buy", token: moon, ...asked } as const;
     const quoteAt = async (signedInAt: Date | undefined, lossSignIn = true) => {
       const { userID } = old;
-      const deps = { table: db.table, chains, lossSignIn };
+      const deps = { table: db.table, chains, lossSignIn, reportMissed: () => undefined };
       return (await quoteOrder(deps, { userID, now: new Date(), signedInAt, body })).quote.wouldBeRefused
         ?.code;
     };
@@ -197,7 +197,7 @@ describe("placeOrder", () => {
     const { userID, wallet } = desk;
     const body = { chain: "eth", wallet, side: "buy", token: moon, ...buy } as const;
     const { quote } = await quoteOrder(
-      { table: db.table, chains, lossSignIn: false },
+      { table: db.table, chains, lossSignIn: false, reportMissed: () => undefined },
       { userID, now: new Date(), signedInAt: undefined, body },
     );
     const tried = await desk.ask({ ...buy, dryRun: true }, null);

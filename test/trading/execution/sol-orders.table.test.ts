@@ -68,6 +68,32 @@ describe("orders on sol, on a real chain and table", () => {
     expect(desk.landings).toEqual(Array(2).fill({ path: "public", signed: 1, landed: 1 }));
   });
 
+  it("leave positions that shrink and close as the tokens leave the wallet, once that is final", async () => {
+    const desk = await open();
+    await placeAt(desk, { amount: "1" });
+    await desk.work();
+    await desk.settle();
+    const read = async () => {
+      const owner = { userID: desk.userID, kind: "position" } as const;
+      return (await listExecutions<Position>(db.table, owner, { limit: "50" })).executions[0];
+    };
+    const units = await desk.units();
+    await desk.workMissed();
+    expect(await read()).toMatchObject({ status: "open", cost: "1" });
+    for (const left of [units / 2n, 0n]) {
+      await desk.keepUnits(left);
+      const isNoted = async () => {
+        await desk.workMissed();
+        return (await read())?.cost !== (left === 0n ? "0.5" : "1");
+      };
+      await expect.poll(isNoted, { timeout: 20_000, interval: 200 }).toBe(true);
+      expect(await desk.isDone()).toBe(true);
+    }
+    expect(await read()).toMatchObject({
+      ...{ status: "closed", reason: "MOVED_OUT", amount: "0", cost: "0", realizedPnl: "0", settled: true },
+    });
+  });
+
   it("cancel by a clear that competes with the order's message", async () => {
     const desk = await open();
     const orderId = await placeAt(desk, { amount: "1" });

@@ -2,14 +2,16 @@ import type { LaneView, Question } from "../effects.ts";
 import type { LaneKey } from "../intent.ts";
 import type { LaneCore } from "../lane-core.ts";
 import type { ItemWrite } from "../table-step.ts";
+import { bothAnswered } from "./host-snapshot.ts";
 import { nextMove, refusedStep, wantsFacts } from "./next-move.ts";
 import { placedSnapshots } from "./placed-facts.ts";
+import { areFinal, blocksSeen } from "./seen-blocks.ts";
 import type { Slot } from "./slot.ts";
 
 const callsOf = ({ call, attempts }: Slot) =>
   attempts.map(({ hash, purpose }) => [hash, purpose === "clear" ? { purpose } : call] as const);
 
-const questionAbout = (lane: LaneKey, { slots, orders }: LaneView, untilMs: number): Question => ({
+const questionAbout = (lane: LaneKey, { slots, orders, ...view }: LaneView, untilMs: number): Question => ({
   chain: lane.chain,
   wallet: lane.wallet,
   hashes: slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)),
@@ -22,9 +24,12 @@ const questionAbout = (lane: LaneKey, { slots, orders }: LaneView, untilMs: numb
   orders: orders
     .filter((order) => order.life.status === "open" && wantsFacts(order, slots, untilMs))
     .map(({ intent }) => intent),
-  blocks: [...orders.map(({ ending }) => ending?.soldOutIn), ...slots.map(({ takenIn }) => takenIn)].flatMap(
-    (seen = []) => seen.map(({ number }) => number),
-  ),
+  missed: view.missed,
+  blocks: [
+    ...orders.map(({ ending }) => ending?.soldOutIn),
+    ...slots.map(({ takenIn }) => takenIn),
+    ...(view.lane?.watch?.departures ?? []).map(({ seenIn }) => seenIn),
+  ].flatMap((seen = []) => seen.map(({ number }) => number)),
 });
 
 const isPlanning = (write: ItemWrite) =>
@@ -45,6 +50,10 @@ export const evmCore: LaneCore<"evm"> = {
     const snapshots = placedSnapshots(state.view, setup, state.nowMs);
     const move = snapshots && nextMove({ ...state, snapshots });
     return move?.kind === "write" && move.step.some(isPlanning) ? snapshots : undefined;
+  },
+  departures: {
+    seenIn: (snapshots) => (bothAnswered(snapshots) ? blocksSeen(snapshots) : undefined),
+    areFinal,
   },
   isFirst: (request, { slots }) =>
     slots.some(({ nonce, state }) => nonce === request.nonce && state === "planned"),

@@ -69,6 +69,8 @@ export type HostSnapshot = {
   clearFees: HostFees;
   clearL1Fee: L1Fee;
   orders: ReadonlyMap<string, OrderFacts>;
+  /** The wallet's units of the missed tokens. Those that do not answer are absent. */
+  held?: ReadonlyMap<string, bigint>;
   /** The hashes of the requested blocks, by number. */
   blocks: ReadonlyMap<number, string>;
   /** The receipts, by hash. Transactions unknown to the host have none. */

@@ -48,7 +48,7 @@ export const bumpAfterMs = 20_000;
 /** The orders whose markers and receipts decide something: all with messages. */
 const questionAbout = (
   lane: LaneKey,
-  { slots, orders }: LaneView<"sol">,
+  { slots, orders, missed }: LaneView<"sol">,
   untilMs: number,
 ): Question<"sol"> => {
   const wanting = orders.filter(
@@ -59,6 +59,7 @@ const questionAbout = (
     hashes: slots.flatMap(({ attempts }) => attempts.map(({ hash }) => hash)),
     marked: slots.map(({ orderId }) => orderId),
     orders: wanting.map(({ intent }) => intent),
+    missed,
     wantsBlockhash:
       wanting.length > 0 || orders.some((order) => wantsClear(order, slotOfOrder(order, slots))),
   };
@@ -306,5 +307,7 @@ export const solCore: LaneCore<"sol"> = {
   completed,
   /** A blockhash is asked for after all else, so nothing from the placing is used. */
   placedSnapshots: () => undefined,
+  /** Balances are read at the finalized slot. */
+  departures: { seenIn: () => [], areFinal: () => true },
   isFirst: ({ attempt }) => attempt === 1,
 };

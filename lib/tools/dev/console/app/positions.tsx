@@ -3,7 +3,7 @@ import type { Position } from "trading-terminal-client";
 import { Panel } from "./controls.tsx";
 import { useDesk } from "./desk.ts";
 import { ExploredLink } from "./explored-link.tsx";
-import { amount, day, pairUnits, signed } from "./format.ts";
+import { amount, day, pairUnits, signed, words } from "./format.ts";
 import { PositionTotals, WorthCells } from "./market/worth-view.tsx";
 import { QuickSale } from "./ticket/quick-sale.tsx";
 import { freshSide } from "./ticket/ticket.tsx";
@@ -49,6 +49,7 @@ function PositionRow({ position }: { position: Position }) {
       <span class={`side ${status}`}>{status}</span>
       <strong>{symbol}</strong>
       <span class="badge">{chain}</span>
+      {position.reason !== undefined && <span class="badge warn">{words(position.reason)}</span>}
       {status === "open" && (
         <dl class="worth">
           <WorthCells position={position} />
@@ -67,6 +68,14 @@ function PositionRow({ position }: { position: Position }) {
         <dd>{position.cost === undefined ? "–" : `${amount(position.cost)} ${coin}`}</dd>
         <dt>Realized</dt>
         <dd>{signed(position.realizedPnl, coin)}</dd>
+        {position.movedOut !== undefined && (
+          <>
+            <dt>Moved out</dt>
+            <dd>
+              {amount(position.movedOut)} {name}
+            </dd>
+          </>
+        )}
         <dt>Wallet</dt>
         <dd>
           <ExploredLink network={chain} kind="wallet" id={wallet} text={nameOf(position)} />

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { getItems } from "../../../lib/table/batch-get.ts";
+import { deployer, localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";
+import { coinDecimals, unitsFrom } from "../../../lib/trading/core/decimal-text.ts";
+import type { Position } from "../../../lib/trading/core/execution.ts";
+import { snapshotOf } from "../../../lib/trading/execution/snapshot-of-host.ts";
+import { laneKey } from "../../../lib/trading/items/keys.ts";
+import { homeShard } from "../../../lib/trading/items/lane-places.ts";
+import { readListed } from "../../../lib/trading/items/listed-executions.ts";
+import { tableForTests } from "../../support/dynamodb.ts";
+import { startTestChain, type TestChain } from "../../support/local-chain.ts";
+import { openDesk, type TradingDesk } from "../../support/trading-desk.ts";
+
+const db = tableForTests();
+const { moon } = localAddresses;
+const coin = 10n ** 18n;
+
+let chain: TestChain;
+
+beforeAll(async () => {
+  chain = await startTestChain();
+});
+afterAll(() => chain.close());
+beforeEach(() => chain.restore());
+
+const units = (text = "") => (text === "0" ? 0n : unitsFrom(text, coinDecimals.eth, "amount"));
+
+async function positionsOf({ userID }: TradingDesk): Promise<Position[]> {
+  const { executions } = await readListed(db.table, { userID, kind: "position" }, { filter: {}, limit: 9 });
+  return executions as Position[];
+}
+
+async function buy(desk: TradingDesk, amount = "0.5"): Promise<void> {
+  await desk.place({ amount });
+  await desk.work();
+  await desk.settle();
+}
+
+/** Moves tokens by another program, which has the wallet's key. */
+async function move(from: string, to: string, amount: bigint): Promise<void> {
+  await chain.request("anvil_impersonateAccount", [from]);
+  const data = `0xa9059cbb${to.slice(2).toLowerCase().padStart(64, "0")}${amount.toString(16).padStart(64, "0")}`;
+  await chain.request("eth_sendTransaction", [{ from, to: moon, data, gas: "0x30d40" }]);
+  await chain.mine();
+}
+
+const laneOf = async ({ lane }: TradingDesk) =>
+  (await getItems(db.table, [laneKey(lane, homeShard(lane))]))[0];
+
+describe("a position whose tokens were moved out", () => {
+  it("is closed once the move is final, without proceeds, and a later buy opens another one", async () => {
+    const desk = await openDesk(db.table, chain);
+    await buy(desk);
+    const [before] = await positionsOf(desk);
+    await move(desk.wallet, deployer, await desk.held());
+    await desk.workMissed(moon);
+    // The move may still be taken back.
+    expect(await positionsOf(desk)).toEqual([before]);
+    expect(await desk.watchAndWork()).toBe(false);
+    await chain.mine(12);
+    expect(await desk.watchAndWork()).toBe(true);
+    const [closed] = await positionsOf(desk);
+    expect(closed).toMatchObject({
+      ...{ status: "closed", reason: "MOVED_OUT", amount: "0", cost: "0", realizedPnl: "0", settled: true },
+      ...{ movedOut: before?.amount, averageEntryPrice: before?.averageEntryPrice },
+      version: (before?.version ?? 0) + 1,
+    });
+    expect(closed?.closedAt).toBeDefined();
+    expect(await laneOf(desk)).toBeUndefined();
+
+    await buy(desk);
+    const [opened, old] = await positionsOf(desk);
+    expect(old).toEqual(closed);
+    expect(opened).toMatchObject({ status: "open", cost: "0.5" });
+    expect(opened).not.toHaveProperty("reason");
+    expect(units(opened?.amount)).toBe(await desk.held());
+  });
+
+  it("shrinks in proportion if a part is left", async () => {
+    const desk = await openDesk(db.table, chain);
+    await buy(desk);
+    const [before] = await positionsOf(desk);
+    const amount = units(before?.amount);
+    const left = amount / 3n;
+    await move(desk.wallet, deployer, amount - left);
+    await desk.workMissed(moon);
+    await desk.settle();
+    const [position] = await positionsOf(desk);
+    expect(position).toMatchObject({ status: "open", realizedPnl: "0" });
+    expect(position).not.toHaveProperty("reason");
+    expect(units(position?.amount)).toBe(left);
+    expect(units(position?.movedOut)).toBe(amount - left);
+    const cost = units("0.5");
+    expect(units(position?.cost)).toBe(cost - (cost * (amount - left)) / amount);
+  });
+
+  it("stays open if the tokens come back before the move is final, or the block is replaced", async () => {
+    const desk = await openDesk(db.table, chain);
+    await buy(desk);
+    const before = await positionsOf(desk);
+    const held = await desk.held();
+    await move(desk.wallet, deployer, held);
+    await desk.workMissed(moon);
+    await move(deployer, desk.wallet, held);
+    await desk.settle();
+    expect(await positionsOf(desk)).toEqual(before);
+    expect(await laneOf(desk)).toBeUndefined();
+  });
+
+  it("stays as it is for a report that is wrong, or about a token that was never bought", async () => {
+    const desk = await openDesk(db.table, chain);
+    await buy(desk);
+    const before = await positionsOf(desk);
+    for (const [token, user] of [[moon], [localAddresses.taxd], [moon, "a stranger"]] as const) {
+      await desk.workMissed(token, user);
+      expect(await laneOf(desk)).toBeUndefined();
+    }
+    expect(await positionsOf(desk)).toEqual(before);
+  });
+
+  it("waits while an order of the token is not settled, whose fill then has its own outcome", async () => {
+    const desk = await openDesk(db.table, chain);
+    await buy(desk);
+    await move(desk.wallet, deployer, await desk.held());
+    await desk.place({ amount: "0.5" });
+    await desk.work();
+    await desk.workMissed(moon);
+    await desk.settle();
+    expect(await positionsOf(desk)).toMatchObject([{ status: "open", cost: "1" }]);
+    await desk.workMissed(moon);
+    await desk.settle();
+    const [position] = await positionsOf(desk);
+    expect(units(position?.amount)).toBe(await desk.held());
+  });
+
+  it("keeps what one of the hosts still sees", async () => {
+    const hosts: RpcHost[] = [];
+    const desk = await openDesk(db.table, chain, {
+      async see(host, reader, question) {
+        if (!hosts.includes(host)) hosts.push(host);
+        const seen = await snapshotOf(host, reader, question);
+        return seen && host === hosts[1] ? { ...seen, held: new Map([[moon, 0n]]) } : seen;
+      },
+    });
+    await buy(desk);
+    const before = await positionsOf(desk);
+    await desk.workMissed(moon);
+    expect(await laneOf(desk)).toBeUndefined();
+    expect(await positionsOf(desk)).toEqual(before);
+  });
+});
+
+describe("a wallet whose key two users have", () => {
+  it("closes the position of one user if the other has sold its tokens", async () => {
+    const alice = await openDesk(db.table, chain);
+    await buy(alice);
+    const bob = await alice.shareWith(`${alice.userID}'s friend`);
+    await bob.place({ side: "sell", percent: 100 });
+    await bob.work();
+    await bob.settle();
+    expect(await alice.held()).toBe(0n);
+    expect(await positionsOf(alice)).toMatchObject([{ status: "open" }]);
+    await alice.workMissed(moon);
+    await alice.settle();
+    expect(await positionsOf(alice)).toMatchObject([
+      { status: "closed", reason: "MOVED_OUT", realizedPnl: "0" },
+    ]);
+  });
+
+  it("takes what is missing from both positions in proportion, whoever has noticed it", async () => {
+    const alice = await openDesk(db.table, chain);
+    await buy(alice);
+    const bob = await alice.shareWith(`${alice.userID}'s friend`);
+    await buy(bob, "0.1");
+    const [[own], [other]] = await Promise.all([positionsOf(alice), positionsOf(bob)]);
+    const total = units(own?.amount) + units(other?.amount);
+    const left = total / 2n;
+    await move(alice.wallet, deployer, total - left);
+    await bob.workMissed(moon);
+    await bob.settle();
+    const [[after], [otherAfter]] = await Promise.all([positionsOf(alice), positionsOf(bob)]);
+    expect(units(after?.amount) + units(otherAfter?.amount)).toBe(left);
+    const near = (a: bigint, b: bigint) => expect(Number(a - b)).toBeLessThanOrEqual(1);
+    near(units(after?.amount), units(own?.amount) / 2n);
+    expect(units(otherAfter?.amount) / coin).toBe(units(other?.amount) / 2n / coin);
+    expect(otherAfter).toMatchObject({ status: "open", movedOut: expect.any(String) });
+  });
+});
