@@ -84,7 +84,7 @@ async function transactionOf({ request }: SolAccess, signature: string): Promise
 }
 
 /** The first bytes of instructions of the System program. */
-const [transfer, createWithSeed] = [2, 3];
+const [transfer, allocateWithSeed] = [2, 9];
 
 /** Undefined if somebody else has sent it. */
 async function readTransaction(
@@ -103,7 +103,8 @@ async function readTransaction(
     data: Buffer.from(data ?? []),
   }));
   const ofSystem = instructions.filter(({ program }) => program === programs.system);
-  const maker = ofSystem.find(({ data }) => data.readUInt32LE() === createWithSeed);
+  // The marker comes before the account of wrapped coin.
+  const maker = ofSystem.find(({ data }) => data.readUInt32LE() === allocateWithSeed);
   // The base's 32 bytes follow, and then the length of the seed in 8.
   const orderId = maker?.data.subarray(44, 44 + maker.data.readUInt32LE(36)).toString();
   const tips = ofSystem.filter(

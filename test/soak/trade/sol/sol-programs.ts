@@ -1,6 +1,11 @@
 import { AccountRole, type Address } from "@solana/web3.js";
 import bs58 from "bs58";
-import { programs, tokenAccountOf, wsolAccountOf } from "../../../../lib/trading/chains/sol/addresses.ts";
+import {
+  markerOf,
+  programs,
+  tokenAccountOf,
+  wsolAccountOf,
+} from "../../../../lib/trading/chains/sol/addresses.ts";
 import { compiledMessage } from "../../../../lib/trading/chains/sol/compose-message.ts";
 import { type SolInstruction, transferLamports } from "../../../../lib/trading/chains/sol/instructions.ts";
 import { joinTransaction, signMessageAndWipe } from "../../../../lib/trading/chains/sol/signed-message.ts";
@@ -14,7 +19,7 @@ export type SolPrograms = {
   payNothing(access: SolAccess): Promise<void>;
   /** Sends some or all tokens of a wallet away. */
   moveTokens(access: SolAccess): Promise<void>;
-  /** Sends coins to accounts that an order of a wallet is about to make, except its marker. */
+  /** Sends coins to accounts that an order of a wallet is about to make, its marker, too. */
   fundAccounts(access: SolAccess): Promise<void>;
 };
 
@@ -75,7 +80,9 @@ export function startSolPrograms(wallets: readonly TraderWallet[], chance: Chanc
       const [order] = openOrdersOf(wallet);
       const accounts = [
         await tokenAccountOf(address, mint, program),
-        ...(order === undefined ? [] : [await wsolAccountOf(address, order.orderId)]),
+        ...(order === undefined
+          ? []
+          : await Promise.all([markerOf, wsolAccountOf].map((of) => of(address, order.orderId)))),
       ];
       await access.request("requestAirdrop", chance.pick(accounts), gift);
     },

@@ -430,6 +430,38 @@ describe("an attack on a chain", () => {
     expect(await tokensOf(own)).toBe(buy.minAmountOut);
   });
 
+  it("names an account twice by a lookup table only in a message that the chain refuses", async () => {
+    const { name, wallet } = await newWallet();
+    const [table, other] = [solKey("table of the wallet").address, solKey("another in the table").address];
+    await setAccount(other, rent.empty);
+    const data = Buffer.alloc(56 + 2 * 32);
+    data.writeUInt32LE(1, 0);
+    // It is in use: no slot has deactivated it.
+    data.fill(255, 4, 12);
+    data.set(bytesOfAddress(wallet), 56);
+    data.set(bytesOfAddress(other), 88);
+    await setAccount(table, sol, address("AddressLookupTab1e1111111111111111111111111"), data);
+    const blockhash = await chain.latestBlockhash();
+    const toPlace = (addressIndex: number) => {
+      const { programAddress, accounts, data: bytes } = transferLamports(wallet, other, 1000n);
+      const [payer] = accounts;
+      const looked = {
+        ...{ address: `place ${addressIndex}` as Address, role: AccountRole.WRITABLE as const },
+        ...{ lookupTableAddress: table, addressIndex },
+      };
+      return compileAny([{ programAddress, accounts: [payer, looked], data: bytes } as IInstruction], {
+        ...{ payer: wallet, blockhash },
+      });
+    };
+    const message = toPlace(0);
+    const { id, bytes } = joinTransaction(message, [signMessageAndWipe(message, solKey(name).seed)]);
+    const wire = Buffer.from(bytes).toString("base64");
+    await expect(chain.send(wire, id)).rejects.toThrow("Account loaded twice");
+    expect(await lamportsOf(wallet)).toBe(10n * sol);
+    expect(await send(toPlace(1), name)).toBe("filled");
+    expect(await lamportsOf(other)).toBe(rent.empty + 1000n);
+  });
+
   it("raises the fee above its sum only by an instruction that is not composed", async () => {
     const { name, wallet, buy } = await newWallet();
     const claim: IInstruction = {
