@@ -12,6 +12,7 @@ export const GivenPolicySchema = v.pipe(
   v.strictObject({
     maxPerOrder: v.optional(GivenAmountSchema),
     maxPerDay: v.optional(GivenAmountSchema),
+    maxNetworkFeesPerDay: v.optional(GivenAmountSchema),
     tokens: v.optional(
       v.union(
         [v.literal("any"), v.pipe(v.array(v.string(tokensRule)), v.maxLength(mostTokens, tokensRule))],
@@ -25,7 +26,7 @@ export const GivenPolicySchema = v.pipe(
   }),
   v.title("GivenPolicy"),
   v.description(
-    "Replaces the whole policy: an omitted limit is removed. Amounts are in the network's coin. Network fees count only towards `maxPerDay`.",
+    "Replaces the whole policy: an omitted limit is removed. Amounts are in the network's coin. Network fees count only towards `maxPerDay` and `maxNetworkFeesPerDay`.",
   ),
 );
 
@@ -33,6 +34,14 @@ const PolicySchema = v.pipe(
   v.object({
     maxPerOrder: v.optional(AmountTextSchema),
     maxPerDay: v.optional(v.pipe(AmountTextSchema, v.description("Per day in UTC, network fees included"))),
+    maxNetworkFeesPerDay: v.optional(
+      v.pipe(
+        AmountTextSchema,
+        v.description(
+          "The most that transactions of a day in UTC may pay the network, in place of the usual limit",
+        ),
+      ),
+    ),
     tokens: v.pipe(
       v.union([v.literal("any"), v.array(v.string())]),
       v.description("The tokens that may be bought"),
@@ -52,7 +61,9 @@ const PolicySchema = v.pipe(
     ),
   }),
   v.title("WalletPolicy"),
-  v.description("Limits on the wallet's orders. Amounts and `tokens` limit only buys."),
+  v.description(
+    "Limits on the wallet's orders. `maxNetworkFeesPerDay` limits sales too, the other amounts and `tokens` only buys.",
+  ),
 );
 
 const PendingPolicySchema = v.object({ policy: PolicySchema, effectiveAt: TimestampSchema });

@@ -12,6 +12,7 @@ import {
   isSameState,
   isWithin,
   loosens,
+  mayRaiseFees,
   openPolicy,
   type PolicyKey,
   type PolicyRecord,
@@ -47,7 +48,8 @@ export type GuardDeps = { table: Table };
 
 /**
  * Sets a wallet's policy, as loosenGuards. Tighter limits apply at once. Looser ones are announced and wait for 24 hours
- * by this function's clock, whatever its caller says. Writes nothing if nothing changes.
+ * by this function's clock, whatever its caller says; a limit of network fees does not wait. Writes nothing if nothing
+ * changes.
  *
  * @throws {DomainError} WALLET_NOT_FOUND, SIGN_IN_REQUIRED for looser limits, and INVALID_REQUEST for an invalid address
  * or amount of the wallet's network.
@@ -112,7 +114,7 @@ function writeState(
 }
 
 function changeOf(before: PolicyState, { policy, pending }: PolicyState): PolicyChange {
-  if (!isWithin(policy, before.policy)) return "loosened";
+  if (mayRaiseFees(before.policy, policy) || !isWithin(policy, before.policy)) return "loosened";
   return pending !== undefined && pending.effectiveAt !== before.pending?.effectiveAt
     ? "announced"
     : "tightened";

@@ -34,6 +34,7 @@ describe("GivenPolicySchema", () => {
     const limits = {
       maxPerOrder: "0.5",
       maxPerDay: "12",
+      maxNetworkFeesPerDay: "3",
       tokens,
       maxSlippage: 0.0001,
       anyLoss: true,

@@ -91,6 +91,20 @@ describe("changePolicy", () => {
     await expect(setByThief(limited, later)).rejects.toMatchObject(refused);
   });
 
+  it("raises the day's network fees at once by a fresh sign-in, and announces it", async () => {
+    const wallet = await one("trader");
+    const raised = text({ maxNetworkFeesPerDay: "50" });
+    const yesterday = hoursLater(-24);
+    await expect(set(wallet, raised, noon, yesterday)).rejects.toMatchObject({ code: "SIGN_IN_REQUIRED" });
+    expect(await get(wallet)).toEqual({ policy: text() });
+    expect(await set(wallet, raised)).toEqual({ policy: raised });
+    const shown = async () => (await shownPolicies(db.table, "trader")).map(({ change }) => change);
+    expect(await shown()).toEqual(["loosened"]);
+    const lower = text({ maxNetworkFeesPerDay: "0.2" });
+    expect(await set(wallet, lower, hoursLater(1), yesterday)).toEqual({ policy: lower });
+    expect(await shown()).toEqual(["tightened"]);
+  });
+
   it("freezes without a sign-in, whatever the limits beside it", async () => {
     const wallet = await one("hurried");
     await set(wallet, limited);

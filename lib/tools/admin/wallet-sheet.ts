@@ -54,6 +54,7 @@ function stateText({
 function policySentence({
   maxPerOrder,
   maxPerDay,
+  maxNetworkFeesPerDay,
   tokens,
   maxSlippage,
   anyLoss,
@@ -64,6 +65,7 @@ function policySentence({
     tokens === "any" ? "buys any token" : `buys ${tokens.join(", ") || "no token"}`,
     ...(maxPerOrder === undefined ? [] : [`at most ${maxPerOrder} an order`]),
     ...(maxPerDay === undefined ? [] : [`at most ${maxPerDay} a day`]),
+    ...(maxNetworkFeesPerDay === undefined ? [] : [`network fees of at most ${maxNetworkFeesPerDay} a day`]),
     ...(maxSlippage === undefined ? [] : [`slippage of at most ${maxSlippage} %`]),
     ...(anyLoss ? ["may lose any part of an order"] : []),
   ].join(", ");

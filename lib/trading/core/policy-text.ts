@@ -8,6 +8,7 @@ import type { PolicyState, WalletPolicy } from "./wallet-policy.ts";
 export type PolicyText = {
   maxPerOrder?: string | undefined;
   maxPerDay?: string | undefined;
+  maxNetworkFeesPerDay?: string | undefined;
   tokens: string[] | "any";
   /** In percent. */
   maxSlippage?: number | undefined;
@@ -25,12 +26,15 @@ export type PolicyStateText = { policy: PolicyText; pending?: { policy: PolicyTe
  */
 export function readPolicy(
   network: Network,
-  { maxPerOrder, maxPerDay, tokens, maxSlippage, anyLoss, tradingEnabled }: PolicyText,
+  { maxPerOrder, maxPerDay, maxNetworkFeesPerDay, tokens, maxSlippage, anyLoss, tradingEnabled }: PolicyText,
 ): WalletPolicy {
   const decimals = coinDecimals[network];
   return {
     ...(maxPerOrder !== undefined && { maxPerOrder: unitsFrom(maxPerOrder, decimals, "maxPerOrder") }),
     ...(maxPerDay !== undefined && { maxPerDay: unitsFrom(maxPerDay, decimals, "maxPerDay") }),
+    ...(maxNetworkFeesPerDay !== undefined && {
+      maxNetworkFeesPerDay: unitsFrom(maxNetworkFeesPerDay, decimals, "maxNetworkFeesPerDay"),
+    }),
     tokens:
       tokens === "any"
         ? tokens
@@ -43,10 +47,21 @@ export function readPolicy(
 
 const policyText = (
   network: Network,
-  { maxPerOrder, maxPerDay, tokens, maxSlippage, anyLoss, tradingEnabled }: WalletPolicy,
+  {
+    maxPerOrder,
+    maxPerDay,
+    maxNetworkFeesPerDay,
+    tokens,
+    maxSlippage,
+    anyLoss,
+    tradingEnabled,
+  }: WalletPolicy,
 ): PolicyText => ({
   ...(maxPerOrder !== undefined && { maxPerOrder: coinText(network, maxPerOrder) }),
   ...(maxPerDay !== undefined && { maxPerDay: coinText(network, maxPerDay) }),
+  ...(maxNetworkFeesPerDay !== undefined && {
+    maxNetworkFeesPerDay: coinText(network, maxNetworkFeesPerDay),
+  }),
   tokens: tokens === "any" ? tokens : [...tokens],
   ...(maxSlippage !== undefined && { maxSlippage: percentFrom(maxSlippage) }),
   ...(anyLoss && { anyLoss }),

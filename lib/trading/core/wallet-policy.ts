@@ -10,6 +10,8 @@ export type WalletPolicy = {
   maxPerOrder?: bigint;
   /** Per day in UTC, including the network fees of all the wallet's transactions. */
   maxPerDay?: bigint;
+  /** Per day in UTC, in place of the operators' usual limit of network fees, for sales too. */
+  maxNetworkFeesPerDay?: bigint;
   /** The addresses of tokens that may be bought. */
   tokens: readonly string[] | "any";
   /** In millionths: how far an order's minimum may be below its quote. */
@@ -60,6 +62,9 @@ export type DaySpend = PolicyKey & {
 /** A wallet's stored policy, and the count of a day. */
 export type Limits = { stored: PolicyRecord | undefined; count: DaySpend | undefined };
 
+/** The limits of a wallet without a policy, on a day without signatures. */
+export const noStoredLimits: Limits = { stored: undefined, count: undefined };
+
 /** Applies until the user sets a policy. */
 export const openPolicy: WalletPolicy = { tokens: "any", tradingEnabled: true };
 
@@ -85,7 +90,8 @@ export function announcedState(stored: PolicyState | undefined): PolicyState {
 
 /**
  * Computes the state after a user asks for another policy. Tighter limits apply at once, field by field, and the whole
- * policy after 24 hours. Asking for less than the pending policy keeps its time.
+ * policy after 24 hours. Asking for less than the pending policy keeps its time. Any limit of network fees applies at once:
+ * traders reach it within a day.
  *
  * @param state The policy in force now.
  */
@@ -94,25 +100,50 @@ export function policyAfter(
   asked: WalletPolicy,
   nowMs: number,
 ): PolicyState {
-  const tightened = tightest(asked, policy);
+  const tightened = withFees(tightest(asked, policy), asked);
   if (isSamePolicy(tightened, asked)) return { policy: asked };
-  const isAnnounced = pending !== undefined && isWithin(asked, pending.policy);
+  const isAnnounced = pending !== undefined && isWithin(asked, withFees(pending.policy, asked));
   const effectiveAt = isAnnounced ? pending.effectiveAt : new Date(nowMs + looserAfterMs).toISOString();
   return { policy: tightened, pending: { policy: asked, effectiveAt } };
 }
 
-/** True if a change announces that the wallet may do more. A frozen wallet may do nothing, whatever its other limits. */
-export const loosens = ({ pending: announced }: PolicyState, { pending }: PolicyState): boolean =>
-  pending?.policy.tradingEnabled === true && pending.effectiveAt !== announced?.effectiveAt;
+/** Replaces the limit of network fees by that of another policy. */
+function withFees(
+  { maxNetworkFeesPerDay: _, ...policy }: WalletPolicy,
+  { maxNetworkFeesPerDay }: WalletPolicy,
+): WalletPolicy {
+  return { ...policy, ...(maxNetworkFeesPerDay !== undefined && { maxNetworkFeesPerDay }) };
+}
+
+/**
+ * True if a change lets the wallet do more, now or later. A frozen wallet may do nothing, whatever its other limits, and
+ * a freeze may leave them out.
+ */
+export function loosens(before: PolicyState, { policy, pending }: PolicyState): boolean {
+  const { tradingEnabled } = pending?.policy ?? policy;
+  if (mayRaiseFees(before.policy, policy)) return tradingEnabled || policy.maxNetworkFeesPerDay !== undefined;
+  return tradingEnabled && pending !== undefined && pending.effectiveAt !== before.pending?.effectiveAt;
+}
+
+/** True unless the limit of network fees stays or is lowered. What holds without one, only operators know. */
+export function mayRaiseFees(
+  { maxNetworkFeesPerDay: before }: WalletPolicy,
+  { maxNetworkFeesPerDay: after }: WalletPolicy,
+): boolean {
+  if (before === undefined || after === undefined) return before !== after;
+  return after > before;
+}
 
 /** Takes the stricter value of each field. */
 export function tightest(a: WalletPolicy, b: WalletPolicy): WalletPolicy {
   const maxPerOrder = stricter(a.maxPerOrder, b.maxPerOrder);
   const maxPerDay = stricter(a.maxPerDay, b.maxPerDay);
   const maxSlippage = stricter(a.maxSlippage, b.maxSlippage);
+  const maxNetworkFeesPerDay = stricter(a.maxNetworkFeesPerDay, b.maxNetworkFeesPerDay);
   return {
     ...(maxPerOrder !== undefined && { maxPerOrder }),
     ...(maxPerDay !== undefined && { maxPerDay }),
+    ...(maxNetworkFeesPerDay !== undefined && { maxNetworkFeesPerDay }),
     tokens: inBoth(a.tokens, b.tokens),
     ...(maxSlippage !== undefined && { maxSlippage }),
     ...(a.anyLoss && b.anyLoss && { anyLoss: true }),
@@ -136,6 +167,7 @@ export const isWithin = (policy: WalletPolicy, other: WalletPolicy): boolean =>
 export const isSamePolicy = (a: WalletPolicy, b: WalletPolicy): boolean =>
   a.maxPerOrder === b.maxPerOrder &&
   a.maxPerDay === b.maxPerDay &&
+  a.maxNetworkFeesPerDay === b.maxNetworkFeesPerDay &&
   a.maxSlippage === b.maxSlippage &&
   a.anyLoss === b.anyLoss &&
   a.tradingEnabled === b.tradingEnabled &&
@@ -173,7 +205,11 @@ type CheckedMinimum = { minAmountOut: bigint; quotedOut: bigint };
  */
 export type PolicyObjection =
   | { rule: "tradingEnabled" }
-  | { rule: Exclude<keyof WalletPolicy, "tradingEnabled" | "anyLoss">; limit: bigint; requested: bigint }
+  | {
+      rule: Exclude<keyof WalletPolicy, "tradingEnabled" | "anyLoss" | "maxNetworkFeesPerDay">;
+      limit: bigint;
+      requested: bigint;
+    }
   | FeesObjection;
 
 /** The day's network fees would be above their limit, until the day ends. */
@@ -269,15 +305,18 @@ export const rulesAt = (limits: Limits, nowMs: number, chainLimits: DayFeeLimits
 /** A day's network fees may be this many times the most of a transaction, unless operators choose another limit. */
 const usualFees = 10n;
 
-/** Returns the network fees that were signed on the day of a time, and their limit. */
+/** No policy allows more than so many times the usual limit, whoever has written it. */
+const mostRaised = 100n;
+
+/** Returns the network fees that were signed on the day of a time, and their limit: the policy's, or the usual one. */
 export function feesOfDay(
-  { count }: Pick<Limits, "count">,
+  { stored, count }: Limits,
   nowMs: number,
-  { maxNetworkFee, maxNetworkFeesPerDay = usualFees * maxNetworkFee }: DayFeeLimits,
+  { maxNetworkFee, maxNetworkFeesPerDay: usual = usualFees * maxNetworkFee }: DayFeeLimits,
 ): FeesOfDay {
   return {
     counted: signedOn(count, nowMs).networkFees,
-    limit: maxNetworkFeesPerDay,
+    limit: least(stored?.policy.maxNetworkFeesPerDay ?? usual, mostRaised * usual),
     resetsAt: new Date(Date.parse(dayOf(nowMs)) + dayMs).toISOString(),
   };
 }

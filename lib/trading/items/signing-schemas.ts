@@ -141,6 +141,7 @@ const ending = v.strictObject({
 const policy = v.strictObject({
   maxPerOrder: maybe(units),
   maxPerDay: maybe(units),
+  maxNetworkFeesPerDay: maybe(units),
   tokens: v.union([v.literal("any"), v.array(text)]),
   maxSlippage: maybe(units),
   anyLoss: maybe(v.literal(true)),

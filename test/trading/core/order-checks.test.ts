@@ -93,7 +93,12 @@ describe("objectionToOrder", () => {
     });
   });
 
-  const policies: { [Rule in Exclude<keyof WalletPolicy, "anyLoss">]-?: [Partial<WalletPolicy>, object] } = {
+  const policies: {
+    [Rule in Exclude<keyof WalletPolicy, "anyLoss" | "maxNetworkFeesPerDay">]-?: [
+      Partial<WalletPolicy>,
+      object,
+    ];
+  } = {
     tradingEnabled: [{ tradingEnabled: false }, {}],
     tokens: [{ tokens: ["0xB0"] }, { limit: "0", requested: "1" }],
     maxPerOrder: [{ maxPerOrder: coin - 1n }, { limit: "0.999999999999999999", requested: "1" }],

@@ -167,8 +167,10 @@ describe("nextMove", () => {
       slots: Slot[],
       left: bigint,
       sent: string[] = [],
+      own?: bigint,
     ) => {
-      const counts = { stored: undefined, count: { ...count, networkFees: used } };
+      const policy = own === undefined ? undefined : stored({ maxNetworkFeesPerDay: own });
+      const counts = { stored: policy, count: { ...count, networkFees: used } };
       const state = laneStateOf(laneView(order, { limits: new Map([[userID, counts]]), slots }), {
         snapshots: [host, host],
         sendings: new Map(sent.map((hash) => [hash, 0])),
@@ -190,6 +192,12 @@ describe("nextMove", () => {
         kind: "write",
         step: expect.arrayContaining([expect.objectContaining({ of: "order", item: reason })]),
       });
+    });
+
+    it("goes by the policy's limit in place of the usual one", () => {
+      const most = mostFeeOf({ ...slot(), ...slot().fees });
+      expect(feesOf(planned, [slot()], -1n, [], used + most)).toMatchObject({ kind: "sign" });
+      expect(feesOf(planned, [slot()], most, [], used + most - 1n)).toMatchObject({ kind: "write" });
     });
 
     it.each(["buy", "sell"] as const)("makes a %s wait while the next block costs more", (side) => {
@@ -226,6 +234,7 @@ describe("nextMove", () => {
       const move = feesOf(cancelled, [due()], -1n, [hash]);
       expect(move).toMatchObject({ kind: "sign", request: { purpose: "clear" } });
       const { fees } = (move as { request: SignRequest }).request;
+      expect(move).toEqual(feesOf(cancelled, [due()], -1n, [hash], 1n));
       expect(21_000n * fees.maxFeePerGas <= signed.gasLimit * maxFeePerGas).toBe(true);
     });
   });

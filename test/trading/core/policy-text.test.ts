@@ -18,6 +18,10 @@ describe("readPolicy", () => {
       maxPerDay: 10n ** 9n,
       ...rest,
     });
+    const fees = asked({ maxNetworkFeesPerDay: "1.5" });
+    const read = readPolicy("eth", fees);
+    expect(read).toEqual({ maxNetworkFeesPerDay: 15n * 10n ** 17n, ...rest });
+    expect(policyStateText("eth", { policy: read }).policy).toEqual(fees);
     expect(readPolicy("sol", limits)).toEqual({ maxPerOrder: 5n * 10n ** 8n, maxPerDay: 1n, ...rest });
   });
 
@@ -47,6 +51,7 @@ describe("readPolicy", () => {
     ["more places than ether has", "eth", { maxPerOrder: `0.${"0".repeat(18)}1` }, "maxPerOrder"],
     ["more places than SOL has", "sol", { maxPerDay: "0.0000000001" }, "maxPerDay"],
     ["0", "eth", { maxPerDay: "0.0" }, "maxPerDay"],
+    ["no network fees at all", "eth", { maxNetworkFeesPerDay: "0" }, "maxNetworkFeesPerDay"],
     ["a negative limit", "eth", { maxPerOrder: "-1" }, "maxPerOrder"],
     [
       "more than fits into 256 bits",

@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   counted,
+  type DayFeeLimits,
   type DaySpend,
+  feesOfDay,
+  loosens,
   objectionOf,
   openPolicy,
   type PolicyState,
@@ -295,6 +298,65 @@ describe("restOfDay", () => {
   ])("of a limit of %s leaves %s", (maxPerDay, rest) => {
     const limited = policy(maxPerDay === undefined ? {} : { maxPerDay });
     expect(restOfDay({ stored: { ...key, policy: limited, revision: 1 }, count }, nowMs)).toBe(rest);
+  });
+});
+
+describe("the limit of a day's network fees", () => {
+  const key = { userID: "alice", chain: "eth", wallet: "0xA1" } as const;
+  const limit = (maxNetworkFeesPerDay: bigint | undefined, chainLimits: DayFeeLimits) => {
+    const changes = maxNetworkFeesPerDay === undefined ? {} : { maxNetworkFeesPerDay };
+    const stored = { ...key, policy: policy(changes), revision: 1 };
+    return feesOfDay({ stored, count: undefined }, nowMs, chainLimits).limit;
+  };
+
+  it.each([
+    ["ten transactions' by default", undefined, { maxNetworkFee: 3n }, 30n],
+    ["the operators'", undefined, { maxNetworkFee: 3n, maxNetworkFeesPerDay: 5n }, 5n],
+    ["the owner's, if lower", 1n, { maxNetworkFee: 3n }, 1n],
+    ["the owner's, if higher", 3000n, { maxNetworkFee: 3n }, 3000n],
+    ["a hundred times the operators' at most", 3001n, { maxNetworkFee: 3n }, 3000n],
+  ])("is %s", (_, own, chainLimits, expected) => {
+    expect(limit(own, chainLimits)).toBe(expected);
+  });
+
+  const fees = (maxNetworkFeesPerDay: bigint, changes: Partial<WalletPolicy> = {}) =>
+    policy({ ...changes, maxNetworkFeesPerDay });
+
+  it("changes at once, up and down, while other limits wait", () => {
+    expect(requested({ policy: small }, [0, fees(9n, { maxPerOrder: 1n })])).toEqual({
+      policy: fees(9n, { maxPerOrder: 1n }),
+    });
+    const effectiveAt = at(nowMs + dayMs);
+    const pending = { policy: fees(9n, { maxPerOrder: 100n }), effectiveAt };
+    const waiting = { policy: fees(9n, { maxPerOrder: 1n }), pending };
+    expect(requested({ policy: small }, [0, large], [0, fees(9n, { maxPerOrder: 100n })])).toEqual(waiting);
+    expect(requested({ policy: fees(9n) }, [0, openPolicy])).toEqual({ policy: openPolicy });
+  });
+
+  it.each([
+    ["sets it", openPolicy, fees(1n), true],
+    ["raises it", fees(1n), fees(2n), true],
+    ["drops it", fees(1n), openPolicy, true],
+    ["lowers it", fees(2n), fees(1n), false],
+    ["keeps it", fees(2n), fees(2n, { maxPerOrder: 1n }), false],
+    ["freezes and drops it", fees(1n), policy({ tradingEnabled: false }), false],
+    ["freezes and raises it", fees(1n), fees(2n, { tradingEnabled: false }), true],
+    [
+      "raises it while frozen",
+      fees(1n, { tradingEnabled: false }),
+      fees(2n, { tradingEnabled: false }),
+      true,
+    ],
+  ])("may be raised by who %s: %#", (_, before, asked, isLooser) => {
+    expect(loosens({ policy: before }, policyAfter({ policy: before }, asked, nowMs))).toBe(isLooser);
+  });
+
+  it("cannot be raised beside a pending policy without being seen", () => {
+    const frozen = policy({ tradingEnabled: false });
+    const waiting = policyAfter({ policy: frozen }, openPolicy, nowMs);
+    const raised = policyAfter(waiting, fees(5n), nowMs + 1);
+    expect(raised.pending?.effectiveAt).toBe(waiting.pending?.effectiveAt);
+    expect(loosens(waiting, raised)).toBe(true);
   });
 });
 

@@ -13,7 +13,7 @@ import {
   slotsOf,
   type TradeOrder,
 } from "../trade-order.ts";
-import { objectionOf, restOfDay, restOfFees, rulesAt } from "../wallet-policy.ts";
+import { noStoredLimits, objectionOf, restOfDay, restOfFees, rulesAt } from "../wallet-policy.ts";
 import { bumpDueMs, bumped, clearPreset, repriceMs } from "./fee-bumps.ts";
 import { feeCap, type HostFees } from "./fees.ts";
 import { agreedNonce, bothAnswered, type HostSnapshots, isPast } from "./host-snapshot.ts";
@@ -237,7 +237,7 @@ function bumpedFees(
   if (purpose === "clear") {
     const l1Fee = greatest(0n, ...seen.map(({ clearL1Fee }) => clearL1Fee));
     const signed = feesSigned(slotsOf(order, view.slots));
-    const most = feeLimit(intent, signed, slot.nonce, roomForFees(state, order, slot));
+    const most = feeLimit(intent, signed, slot.nonce, roomForFees(state, order, slot, purpose));
     const cap = clearCap(intent, view.maxGasPrices.get(intent.userID) ?? 0n, slot, most, l1Fee);
     return bumped(newest, wantedFees(seen.map(({ clearFees }) => clearFees)) ?? newest, cap);
   }
@@ -248,16 +248,25 @@ function bumpedFees(
     ...([0n, ...seen.map(({ clearL1Fee }) => clearL1Fee)] as const),
     ...facts.flatMap(({ routes }) => routes.map((each) => each.l1Fee[purpose])),
   );
-  const maxNetworkFee = least(roomForFees(state, order, slot), roomOfDay(state, order, slot));
+  const maxNetworkFee = least(roomForFees(state, order, slot, purpose), roomOfDay(state, order, slot));
   const cap = feeCap({ maxGasPrice, maxNetworkFee }, { gasLimit: slot.gasLimit, l1Fee });
   return bumped(newest, wantedFees(facts.map(({ fees }) => fees)) ?? newest, cap);
 }
 
-/** Computes the most that the next attempt at a nonce may pay the network within the operators' limits, in wei. */
-function roomForFees({ view, nowMs, chainLimits }: LaneState, { intent }: TradeOrder, slot: Slot): bigint {
-  const limits = view.limits.get(intent.userID) ?? { count: undefined };
+/**
+ * Computes the most that the next attempt at a nonce may pay the network, in wei, within the limits of a transaction and
+ * of a day. A clear ignores the policy.
+ */
+function roomForFees(
+  { view, nowMs, chainLimits }: LaneState,
+  { intent }: TradeOrder,
+  slot: Slot,
+  purpose: Call["purpose"],
+): bigint {
+  const limits = view.limits.get(intent.userID) ?? noStoredLimits;
+  const own = purpose === "clear" ? { ...limits, stored: undefined } : limits;
   const most = feesSigned([slot])[slot.nonce]?.most ?? 0n;
-  return least(chainLimits.maxNetworkFee, most + restOfFees(limits, nowMs, chainLimits));
+  return least(chainLimits.maxNetworkFee, most + restOfFees(own, nowMs, chainLimits));
 }
 
 /** Computes the most that the next attempt of a signed buy may pay the network within the day's limit, in wei. */

@@ -14,7 +14,7 @@ import {
 } from "../intent.ts";
 import type { OrderEnd, TradeOrder } from "../trade-order.ts";
 import type { ChainLimits } from "../trading-chain.ts";
-import { restOfDay, restOfFees } from "../wallet-policy.ts";
+import { noStoredLimits, restOfDay, restOfFees } from "../wallet-policy.ts";
 import { clearGas, type FeeLimits, feesWithin, type HostFees, type L1Fee, mostFee } from "./fees.ts";
 import {
   agreedNonce,
@@ -189,7 +189,7 @@ function planAt({ nonce, order, facts, view, snapshots, limits, chainLimits, now
   const rest = isSale ? undefined : policy && restOfDay(policy, nowMs);
   const maxNetworkFee = least(
     limits.maxNetworkFee,
-    restOfFees(policy ?? { count: undefined }, nowMs, chainLimits),
+    restOfFees(policy ?? noStoredLimits, nowMs, chainLimits),
     ...(rest === undefined ? [] : [rest - value]),
   );
   const fees = feesBy(facts, { ...limits, maxNetworkFee }, gas);

@@ -2,7 +2,7 @@ import { greatest, greatestEach, least } from "../bigints.ts";
 import type { LaneView } from "../effects.ts";
 import type { ReasonCode } from "../execution.ts";
 import type { OrderEnd, TradeOrder } from "../trade-order.ts";
-import { restOfDay, restOfFees } from "../wallet-policy.ts";
+import { noStoredLimits, restOfDay, restOfFees } from "../wallet-policy.ts";
 import type { MessageRoute } from "./jupiter-build.ts";
 import {
   countedWithFirst,
@@ -92,7 +92,7 @@ export function planSwap(
   const adds = slot === undefined ? amountIn + most : most;
   if (rest !== undefined && rest < adds) return wait("POLICY_LIMIT");
   const addsFees = most + (slot === undefined ? countedWithFirst(intent, limits.baseFeeLamports) : 0n);
-  if (restOfFees(policy ?? { count: undefined }, nowMs, limits) < addsFees) return wait("POLICY_LIMIT");
+  if (restOfFees(policy ?? noStoredLimits, nowMs, limits) < addsFees) return wait("POLICY_LIMIT");
   const [account] = relay?.tipAccounts ?? [];
   return {
     amount: amountIn,

@@ -10,6 +10,7 @@ type Policy = Answer["policy"];
 const texts = (policy: Policy) => ({
   maxPerOrder: policy.maxPerOrder ?? "",
   maxPerDay: policy.maxPerDay ?? "",
+  maxNetworkFeesPerDay: policy.maxNetworkFeesPerDay ?? "",
   maxSlippage: policy.maxSlippage === undefined ? "" : String(policy.maxSlippage),
   tokens: policy.tokens === "any" ? "" : policy.tokens.join("\n"),
   anyLoss: policy.anyLoss ?? false,
@@ -43,10 +44,12 @@ export function PolicyForm({ wallet }: { wallet: Wallet }) {
 
   async function save() {
     if (form === undefined) return;
-    const { maxPerOrder, maxPerDay, maxSlippage, tokens, anyLoss, tradingEnabled } = form;
+    const { maxPerOrder, maxPerDay, maxNetworkFeesPerDay, maxSlippage, tokens, anyLoss, tradingEnabled } =
+      form;
     const body = {
       ...(maxPerOrder && { maxPerOrder }),
       ...(maxPerDay && { maxPerDay }),
+      ...(maxNetworkFeesPerDay && { maxNetworkFeesPerDay }),
       ...(maxSlippage && { maxSlippage: Number(maxSlippage) }),
       tokens: tokens.trim() === "" ? ("any" as const) : tokens.trim().split(/[\s,]+/),
       ...(anyLoss && { anyLoss }),
@@ -64,8 +67,9 @@ export function PolicyForm({ wallet }: { wallet: Wallet }) {
       <p class="empty">Reading the limits …</p>
     );
   const edit = (change: Partial<typeof form>) => setForm({ ...form, ...change });
-  const number = (name: "maxPerOrder" | "maxPerDay" | "maxSlippage", label: string) => (
-    <Field label={label} hint="empty for no limit">
+  type NumberName = "maxPerOrder" | "maxPerDay" | "maxNetworkFeesPerDay" | "maxSlippage";
+  const number = (name: NumberName, label: string, hint = "empty for no limit") => (
+    <Field label={label} hint={hint}>
       <input
         inputMode="decimal"
         pattern="[0-9]*[.]?[0-9]+"
@@ -94,6 +98,7 @@ export function PolicyForm({ wallet }: { wallet: Wallet }) {
       )}
       {number("maxPerOrder", `Most for a buy, ${coin}`)}
       {number("maxPerDay", `Most in a day, ${coin}`)}
+      {number("maxNetworkFeesPerDay", `Most network fees in a day, ${coin}`, "empty for the usual limit")}
       {number("maxSlippage", "Most slippage, %")}
       <Field label="Tokens that may be bought" hint="one address a line, empty for any">
         <textarea
