@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type LossChecks, objectionToLoss, unlistedPurchases } from "../../../lib/trading/core/large-loss.ts";
 import type { Life } from "../../../lib/trading/core/trade-order.ts";
@@ -60,5 +61,41 @@ describe("unlistedPurchases", () => {
       ...[of({}, { side: "sell" }), of({ status: "expired", stage: "done" })],
     ];
     expect(unlistedPurchases(orders, ["0xLISTED"])).toEqual({ open: 10n, filled: 7n });
+  });
+});
+
+describe("a thief who splits a purchase", () => {
+  const coins = 100n;
+  const step = fc.record({ amount: fc.bigInt({ min: 1n, max: 60n }), fills: fc.boolean() });
+
+  /** Plays the requests of a thief, some of whose orders fill. Holds if half of the coin is left while none is final. */
+  const half = (sum: typeof unlistedPurchases) =>
+    fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+      let held = coins;
+      let orders: ReturnType<typeof tradeOrder>[] = [];
+      for (const { amount, fills } of steps) {
+        const unlisted = sum(orders, []);
+        if (objectionToLoss({ ...fine, amount, coins: held, unlisted }) === undefined)
+          orders.push(tradeOrder({ intent: intent({ token: "0xBAD", amount }), amount }));
+        if (!fills) continue;
+        const open = orders.filter(({ life }) => life.status === "open");
+        held -= open.reduce((total, order) => total + order.amount, 0n);
+        orders = orders.map((order) => ({
+          ...order,
+          life: { ...order.life, status: "filled", stage: "done", spent: order.amount },
+        }));
+      }
+      return orders.reduce((total, order) => total + order.amount, 0n) * 2n <= coins;
+    });
+
+  it("gets no more than half of the coin until an order is final", () => {
+    expect(fc.check(half(unlistedPurchases)).failed).toBe(false);
+  });
+
+  it.each<[string, typeof unlistedPurchases]>([
+    ["open orders", (...asked) => ({ ...unlistedPurchases(...asked), open: 0n })],
+    ["filled orders", (...asked) => ({ ...unlistedPurchases(...asked), filled: 0n })],
+  ])("would get more if %s did not count", (_, mutant) => {
+    expect(fc.check(half(mutant)).failed).toBe(true);
   });
 });
