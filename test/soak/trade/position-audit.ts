@@ -1,6 +1,6 @@
 import { holdingsAfter } from "../../../lib/trading/core/book.ts";
 import { type BookEvent, type Holding, nothingHeld } from "../../../lib/trading/core/holding.ts";
-import { type ShownPosition, type TradeFacts, textOf } from "./facts.ts";
+import { type ShownPosition, type TradeFacts, textOf, unitsOf } from "./facts.ts";
 import { amountsOf, feesOf, type TracedOrder } from "./order-audit.ts";
 
 type Place = { userID: string; chain: string; wallet: string; token?: string | undefined };
@@ -32,6 +32,9 @@ export function problemsOfBooks(
     const events = (books.get(book) ?? []).flatMap((order) => order.events);
     const sorted = events.toSorted((a, b) => a.place - b.place || rank(a) - rank(b));
     const held = holdingsAfter(nothingHeld, sorted).filter(({ ordinal }) => ordinal > 0);
+    const foundBySales = held.reduce((sum, { movedOut }) => sum + movedOut, 0n);
+    if (held.length > 0 && tokensIn(shown, "movedOut") > foundBySales)
+      return problemsOfDepartures(book, shown, sorted);
     if (held.length !== shown.length)
       return [`${book} has ${shown.length} positions instead of ${held.length}`];
     return shown.flatMap((position, index) => problemsOfPosition(position, held[index] as Holding));
@@ -39,6 +42,31 @@ export function problemsOfBooks(
   return [
     ...unsettled.map(({ positionId, userID }) => `position ${positionId} of ${userID} never settled`),
     ...wrong,
+  ];
+}
+
+const tokensIn = (shown: readonly ShownPosition[], field: "amount" | "movedOut") =>
+  shown.reduce((sum, each) => sum + unitsOf(each[field], each.token ?? "", each.chain), 0n);
+
+/**
+ * Checks positions that have shrunk between fills, when the service noticed that the wallet lacked tokens. Nobody else
+ * knows that time, but each bought token is still held, or was sold or moved out.
+ */
+function problemsOfDepartures(
+  book: string,
+  shown: readonly ShownPosition[],
+  events: readonly BookEvent[],
+): string[] {
+  const sum = (kind: "buy" | "sell", field: "spent" | "received") =>
+    events.reduce((total, event) => (event.kind === kind ? total + event[field] : total), 0n);
+  const sold = sum("buy", "received") - tokensIn(shown, "amount") - tokensIn(shown, "movedOut");
+  const isClosed = ({ status, amount }: ShownPosition) => status === "closed" && amount === "0";
+  return [
+    ...(sold < 0n ? [`${book} holds and has moved out more than was bought`] : []),
+    ...(sold > sum("sell", "spent") ? [`${book} has lost bought tokens`] : []),
+    ...shown
+      .filter((each) => each.reason === "MOVED_OUT" && !(isClosed(each) && each.movedOut !== undefined))
+      .map(({ positionId }) => `position ${positionId} was moved out, but is not closed`),
   ];
 }
 

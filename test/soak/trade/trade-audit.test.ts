@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TradeFacts } from "./facts.ts";
+import type { ShownPosition, TradeFacts } from "./facts.ts";
 import {
   attempt,
   bought,
@@ -162,6 +162,18 @@ describe("problemsOfTrade", () => {
   it("accepts a position whose fills the chain took back", () => {
     const takenBack = { ...position, positionId: "q", amount: "0", cost: "0", networkFees: "0" };
     expect(problemsOfTrade({ ...good, positions: [position, takenBack] })).toEqual([]);
+  });
+
+  it("accepts a position that has shrunk between fills, if each bought token is accounted for", () => {
+    const problemsOf = (changes: Partial<ShownPosition>) =>
+      problemsOfTrade({ ...good, positions: [{ ...position, ...changes }] }).filter((problem) =>
+        /bought|moved out/.test(problem),
+      );
+    const closed = { movedOut: "2600", reason: "MOVED_OUT", cost: "0", realizedPnl: "0" } as const;
+    expect(problemsOf(closed)).toEqual([]);
+    expect(problemsOf({ ...closed, movedOut: "2601" })).toHaveLength(1);
+    expect(problemsOf({ ...closed, movedOut: "601" })).toEqual([]);
+    expect(problemsOf({ ...closed, status: "open" })).toHaveLength(1);
   });
 
   it("closes a position whose tokens another program has moved away", () => {
