@@ -75,7 +75,7 @@ const limits: Readonly<Record<string, number>> = {
       26,
     ]),
   ),
-  inspectToken: 225,
+  inspectToken: 228,
   // These write several items, or read items of several kinds, or a token.
   ...{ lockExports: 232, updateWallet: 236, redeemReward: 236, unlockExports: 236, restoreWallet: 238 },
   ...{ listOrders: 250, getOrder: 254, authorize: 250, authorizeConnection: 250 },
@@ -94,15 +94,15 @@ const limits: Readonly<Record<string, number>> = {
     catchUp: 278,
     freeIdleKeys: 282,
     unsubscribe: 286,
-    subscribe: 295,
+    subscribe: 298,
   },
   ...{ makeFallbackKeys: 284, mirrorPlans: 286, deleteRetiredKeys: 286, publishChanges: 304 },
   storeWallet: 332,
   // These contain the code of chains, or code that derives addresses.
   ...{ importWallet: 360, createWallet: 365, sealExport: 384 },
   // These contain the code of chains of both families.
-  ...{ sweepLanes: 330, readChains: 330, readBalances: 388, quoteOrder: 471 },
-  ...{ loadHistory: 262, listCandles: 389, listTokens: 394, getMarket: 406, readMarkets: 465 },
+  ...{ sweepLanes: 330, readChains: 333, readBalances: 388, quoteOrder: 471 },
+  ...{ loadHistory: 262, listCandles: 389, listTokens: 394, getMarket: 409, readMarkets: 465 },
   ...{ signTransaction: 470, executeOrders: 534 },
   // Contains the clients of two services, and the quoting code of both families.
   placeOrder: 530,
