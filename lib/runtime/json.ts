@@ -1,6 +1,12 @@
 /** The JSON has a field of an object twice. Parsers disagree on which one counts. */
 export class RepeatedField extends Error {
   override readonly name = "RepeatedField";
+  readonly field: string;
+
+  constructor(field: string) {
+    super("A field occurs twice");
+    this.field = field;
+  }
 }
 
 /**
@@ -11,12 +17,13 @@ export class RepeatedField extends Error {
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (repeatsField(text)) throw new RepeatedField();
+  const repeated = repeatedField(text);
+  if (repeated !== undefined) throw new RepeatedField(repeated);
   return value;
 }
 
 /** @param json Must be valid, since the search is simple. */
-function repeatsField(json: string): boolean {
+function repeatedField(json: string): string | undefined {
   const enclosing: Set<string>[] = [];
   let text = "";
   for (let at = 0; at < json.length; at++) {
@@ -31,11 +38,11 @@ function repeatsField(json: string): boolean {
       // Escapes allow several spellings of a name.
       const name: string = text.includes("\\") ? JSON.parse(text) : text.slice(1, -1);
       const names = enclosing.at(-1);
-      if (names?.has(name)) return true;
+      if (names?.has(name)) return name;
       names?.add(name);
     }
   }
-  return false;
+  return undefined;
 }
 
 /** Returns the index of the quote that ends the string starting at an index. */

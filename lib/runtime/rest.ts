@@ -20,7 +20,7 @@ import { parseJson, RepeatedField } from "./json.ts";
 import { logFault, logWarning } from "./log.ts";
 import { bearerToken } from "./request-token.ts";
 import { Unauthorized } from "./unauthorized.ts";
-import { InvalidRequest, validate } from "./validate.ts";
+import { givenTwice, InvalidRequest, validate } from "./validate.ts";
 
 /** A token from the Authorization header. */
 type Bearer = { token: string; expiresAt: Date };
@@ -135,18 +135,34 @@ function readRequest<Name extends RestOperationName>(
   event: APIGatewayProxyEvent,
 ): Request<Name> {
   return {
-    path: path && validate(path, event.pathParameters ?? {}),
-    query: query && validate(query, event.queryStringParameters ?? {}),
+    path: path && validate(path, event.pathParameters ?? {}, "path"),
+    query: query && validate(query, queryOf(event), "query"),
     body: body && validate(body, readJsonObject(event)),
-    headers: headers && validate(headers, namedHeaders(event, headers), "headers"),
+    headers: headers && validate(headers, namedHeaders(event, headers), "header"),
   } as Request<Name>;
 }
 
-/** Selects the headers that a schema names, whatever their case. */
+/** @throws {InvalidRequest} if a parameter is given twice: of several values, `queryStringParameters` has the last. */
+function queryOf({ multiValueQueryStringParameters, queryStringParameters }: APIGatewayProxyEvent): object {
+  for (const [name, values] of Object.entries(multiValueQueryStringParameters ?? {}))
+    if ((values?.length ?? 0) > 1) throw givenTwice("query", name);
+  return queryStringParameters ?? {};
+}
+
+/**
+ * Selects the headers that a schema names, whatever their case.
+ *
+ * @throws {InvalidRequest} if one is given twice that is no list.
+ */
 function namedHeaders(event: APIGatewayProxyEvent, schema: v.GenericSchema): object {
   const { entries = {} } = schema as { entries?: object };
   return Object.fromEntries(
-    Object.keys(entries).map((name) => [name, headerOf(event, name.toLowerCase())] as const),
+    Object.keys(entries).map((name) => {
+      const lowerCaseName = name.toLowerCase();
+      const lines = headerLines(event, lowerCaseName)?.length ?? 0;
+      if (lines > 1 && !listHeaders.has(lowerCaseName)) throw givenTwice("header", name);
+      return [name, headerOf(event, lowerCaseName)] as const;
+    }),
   );
 }
 
@@ -189,9 +205,9 @@ function parseBody(text: string | null): unknown {
   try {
     return parseJson(text ?? "");
   } catch (error) {
-    throw new InvalidRequest(
-      error instanceof RepeatedField ? "The body must not have a field twice" : "The body must be valid JSON",
-    );
+    throw error instanceof RepeatedField
+      ? givenTwice("body", error.field)
+      : new InvalidRequest("The body must be valid JSON");
   }
 }
 
@@ -199,10 +215,11 @@ function parseBody(text: string | null): unknown {
 function headerOf(event: APIGatewayProxyEvent, lowerCaseName: string): string | undefined {
   const named = ([name]: [string, unknown]) => name.toLowerCase() === lowerCaseName;
   if (!listHeaders.has(lowerCaseName)) return Object.entries(event.headers ?? {}).find(named)?.[1];
-  return Object.entries(event.multiValueHeaders ?? {})
-    .find(named)?.[1]
-    ?.join(", ");
+  return headerLines(event, lowerCaseName)?.join(", ");
 }
+
+const headerLines = (event: APIGatewayProxyEvent, lowerCaseName: string): string[] | undefined =>
+  Object.entries(event.multiValueHeaders ?? {}).find(([name]) => name.toLowerCase() === lowerCaseName)?.[1];
 
 const listHeaders: ReadonlySet<string> = new Set(["if-match", "if-none-match"]);
 

@@ -18,28 +18,45 @@ export class InvalidRequest extends Error {
   }
 }
 
+/** What is read. The parts of a request beside its body are named in all messages. */
+type Part = "body" | "message" | "event" | "record" | keyof typeof nouns;
+
+const nouns = { query: "query parameter", path: "path parameter", header: "header" };
+
 /**
  * Parses input by its schema. valibot's own messages quote the input, which may be a private key, so a description of
  * the expected form replaces them.
  *
- * @param what Names the input in messages about fields whose names must not be quoted.
  * @throws {InvalidRequest} for the first problem, in the order of the schema's fields.
  */
 export function validate<Schema extends v.GenericSchema>(
   schema: Schema,
   input: unknown,
-  what = "body",
+  part: Part = "body",
 ): v.InferOutput<Schema> {
   const result = v.safeParse(schema, input, { abortEarly: true, message: expectation });
   if (result.success) return result.output;
   const [issue] = result.issues;
-  if (issue.path === undefined) throw new InvalidRequest(`The ${what} must be an object`);
-  const field = fieldOf(issue);
-  const problem = isMissing(issue) ? required(schema, issue) : issue.message;
-  throw new InvalidRequest(
-    `${field ?? `A field of the ${what}`} ${problem}`,
-    field === undefined ? {} : { field },
+  if (issue.path === undefined) throw new InvalidRequest(`The ${part} must be an object`);
+  throw problemOf(
+    part,
+    v.getDotPath(issue) ?? "",
+    isMissing(issue) ? required(schema, issue) : issue.message,
   );
+}
+
+/** Makes the error for a field that a request gives twice: it is unclear which one counts. */
+export const givenTwice = (part: Part, name: string): InvalidRequest =>
+  problemOf(part, name, "must not be given twice");
+
+/** Names the field and the part of the request, unless the field does not look like one: it may be a secret. */
+function problemOf(part: Part, name: string, problem: string): InvalidRequest {
+  const noun = part in nouns ? nouns[part as keyof typeof nouns] : undefined;
+  if (!/^[A-Za-z_][\w.-]{0,23}$/.test(name))
+    return new InvalidRequest(`A ${noun ?? `field of the ${part}`} ${problem}`);
+  return new InvalidRequest(noun === undefined ? `${name} ${problem}` : `The ${noun} ${name} ${problem}`, {
+    field: name,
+  });
 }
 
 function expectation(issue: v.BaseIssue<unknown>): string {
@@ -70,10 +87,4 @@ function required(
   const entry = schema.entries?.[v.getDotPath(issue) ?? ""];
   const [nothing] = entry ? (v.safeParse(entry, undefined, { message: expectation }).issues ?? []) : [];
   return nothing === undefined ? "is required" : `is required and ${nothing.message}`;
-}
-
-/** Returns the field's name, unless it does not look like one: it may be a secret in the wrong place. */
-function fieldOf(issue: v.BaseIssue<unknown>): string | undefined {
-  const path = v.getDotPath(issue) ?? "";
-  return /^[A-Za-z_][\w.-]{0,23}$/.test(path) ? path : undefined;
 }

@@ -12,7 +12,7 @@ import { inTime } from "./in-time.ts";
 import { parseJson, RepeatedField } from "./json.ts";
 import { logFault } from "./log.ts";
 import { subprotocolsOf, tokenSubprotocol } from "./request-token.ts";
-import { InvalidRequest, validate } from "./validate.ts";
+import { givenTwice, InvalidRequest, validate } from "./validate.ts";
 
 /** An event of the WebSocket API. Only `$connect` has headers. */
 export type WebSocketEvent = APIGatewayProxyWebsocketEventV2WithRequestContext<
@@ -170,7 +170,7 @@ function readMessage({ body = "", isBase64Encoded }: WebSocketEvent): object {
   try {
     content = parseJson(isBase64Encoded ? Buffer.from(body, "base64").toString() : body);
   } catch (error) {
-    if (error instanceof RepeatedField) throw new InvalidRequest("The message must not have a field twice");
+    if (error instanceof RepeatedField) throw givenTwice("message", error.field);
     throw new InvalidJson();
   }
   if (typeof content !== "object" || content === null || Array.isArray(content))

@@ -121,7 +121,7 @@ describe("storeWallet", () => {
     ["an empty body", "", "The body must be valid JSON"],
     ["half a body", '{"network":', "The body must be valid JSON"],
     ["NaN", '{"network":NaN}', "The body must be valid JSON"],
-    ["a field twice", '{"network":"eth","network":"sol"}', "The body must not have a field twice"],
+    ["a field twice", '{"network":"eth","network":"sol"}', "network must not be given twice"],
     ["null", "null", "The body must be a JSON object"],
     ["an array", "[]", "The body must be a JSON object"],
     ["a string", '"eth"', "The body must be a JSON object"],

@@ -37,28 +37,31 @@ describe("listOrders", () => {
   });
 
   it.each([
-    [{ limit: "0" }, "limit must be a whole number from 1 to 100"],
-    [{ limit: "101" }, "limit must be a whole number from 1 to 100"],
-    [{ limit: "1.5" }, "limit must be a whole number from 1 to 100"],
-    [{ limit: "" }, "limit must be a whole number from 1 to 100"],
+    [{ limit: "0" }, "The query parameter limit must be a whole number from 1 to 100"],
+    [{ limit: "101" }, "The query parameter limit must be a whole number from 1 to 100"],
+    [{ limit: "1.5" }, "The query parameter limit must be a whole number from 1 to 100"],
+    [{ limit: "" }, "The query parameter limit must be a whole number from 1 to 100"],
     [
       { status: "done" },
-      "status must be one of open, partially_filled, filled, cancelled, rejected, expired",
+      "The query parameter status must be one of open, partially_filled, filled, cancelled, rejected, expired",
     ],
-    [{ chain: "ETH" }, "chain must be one of eth, base, sol, bsc, avax"],
-    [{ wallet: "alice" }, "wallet must be an address of its network"],
+    [{ chain: "ETH" }, "The query parameter chain must be one of eth, base, sol, bsc, avax"],
+    [{ wallet: "alice" }, "The query parameter wallet must be an address of its network"],
     [
       { wallet: wallet.replace("F", "f") },
       "wallet has a wrong checksum. Compare it with its source, or write it in lower case",
     ],
-    [{ token: "native" }, "token must be an address of its network"],
-    [{ cursor: "" }, "cursor must be the cursor of an answer to the same request"],
-    [{ cursor: "A".repeat(301) }, "cursor must be the cursor of an answer to the same request"],
+    [{ token: "native" }, "The query parameter token must be an address of its network"],
+    [{ cursor: "" }, "The query parameter cursor must be the cursor of an answer to the same request"],
+    [
+      { cursor: "A".repeat(301) },
+      "The query parameter cursor must be the cursor of an answer to the same request",
+    ],
     [{ cursor: "A".repeat(40) }, "cursor must be one of the same list, with the same filters"],
-    [{ page: "2" }, "page is not a known field"],
-    [{ userID: "bob" }, "userID is not a known field"],
+    [{ page: "2" }, "The query parameter page is not a known field"],
+    [{ userID: "bob" }, "The query parameter userID is not a known field"],
   ])("refuses %j: %s, and reads nothing", async (query, message) => {
-    const [field] = message.split(" ");
+    const [field] = message.replace("The query parameter ", "").split(" ");
     expect(await answerOf(listOrders, { query })).toMatchObject({
       statusCode: 400,
       success: false,

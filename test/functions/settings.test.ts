@@ -125,7 +125,7 @@ describe("updateTradingSettings", () => {
   ])("responds with 400 to If-Match: %s, and writes nothing", async (tags, status) => {
     const { statusCode, body } = await update({ "If-Match": tags });
     expect(statusCode).toBe(status);
-    expect(JSON.parse(body).message).toMatch(/^If-Match must be \* or a list/);
+    expect(JSON.parse(body).message).toMatch(/^The header If-Match must be \* or a list/);
     expect(table.calls()).toEqual([]);
   });
 

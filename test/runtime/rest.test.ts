@@ -1,5 +1,5 @@
 import "../functions/environment.ts";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { statusOfCode } from "../../lib/api/errors.ts";
 import { schemas } from "../../lib/api/operation-schemas.ts";
 import { DomainError } from "../../lib/core/domain-error.ts";
@@ -49,6 +49,75 @@ describe("rest", () => {
     expect(logged()).toEqual([
       { operation: "listWalletsV2", error: "ChainUnavailable", cause: "HostFault TIMEOUT" },
     ]);
+  });
+
+  it.each([
+    [
+      "in the query",
+      "listOrders",
+      { query: { chain: ["eth", "base"] } },
+      "The query parameter chain must not be given twice",
+      "chain",
+    ],
+    [
+      "in the query, with one value",
+      "listOrders",
+      { query: { limit: ["5", "5"] } },
+      "The query parameter limit must not be given twice",
+      "limit",
+    ],
+    [
+      "in the query, under a name that may be a secret",
+      "listOrders",
+      { query: { [`0x${"1".repeat(64)}`]: ["1", "2"] } },
+      "A query parameter must not be given twice",
+      undefined,
+    ],
+    [
+      "in the body",
+      "updateWallet",
+      { path: { walletId: "w1" }, body: '{"name":"a","name":"b"}' },
+      "name must not be given twice",
+      "name",
+    ],
+    [
+      "in the headers",
+      "createWallet",
+      {
+        body: { network: "eth" },
+        headers: { "Content-Type": "application/json", "Idempotency-Key": ["a", "b"] },
+      },
+      "The header Idempotency-Key must not be given twice",
+      "Idempotency-Key",
+    ],
+  ] as const)("refuses a request that says a thing twice %s", async (_, name, parts, message, field) => {
+    const useCase = vi.fn();
+    const { statusCode, body } = await rest(
+      name,
+      schemas[name] as never,
+      useCase,
+    )(restEvent(parts as object));
+    expect(statusCode).toBe(400);
+    expect(JSON.parse(body).error).toEqual({
+      code: "INVALID_REQUEST",
+      message,
+      ...(field !== undefined && { details: { field } }),
+    });
+    expect(useCase).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    [
+      "the path",
+      "getMarket",
+      { path: { chain: "btc", token: "x" } },
+      /^The path parameter chain must be one of /,
+    ],
+    ["the query", "listOrders", { query: { walet: "x" } }, "The query parameter walet is not a known field"],
+    ["the body", "updateWallet", { path: { walletId: "w1" }, body: { x: 1 } }, /^x is not a known field$/],
+  ] as const)("names the part of the request that is at fault: %s", async (_, name, parts, message) => {
+    const { body } = await rest(name, schemas[name] as never, vi.fn())(restEvent(parts as object));
+    expect(JSON.parse(body).error.message).toMatch(message);
   });
 
   it("names the plan of the caller in every response, errors and refusals included", async () => {

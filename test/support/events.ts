@@ -23,9 +23,19 @@ export function authorizerEvent(headers: Headers = {}): APIGatewayRequestAuthori
   } as APIGatewayRequestAuthorizerEvent;
 }
 
+/** The two forms of a query. Of several values, the single form keeps the last. Without a query, both are null. */
+function queryForms(query: Record<string, string | string[]> | null) {
+  const entries = Object.entries(query ?? {}).map(([name, value]) => [name, [value].flat()] as const);
+  return {
+    queryStringParameters:
+      query && Object.fromEntries(entries.map(([name, values]) => [name, values.at(-1)])),
+    multiValueQueryStringParameters: query && Object.fromEntries(entries),
+  };
+}
+
 /** An event of a REST function for the user `alice`, with the parts that it reads. */
 export function restEvent(
-  parts: { body?: unknown; headers?: Headers; path?: object; query?: object } = {},
+  parts: { body?: unknown; headers?: Headers; path?: object; query?: Record<string, string | string[]> } = {},
 ): APIGatewayProxyEvent {
   const { body = null, headers = { "Content-Type": "application/json" }, path = null, query = null } = parts;
   return {
@@ -33,7 +43,7 @@ export function restEvent(
     body: body === null || typeof body === "string" ? body : JSON.stringify(body),
     isBase64Encoded: false,
     pathParameters: path,
-    queryStringParameters: query,
+    ...queryForms(query),
     requestContext: { authorizer: { principalId: "alice" } },
   } as unknown as APIGatewayProxyEvent;
 }

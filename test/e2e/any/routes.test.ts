@@ -131,3 +131,18 @@ it("ignores unknown parameters", async () => {
 
   expect(answer.json).toStrictEqual((await get("/listWallets", user)).json);
 });
+
+it("refuses a parameter that is given twice, by its name", async () => {
+  const answer = await get("/api/v2/orders?limit=1&chain=eth&limit=2", user);
+
+  expect(answer).toMatchObject({
+    status: 400,
+    json: {
+      error: {
+        code: "INVALID_REQUEST",
+        message: "The query parameter limit must not be given twice",
+        details: { field: "limit" },
+      },
+    },
+  });
+});
