@@ -22,6 +22,13 @@ function isTimestamp(text: string): boolean {
   return new Date(`${local}Z`).toISOString().startsWith(local);
 }
 
+/** Refuses numbers with more decimal places: rounding would turn them into others. */
+export const decimalPlaces = (most: number) =>
+  v.check(
+    (value: number) => Number(value.toFixed(most)) === value,
+    `must have at most ${most} decimal places`,
+  );
+
 export const ThumbprintSchema = v.pipe(
   v.string(),
   v.description("The thumbprint (RFC 7638) of the public key to which the wallet is exported"),

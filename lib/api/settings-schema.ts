@@ -2,18 +2,31 @@ import * as v from "valibot";
 import { type EntityTags, readEntityTags } from "../core/entity-tag.ts";
 import { chains } from "../core/network.ts";
 import { gasPresets } from "../users/settings.ts";
-import { envelopeOf, TimestampSchema } from "./scalars.ts";
+import { decimalPlaces, envelopeOf, TimestampSchema } from "./scalars.ts";
 
 // The lower limits are the smallest units of the chains (wei in gwei, lamport in SOL); the upper ones are far above any
 // fee ever paid. Numbers outside are typing errors and could not be stored exactly.
-const slippage = v.pipe(v.number(), v.minValue(0.0001), v.maxValue(100), v.description("Percent"));
-export const maxGasPrice = v.pipe(v.number(), v.minValue(1e-9), v.maxValue(1e9), v.description("Gwei"));
+const slippage = v.pipe(
+  v.number(),
+  v.minValue(0.0001),
+  v.maxValue(100),
+  decimalPlaces(4),
+  v.description("Percent, with at most 4 decimal places"),
+);
+export const maxGasPrice = v.pipe(
+  v.number(),
+  v.minValue(1e-9),
+  v.maxValue(1e9),
+  decimalPlaces(9),
+  v.description("Gwei, with at most 9 decimal places"),
+);
 export const priorityFee = v.pipe(
   v.number(),
   v.minValue(0),
   v.maxValue(1e6),
   v.check((fee) => fee === 0 || fee >= 1e-9, "must be 0, or at least 1e-9"),
-  v.description("SOL"),
+  decimalPlaces(9),
+  v.description("SOL, with at most 9 decimal places"),
 );
 export const gasPreset = v.picklist(gasPresets);
 const flag = v.boolean();

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { networks } from "../core/network.ts";
 import { tradingChains } from "../trading/core/trading-chain.ts";
 import { decimalFormat } from "./documented.ts";
-import { TimestampSchema } from "./scalars.ts";
+import { decimalPlaces, TimestampSchema } from "./scalars.ts";
 
 /** A chain's name in requests. The configuration decides whether it trades here. */
 export const ChainNameSchema = v.picklist(networks);
@@ -46,7 +46,7 @@ export const GivenPercentSchema = v.pipe(
   v.number(),
   v.minValue(0.0001),
   v.maxValue(100),
-  v.check((percent) => Number(percent.toFixed(4)) === percent, "must have at most 4 decimal places"),
+  decimalPlaces(4),
   v.description("Percent, with at most 4 decimal places"),
 );
 

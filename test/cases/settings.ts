@@ -16,8 +16,10 @@ type Field = [name: string, rule: string, values: unknown[]];
 const badValues: Record<BadSettings["chain"], Field[]> = {
   eth: [
     ["slippage", "in range", [0, -1, 0.00009, 100.01, 101, 1e21, 1e308]],
+    ["slippage", "of four decimal places", [12.34567, 99.99999, 0.00011, 0.1 + 0.2]],
     ["slippage", "a number", wrongTypes],
     ["maxGasPrice", "in range", [0, -1, -0.5, 1e-10, 1_000_000_001, 1e300]],
+    ["maxGasPrice", "of nine decimal places", [1.5e-9, 25.0000000001, 0.1 + 0.2]],
     ["maxGasPrice", "a number", wrongTypes],
     ["gasPreset", "a preset", notPresets],
     ["gasPreset", "a string", [0, 1, null, true, ["fast"], {}]],
@@ -36,6 +38,7 @@ const badValues: Record<BadSettings["chain"], Field[]> = {
   sol: [
     ["slippage", "in range", [0, 101, "1"]],
     ["priorityFee", "in range", [-1, -0.001, 1e-10, 1_000_001, 1e300]],
+    ["priorityFee", "of nine decimal places", [1.5e-9, 0.1 + 0.2]],
     ["priorityFee", "a number", wrongTypes],
     ["mevProtection", "a boolean", ["true", null]],
     ["gasPreset", "a setting of the chain", ["fast"]],
@@ -91,7 +94,7 @@ export const badSettings: readonly BadSettings[] = chains.flatMap((chain): BadSe
 ]);
 
 const common: Table<Record<string, unknown>> = {
-  slippage: [0.01, 0.5, 12.75, 100].map((slippage) => [`${slippage}`, { slippage }]),
+  slippage: [0.0001, 0.01, 0.57, 12.7501, 100].map((slippage) => [`${slippage}`, { slippage }]),
   mevProtection: [false, true].map((mevProtection) => [`${mevProtection}`, { mevProtection }]),
   autoBuy: [true, false].map((autoBuy) => [`${autoBuy}`, { autoBuy }]),
   autoSell: [true, false].map((autoSell) => [`${autoSell}`, { autoSell }]),
@@ -100,7 +103,7 @@ const common: Table<Record<string, unknown>> = {
 const evm: Table<Record<string, unknown>> = {
   ...common,
   gasPreset: ["slow", "medium", "fast", "turbo"].map((gasPreset) => [gasPreset, { gasPreset }]),
-  maxGasPrice: [0.05, 25, 12_345.678].map((maxGasPrice) => [`${maxGasPrice}`, { maxGasPrice }]),
+  maxGasPrice: [1e-9, 0.05, 25, 12_345.678].map((maxGasPrice) => [`${maxGasPrice}`, { maxGasPrice }]),
 };
 
 const solana: Table<Record<string, unknown>> = {

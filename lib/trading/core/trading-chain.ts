@@ -139,7 +139,7 @@ export type SolOrderSettings = Pick<SolanaSettings, "slippage" | "priorityFee" |
 /** Merges a user's stored settings of sol with the defaults. */
 export function solOrderSettingsOf(stored?: SettingsPatch): SolOrderSettings {
   const { slippage, priorityFee, mevProtection } = settingsInForce("sol", stored);
-  return { slippage: rounded(slippage), priorityFee, mevProtection };
+  return { slippage: roundedDown(slippage), priorityFee, mevProtection };
 }
 
 /** Merges a user's stored settings with the defaults of a chain. */
@@ -150,11 +150,14 @@ export function orderSettingsOf(chain: EvmChain, stored?: SettingsPatch): OrderS
     chosen === undefined || chosen === "sol"
       ? defaultOrderSettings[chain]
       : orderSettings(settingsInForce(chosen, stored));
-  return { ...settings, slippage: rounded(settings.slippage) };
+  return { ...settings, slippage: roundedDown(settings.slippage) };
 }
 
 /**
- * Settings may have more decimal places than percentages of trading, which have four. The lowest allowed values are the
- * same.
+ * Rounds a percentage down to the four decimal places of trading. Settings that were stored by earlier versions may have
+ * more, and a minimum must not become lower than its user allows.
  */
-const rounded = (percent: number) => Math.round(percent * 10_000) / 10_000;
+function roundedDown(percent: number): number {
+  const nearest = Number(percent.toFixed(4));
+  return nearest <= percent ? nearest : Number((nearest - 0.0001).toFixed(4));
+}

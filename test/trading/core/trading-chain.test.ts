@@ -5,6 +5,7 @@ import {
   defaultOrderSettings,
   evmChains,
   isEvmChain,
+  orderSettingsOf,
   solOrderSettingsOf,
   tradingChains,
 } from "../../../lib/trading/core/trading-chain.ts";
@@ -24,10 +25,21 @@ describe("tradingChains", () => {
 });
 
 describe("solOrderSettingsOf", () => {
-  it("has what orders need, with four decimal places of slippage", () => {
+  it("has what orders need, with four decimal places of slippage, rounded down", () => {
     expect(solOrderSettingsOf()).toEqual({ slippage: 1, priorityFee: 0.001, mevProtection: true });
     const stored = { slippage: 1.23456, priorityFee: 0, mevProtection: false, autoBuy: true };
-    expect(solOrderSettingsOf(stored)).toEqual({ slippage: 1.2346, priorityFee: 0, mevProtection: false });
+    expect(solOrderSettingsOf(stored)).toEqual({ slippage: 1.2345, priorityFee: 0, mevProtection: false });
+  });
+
+  it.each([
+    [99.99999, 99.9999],
+    [0.00019999, 0.0001],
+    [0.0001, 0.0001],
+    [0.57, 0.57],
+    [100, 100],
+  ])("reads a stored slippage of %d as %d", (stored, slippage) => {
+    expect(solOrderSettingsOf({ slippage: stored })).toMatchObject({ slippage });
+    expect(orderSettingsOf("eth", { slippage: stored })).toMatchObject({ slippage });
   });
 });
 
