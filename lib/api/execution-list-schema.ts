@@ -152,7 +152,7 @@ const SolReportSchema = v.pipe(
     ...report,
     networkFee: v.object({ total: sol, swap: sol, clear: sol, priority: sol, tip: sol }),
     rent: v.pipe(AmountTextSchema, v.description("SOL that stays in accounts opened for the order")),
-    computeUnits: whole,
+    computeUnits: v.exactOptional(whole),
   }),
   v.title("SolOrderReport"),
   v.description("The result of a filled order on sol, from its transaction"),

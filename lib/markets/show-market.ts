@@ -33,7 +33,7 @@ export function marketView({ market, day, isOld }: ShownMarket, coin: LivePrice 
       volume24h: hasTraded ? day.volume : undefined,
       liquidity: depth,
       liquidityUsd: depthUsd,
-      fdvUsd: priceUsd && multiply(supply, priceUsd),
+      fdvUsd: priceUsd && supply && multiply(supply, priceUsd),
     }),
     ...(priceUsd && coin && { usdSource: coin.source }),
     ...percent("change1h", percentBetween(day?.hourAgo, market.price)),

@@ -164,6 +164,14 @@ describe("getMarket", () => {
     expect(wanted).toEqual([`bob ${otherToken}`]);
   });
 
+  it("shows no worth of all tokens if the token does not state how many there are", async () => {
+    const { supply: _, ...rest } = marketAt(now);
+    await store(rest);
+    const market = await marketOf();
+    expect(market).toMatchObject({ priceUsd: "0.26" });
+    expect(market).not.toHaveProperty("fdvUsd");
+  });
+
   it("shows a token without a pool", async () => {
     const { pool: _, price: __, ...rest } = marketAt(now, { pools: 0 });
     looks = [rest];

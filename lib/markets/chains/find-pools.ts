@@ -12,7 +12,7 @@ import { v2Price, v3Price } from "../../trading/core/evm/pool-price.ts";
 import { kindOf, type Route } from "../../trading/core/intent.ts";
 import type { PoolPrice } from "../../trading/core/price-impact.ts";
 import { nativeToken } from "../../trading/core/trading-chain.ts";
-import { type Decimal, decimalOf } from "../core/decimal.ts";
+import type { Decimal } from "../core/decimal.ts";
 import {
   coarseAmounts,
   depthOf,
@@ -24,7 +24,7 @@ import {
   type RouteTerms,
   type Sale,
 } from "../core/depth.ts";
-import type { MarketPool, MarketToken } from "../core/market.ts";
+import { type MarketPool, type MarketToken, supplyIn } from "../core/market.ts";
 import { priceOf, v2ReservesOf, type WatchedPool } from "../core/watched-pool.ts";
 import { type NamedPool, type PoolState, type PoolStates, poolStatesCall } from "./pool-states.ts";
 
@@ -129,9 +129,8 @@ async function discover(ask: Ask, reader: EvmReader, address: string) {
   const identity = identityIn(reader, address, claims);
   if (identity === undefined) return undefined;
   const { symbol, name, decimals } = identity;
-  const supply = decimalOf(claims.totalSupply ?? 0n, -decimals);
   const { block, found } = poolRoutesOf(answers);
-  const token: MarketToken = { chain, token: address, symbol, name, decimals, supply };
+  const token: MarketToken = { chain, token: address, symbol, name, decimals, ...supplyIn(claims, decimals) };
   return { token, routes: found, depths: [] as bigint[], block: block.number };
 }
 

@@ -19,9 +19,9 @@ import {
 import { coinDecimals } from "../../trading/core/decimal-text.ts";
 import { isBehind, type LookMemory } from "../../trading/core/reading.ts";
 import { nativeToken } from "../../trading/core/trading-chain.ts";
-import { type Decimal, decimalOf, ratioOf } from "../core/decimal.ts";
+import { type Decimal, ratioOf } from "../core/decimal.ts";
 import { depthOf, depthOfReserves, leastDepth } from "../core/depth.ts";
-import type { MarketPool } from "../core/market.ts";
+import { type MarketPool, supplyIn } from "../core/market.ts";
 import type { TokenPools } from "./find-pools.ts";
 
 /** A pool of Raydium that can be the reference of its token, with its price. */
@@ -118,9 +118,8 @@ function pricedToken(
   const identity = identityIn({ chain: "sol", configuration }, mint, view.claims);
   if (identity === undefined) return undefined;
   const { symbol, name, decimals } = identity;
-  const supply = decimalOf(view.claims.totalSupply ?? 0n, -decimals);
   return {
-    token: { chain: "sol", token: mint, symbol, name, decimals, supply },
+    token: { chain: "sol", token: mint, symbol, name, decimals, ...supplyIn(view.claims, decimals) },
     pools: view.pools
       .filter((pool) => hasOpened(pool, view))
       .map((pool) => ({ pool, units: depthOfReserves(reservesIn(pool)) }))

@@ -1,7 +1,7 @@
 import type { SwapVenue } from "../../trading/core/intent.ts";
 import type { TradingChain } from "../../trading/core/trading-chain.ts";
 import type { CandlePool } from "./candle.ts";
-import type { Decimal } from "./decimal.ts";
+import { type Decimal, decimalOf } from "./decimal.ts";
 
 /** Warnings about a market. They change no number. */
 export const marketFlags = ["THIN", "STALE", "GAPS", "NO_POOL", "TOO_MANY_TOKENS"] as const;
@@ -24,9 +24,16 @@ export type MarketToken = TokenName & {
   symbol: string;
   name: string;
   decimals: number;
-  /** In whole tokens. */
-  supply: Decimal;
+  /** In whole tokens. Absent if the contract does not state it. */
+  supply?: Decimal;
 };
+
+/** Reads the supply that a token claims. Unknown is not 0. */
+export const supplyIn = (
+  { totalSupply }: { totalSupply: bigint | undefined },
+  decimals: number,
+): Pick<MarketToken, "supply"> =>
+  totalSupply === undefined ? {} : { supply: decimalOf(totalSupply, -decimals) };
 
 /** The sums of the last 24 hours, in the quote of the pool. Absent without a candle. */
 export type DayStatistics = {

@@ -87,7 +87,7 @@ export type SolFillReport = CommonReport & {
   networkFee: Record<"total" | "swap" | "clear" | "priority" | "tip", string>;
   /** In SOL: what stays in accounts that were opened for the order. */
   rent: string;
-  computeUnits: number;
+  computeUnits?: number;
 };
 
 /** An order's transactions. They are stored with the order when it settles and its slots are removed. */

@@ -96,7 +96,7 @@ const solReceipt = {
   fee: units,
   tip: units,
   rent: v.bigint(),
-  computeUnits: count,
+  computeUnits: v.exactOptional(count),
 };
 
 const solRoute = v.variant("venue", [

@@ -40,7 +40,8 @@ export async function readReceipt(
     hash,
     block: { ...blockOfSlot(landed.slot), time: landed.time },
     fee: landed.fee + tip,
-    ...{ tip, rent, computeUnits: landed.computeUnits },
+    ...{ tip, rent },
+    ...(landed.computeUnits !== undefined && { computeUnits: landed.computeUnits }),
   };
   if (landed.failure !== undefined)
     return { ...common, status: "failed", isSlippage: isSlippage(landed, accounts) };

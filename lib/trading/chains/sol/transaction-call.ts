@@ -65,7 +65,8 @@ export type LandedTransaction = {
   time: number;
   /** In lamports, priority included. */
   fee: bigint;
-  computeUnits: number;
+  /** Absent if the host does not state it. */
+  computeUnits?: number;
   /** Undefined if all instructions succeeded. */
   failure?: InstructionFailure | "other" | undefined;
   lamports: { before: readonly bigint[]; after: readonly bigint[] };
@@ -104,7 +105,7 @@ const Transaction = v.pipe(
     meta: v.object({
       err: v.unknown(),
       fee: Lamports,
-      computeUnitsConsumed: v.optional(Count, 0),
+      computeUnitsConsumed: v.exactOptional(Count),
       preBalances: v.array(Lamports),
       postBalances: v.array(Lamports),
       preTokenBalances: TokenBalances,
@@ -117,7 +118,8 @@ const Transaction = v.pipe(
     const failure = v.safeParse(Failure, meta.err);
     return {
       bytes: Uint8Array.from(Buffer.from(text, "base64")),
-      ...{ slot, time: blockTime, fee: meta.fee, computeUnits: meta.computeUnitsConsumed },
+      ...{ slot, time: blockTime, fee: meta.fee },
+      ...(meta.computeUnitsConsumed !== undefined && { computeUnits: meta.computeUnitsConsumed }),
       failure: meta.err === null ? undefined : failure.success ? failure.output : "other",
       lamports: { before: meta.preBalances, after: meta.postBalances },
       tokens: { before: meta.preTokenBalances, after: meta.postTokenBalances },

@@ -67,7 +67,7 @@ function reportOf({ intent, placed, quoted }: TradeOrder<"sol">, slot: SolSlot):
     ...routeTaken({ intent, quoted }, attempt),
     networkFee: feesPaid(slot),
     rent: solText(rent),
-    computeUnits,
+    ...(computeUnits !== undefined && { computeUnits }),
     submission: submissionOf(slot),
     block: block.number,
     blockTime: new Date(block.time * 1000).toISOString(),

@@ -25,7 +25,8 @@ export type SolReceipt = {
   tip: bigint;
   /** Stays in accounts that the transaction opened. */
   rent: bigint;
-  computeUnits: number;
+  /** Absent if the host does not state it. */
+  computeUnits?: number;
 } & (
   | { status: "failed"; isSlippage: boolean }
   | { status: "ok"; spent: bigint; received: bigint /** The tokens in the wallet before. */; held: bigint }

@@ -32,11 +32,17 @@ describe("landedCall", () => {
     ...{ err: null, fee: 5000, computeUnitsConsumed: 1, preBalances: [9], postBalances: [4] },
     ...{ preTokenBalances: [], postTokenBalances: [] },
   };
-  const read = (blockTime: unknown) =>
-    landedCall("id").read({ slot: 40, blockTime, transaction: ["AQID", "base64"], meta });
+  const read = (blockTime: unknown, shown: object = meta) =>
+    landedCall("id").read({ slot: 40, blockTime, transaction: ["AQID", "base64"], meta: shown });
 
   it("reads a transaction with the time of its block", () => {
     expect(read(1_795_291_200)).toMatchObject({ slot: 40, time: 1_795_291_200, fee: 5000n });
+  });
+
+  it("leaves out the compute units that a host does not state", () => {
+    const { computeUnitsConsumed: _, ...silent } = meta;
+    expect(read(1_795_291_200)).toMatchObject({ computeUnits: 1 });
+    expect(read(1_795_291_200, silent)).not.toHaveProperty("computeUnits");
   });
 
   it("takes one whose block has no time yet for one that the host does not have", () => {
