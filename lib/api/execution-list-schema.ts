@@ -10,7 +10,7 @@ import { AmountTextSchema, ChainNameSchema, TokenNameSchema } from "./trading-sc
 
 // Lists contain the orders of all engines, on all networks.
 const accountRule = "must be an address of its network";
-const accountPattern = /^(0x[\da-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/;
+const accountPattern = /^(0[xX][\da-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/;
 const AccountSchema = v.pipe(v.string(), v.regex(accountPattern, accountRule));
 
 const filters = { chain: v.optional(ChainNameSchema), wallet: v.optional(AccountSchema) };

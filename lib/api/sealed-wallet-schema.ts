@@ -53,7 +53,7 @@ export const ImportSealedWalletSchema = v.pipe(
     expectedAddress: v.optional(
       v.pipe(
         v.string(addressRule),
-        v.regex(/^(?:0x[\da-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/, addressRule),
+        v.regex(/^(?:0[xX][\da-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/, addressRule),
         v.description("Rejects the key of another address"),
       ),
     ),

@@ -13,7 +13,7 @@ export const TradingChainSchema = v.picklist(tradingChains);
 // Checksums, and whether the address fits the chain, are checked later: hashing would double the code that every
 // function loads.
 const addressRule = "must be an address: 0x and 40 hex digits, or base58";
-const addressForms = String.raw`0x(?!0{40}$)(?![eE]{40}$)[\da-fA-F]{40}$|[1-9A-HJ-NP-Za-km-z]{32,44}$`;
+const addressForms = String.raw`0[xX](?!0{40}$)(?![eE]{40}$)[\da-fA-F]{40}$|[1-9A-HJ-NP-Za-km-z]{32,44}$`;
 
 export const GivenAddressSchema = v.pipe(
   v.string(addressRule),

@@ -15,8 +15,7 @@ export const noMarkets: HeldMarkets = { tokens: new Map(), records: new Map(), h
 const keptMinutes = 25 * 60;
 
 /** Addresses of EVM chains may have any case. */
-const keyOf = ({ chain, token }: TokenName) =>
-  `${chain} ${token.startsWith("0x") ? token.toLowerCase() : token}`;
+const keyOf = ({ chain, token }: TokenName) => `${chain} ${/^0x/i.test(token) ? token.toLowerCase() : token}`;
 
 export const isSameToken = (one: TokenName, other: TokenName): boolean => keyOf(one) === keyOf(other);
 

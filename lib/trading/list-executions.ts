@@ -41,7 +41,7 @@ const filterOf = ({ status, chain, wallet, token }: Omit<ListRequest, "limit" | 
 
 /** Other engines may write addresses of EVM chains in lower case. */
 function formsOf(address: string, field: string): string[] {
-  if (!address.startsWith("0x")) return [address];
+  if (!/^0x/i.test(address)) return [address];
   const checked = readAddress("eth", address, field);
   return [checked, checked.toLowerCase()];
 }

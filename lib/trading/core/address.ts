@@ -1,5 +1,5 @@
-import bs58 from "bs58";
 import { getAddress } from "ethers/address";
+import { isBase58 } from "../../core/base58.ts";
 import { DomainError } from "../../core/domain-error.ts";
 import type { Network } from "../../core/network.ts";
 
@@ -9,20 +9,20 @@ export const addressProblem = (network: Network, text: string): string | undefin
 
 function evmProblem(text: string): string | undefined {
   if (!/^0x[\da-f]{40}$/i.test(text)) return "must be an address: 0x and 40 hex digits";
-  if (/^0x0+$/.test(text)) return "must not be the zero address";
+  if (/^0x0+$/i.test(text)) return "must not be the zero address";
   try {
-    getAddress(text);
+    checksummed(text);
     return undefined;
   } catch {
     return "has a wrong checksum. Compare it with its source, or write it in lower case";
   }
 }
 
-function solProblem(text: string): string | undefined {
-  // Decoding takes quadratic time, so the length is checked first.
-  const isAddress = text.length <= 44 && bs58.decodeUnsafe(text)?.length === 32;
-  return isAddress ? undefined : "must be an address: base58 of 32 bytes";
-}
+const solProblem = (text: string): string | undefined =>
+  isBase58(text, 32) ? undefined : "must be an address: base58 of 32 bytes";
+
+/** Programs that write hex in upper case also write the prefix so. */
+const checksummed = (text: string): string => getAddress(text.replace(/^0X/, "0x"));
 
 /**
  * Converts an address to the form in which it is stored and shown: EIP-55 on EVM chains. Base58 has one form only.
@@ -32,5 +32,5 @@ function solProblem(text: string): string | undefined {
 export function readAddress(network: Network, text: string, field: string): string {
   const problem = addressProblem(network, text);
   if (problem !== undefined) throw new DomainError("INVALID_REQUEST", `${field} ${problem}`, { field });
-  return network === "sol" ? text : getAddress(text);
+  return network === "sol" ? text : checksummed(text);
 }

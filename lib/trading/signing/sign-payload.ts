@@ -1,5 +1,5 @@
-import bs58 from "bs58";
 import * as v from "valibot";
+import { isBase58 } from "../../core/base58.ts";
 import { isOwnId } from "../../core/record-ids.ts";
 import type { SignAnswer, SignRequest } from "../core/effects.ts";
 import type { AnySlot, Family } from "../core/families.ts";
@@ -33,7 +33,7 @@ const evmRequest = v.strictObject({
 const lamports = v.pipe(v.bigint(), v.minValue(0n), v.maxValue(2n ** 64n - 1n));
 const solAddress = v.pipe(
   text(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/),
-  v.check((address) => bs58.decodeUnsafe(address)?.length === 32),
+  v.check((address) => isBase58(address, 32)),
 );
 
 const common = {
@@ -85,7 +85,7 @@ const solMessage = v.union([
 
 const solSignature = v.pipe(
   text(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/),
-  v.check((signature) => bs58.decodeUnsafe(signature)?.length === 64),
+  v.check((signature) => isBase58(signature, 64)),
 );
 
 const solRequest = v.strictObject({

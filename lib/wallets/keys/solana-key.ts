@@ -1,13 +1,12 @@
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { getAddressDecoder } from "@solana/web3.js";
-import bs58 from "bs58";
+import { base58Bytes } from "../../core/base58.ts";
 import { type PrivateKey, refuse, withWipe } from "./secret.ts";
 
 /** Reads the base58 of a 64-byte secret key, or of its 32-byte seed. */
 export async function readSolanaKey(text: string): Promise<PrivateKey> {
-  // 64 bytes have at most 88 digits. Decoding takes quadratic time, so longer text is rejected first.
-  const bytes = text.length <= 88 ? bs58.decodeUnsafe(text) : undefined;
+  const bytes = base58Bytes(text, 64);
   if (bytes === undefined) throw refuse("Solana", "must be base58 of a 64-byte secret key");
   return solanaKeyOf(bytes);
 }

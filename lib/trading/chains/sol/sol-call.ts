@@ -1,5 +1,5 @@
-import bs58 from "bs58";
 import * as v from "valibot";
+import { isBase58 } from "../../../core/base58.ts";
 import type { RpcCall } from "../rpc-call.ts";
 
 /** How many validators must have seen what a host answers with. */
@@ -26,8 +26,7 @@ export const Lamports = v.pipe(
 
 export const PublicKey = v.pipe(
   v.string(),
-  v.maxLength(44),
-  v.check((text) => bs58.decodeUnsafe(text)?.length === 32),
+  v.check((text) => isBase58(text, 32)),
 );
 
 const AccountSchema = v.pipe(

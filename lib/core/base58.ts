@@ -1,0 +1,16 @@
+import bs58 from "bs58";
+
+/** The most digits of that many bytes. */
+const mostDigits = { 32: 44, 64: 88 };
+
+/**
+ * Decodes base58 of at most 32 or 64 bytes. Decoding takes quadratic time, so longer text is not even tried.
+ *
+ * @returns undefined for any other text.
+ */
+export const base58Bytes = (text: string, most: keyof typeof mostDigits): Uint8Array | undefined =>
+  text.length <= mostDigits[most] ? bs58.decodeUnsafe(text) : undefined;
+
+/** True for base58 of exactly that many bytes. */
+export const isBase58 = (text: string, length: keyof typeof mostDigits): boolean =>
+  base58Bytes(text, length)?.length === length;
