@@ -36,7 +36,7 @@ export type AdminDeps = {
   openPlans(options: PlanTargetOptions): Promise<PlanTarget>;
   openConnections(options: PlanTargetOptions): Promise<ConnectionTarget>;
   /** Asks a question whose answer is yes or no. */
-  confirm(question: string): Promise<boolean>;
+  confirm: (question: string) => Promise<boolean>;
   interruption(): AbortSignal;
   now: () => Date;
 };

@@ -48,8 +48,8 @@ export type LaneCore<F extends Family> = {
   /** The blocks in which both hosts have seen a wallet's balances, and whether they are final. */
   departures: {
     /** Undefined if the hosts are too far apart. Empty if what they have seen is final. */
-    seenIn(snapshots: Snapshots<F>): BlockName[] | undefined;
-    areFinal(seenIn: readonly BlockName[], snapshots: Snapshots<F>): boolean | undefined;
+    seenIn: (snapshots: Snapshots<F>) => BlockName[] | undefined;
+    areFinal: (seenIn: readonly BlockName[], snapshots: Snapshots<F>) => boolean | undefined;
   };
   /** Rejects an order that the signer refuses. */
   refusedStep(state: LaneState<F>, order: TradeOrder<F>): TradeStep;
