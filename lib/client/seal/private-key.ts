@@ -2,19 +2,40 @@ import type { Bytes } from "./bytes.ts";
 
 const alphabet = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 
+/** 64 bytes have at most 88 digits. Decoding takes quadratic time, so longer text is not even tried. */
+const mostDigits = 88;
+
+const recoveryPhrase = /^(?:[a-z]{3,12}\s+){11,24}[a-z]{3,12}$/i;
+
 /**
- * Parses a private key: 64 hex digits for EVM networks, base58 of 64 bytes, or of the 32 of a seed, for Solana.
+ * Parses a private key: 64 hex digits for EVM networks, base58 of 64 bytes, or of the 32 of a seed, for Solana; or its
+ * bytes as a JSON list, as the file `id.json` has them. Spaces do not count.
  *
  * @throws {TypeError} for any other text, which the message does not repeat
  */
 export function privateKeyBytes(network: string, text: string): Bytes {
-  const bytes = network === "sol" ? base58Bytes(text.trim()) : hexBytes(text.trim());
-  if (bytes?.length === 32 || bytes?.length === 64) return bytes;
+  const trimmed = text.trim();
+  if (recoveryPhrase.test(trimmed))
+    throw new TypeError(
+      "A recovery phrase is not a private key: export the key of one wallet, and import that",
+    );
+  if (trimmed.startsWith("{"))
+    throw new TypeError("A keystore file is not a private key: import the private key that it protects");
+  const compact = trimmed.replace(/\s+/g, "");
+  const bytes = listedBytes(compact) ?? (network === "sol" ? base58Bytes(compact) : hexBytes(compact));
+  if (bytes?.length === 32 || (bytes?.length === 64 && network === "sol")) return bytes;
   throw new TypeError(
     network === "sol"
-      ? "The private key must be base58 of 64 bytes, or of the 32 of a seed"
+      ? "The private key must be base58 of 64 bytes, or of the 32 of a seed, or a list of these bytes"
       : "The private key must have 64 hex digits",
   );
+}
+
+/** Reads at most 64 bytes of three digits each. */
+function listedBytes(text: string): Bytes | undefined {
+  if (!/^\[(?:\d{1,3},){31,63}\d{1,3}\]$/.test(text)) return undefined;
+  const numbers = text.slice(1, -1).split(",").map(Number);
+  return numbers.every((number) => number < 256) ? Uint8Array.from(numbers) : undefined;
 }
 
 function hexBytes(text: string): Bytes | undefined {
@@ -25,6 +46,7 @@ function hexBytes(text: string): Bytes | undefined {
 }
 
 function base58Bytes(text: string): Bytes | undefined {
+  if (text.length > mostDigits) return undefined;
   let value = 0n;
   for (const digit of text) {
     const index = alphabet.indexOf(digit);

@@ -266,7 +266,7 @@ function ImportWallet() {
       <summary>Import a wallet, sealed</summary>
       <Form label="Import a wallet" onSubmit={send}>
         <Select label="Network" value={network} options={networks} onPick={setNetwork} />
-        <Field label="Private key" hint="encrypted in this page">
+        <Field label="Private key" hint="hex, base58, or the bytes of an id.json; encrypted in this page">
           <input
             type="password"
             autocomplete="new-password"
