@@ -76,7 +76,7 @@ export async function catchUp(
 type Behind = ConnectionName & { misses?: number | undefined };
 
 async function pushState(
-  { table, pusher }: CatchUpDeps,
+  { table, pusher, onFault }: CatchUpDeps,
   connections: readonly ConnectionName[],
   deadline: Date,
 ): Promise<Outcome<Behind>> {
@@ -85,7 +85,9 @@ async function pushState(
   const byUser = Map.groupBy(connections, ({ userID }) => userID);
   await forEachConcurrently(byUser, { concurrency }, async ([userID, ofUser]) => {
     try {
-      deliveries.push(...(await stateOf(table, userID, new Set(ofUser.map((each) => each.connectionId)))));
+      deliveries.push(
+        ...(await stateOf({ table, onFault }, userID, new Set(ofUser.map((each) => each.connectionId)))),
+      );
     } catch (error) {
       for (const to of ofUser) unread.push({ to, error });
     }
@@ -102,7 +104,7 @@ const longerThanConnectionsMs = 3 * 3_600_000;
 
 /** Builds the messages with the current state for some of a user's connections. */
 async function stateOf(
-  table: Table,
+  { table, onFault }: Pick<CatchUpDeps, "table" | "onFault">,
   userID: string,
   connectionIds: ReadonlySet<string>,
 ): Promise<Delivery<Behind>[]> {
@@ -116,7 +118,7 @@ async function stateOf(
   const since = new Date(now.getTime() - longerThanConnectionsMs).toISOString();
   const [settings, wallets, exports, policies, { redemptions }] = await Promise.all([
     readSettings(table, userID),
-    walletsOfUser(table, userID),
+    walletsOfUser(table, userID, onFault),
     announcedToUser(table, userID, now),
     shownPolicies(table, userID),
     readRedemptions(table, userID, { limit: newestRedemptions }),

@@ -23,10 +23,11 @@ export async function listWallets(
   table: Table,
   userID: string,
   { network, limit, cursor }: PageRequest,
+  onFault?: (error: Error) => void,
 ): Promise<{ wallets: (ListedWallet & { version?: number })[]; cursor?: string }> {
   const list = ["wallets", userID, network ?? null];
   const after = Number(positionGiven(cursor, list) ?? 0);
-  const all = await walletsOfUser(table, userID);
+  const all = await walletsOfUser(table, userID, onFault);
   if ([network, limit, cursor].every((parameter) => parameter === undefined)) return { wallets: listed(all) };
   const left = activeBySlot(all).filter(
     (wallet) => wallet.slot > after && (network === undefined || wallet.network === network),

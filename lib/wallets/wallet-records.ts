@@ -2,7 +2,7 @@ import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import { bindingOf, type SealedKey } from "../aws/vault.ts";
 import { epochSeconds } from "../core/time.ts";
 import { atMost, type Step, type Write } from "../table/step.ts";
-import { projection, queryRange, type Table } from "../table/table.ts";
+import { type Item, projection, queryRange, type Table } from "../table/table.ts";
 import { sealedKeyKey, walletKey, walletOwnerKey, walletsOf } from "../table/wallet-keys.ts";
 import { profileKey } from "../users/item-keys.ts";
 import type { Places, Wallet, WalletChanges } from "./wallet.ts";
@@ -22,15 +22,46 @@ const listedAttributes = [
   "expiresAt",
 ] as const satisfies (keyof Wallet)[];
 
-/** Returns a wallet's item without anything that clients may not see. */
-export const walletIn = (item: object): Wallet =>
-  Object.fromEntries(
+/** A wallet's item names another user, network or address than its key, so a user could deposit to a stranger. */
+export class MisplacedWallet extends Error {
+  override readonly name = "MisplacedWallet";
+}
+
+/**
+ * Returns a wallet's item without anything that clients may not see. Only the key is trusted for the address: its
+ * writers are many, and none can move an item.
+ *
+ * @throws {MisplacedWallet}
+ */
+export function walletIn({ PK, SK, ...item }: Item<object>): Wallet {
+  const wallet = Object.fromEntries(
     Object.entries(item).filter(([name]) => (listedAttributes as readonly string[]).includes(name)),
   ) as Wallet;
+  const key = keyOf(wallet);
+  if (key.PK !== PK || key.SK !== SK) throw new MisplacedWallet();
+  return wallet;
+}
 
-/** Reads all of the user's wallets. Includes retired ones. */
-export async function walletsOfUser(table: Table, userID: string): Promise<Wallet[]> {
-  return queryRange<Wallet>(table, walletsOf(userID), { attributes: listedAttributes });
+/**
+ * Reads all of the user's wallets. Includes retired ones, and leaves out each item that contradicts its key.
+ *
+ * @param onFault receives a {@link MisplacedWallet} for each of these, which raises the caller's alarm.
+ */
+export async function walletsOfUser(
+  table: Table,
+  userID: string,
+  onFault: (error: MisplacedWallet) => void = () => undefined,
+): Promise<Wallet[]> {
+  const attributes = ["PK", "SK", ...listedAttributes];
+  const items = await queryRange<object>(table, walletsOf(userID), { attributes });
+  return items.flatMap((item) => {
+    try {
+      return [walletIn(item)];
+    } catch (error) {
+      onFault(error as MisplacedWallet);
+      return [];
+    }
+  });
 }
 
 type WalletName = Pick<Wallet, "UserID" | "network" | "generatedWalletAddress">;
@@ -45,7 +76,9 @@ export async function readWallet(table: Table, name: WalletName): Promise<Wallet
       ...projection(listedAttributes),
     }),
   );
-  return Item as Wallet | undefined;
+  const { UserID, network, generatedWalletAddress } = name;
+  // Only the item's key is trusted for these.
+  return Item && ({ ...Item, UserID, network, generatedWalletAddress } as Wallet);
 }
 
 /** Writes a new wallet and its key, unless the user has a wallet with its address that can still be restored. */

@@ -29,8 +29,9 @@ describe("a REST function", () => {
       walletType: "imported",
       createdAt: "2026-11-21T09:00:00.000Z",
     };
+    const key = { PK: "WALLETS#alice", SK: "WALLET#eth#0x7E5F" };
     table.on(QueryCommand).resolves({
-      Items: [{ PK: "p", SK: "s", encryptedPrivateKey: "x", ...wallet, slot: 1, version: 1 }],
+      Items: [{ ...key, encryptedPrivateKey: "x", ...wallet, slot: 1, version: 1 }],
     });
     const { body } = await listWallets(restEvent());
     expect(JSON.parse(body)).toEqual([{ ...wallet, slotName: "Wallet 1", colortag: "blue" }]);

@@ -70,8 +70,9 @@ describe("exportWallet", () => {
 
 describe("exportWallet, when it invokes sealExport", () => {
   it("calls only once, since each seal counts", async () => {
+    const stored = { _id: "w1", UserID: "alice", network: "eth", generatedWalletAddress: "0x1" };
     table.on(QueryCommand).resolves({
-      Items: [{ PK: "WALLETS#alice", SK: "WALLET#eth#0x1", _id: "w1", UserID: "alice", network: "eth" }],
+      Items: [{ PK: "WALLETS#alice", SK: "WALLET#eth#0x1", ...stored }],
     });
     table.on(GetCommand).resolves({});
     lambda.on(InvokeCommand).rejects(Object.assign(new Error("slow"), { name: "TimeoutError" }));

@@ -9,6 +9,7 @@ import {
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it } from "vitest";
 import { handler as retireWallet } from "../../functions/retireWallet/handler.ts";
+import { walletKey } from "../../lib/table/wallet-keys.ts";
 import { jobKey } from "../../lib/trading/items/keys.ts";
 import { newWallet } from "../../lib/wallets/wallet.ts";
 import { quietConsole } from "../support/console.ts";
@@ -30,7 +31,7 @@ beforeEach(() => {
   table.on(QueryCommand).callsFake(({ ExpressionAttributeValues }) => ({
     Items: ExpressionAttributeValues[":pk"].startsWith("LANE#")
       ? [{ ...jobKey(lane, "o"), userID: "alice" }]
-      : [wallet],
+      : [{ ...walletKey("alice", "eth", "0xA"), ...wallet }],
   }));
 });
 

@@ -87,7 +87,8 @@ export const takeovers: readonly Takeover[] = [
   {
     functions: ["updateWallet"],
     rights: { reads: "all unprotected", writes: "WALLETS, WALLETLOG" },
-    atMost: "show, hide and remove wallets of all users, and forge their events; their keys stay",
+    atMost:
+      "show, hide and remove wallets of all users, but not under another address, and forge their events; their keys stay",
   },
   {
     functions: ["getWalletPolicy"],
