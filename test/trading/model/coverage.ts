@@ -111,6 +111,7 @@ export const faults: Readonly<Record<string, readonly string[]>> = {
     "a looser policy is in force",
     "a policy against a signature",
     "a second buy of a limited day",
+    "a sale within a day's network fees",
     "rejected POLICY_LIMIT",
   ],
   "every outcome": [

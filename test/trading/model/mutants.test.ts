@@ -10,6 +10,7 @@ const caughtBy: Readonly<Record<string, number>> = {
   "lets the clock expire a signed order": 68,
   "does not notice a policy that changes": 48,
   "trusts an old allowance": 44,
+  "ignores the limit of a day's network fees": 1583,
   "forgets the fee of layer 1": 1126,
   "frees nonces only by the relay": 63,
 };

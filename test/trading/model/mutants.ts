@@ -6,14 +6,16 @@ import type {
   Recipients,
   SignAnswer,
   SigningView,
+  SignRequest,
 } from "../../../lib/trading/core/effects.ts";
 import type { HostSnapshot, Receipt } from "../../../lib/trading/core/evm/host-snapshot.ts";
-import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
+import type { Attempt, Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { slotPlace } from "../../../lib/trading/core/families.ts";
 import { isSameRoute } from "../../../lib/trading/core/intent.ts";
 import type { HostAnswers } from "../../../lib/trading/core/quoting.ts";
 import type { ItemWrite } from "../../../lib/trading/core/table-step.ts";
 import type { HostQuote } from "../../../lib/trading/core/trade-facts.ts";
+import type { Limits } from "../../../lib/trading/core/wallet-policy.ts";
 import { type System, theSystem } from "./system.ts";
 
 type Answer = Effects[keyof Effects]["answer"];
@@ -334,6 +336,64 @@ const ignoresCancellations: System = {
     }),
 };
 
+/** Rewrites the day's count that the signer writes, by what it has read and signed. */
+const countsFees = (
+  recount: (fees: { read: bigint; counted: bigint; most: bigint; purpose: string }) => bigint,
+): System => ({
+  ...theSystem,
+  sign: (request) => {
+    let read = 0n;
+    return rewritten(theSystem.sign(request), {
+      answer: (effect, answer) => {
+        if (effect.do === "readSigning")
+          read = (answer as Effects["readSigning"]["answer"]).limits.count?.networkFees ?? 0n;
+        return answer;
+      },
+      effect: (effect) => {
+        if (effect.do !== "write") return effect;
+        const step = effect.step.map((write) => {
+          if (write.kind !== "put" || write.of !== "day") return write;
+          const { purpose, fees } = request as SignRequest<"evm">;
+          const slot = effect.step.find((each) => each.kind === "put" && each.of === "slot") as {
+            item: Slot;
+          };
+          const most = (slot.item.attempts.at(-1) as Attempt).gasLimit * fees.maxFeePerGas;
+          const networkFees = recount({ read, counted: write.item.networkFees ?? 0n, most, purpose });
+          return { ...write, item: { ...write.item, networkFees } };
+        });
+        return { ...effect, step };
+      },
+    });
+  },
+});
+
+/** Reads the limits of a wallet without those of its network fees. */
+const withoutFeeLimit = ({ stored, count }: Limits): Limits => {
+  if (stored === undefined) return { stored, count };
+  const { maxNetworkFeesPerDay: _, ...policy } = stored.policy;
+  return { stored: { ...stored, policy }, count };
+};
+
+/** Neither its runs nor its signer know the limit of a day's network fees. */
+const ignoresFeeLimit: System = {
+  ...work(() => ({
+    answer: (effect, answer) => {
+      if (effect.do !== "readLane") return answer;
+      const view = answer as Effects["readLane"]["answer"];
+      const limits = [...view.limits].map(([userID, each]) => [userID, withoutFeeLimit(each)] as const);
+      return { ...view, limits: new Map(limits) };
+    },
+  })),
+  sign: (request) =>
+    rewritten(theSystem.sign(request), {
+      answer: (effect, answer) => {
+        if (effect.do !== "readSigning") return answer;
+        const view = answer as Effects["readSigning"]["answer"];
+        return { ...view, limits: withoutFeeLimit(view.limits) };
+      },
+    }),
+};
+
 /** Trusts the policy that it has read, though the user may have changed it since. */
 const trustsOldPolicies: System = {
   ...theSystem,
@@ -381,6 +441,10 @@ export const mutants: Readonly<Record<string, () => System>> = {
   "does not read cancellations": () => ignoresCancellations,
   "does not notice a policy that changes": () => trustsOldPolicies,
   "forgets what a day has spent": () => forgetsTheDay,
+  "ignores the limit of a day's network fees": () => ignoresFeeLimit,
+  "counts no approvals": () =>
+    countsFees(({ read, counted, purpose }) => (purpose === "approve" ? read : counted)),
+  "counts a replacement as a whole": () => countsFees(({ read, most }) => read + most),
   "plans from old facts of the placing": () => work(trustsOldFacts),
   "trusts an old allowance": keepsAllowance,
   "believes the events of tokens": () => work(() => inSnapshots(withoutBalances)),

@@ -15,10 +15,13 @@ export function setPolicy(world: World): void {
   const { random } = world;
   const userID = random.pick(users) as string;
   const wallet = userID === "bob" ? (wallets[1] as string) : anyWallet(world);
+  const maxPerOrder = random.chance(0.4) ? BigInt(200 + random.below(800)) : undefined;
+  // A swap may cost millions.
+  const maxPerDay = random.chance(0.6) ? BigInt(1_000_000 * (1 + random.below(8))) : undefined;
   changePolicy(world, userID, wallet, {
-    ...(random.chance(0.4) && { maxPerOrder: BigInt(200 + random.below(800)) }),
-    // A swap may cost millions.
-    ...(random.chance(0.6) && { maxPerDay: BigInt(1_000_000 * (1 + random.below(8))) }),
+    ...(maxPerOrder !== undefined && { maxPerOrder }),
+    ...(maxPerDay !== undefined && { maxPerDay }),
+    ...(maxPerDay !== undefined && maxPerOrder === undefined && { maxNetworkFeesPerDay: maxPerDay }),
     tokens: random.pick(["any", "any", ["MOON"], ["MOON", "DUSK"]] as const) ?? "any",
     // The orders' slippage is 10 %.
     ...(random.chance(0.2) && { maxSlippage: random.chance(0.5) ? 100_000n : 99_999n }),

@@ -18,6 +18,7 @@ type LedgerChange = {
 export class PolicyChecks {
   /** Maps user, wallet and day to the sum that was signed. */
   private readonly spent = new Map<string, bigint>();
+  private readonly networkFees = new Map<string, bigint>();
   private readonly counted = new Set<string>();
   private readonly facts: Facts;
 
@@ -28,6 +29,7 @@ export class PolicyChecks {
   check(change: LedgerChange, intent: Intent): void {
     const { after, slot, day } = change;
     const { spent, isSecondBuy } = this.count(change, intent);
+    const networkFees = this.countFees(change, intent);
     const purpose = slot?.attempts.at(-1)?.purpose;
     if (purpose === "clear") return;
     const { table, seen } = this.facts;
@@ -35,11 +37,16 @@ export class PolicyChecks {
     const {
       maxPerOrder,
       maxPerDay,
+      maxNetworkFeesPerDay,
       tokens = "any",
       maxSlippage = 1_000_000n,
       tradingEnabled = true,
     } = policy ?? {};
     must(tradingEnabled, "signed for a wallet that may not trade");
+    if (day !== undefined && maxNetworkFeesPerDay !== undefined) {
+      must(networkFees <= maxNetworkFeesPerDay, "signed more network fees than a day allows");
+      if (intent.side === "sell") seen.add("a sale within a day's network fees");
+    }
     must(
       intent.minAmountOut >= (intent.quotedOut * (1_000_000n - maxSlippage)) / 1_000_000n,
       "signed for less than the policy's minimum",
@@ -71,6 +78,16 @@ export class PolicyChecks {
       this.spent.set(key, spent);
     }
     return { spent, isSecondBuy: isFirstSwap && spent > adds };
+  }
+
+  /** Sums up what signatures add to the most that nonces may pay, of buys, sales, approvals and clears. */
+  private countFees({ before, after, day }: LedgerChange, { userID, wallet }: Intent): bigint {
+    if (day === undefined) return 0n;
+    const key = [userID, wallet, day.day].join();
+    const sum = (this.networkFees.get(key) ?? 0n) + feesOf(after) - feesOf(before);
+    must(day.networkFees === sum, "a day's network fees are not what was signed");
+    this.networkFees.set(key, sum);
+    return sum;
   }
 }
 
