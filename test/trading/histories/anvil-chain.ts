@@ -77,11 +77,10 @@ export class AnvilChain implements ChainUnderTest {
   async hostSnapshot(index: 0 | 1, question: Question): Promise<HostSnapshot | undefined> {
     const host = this.hosts[index];
     const configuration = { ...this.node.setup.configuration, hosts: [] };
-    const snapshot = await snapshotOf(
-      host,
-      { chain: "eth", configuration },
-      this.node.realQuestion(question),
-    );
+    const seen = await snapshotOf(host, { chain: "eth", configuration }, this.node.realQuestion(question));
+    const { missed = [] } = question;
+    const held = missed.map((name) => [name, seen?.held?.get(this.node.at(name)) ?? 0n] as const);
+    const snapshot = seen && { ...seen, held: new Map(held) };
     if (snapshot === undefined || host.lie === undefined) return snapshot;
     this.seen.add(`lie: ${host.lie}`);
     return lyingSnapshot(snapshot, host.lie, question);

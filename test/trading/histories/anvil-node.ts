@@ -62,13 +62,13 @@ export class AnvilNode {
   }
 
   /** Replaces names in a question by addresses. */
-  realQuestion({ wallet, orders, ...rest }: Question): Question {
+  realQuestion({ wallet, orders, missed, ...rest }: Question): Question {
     const real = orders.map((intent) => ({
       ...intent,
       wallet: this.at(intent.wallet),
       token: this.at(intent.token),
     }));
-    return { ...rest, wallet: this.at(wallet), orders: real };
+    return { ...rest, wallet: this.at(wallet), orders: real, missed: missed?.map((name) => this.at(name)) };
   }
 
   /** Signs a transaction of the core. */

@@ -77,6 +77,8 @@ export interface ChainUnderTest {
   forget?(host: 0 | 1, isForgetting: boolean): Soon<void>;
   /** The tokens that a swap has moved, by its events and in truth. */
   tokensOf?(hash: string): Soon<{ logged: bigint; moved: bigint } | undefined>;
+  /** The fewest units that a wallet had of a token in any block so far. */
+  leastHeld?(wallet: string, token: string): bigint;
   /** Does nothing if the wallet cannot pay. */
   sendForeign(transaction: ForeignTransaction): Soon<void>;
   /** The owner's other programs send their pending transactions again. */

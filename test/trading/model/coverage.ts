@@ -70,6 +70,7 @@ export const faults: Readonly<Record<string, readonly string[]>> = {
     "filled with odd events",
     "filled, unchecked",
   ],
+  "tokens that leave a wallet": ["a departure", "closed by a departure"],
   "a cancellation against a signature": [
     ...crashes("cancel", "record cancellation", "write order"),
     "cancel against signature",

@@ -29,6 +29,17 @@ export async function comeToRest(world: World): Promise<void> {
   while (world.processes[0] !== undefined) await world.step(world.processes[0]);
   await chain.resendForeign();
   for (let blocks = 0; blocks < 2; blocks++) await chain.mine(Math.floor(world.nowMs / 1000), true);
+  await untilDone(world);
+  for (const { wallet, userID, token } of world.table.all("book")) {
+    world.startWork({ chain: "eth", wallet }, 0, { userID, token });
+    await untilDone(world);
+  }
+}
+
+/** Works on all lanes until none is left. */
+async function untilDone(world: World): Promise<void> {
+  const { chain } = world;
+  while (world.processes[0] !== undefined) await world.step(world.processes[0]);
   for (let round = 0; world.table.all("lane").length > 0; round++) {
     must(round < mostRounds, "orders never come to an end");
     for (const lane of world.table.all("lane")) world.startWork(lane);
@@ -54,6 +65,17 @@ export async function checkEnd(world: World, genesis: State): Promise<void> {
     await checkWallet(world, wallet, genesis.accounts.get(wallet) as Account, own);
   }
   checkPositions(world, orders);
+  await checkCounted(world);
+}
+
+/** Checks that the positions of a wallet count no more than it has. */
+async function checkCounted({ table, chain }: World): Promise<void> {
+  for (const [name, books] of Map.groupBy(table.all("book"), ({ wallet, token }) => `${wallet} ${token}`)) {
+    const [wallet = "", token = ""] = name.split(" ");
+    const counted = books.reduce((sum, { base }) => sum + base.amount, 0n);
+    const held = (await chain.belongings(wallet)).tokens.get(token) ?? 0n;
+    must(counted <= held, "positions count more than the wallet has");
+  }
 }
 
 /** Returns the tokens that a fill has moved, after comparing the order with them. */
@@ -105,6 +127,7 @@ function checkPositions({ table, seen, invariants }: World, orders: TradeOrder[]
         return intent.token === book.token && counts;
       })
       .map((order) => eventOf(order, invariants.swapOf(order.intent.orderId)))
+      .concat(invariants.departuresOf(book))
       .toSorted((a, b) => a.place - b.place);
     const holdings = holdingsAfter(nothingHeld, events).filter(({ ordinal }) => ordinal > 0);
     const stored = table

@@ -2,6 +2,7 @@ import { coinText } from "../../../lib/trading/core/decimal-text.ts";
 import type { Recipients } from "../../../lib/trading/core/effects.ts";
 import type { OrderFacts } from "../../../lib/trading/core/evm/host-snapshot.ts";
 import { minedAttempt, type Slot } from "../../../lib/trading/core/evm/slot.ts";
+import type { BookEvent } from "../../../lib/trading/core/holding.ts";
 import { allowsRoute, type Intent, type UnsignedTransaction } from "../../../lib/trading/core/intent.ts";
 import type { Items, Ledger } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
@@ -31,6 +32,7 @@ export class Invariants {
   private readonly swapNonces = new Map<string, number>();
   /** Maps a sale to those at lower nonces that had not filled when it was planned. */
   private readonly unfilled = new Map<string, string[]>();
+  private readonly departures = new Map<string, BookEvent[]>();
   private readonly policyChecks: PolicyChecks;
   private readonly facts: Facts;
 
@@ -53,7 +55,42 @@ export class Invariants {
     must(slot.isPrivate || to === "hosts", "a public transaction was sent to the relay");
   }
 
+  /** Returns the departures that runs have written into a book, each after the fills that were final then. */
+  departuresOf({ userID, wallet, token }: Items["book"]): readonly BookEvent[] {
+    return this.departures.get([userID, wallet, token].join()) ?? [];
+  }
+
+  private noteDeparture(before: Items["book"], after: Items["book"]): void {
+    const { userID, wallet, token } = after;
+    must(before.events.length === 0, "tokens left while a fill was not final");
+    const { table, chain } = this.facts;
+    const shared = table.all("book").filter((book) => book.wallet === wallet && book.token === token);
+    const left = shared.reduce((sum, { base }) => sum + base.amount, 0n);
+    must(left >= (chain.leastHeld?.(wallet, token) ?? 0n), "a lie has shrunk a position");
+    const counted = this.facts.table
+      .all("order")
+      .filter(({ intent }) => intent.userID === userID && intent.wallet === wallet && intent.token === token)
+      .map(({ intent, ending }) => ending?.soldOutAt ?? this.swapOf(intent.orderId)?.nonce ?? -1);
+    const place = Math.max(-1, ...counted) + 0.5;
+    const name = [userID, wallet, token].join();
+    const time = "2026-11-21T20:00:00.000Z";
+    const event = {
+      kind: "moved-out",
+      orderId: "",
+      place,
+      settled: true,
+      time,
+      left: after.base.amount,
+    } as const;
+    this.departures.set(name, [...(this.departures.get(name) ?? []), event]);
+    this.facts.seen.add("a departure");
+    if (after.base.amount === 0n) this.facts.seen.add("closed by a departure");
+  }
+
   async afterWrite(process: Process, changes: readonly Change[]) {
+    const isOfOrder = changes.some(({ kind }) => kind === "order");
+    for (const { kind, before, after } of changes)
+      if (kind === "book" && !isOfOrder) this.noteDeparture(before as Items["book"], after as Items["book"]);
     const { name } = process;
     for (const { kind, before, after } of changes) {
       if (kind === "order")

@@ -36,6 +36,7 @@ function alteredBy(lie: Lie, snapshot: HostSnapshot, question: Question): HostSn
     case "balances made up":
       return {
         ...snapshot,
+        held: new Map([...(snapshot.held ?? [])].map(([token]) => [token, 0n])),
         receipts: new Map(
           [...receipts].map(([hash, receipt]) => {
             const isNamed = receipt.status === "ok" && receipt.moved !== undefined;

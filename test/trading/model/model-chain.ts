@@ -188,6 +188,15 @@ export class ModelChain implements ChainUnderTest {
     this.nodes[host].isForgetting = isForgetting;
   }
 
+  leastHeld(wallet: string, token: string): bigint {
+    let least = this.belongings(wallet).tokens.get(token) ?? 0n;
+    for (let block: ModelBlock | undefined = this.tip; block !== undefined; block = block.parent) {
+      const held = block.state.accounts.get(wallet)?.tokens.get(token) ?? 0n;
+      if (held < least) least = held;
+    }
+    return least;
+  }
+
   tokensOf(hash: string): { logged: bigint; moved: bigint } | undefined {
     const receipt = this.receiptAt(this.tip, hash);
     const call = [...this.known.values()].find((each) => each.hash === hash)?.call;

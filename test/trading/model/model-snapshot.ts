@@ -38,6 +38,7 @@ export function snapshotOf(from: {
     clearFees: { maxFeePerGas: baseFee * 2n, maxPriorityFeePerGas: baseFee },
     orders,
     blocks: new Map((question.blocks ?? []).flatMap((number) => hashAt(head, number) ?? [])),
+    held: new Map((question.missed ?? []).map((token) => [token, account.tokens.get(token) ?? 0n])),
     receipts: from.receipts(),
   };
   if (node.lie === undefined) return snapshot;

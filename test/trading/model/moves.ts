@@ -69,6 +69,14 @@ async function lie(world: World): Promise<void> {
 const setEvents = (world: World) =>
   world.chain.setEvents?.(world.random.pick(["right", "right", "missing", "doubled"]) ?? "right");
 
+/** Lets a read report that a wallet lacks tokens of a position, whether it does or not. */
+async function report(world: World): Promise<void> {
+  const book = world.random.pick(world.table.all("book").filter(({ base }) => base.amount > 0n));
+  if (book === undefined) return;
+  const process = world.startWork(book, 0, { userID: book.userID, token: book.token });
+  if (process !== undefined) await runOn(world, process, 0.3);
+}
+
 /** Cuts off the chain until every deadline has passed. */
 async function outage(world: World): Promise<void> {
   await world.chain.setDown(0, true);
@@ -144,6 +152,7 @@ const moves: readonly (readonly [number, Move])[] = [
   [1, (world) => world.chain.delegate(anyWallet(world))],
   [2, (world) => world.chain.setBaseFee(BigInt(world.random.pick([5, 10, 15, 30, 80]) ?? 10))],
   [3, foreign],
+  [3, report],
   [1, expireBytes],
   [0.5, setRetired],
   [1, setPolicy],

@@ -49,7 +49,7 @@ const inSnapshots = (change: (snapshot: HostSnapshot) => HostSnapshot): Rewrite 
 /** Replaces the procedure that works on lanes. */
 const work = (rewrite: () => Rewrite): System => ({
   ...theSystem,
-  work: (lane, holder, limits, setup) => rewritten(theSystem.work(lane, holder, limits, setup), rewrite()),
+  work: (...args) => rewritten(theSystem.work(...args), rewrite()),
 });
 
 /** Treats a silent host like a host without data that agrees with the other one. */
@@ -449,6 +449,10 @@ export const mutants: Readonly<Record<string, () => System>> = {
   "trusts an old allowance": keepsAllowance,
   "believes the events of tokens": () => work(() => inSnapshots(withoutBalances)),
   "believes one host about balances": () => work(believesOneBalance),
+  "never looks for what a wallet lacks": () => ({
+    ...theSystem,
+    work: (lane, holder, limits, setup) => theSystem.work(lane, holder, limits, setup),
+  }),
   "believes one host about routes": () => work(believesOneHost),
   "compares the hosts' routes only after it has intersected them": () => intersectsFirst,
   "forgets the fee of layer 1": () =>

@@ -5,7 +5,7 @@ import { newestAttempt } from "../../../lib/trading/core/evm/slot.ts";
 import type { Family } from "../../../lib/trading/core/families.ts";
 import type { Intent, LaneKey } from "../../../lib/trading/core/intent.ts";
 import type { PlaceAnswer, PlaceRequest } from "../../../lib/trading/core/placing.ts";
-import type { ReaderLease, TradeStep } from "../../../lib/trading/core/table-step.ts";
+import type { MissedToken, ReaderLease, TradeStep } from "../../../lib/trading/core/table-step.ts";
 import type { TradeOrder } from "../../../lib/trading/core/trade-order.ts";
 import { defaultOrderSettings } from "../../../lib/trading/core/trading-chain.ts";
 import type { Limits } from "../../../lib/trading/core/wallet-policy.ts";
@@ -42,14 +42,16 @@ export class World extends Machines {
     this.invariants = new Invariants(this);
   }
 
-  startWork(lane: LaneKey, skewMs = 0): Process | undefined {
+  startWork(lane: LaneKey, skewMs = 0, missed?: MissedToken): Process | undefined {
     const { wallet } = lane;
     const others = this.processes.filter(
       ({ name, lane: other }) => name === "work" && other?.wallet === wallet,
     );
     if (others.length > 0) this.seen.add("two runs for a lane");
     if (skewMs !== 0) this.seen.add("clock is wrong");
-    const procedure = this.system.work({ chain, wallet }, this.newId("holder"), this.chainLimits, setupName);
+    const holder = this.newId("holder");
+    const limits = this.chainLimits;
+    const procedure = this.system.work({ chain, wallet }, holder, limits, setupName, undefined, missed);
     const { chainLimits } = this;
     return this.start({ name: "work", procedure, lane: { chain, wallet }, skewMs, chainLimits });
   }
@@ -78,7 +80,7 @@ export class World extends Machines {
         this.nowMs += effect.ms;
         return undefined;
       case "readLane":
-        return this.laneView(effect.lane.wallet, effect.day);
+        return this.laneView(effect.lane.wallet, effect.day, effect.missed);
       case "readSigning": {
         process.sawStop = this.isStopped;
         const { wallet, nonce, orderId, userID } = effect.request as SignRequest;
@@ -219,7 +221,7 @@ export class World extends Machines {
     return { stored: this.table.get("policy", key), count: this.table.get("day", { ...key, day }) };
   }
 
-  private laneView(wallet: string, day: string) {
+  private laneView(wallet: string, day: string, missed?: MissedToken) {
     const orders = this.ordersOf(wallet);
     const isHere = (item: LaneKey) => item.wallet === wallet;
     const jobs = this.table.all("job").filter(isHere);
@@ -229,8 +231,14 @@ export class World extends Machines {
       .toSorted((a, b) => a.nonce - b.nonce);
     const newest = slots.flatMap((slot) => newestAttempt(slot)?.hash ?? []);
     const bytes = newest.flatMap((hash) => this.table.get("bytes", { chain, wallet, hash }) ?? []);
+    const lane = this.table.get("lane", { chain, wallet });
+    const tokens = [...(lane?.watch?.departures ?? []), ...(missed ? [missed] : [])].map(
+      ({ token }) => token,
+    );
     return {
-      lane: this.table.get("lane", { chain, wallet }),
+      // Like a run that counts the jobs that it has read.
+      lane: lane && { ...lane, jobs: jobs.length },
+      missed: [...new Set(tokens)],
       jobs,
       slots,
       orders,
