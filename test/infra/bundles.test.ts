@@ -72,7 +72,7 @@ const limits: Readonly<Record<string, number>> = {
   ...Object.fromEntries(
     ["refuseExport", "refuseMarkets", "refuseTrading", "startSession", "endSession"].map((name) => [
       name,
-      26,
+      27,
     ]),
   ),
   inspectToken: 228,
@@ -93,7 +93,7 @@ const limits: Readonly<Record<string, number>> = {
     cancelOrder: 266,
     catchUp: 278,
     freeIdleKeys: 282,
-    unsubscribe: 286,
+    unsubscribe: 290,
     subscribe: 298,
   },
   ...{ makeFallbackKeys: 284, mirrorPlans: 286, deleteRetiredKeys: 286, publishChanges: 304 },
