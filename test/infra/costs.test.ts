@@ -35,7 +35,7 @@ describe("costsPage", () => {
       costs.map(Number),
     );
     expect(page).toContain(`**Total, about** |  | **$${off}**`);
-    expect(off).toBeLessThan(15);
+    expect(off).toBeLessThan(16);
     expect(on).toBeLessThan(45);
     // Each of 9,900 more users: 36,000 messages of $1 a million, 2,000 requests of about $6, and the rest.
     expect((many - few) / 9900).toBeGreaterThan(36_000e-6 + 2000 * 5e-6);
