@@ -89,7 +89,7 @@ describe("the context of sol", () => {
   it.each<[object, string]>([
     [
       { venues: [] },
-      "venues must be an object of hosts, cluster, relay, jupiter, wrapped, cpmmConfigs, tokens, maxOrder, maxNetworkFee, baseFee and payer",
+      "venues must be an object of hosts, cluster, relay, jupiter, wrapped, cpmmConfigs, tokens, maxOrder, maxNetworkFee, maxNetworkFeesPerDay, baseFee and payer",
     ],
     [{ hosts: [] }, "hosts must have a host"],
     [{ hosts: ["http://rpc.example"] }, "hosts.0 must be an https URL"],

@@ -87,8 +87,8 @@ describe("the trading context", () => {
       eth: { maxNetworkFee: "0.1" },
       avax: { maxNetworkFee: "0.5" },
     });
-    const chains = { eth: { maxNetworkFee: "0.02" } };
-    expect(read({ trading: ["eth"], chains }).eth).toMatchObject({ maxNetworkFee: "0.02" });
+    const limits = { maxNetworkFee: "0.02", maxNetworkFeesPerDay: "5" };
+    expect(read({ trading: ["eth"], chains: { eth: limits } }).eth).toMatchObject(limits);
   });
 
   it("limits the size of a buy only if the context sets a limit", () => {
@@ -125,7 +125,7 @@ describe("the trading context", () => {
     [{ chains: { btc: {} } }, `chains.btc is not a chain that can trade: "btc". ${known}`],
     [
       eth({ host: [] }),
-      "chains.eth.host must be an object of hosts, relay, wrapped, venues, quoteTokens, tokens, maxOrder and maxNetworkFee",
+      "chains.eth.host must be an object of hosts, relay, wrapped, venues, quoteTokens, tokens, maxOrder, maxNetworkFee and maxNetworkFeesPerDay",
     ],
     [eth({ hosts: [] }), "chains.eth.hosts must have a host"],
     [eth({ hosts: "https://rpc.example" }), "chains.eth.hosts must be a list of URLs"],

@@ -88,7 +88,10 @@ describe("signMessage on the table", () => {
   it("signs nothing where sol does not trade, for however low a fee", async () => {
     const request = await placed();
     const message = { ...swap, microLamportsPerUnit: 0n };
-    expect(await sign({ ...request, message }, {})).toEqual({ later: "the chain does not trade" });
+    // Not even the rents fit into the limits of a chain that does not trade.
+    expect(await sign({ ...request, message }, {})).toEqual({
+      later: "the policy forbids it: networkFeesPerDay",
+    });
   });
 
   it("refuses an intent of another family, though it is of sol and has a MAC", async () => {
