@@ -162,7 +162,13 @@ export async function quoteOnChain(
   const [best, ...others] = ranked(working, { side, amountIn: amount, isListed: identity.isListed });
   if (best === undefined) {
     if (quoted.isTooSmall[0]) throw tooSmall();
-    if (!paysForProbe || !isTooMuch(amount, quoted.routes)) throw noRoute();
+    const [whole = [], , part = []] = quoted.routes;
+    const [bought] = found.routes[0] ?? [];
+    const sellsLess = async () =>
+      side === "sell" && bought !== undefined && takes(ask, reader, token, bought.amountOut, tag);
+    const isTooMuch =
+      amount >= mostInPool || (whole.length === 0 && (part.length > 0 || (await sellsLess())));
+    if (!paysForProbe || !isTooMuch) throw noRoute();
     const isShort = side === "sell" && asked.wallet !== undefined;
     const { symbol, decimals } = identity;
     throw (isShort && shortage([{ token, symbol, decimals, needed: amount, available }])) || tooLarge();
@@ -238,9 +244,19 @@ function marketOf([routes, , ofLess]: PoolRoutes["routes"], amount: bigint): Pic
   return { market: { impact, reference: price } };
 }
 
-/** True if no pool takes so much, though some may take less. */
-const isTooMuch = (amount: bigint, [whole = [], , part = []]: PoolRoutes["routes"]): boolean =>
-  amount >= mostInPool || (whole.length === 0 && part.length > 0);
+/** Asks whether any pool pays for a sale. */
+async function takes(
+  ask: Ask,
+  { configuration }: Pick<EvmReader, "configuration">,
+  token: string,
+  amountIn: bigint,
+  tag: number,
+): Promise<boolean> {
+  const { sale } = await askTogether(ask, {
+    sale: poolCalls(configuration, token, [{ side: "sell", amountIn }], tag),
+  });
+  return (poolRoutesOf(sale).routes[0] ?? []).length > 0;
+}
 
 /** Uniswap v2 counts what a pool has in 112 bits. */
 const mostInPool = 1n << 112n;

@@ -243,7 +243,10 @@ describe("on eth,", () => {
         [both, "buy", "80"],
         [["uniswap-v3"], "sell", "10000000"],
       ] as const)
-        await expect(quote(venues, side, amount)).rejects.toMatchObject({ code: "NO_ROUTE" });
+        await expect(quote(venues, side, amount)).rejects.toMatchObject({
+          code: "INVALID_REQUEST",
+          details: { field: "amount" },
+        });
     });
   });
 });
