@@ -16,7 +16,7 @@ require("./run.cjs")(async () => {
     ...targets,
     stdout,
     stderr,
-    confirm: (question: string) => confirm(question),
+    confirm,
     interruption,
     now,
   };

@@ -1,7 +1,7 @@
 import { readAccess } from "cdk-local-runner/testing";
 import { describe, expect, it } from "vitest";
 import { networks } from "../../lib/core/network.ts";
-import { type OperationName, operations, operationsOf } from "../../lib/operations/operations.ts";
+import { type OperationName, operations, servedMethods } from "../../lib/operations/operations.ts";
 import { allStatements, statementsOfRole } from "./statements.ts";
 import {
   functionsOf,
@@ -140,7 +140,7 @@ describe("a deployment without exports", () => {
   });
 
   it("refuses exports with a function that may only write its log", () => {
-    const missing = operationsOf("rest").filter(([, { deployed }]) => deployed === "with export");
+    const missing = servedMethods.filter(({ name }) => operations[name].deployed === "with export");
     expect(methodsServedBy(off.api, "refuseExport")).toHaveLength(missing.length);
     expect(methodsServedBy(alone.api, "refuseExport")).toEqual([]);
     const role = functionsOf(off).refuseExport?.Role["Fn::GetAtt"][0] ?? "";

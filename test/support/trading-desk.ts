@@ -30,6 +30,7 @@ type Changes = {
   userID?: string;
   maxOrder?: string;
   maxNetworkFee?: string;
+  maxNetworkFeesPerDay?: string;
   /** Whether orders that could lose much need a fresh sign-in, and when the user has signed in. */
   lossSignIn?: boolean;
   signedInAt?: Date;

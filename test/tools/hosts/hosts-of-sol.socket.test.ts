@@ -61,7 +61,7 @@ describe("hosts of sol", () => {
     expect({ status, err }).toEqual({ status: 0, err: "" });
     const calls = [
       ...["cluster", "time confirmed", "time finalized", "blockhash", "blockhash valid", "accounts"],
-      ...["rent of nothing", "rent of wrapped SOL", "recent prices", "pools of MOON", "fee of a message"],
+      ...["rent of a marker", "rent of wrapped SOL", "recent prices", "pools of MOON", "fee of a message"],
       "buy and sell MOON",
     ];
     for (const call of calls)

@@ -20,8 +20,11 @@ beforeAll(async () => {
 });
 afterAll(() => chain.close());
 beforeEach(async () => {
-  desk = await openDesk(db.table, chain);
+  desk = await openDesk(db.table, chain, { maxNetworkFeesPerDay });
 });
+
+/** Allows more in a day than the wallets have, so that only the limit of one transaction counts. */
+const maxNetworkFeesPerDay = "1000";
 
 const gasLimit = 160_000n;
 /** With it, a swap may pay 99 of the wallet's 100 coins. */
@@ -86,7 +89,7 @@ describe("a compromised placeOrder", () => {
 
 describe("the operators' limits", () => {
   it("refuse an order whose transaction would cost more", async () => {
-    const limited = await openDesk(db.table, chain, { maxNetworkFee: "0.00001" });
+    const limited = await openDesk(db.table, chain, { maxNetworkFee: "0.00001", maxNetworkFeesPerDay });
     await expect(limited.ask({ amount: "0.01" })).rejects.toMatchObject({
       code: "GAS_PRICE_TOO_HIGH",
       details: { gasPrice: expect.any(String), limit: expect.any(String) },

@@ -33,7 +33,7 @@ describe("the facts of an order on sol", () => {
       ["Network fee", "0.000305 SOL, at most 0.00102"],
       ["for priority", "0.0003 SOL"],
       ["as a tip", "0.0000015 SOL"],
-      ["Rent of accounts", "0.00293 SOL"],
+      ["Rent of accounts", "0.002937 SOL"],
     ]);
   });
 
@@ -64,7 +64,7 @@ describe("the facts of an order on sol", () => {
       ["Network fee", "0.00031 SOL"],
       ["of it swap", "0.000305 SOL"],
       ["of it priority", "0.0003 SOL"],
-      ["Rent of accounts", "0.00293 SOL"],
+      ["Rent of accounts", "0.002937 SOL"],
       ["Compute units", "91 234"],
       ["Slot", "311 222"],
       ["Way", "public"],

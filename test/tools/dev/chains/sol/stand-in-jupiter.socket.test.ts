@@ -61,7 +61,7 @@ async function buy(quotedOut: bigint, slippageBps: number) {
   return { error: sent?.meta.err, received };
 }
 
-const slippage = { InstructionError: [8, { Custom: jupiterSlippageCode }] };
+const slippage = { InstructionError: [9, { Custom: jupiterSlippageCode }] };
 
 describe("the stand-in of Jupiter's program", () => {
   it("moves the amount as a delegate, and enforces the quoted output less the slippage, to the unit", async () => {
