@@ -153,11 +153,13 @@ export function orderSettingsOf(chain: EvmChain, stored?: SettingsPatch): OrderS
   return { ...settings, slippage: roundedDown(settings.slippage) };
 }
 
+const partsOfPercent = 10_000;
+
 /**
  * Rounds a percentage down to the four decimal places of trading. Settings that were stored by earlier versions may have
  * more, and a minimum must not become lower than its user allows.
  */
 function roundedDown(percent: number): number {
-  const nearest = Number(percent.toFixed(4));
-  return nearest <= percent ? nearest : Number((nearest - 0.0001).toFixed(4));
+  const nearest = Math.round(percent * partsOfPercent);
+  return (nearest / partsOfPercent <= percent ? nearest : nearest - 1) / partsOfPercent;
 }

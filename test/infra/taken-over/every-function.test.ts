@@ -30,18 +30,7 @@ const claims = {
   "no key leaves before the delay": ["EXPORTED"],
   "an export arrives after the delay": ["EXPORT", "EXPORTED", "LOCK", "WALLETS", "SEALED", "WALLETLOG"],
   "a locked wallet is not exported": ["LOCK", "EXPORTED"],
-  // Settings have the highest gas price.
-  "an order is signed": [
-    "TRADES",
-    "LANE",
-    "WALLETS",
-    "SEALED",
-    "SETTINGS",
-    "SIGNED",
-    "CANCELLED",
-    "POLICY",
-    "TRADING",
-  ],
+  "an order is signed": ["TRADES", "LANE", "WALLETS", "SEALED", "SIGNED", "CANCELLED", "POLICY", "TRADING"],
   "an order is signed once": ["SIGNED"],
   "another order is placed and signed": [
     "TRADES",

@@ -43,6 +43,13 @@ describe("solOrderSettingsOf", () => {
   });
 });
 
+describe("orderSettingsOf", () => {
+  it("keeps the highest gas price beside an unreadable slippage, so that open orders can be signed", () => {
+    const stored = { slippage: null as unknown as number, maxGasPrice: 7 };
+    expect(orderSettingsOf("eth", stored)).toMatchObject({ maxGasPrice: 7 });
+  });
+});
+
 describe("defaultOrderSettings", () => {
   it("are the users' default settings where these exist, without those that do not apply to orders", () => {
     const common = { slippage: 1, gasPreset: "medium", mevProtection: true };
