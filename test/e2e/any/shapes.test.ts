@@ -73,15 +73,12 @@ describe("GET /getUserData", () => {
     },
   );
 
-  it.each(["?type=ref&type=profile", "?type=profile&type=ref", "?type=ref&type=ref"])(
-    "answers with either of them for the query '%s'",
-    async (query) => {
-      const { status, json } = await get(`/getUserData${query}`, user);
+  it("refuses a type that is given twice, by its name", async () => {
+    const { status, json } = await get("/getUserData?type=ref&type=profile", user);
 
-      expect(status).toBe(200);
-      expect(json).toMatchObject({ userID: user.id, refID: text });
-    },
-  );
+    expect(status).toBe(400);
+    expect(JSON.stringify(json)).toContain("The query parameter type must not be given twice");
+  });
 });
 
 it("GET /getUserData?type=ref answers with the code, the count and the referred users", async () => {
