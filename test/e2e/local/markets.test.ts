@@ -118,10 +118,13 @@ it("a token that was read yesterday, and no younger one, is found by its name", 
       .writer(0)
       .saveMarket({ market, state: { pools: [], bases: [] } }, now);
   }
-  // The index is written a minute after somebody has wanted a token of the chain.
+  // The index is first written a minute after the reader has started, while a token of the chain is wanted.
   const user = await newUser();
-  expect((await get(path, user)).status).toBe(200);
+  const search = async () => {
+    expect((await get(path, user)).status).toBe(200);
+    return dataFor(user, "tokens?query=yesterday");
+  };
   await expect
-    .poll(() => dataFor(user, "tokens?query=yesterday"), wholePatience)
+    .poll(search, { timeout: 120_000, interval: 1000 })
     .toMatchObject({ tokens: [{ chain, token: old, symbol: "YESTERDAY", listed: false }] });
 });
