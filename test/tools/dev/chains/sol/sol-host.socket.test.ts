@@ -162,7 +162,8 @@ describe("a host of the local Solana chain", () => {
   });
 
   describe("that lags", () => {
-    const slotsBehind = 10;
+    // More than pass while a busy machine answers.
+    const slotsBehind = 40;
 
     it("stays where it is, and then follows the chain at its distance", async () => {
       await set({ slotsBehind });
