@@ -5,6 +5,9 @@ import type { LaneCore, LaneState } from "./lane-core.ts";
 import { bookPuts, stillHeld } from "./lane-steps.ts";
 import type { Departure, TradeStep } from "./table-step.ts";
 
+/** The most writes of a step. A write of a position is two items, and a transaction has 100 at most. */
+const mostWrites = 72;
+
 type Judged = { noted: Departure[]; step: TradeStep };
 
 /**
@@ -40,8 +43,11 @@ export function judgeDepartures<F extends Family>(
     const isFinal = isSame ? areFinal(before.seenIn, snapshots) : false;
     const blocks = seenIn(snapshots);
     if (isFinal === undefined) noted.push(before as Departure);
-    else if (isFinal || blocks?.length === 0) step.push(...shrunk(books, total, held, nowMs));
-    else if (blocks) noted.push({ token, held: String(now), revisions, seenIn: blocks });
+    else if (isFinal || blocks?.length === 0) {
+      const writes = shrunk(books, total, held, nowMs);
+      // The next move writes the others.
+      if (step.length + writes.length <= mostWrites) step.push(...writes);
+    } else if (blocks) noted.push({ token, held: String(now), revisions, seenIn: blocks });
   }
   return { noted, step: step.length > 0 ? [stillHeld(state), ...step] : [] };
 }
