@@ -34,6 +34,7 @@ export const itemDescriptions: Readonly<Record<ItemName, string>> = {
   book: "the fills from which a token's positions are computed",
   lane: "a wallet's lane, in its shard",
   laneShards: "in shard 0: the greatest number of shards that ever had lanes",
+  heldToken: "a token that a settled position counts, in the minute in which the sweep has it checked",
   job: "an order of the lane that is not settled",
   lanePlace: "the shard of the lane",
   slot: "a nonce of the wallet, with the transactions signed for it",
@@ -87,6 +88,7 @@ export const partitionNotes: Readonly<Partial<Record<PartitionName, string>>> = 
     "Data that clients may not see, such as signed transactions, is in `TRADE#` and in the lane. Each " +
     "step of an order writes all of these items in one transaction.",
   LANES: "Each step of an order checks its lane, so the lanes of a chain are spread over several partitions.",
+  HELD: "Open positions by chain, so that no function has to scan the table for them.",
   SIGNED:
     "Ledgers are kept for good: without its ledger, an order that turns up again could be signed a " +
     "second time.",

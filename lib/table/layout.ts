@@ -157,6 +157,11 @@ export const partitions = [
     },
   },
   {
+    key: "HELD#{chain}#{minute}",
+    owner: "service",
+    items: { heldToken: { key: "HELD#{hash}" } },
+  },
+  {
     key: "LANE#{chain}#{wallet}",
     owner: "service",
     items: {

@@ -89,8 +89,8 @@ describe("sweepLanes", () => {
     // The time for hosts to agree is over at once.
     vi.spyOn(AbortSignal, "timeout").mockReturnValue(AbortSignal.abort());
     await sweepLanes();
-    // Each of the four chains has two shards and a lease.
-    expect(table.commandCalls(QueryCommand)).toHaveLength(12);
+    // Each of the four chains has two shards, a lease, and two ranges of held tokens.
+    expect(table.commandCalls(QueryCommand)).toHaveLength(20);
     const [start, ...others] = lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input);
     expect(others).toEqual([]);
     expect(start).toMatchObject({ FunctionName: "executeOrders", InvocationType: "Event" });

@@ -101,7 +101,7 @@ const limits: Readonly<Record<string, number>> = {
   // These contain the code of chains, or code that derives addresses.
   ...{ importWallet: 360, createWallet: 365, sealExport: 384 },
   // These contain the code of chains of both families.
-  ...{ sweepLanes: 330, readChains: 333, readBalances: 388, quoteOrder: 471 },
+  ...{ sweepLanes: 332, readChains: 333, readBalances: 388, quoteOrder: 471 },
   ...{ loadHistory: 262, listCandles: 389, listTokens: 394, getMarket: 409, readMarkets: 465 },
   ...{ signTransaction: 470, executeOrders: 534 },
   // Contains the clients of two services, and the quoting code of both families.

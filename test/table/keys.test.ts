@@ -80,6 +80,9 @@ const keyOfKind = {
   book: fc
     .tuple(lane, name, name)
     .map(([of, userID, token]) => tradingKeys.bookKey({ ...of, userID, token })),
+  "held token": fc
+    .tuple(lane, name, name)
+    .map(([of, userID, token]) => tradingKeys.heldTokenKey({ ...of, userID, token })),
   "used key": fc.tuple(name, name).map(([userID, key]) => tradingKeys.usedKeyKey(userID, "placeOrder", key)),
   lane: fc.tuple(lane, fc.nat()).map((of) => tradingKeys.laneKey(...of)),
   "shards of lanes": lane.map(({ chain }) => tradingKeys.laneShardsKey(chain)),

@@ -311,8 +311,8 @@ export const takeovers: readonly Takeover[] = [
     functions: ["executeOrders"],
     rights: {
       reads: "all unprotected, CANCELLED, POLICY, SIGNED, BYTES, TRADING",
-      writes: "TRADES, LANE, LANES",
-      deletes: "TRADES, LANE, LANES",
+      writes: "TRADES, LANE, LANES, HELD",
+      deletes: "TRADES, LANE, LANES, HELD",
       uses: "invoke signTransaction, readChains",
     },
     atMost:

@@ -180,8 +180,8 @@ export type Effects = {
     ask: { chain: LaneKey["chain"]; raw: string; to: Recipients };
     answer: "reached" | SendFailure;
   };
-  /** Invokes executeOrders without waiting for it, for all orders of the lane. It expects the job there. */
-  wake: { ask: { lane: LaneKey; job?: JobName }; answer: undefined };
+  /** Invokes executeOrders without waiting for it, for all orders of the lane. It expects the job there, and checks the token. */
+  wake: { ask: { lane: LaneKey; job?: JobName; missed?: MissedToken }; answer: undefined };
   makeMac: { ask: { intent: AnyIntent }; answer: string };
   checkMac: { ask: { intent: AnyIntent; mac: string }; answer: boolean };
   /** Decrypts the wallet's key and signs. The same transaction has the same bytes each time. */

@@ -192,7 +192,15 @@ export function bookPuts(
       const when = known ? { version: known.version, openedAt: known.openedAt } : "absent";
       return { kind: "put", of: "position", item: { ...position, userID }, when };
     }),
+    ...heldWrites(before, book),
   ];
+}
+
+/** Lists a token for the sweep while a settled position counts it. Books of earlier versions are listed by their next fill. */
+function heldWrites(before: Book, { base, userID, chain, wallet, token }: Book): ItemWrite[] {
+  if (base === before.base) return [];
+  const kind = base.closedAt === undefined ? "put" : "remove";
+  return [{ kind, of: "held", item: { userID, chain, wallet, token } }];
 }
 
 const isSameEvents = (known: readonly BookEvent[], events: readonly BookEvent[]): boolean =>

@@ -144,6 +144,7 @@ export type Items = {
   cancellation: Cancellation;
   key: UsedKey;
   book: Book;
+  held: BookKey;
   position: Position & { userID: string };
   wallet: TradingWallet;
   policy: PolicyRecord;
@@ -163,6 +164,7 @@ export type Names = {
   cancellation: { userID: string; orderId: string };
   key: { userID: string; key: string };
   book: BookKey;
+  held: BookKey;
   position: { userID: string; positionId: string };
   wallet: LaneKey & { userID: string };
   policy: PolicyKey;
@@ -197,11 +199,13 @@ export const isFreeAt = (nowMs: number): Condition<Lane>[] => [
 ];
 
 /** Kinds that other functions write too, or that are written once and for all. */
-type Special = "wallet" | "policy" | "cancellation" | "bytes";
+type Special = "wallet" | "policy" | "cancellation" | "bytes" | "held";
 
 export type ItemWrite =
   | { [K in Exclude<Kind, Special>]: PutOf<K> | RemoveOf<K> | CheckOf<K> }[Exclude<Kind, Special>]
-  | { [K in Special]: CheckOf<K> }[Special]
+  | { [K in Exclude<Special, "held">]: CheckOf<K> }[Exclude<Special, "held">]
+  | { kind: "put"; of: "held"; item: BookKey; when?: undefined }
+  | { kind: "remove"; of: "held"; item: BookKey; when?: undefined }
   | { kind: "put"; of: "cancellation"; item: Cancellation; when?: undefined }
   | { kind: "put"; of: "bytes"; item: SignedBytes; when?: undefined }
   | LaneChange;

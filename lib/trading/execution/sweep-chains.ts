@@ -6,7 +6,9 @@ import { hasUnseenOrder, idleSinceMs, type LaneTrouble, troubleOf } from "../cor
 import { type SweepMemory, sweepLanes } from "../core/reading.ts";
 import type { Lane } from "../core/table-step.ts";
 import type { TradingChain } from "../core/trading-chain.ts";
+import { heldTurnAt } from "../items/keys.ts";
 import { laneOrdersOf } from "../items/lane-records.ts";
+import { readHeld } from "../items/views.ts";
 import { type Performers, runProcedure } from "./run-procedure.ts";
 import { WakeQueue } from "./wake-queue.ts";
 
@@ -49,6 +51,7 @@ export async function sweepChains(deps: SweepDeps): Promise<void> {
   const swept = await Promise.allSettled([
     ...chains.map(([chain, { memory }]) => sweepChain(deps, chain, memory)),
     ...chains.map(([chain]) => reportSilence(deps, chain)),
+    ...chains.map(([chain]) => checkHeld(deps, chain)),
   ]);
   const failed = swept.find(({ status }) => status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
@@ -70,6 +73,23 @@ async function sweepChain(deps: SweepDeps, chain: TradingChain, memory: SweepMem
   if (isReaderMissing) onTrouble({ chain, error: new ReaderMissing() });
   await wakes.emptied();
   for (const lane of lanes) await reportTrouble(deps, chain, lane);
+}
+
+/** Lets lanes check tokens that positions count, since a wallet may have lost them although nobody reads it. */
+async function checkHeld(
+  { table, effects, nowMs = Date.now }: SweepDeps,
+  chain: TradingChain,
+): Promise<void> {
+  const now = nowMs();
+  const held = await readHeld(table, chain, now);
+  const ofWallets = Map.groupBy(held, ({ wallet }) => wallet).values();
+  // A lane checks one token in a run, another one each turn.
+  const chosen = [...ofWallets].flatMap((each) => each[heldTurnAt(now) % each.length] ?? []);
+  await Promise.all(
+    chosen.map(({ wallet, userID, token }) =>
+      effects.wake({ lane: { chain, wallet }, missed: { userID, token } }),
+    ),
+  );
 }
 
 /** Answers nothing if an effect fails, since looks must not keep lanes from being woken. Silence is reported elsewhere. */

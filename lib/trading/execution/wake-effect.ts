@@ -15,6 +15,9 @@ export const wakeEffect = (
   onFault: (error: unknown) => void,
 ) =>
   ({
-    wake: ({ lane: { chain, wallet }, job }) =>
-      startExecution({ chain, wallet, ...(job && { job }) }).then(undefined, onFault) as Promise<undefined>,
+    wake: ({ lane: { chain, wallet }, job, missed }) =>
+      startExecution({ chain, wallet, ...(job && { job }), ...(missed && { missed }) }).then(
+        undefined,
+        onFault,
+      ) as Promise<undefined>,
   }) satisfies Performers;

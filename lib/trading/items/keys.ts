@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { type ExecutionKind, executionKinds } from "../../core/execution-words.ts";
 import type { Network } from "../../core/network.ts";
 import {
@@ -65,6 +66,38 @@ export const lanesAndShardsOf = (chain: Network): KeyRange =>
 
 export const lanePlaceKey = ({ chain, wallet }: LaneKey): Key => itemKey("lanePlace", { chain, wallet });
 
+/** The sweep has each held token checked once in this time, which is a turn. */
+export const heldMinutes = 360;
+
+export const heldTurnAt = (nowMs: number): number => Math.floor(nowMs / 60_000 / heldMinutes);
+
+const digestOf = (parts: readonly (string | number)[]) =>
+  createHash("sha256").update(JSON.stringify(parts)).digest();
+
+export function heldTokenKey({ userID, chain, wallet, token }: BookKey): Key {
+  const digest = digestOf([userID, chain, wallet, token]);
+  return itemKey("heldToken", {
+    chain,
+    minute: digest.readUInt32BE() % heldMinutes,
+    hash: digest.toString("hex", 4),
+  });
+}
+
+/**
+ * Covers the held tokens of a minute in two ranges. They begin at another token each turn, so that all come round
+ * even if only the first few are read.
+ */
+export function heldTokensAt(chain: Network, nowMs: number): [KeyRange, KeyRange] {
+  const minute = Math.floor(nowMs / 60_000) % heldMinutes;
+  const range = rangeOf("heldToken", { chain, minute });
+  const hash = digestOf([heldTurnAt(nowMs)]).toString("hex", 4);
+  const { from } = rangeOf("heldToken", { chain, minute, hash });
+  return [
+    { ...range, from },
+    { ...range, to: from },
+  ];
+}
+
 export const jobKey = ({ chain, wallet }: LaneKey, orderId: string): Key =>
   itemKey("job", { chain, wallet, orderId });
 
@@ -128,6 +161,7 @@ const ofChains: ReadonlySet<ItemName> = new Set<ItemName>([
     "watcher",
     "trade",
     "book",
+    "heldToken",
   ] as const),
 ]);
 

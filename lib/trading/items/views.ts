@@ -1,7 +1,7 @@
 import type { Network } from "../../core/network.ts";
 import { type Item, queryRange, type Table } from "../../table/table.ts";
 import { ownersOfWallet } from "../../table/wallet-keys.ts";
-import type { Book } from "../core/book.ts";
+import type { Book, BookKey } from "../core/book.ts";
 import type { Effects, LaneView, PlacingView } from "../core/effects.ts";
 import type { AnySlot, Family } from "../core/families.ts";
 import type { LaneKey } from "../core/intent.ts";
@@ -9,7 +9,16 @@ import type { Job, JobName, Lane, MissedToken, Names } from "../core/table-step.
 import type { AnyOrder } from "../core/trade-order.ts";
 import { find, findOnChain, keysOfUser, keyText } from "./found-items.ts";
 import { contentOf, keysOfItems } from "./items.ts";
-import { isJob, isLanePlace, isSlot, jobsAndSlotsOf, laneKey, lanePlaceKey, slotsInLane } from "./keys.ts";
+import {
+  heldTokensAt,
+  isJob,
+  isLanePlace,
+  isSlot,
+  jobsAndSlotsOf,
+  laneKey,
+  lanePlaceKey,
+  slotsInLane,
+} from "./keys.ts";
 import { homeShard, type LanePlace, lanesInShards } from "./lane-places.ts";
 import { laneOrdersOf, oldestFirst, tradeKeyOf } from "./lane-records.ts";
 
@@ -143,6 +152,17 @@ export async function readOrder(
   const items = await queryRange<object>(table, slotsInLane(order.intent));
   const slots = items.map((item) => contentOf("slot", item));
   return { order, slots: slots.filter((slot) => slot.orderId === orderId) };
+}
+
+/** The most held tokens that the sweep reads of a chain at a time. */
+const mostHeld = 20;
+
+/** Reads the tokens that are to be checked in this minute, with one or two calls. */
+export async function readHeld(table: Table, chain: Network, nowMs: number): Promise<BookKey[]> {
+  const [first, rest] = heldTokensAt(chain, nowMs);
+  const held = await queryRange<BookKey>(table, first, { limit: mostHeld });
+  if (held.length === mostHeld) return held;
+  return [...held, ...(await queryRange<BookKey>(table, rest, { limit: mostHeld - held.length }))];
 }
 
 export async function readLanes(table: Table, chain: Network): Promise<Lane[]> {

@@ -68,8 +68,9 @@ function writesOf(each: Exclude<ItemWrite, { of: "lane" }>): Write[] {
   const key = keyOf(each.of, each.item);
   switch (each.kind) {
     case "check":
+      return [{ kind: "check", key, when: each.when }];
     case "remove":
-      return [{ kind: each.kind, key, when: each.when }];
+      return [{ kind: "remove", key, when }];
     case "put":
       // A position has no private part: clients see all of it.
       if (each.of === "position") return positionWrites(each);

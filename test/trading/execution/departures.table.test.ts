@@ -5,9 +5,10 @@ import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";
 import { coinDecimals, unitsFrom } from "../../../lib/trading/core/decimal-text.ts";
 import type { Position } from "../../../lib/trading/core/execution.ts";
 import { snapshotOf } from "../../../lib/trading/execution/snapshot-of-host.ts";
-import { laneKey } from "../../../lib/trading/items/keys.ts";
+import { heldTokenKey, laneKey } from "../../../lib/trading/items/keys.ts";
 import { homeShard } from "../../../lib/trading/items/lane-places.ts";
 import { readListed } from "../../../lib/trading/items/listed-executions.ts";
+import { readHeld } from "../../../lib/trading/items/views.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { openDesk, type TradingDesk } from "../../support/trading-desk.ts";
@@ -149,6 +150,41 @@ describe("a position whose tokens were moved out", () => {
     await desk.workMissed(moon);
     expect(await laneOf(desk)).toBeUndefined();
     expect(await positionsOf(desk)).toEqual(before);
+  });
+});
+
+describe("the sweep", () => {
+  const minuteOf = ({ userID, lane }: TradingDesk) => {
+    const { PK } = heldTokenKey({ ...lane, userID, token: moon });
+    return Number(PK.split("#").at(-1));
+  };
+  const heldOf = (desk: TradingDesk) => readHeld(db.table, desk.lane.chain, minuteOf(desk) * 60_000);
+
+  it("knows a position from when it is settled until it is closed, by a sale or without one", async () => {
+    const desk = await openDesk(db.table, chain);
+    await desk.place({ amount: "0.5" });
+    await desk.work();
+    expect(await heldOf(desk)).toEqual([]);
+    await desk.settle();
+    const name = { ...desk.lane, userID: desk.userID, token: moon };
+    expect(await heldOf(desk)).toMatchObject([name]);
+    await desk.place({ side: "sell", percent: 50 });
+    await desk.work();
+    await desk.settle();
+    expect(await heldOf(desk)).toMatchObject([name]);
+    await desk.place({ side: "sell", percent: 100 });
+    await desk.work();
+    await desk.settle();
+    expect(await heldOf(desk)).toEqual([]);
+
+    await buy(desk);
+    expect(await heldOf(desk)).toMatchObject([name]);
+    await move(desk.wallet, deployer, await desk.held());
+    const [held] = await heldOf(desk);
+    await desk.workMissed(held?.token ?? "", held?.userID);
+    await desk.settle();
+    expect(await positionsOf(desk)).toMatchObject([{ reason: "MOVED_OUT" }, { status: "closed" }]);
+    expect(await heldOf(desk)).toEqual([]);
   });
 });
 

@@ -5,7 +5,9 @@ import type { Lane } from "../../../lib/trading/core/table-step.ts";
 import { type EvmChain, evmChains } from "../../../lib/trading/core/trading-chain.ts";
 import { type SweepDeps, sweepChains } from "../../../lib/trading/execution/sweep-chains.ts";
 import { tableEffects } from "../../../lib/trading/execution/table-effects.ts";
-import { wakeEffect } from "../../../lib/trading/execution/wake-effect.ts";
+import { type WakeEvent, wakeEffect } from "../../../lib/trading/execution/wake-effect.ts";
+import { heldMinutes, heldTokenKey, heldTokensAt } from "../../../lib/trading/items/keys.ts";
+import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { LaneBench } from "./support/lane-bench.ts";
 
@@ -23,7 +25,7 @@ const fresh = { run: "r", epoch: 1, build: "b", startedAtMs: 0, heartbeatMs: Num
 
 const readLanes = vi.fn(async (_: { chain: string }): Promise<Lane[]> => []);
 const readReaderLease = vi.fn<SweepDeps["effects"]["readReaderLease"]>();
-const start = vi.fn(async (_: { wallet: string }): Promise<void> => undefined);
+const start = vi.fn(async (_: WakeEvent): Promise<void> => undefined);
 const agree = vi.fn(async (_: EvmChain) => ({}));
 const look = vi.fn<SweepDeps["effects"]["look"]>();
 const minedIn = vi.fn<SweepDeps["effects"]["minedIn"]>();
@@ -110,6 +112,37 @@ describe("sweepChains", () => {
     expect(look).toHaveBeenCalledTimes(2);
     expect(start).toHaveBeenCalledOnce();
     expect(onFault.mock.calls).toEqual([[fault]]);
+  });
+
+  it("has the held tokens of a minute checked, twenty at a time and one of a wallet, until all come round", async () => {
+    const minute = 7;
+    const all = Array.from({ length: 20_000 }, (_, index) => ({
+      chain: "base" as const,
+      wallet: `0x${index % 10}`,
+      userID: "ann",
+      token: `0x${index}`,
+    }));
+    const { PK } = heldTokensAt("base", minute * 60_000)[0];
+    const held = all.filter((each) => heldTokenKey(each).PK === PK).slice(0, 30);
+    await writeStep(
+      db.table,
+      held.map((item) => ({ kind: "put", of: "held", item })),
+    );
+    const checkedAt = async (minutes: number, chain: EvmChain = "base") => {
+      start.mockClear();
+      await sweep([chain], minutes * 60_000);
+      return start.mock.calls.map(([event]) => event);
+    };
+    expect(await checkedAt(minute, "eth")).toEqual([]);
+    expect(await checkedAt(minute + 1)).toEqual([]);
+    const seen = new Set<string | undefined>();
+    for (let turn = 0; turn < 40; turn++) {
+      const events = await checkedAt(minute + turn * heldMinutes);
+      const wallets = events.map(({ wallet }) => wallet);
+      expect(new Set(wallets).size).toBe(wallets.length);
+      for (const { missed } of events) seen.add(missed?.token);
+    }
+    expect([...seen].toSorted()).toEqual(held.map(({ token }) => token).toSorted());
   });
 
   it("reports a chain with lanes that nobody reads", async () => {

@@ -30,7 +30,8 @@ export async function comeToRest(world: World): Promise<void> {
   await chain.resendForeign();
   for (let blocks = 0; blocks < 2; blocks++) await chain.mine(Math.floor(world.nowMs / 1000), true);
   await untilDone(world);
-  for (const { wallet, userID, token } of world.table.all("book")) {
+  // The sweep comes to these in the end, even if nobody reads the wallets.
+  for (const { wallet, userID, token } of world.table.all("held")) {
     world.startWork({ chain: "eth", wallet }, 0, { userID, token });
     await untilDone(world);
   }
@@ -120,6 +121,11 @@ async function checkWallet(
 function checkPositions({ table, seen, invariants }: World, orders: TradeOrder[]): void {
   for (const book of table.all("book")) {
     must(book.events.length === 0, "a book has events that are not final");
+    const isOpen = book.base.closedAt === undefined;
+    must(
+      isOpen === (table.get("held", book) !== undefined),
+      "the sweep does not know which positions are open",
+    );
     const events = orders
       .filter(({ intent }) => intent.userID === book.userID && intent.wallet === book.wallet)
       .filter(({ intent, life, ending }) => {

@@ -20,6 +20,7 @@ const nameOf: { [K in Kind]: (name: Names[K]) => string } = {
   cancellation: ({ userID, orderId }) => `${userID}/${orderId}`,
   key: ({ userID, key }) => `${userID}/${key}`,
   book: ({ userID, wallet, token }) => `${userID}/${wallet}/${token}`,
+  held: ({ userID, wallet, token }) => `${userID}/${wallet}/${token}`,
   position: ({ userID, positionId }) => `${userID}/${positionId}`,
   wallet: ({ userID, wallet }) => `${userID}/${wallet}`,
   policy: ({ userID, wallet }) => `${userID}/${wallet}`,

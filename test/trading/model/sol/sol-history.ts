@@ -267,6 +267,11 @@ function checkPositions(
 ) {
   for (const book of table.all("book")) {
     must(book.events.length === 0, "a book has events that are not final");
+    const isOpen = book.base.closedAt === undefined;
+    must(
+      isOpen === (table.get("held", book) !== undefined),
+      "the sweep does not know which positions are open",
+    );
     const events = orders
       .filter(({ intent }) => intent.userID === book.userID && intent.wallet === book.wallet)
       .filter(({ intent, life, ending }) => {
