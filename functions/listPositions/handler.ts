@@ -10,18 +10,21 @@ import { enveloped, rest } from "../../lib/runtime/rest.ts";
 import { openTable } from "../../lib/table/table.ts";
 import type { Position } from "../../lib/trading/core/execution.ts";
 import { listExecutions } from "../../lib/trading/list-executions.ts";
+import { missedReporter, positionChecker } from "../../lib/trading/report-missed.ts";
 
 const table = openTable(environment("TABLE_NAME"));
 const reader = environment("READ_MARKETS_FUNCTION");
+const onFault = (error: unknown) => logFault("listPositions", error);
 
 const deps: ValueDeps = {
   table,
   prices: remembered(async () => (await readFeed(table)).prices, 1000),
-  want:
-    reader === ""
-      ? wantNothing
-      : openWant(table, handOverTo(reader), (error) => logFault("listPositions", error)),
+  want: reader === "" ? wantNothing : openWant(table, handOverTo(reader), onFault),
 };
+
+const executor = environment("EXECUTE_ORDERS_FUNCTION");
+const checkPositions =
+  executor === "" ? undefined : positionChecker(missedReporter(handOverTo(executor), onFault));
 
 export const handler = rest(
   "listPositions",
@@ -32,6 +35,7 @@ export const handler = rest(
       { userID, kind: "position" },
       query,
     );
+    checkPositions?.(userID, executions);
     const positions =
       valued === "true" ? await valuePositions(deps, { userID, now }, executions) : executions;
     return enveloped({ positions, ...page });

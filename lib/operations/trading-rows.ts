@@ -111,7 +111,7 @@ export const tradingRows = {
     summary: "List the user's positions, newest first, with their worth on request",
     table: ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query", "dynamodb:PutItem"],
     writes: ["MARKETNEWS"],
-    invokes: ["readMarkets"],
+    invokes: ["readMarkets", "executeOrders"],
     impact: "Users cannot list their positions. Nothing is lost, and the stream still delivers new ones.",
   },
   executeOrders: {

@@ -1,5 +1,5 @@
 import { parseAmount } from "./core/decimal-text.ts";
-import type { Position } from "./core/execution.ts";
+import { isOpen, type Position } from "./core/execution.ts";
 import type { LaneKey } from "./core/intent.ts";
 import type { MissedToken } from "./core/table-step.ts";
 import type { WakeEvent } from "./execution/wake-effect.ts";
@@ -15,27 +15,65 @@ export type ReportMissed = (lane: LaneKey, missed: MissedToken) => void;
  * repeats it.
  *
  * @param onFault Receives the error that kept executeOrders from starting.
+ * @returns whether a report wakes the lane.
  */
 export function missedReporter(
   start: (event: WakeEvent) => Promise<void>,
   onFault: (error: unknown) => void,
   nowMs = Date.now,
-): ReportMissed {
+): (...reported: Parameters<ReportMissed>) => boolean {
   const wokenMs = new Map<string, number>();
   return ({ chain, wallet }, missed) => {
     const now = nowMs();
     for (const [known, ms] of wokenMs) if (now - ms >= restMs) wokenMs.delete(known);
     const name = `${chain} ${wallet}`;
-    if (wokenMs.has(name)) return;
+    if (wokenMs.has(name)) return false;
     wokenMs.set(name, now);
     void start({ chain, wallet, missed }).catch(onFault);
+    return true;
   };
 }
 
+/** The most lanes that a list of positions wakes. The next list wakes others. */
+const mostWoken = 10;
+
+/** The most tokens whose last check is remembered. */
+const mostRemembered = 10_000;
+
+/**
+ * Has lanes check the tokens of listed positions, without their balances. The tokens that were not checked for longest
+ * come first, so that all of a wallet take turns.
+ */
+export function positionChecker(report: ReturnType<typeof missedReporter>) {
+  /** The number of each token's last check, in the order of checks. */
+  const checked = new Map<string, number>();
+  let count = 0;
+  return (userID: string, positions: readonly Position[]): void => {
+    const open = positions.flatMap((position) => {
+      const { chain, wallet, token } = position;
+      if (!isOpen(position) || !isSettledHere(position) || token === undefined) return [];
+      const name = `${chain} ${wallet} ${token}`;
+      return [{ name, lane: { chain, wallet }, token, last: checked.get(name) ?? 0 }];
+    });
+    let woken = 0;
+    for (const { name, lane, token } of open.toSorted((a, b) => a.last - b.last)) {
+      if (woken === mostWoken) return;
+      if (!report(lane, { userID, token })) continue;
+      woken++;
+      checked.delete(name);
+      checked.set(name, ++count);
+      const [oldest = ""] = checked.keys();
+      if (checked.size > mostRemembered) checked.delete(oldest);
+    }
+  };
+}
+
+/** Only positions of orders that were placed here have a cost. */
+const isSettledHere = ({ settled, cost }: Position): boolean => settled === true && cost !== undefined;
+
 /** True if a position counts more than a balance. Positions of other engines may have any text. */
-export function countsMore({ amount, settled, cost }: Position, units: bigint, decimals: number): boolean {
-  // Only positions of orders that were placed here have a cost.
-  if (!settled || cost === undefined) return false;
-  const counted = parseAmount(amount, decimals);
+export function countsMore(position: Position, units: bigint, decimals: number): boolean {
+  if (!isSettledHere(position)) return false;
+  const counted = parseAmount(position.amount, decimals);
   return typeof counted === "bigint" && counted > units;
 }

@@ -1,4 +1,5 @@
 import "./environment.ts";
+import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { BatchGetCommand, DynamoDBDocumentClient, GetCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import { mockClient } from "aws-sdk-client-mock";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -9,9 +10,11 @@ import { restEvent } from "../support/events.ts";
 import { order, position } from "../support/executions.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
+const lambda = mockClient(LambdaClient);
 
 beforeEach(() => {
   table.reset();
+  lambda.reset();
 });
 
 const wallet = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
@@ -76,6 +79,26 @@ describe("listPositions", () => {
     const own = position({ cost: "1", networkFees: "0", settled: false });
     table.on(QueryCommand).resolves({ Items: [{ ...stored, ...own }] });
     expect(await answerOf(listPositions, {})).toMatchObject({ data: { positions: [own] } });
+  });
+
+  it("wakes the lane of an open position, and answers even if that fails", async () => {
+    const own = position({ token: "0x1", cost: "1", settled: true });
+    table.on(QueryCommand).resolves({ Items: [{ ...stored, ...own }] });
+    lambda.on(InvokeCommand).rejects(new Error("throttled"));
+    expect(await answerOf(listPositions, {})).toMatchObject({ statusCode: 200, data: { positions: [own] } });
+    const { chain, wallet: holder, token } = own;
+    const [{ FunctionName, InvocationType, Payload } = {}] = lambda
+      .commandCalls(InvokeCommand)
+      .map(({ args }) => args[0].input);
+    expect({ FunctionName, InvocationType }).toEqual({
+      FunctionName: "executeOrders",
+      InvocationType: "Event",
+    });
+    expect(JSON.parse(String(Payload))).toEqual({
+      chain,
+      wallet: holder,
+      missed: { userID: "alice", token },
+    });
   });
 
   it.each([{ status: "filled" }, { token: wallet }, { limit: "1000" }])("refuses %j", async (query) => {

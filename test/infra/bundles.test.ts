@@ -89,7 +89,7 @@ const limits: Readonly<Record<string, number>> = {
   },
   // These contain the clients of two services.
   ...{
-    listPositions: 268,
+    listPositions: 270,
     cancelOrder: 266,
     catchUp: 278,
     freeIdleKeys: 282,

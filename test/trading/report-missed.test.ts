@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { countsMore, missedReporter } from "../../lib/trading/report-missed.ts";
+import type { Position } from "../../lib/trading/core/execution.ts";
+import type { WakeEvent } from "../../lib/trading/execution/wake-effect.ts";
+import { countsMore, missedReporter, positionChecker } from "../../lib/trading/report-missed.ts";
 import { position } from "../support/executions.ts";
 
 const lane = { chain: "eth", wallet: "0xA1" } as const;
@@ -15,8 +17,8 @@ describe("missedReporter", () => {
       () => undefined,
       () => nowMs,
     );
-    report(lane, missed);
-    report(lane, { ...missed, token: "0x2" });
+    expect(report(lane, missed)).toBe(true);
+    expect(report(lane, { ...missed, token: "0x2" })).toBe(false);
     report({ ...lane, chain: "bsc" }, missed);
     expect(woken).toEqual([
       { ...lane, missed },
@@ -37,9 +39,48 @@ describe("missedReporter", () => {
       () => Promise.reject(failure),
       (error) => faults.push(error),
     );
-    expect(report(lane, missed)).toBeUndefined();
+    expect(report(lane, missed)).toBe(true);
     await new Promise(setImmediate);
     expect(faults).toEqual([failure]);
+  });
+});
+
+describe("positionChecker", () => {
+  const held = (changes: Partial<Position>) =>
+    position({ ...lane, token: "0x1", cost: "1", settled: true, ...changes });
+
+  it("has each token of a wallet checked in turn, one a minute, and no other position", () => {
+    const woken: unknown[] = [];
+    let nowMs = 0;
+    const start = async (event: WakeEvent) => void woken.push([event.wallet, event.missed?.token]);
+    const check = positionChecker(
+      missedReporter(
+        start,
+        () => undefined,
+        () => nowMs,
+      ),
+    );
+    const others = [
+      held({ wallet: "0xB1", status: "closed" }),
+      held({ wallet: "0xB2", settled: false }),
+      held({ wallet: "0xB3", cost: undefined }),
+      held({ wallet: "0xB4", token: undefined }),
+    ];
+    const tokens = ["0x1", "0x2", "0x3"];
+    for (nowMs = 0; nowMs < 240_000; nowMs += 30_000)
+      check("alice", [...others, ...tokens.map((token) => held({ token }))]);
+    expect(woken).toEqual([...tokens, "0x1"].map((token) => [lane.wallet, token]));
+  });
+
+  it("wakes ten lanes at a time, so that a long list takes several reads", () => {
+    const woken: string[] = [];
+    const check = positionChecker(({ wallet }) => woken.push(wallet) > 0);
+    const positions = Array.from({ length: 25 }, (_, index) => held({ wallet: `0x${index}` }));
+    for (const count of [10, 20, 30]) {
+      check("alice", positions);
+      expect(woken).toHaveLength(count);
+    }
+    expect(new Set(woken).size).toBe(25);
   });
 });
 

@@ -359,8 +359,12 @@ export const takeovers: readonly Takeover[] = [
   },
   {
     functions: ["listPositions"],
-    rights: { reads: "all unprotected", writes: "MARKETNEWS", uses: "invoke readMarkets" },
-    atMost: "the same as getMarket",
+    rights: {
+      reads: "all unprotected",
+      writes: "MARKETNEWS",
+      uses: "invoke readMarkets, executeOrders",
+    },
+    atMost: "the same as getMarket; wake lanes, which decide by the chain alone",
   },
   {
     functions: ["listTokens"],
