@@ -45,7 +45,7 @@ export type DomainErrorDetails = {
   WALLET_NOT_FOUND: undefined;
   TOKEN_NOT_FOUND: undefined;
   ORDER_NOT_FOUND: undefined;
-  /** The field that has to say what is at least to arrive. */
+  /** Names the field in which a request has to set the least output. */
   NO_REFERENCE: { field: "minAmountOut" };
   PRICE_IMPACT_TOO_HIGH: { priceImpact: number; limit: number };
   GAS_PRICE_TOO_HIGH: { gasPrice: string; limit: string };

@@ -6,7 +6,7 @@ export type RequestHeaders = Pick<APIGatewayRequestAuthorizerEvent, "headers" | 
 /** The subprotocol that precedes a token. The server selects it. */
 export const tokenSubprotocol = "access_token";
 
-/** The most cookies that are tried. Each costs a verification. */
+/** Limits the cookies that are tried: each costs a verification. */
 const maxCookies = 4;
 
 export type Cookies = {

@@ -18,7 +18,7 @@ export class InvalidRequest extends Error {
   }
 }
 
-/** What is read. The parts of a request beside its body are named in all messages. */
+/** Names a source of input. Messages name each part of a request but its body. */
 type Part = "body" | "message" | "event" | "record" | keyof typeof nouns;
 
 const nouns = { query: "query parameter", path: "path parameter", header: "header" };

@@ -7,7 +7,7 @@ import type { PartitionName } from "./layout.ts";
 
 export type Table = {
   name: string;
-  /** What only this table has: a restored one may have its name. Unknown to functions that announce nothing. */
+  /** Tells this table from a restored one of the same name. Absent in functions that announce nothing. */
   id?: string | undefined;
   client: DynamoDBDocumentClient;
   /**

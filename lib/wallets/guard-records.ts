@@ -6,7 +6,7 @@ import type { PolicyStateText } from "../trading/core/policy-text.ts";
 import type { PolicyKey } from "../trading/core/wallet-policy.ts";
 import { endedLockKey, looseningKey, looseningsUntil, shownPoliciesOf, shownPolicyKey } from "./item-keys.ts";
 
-/** What the last change of a policy did: nothing became looser, a looser one was announced, or one took effect. */
+/** Classifies a change of a policy: nothing became looser, a looser one was announced, or one took effect. */
 export type PolicyChange = "tightened" | "announced" | "loosened";
 
 /** A wallet's policy as its user is sent it. */
@@ -18,7 +18,7 @@ export type ShownPolicy = PolicyStateText & {
   version: number;
 };
 
-/** The end of a lock that has taken effect. */
+/** Records that a lock has ended. */
 export type EndedLock = { userID: string; lockId: string; endedAt: string };
 
 /** A guard that becomes looser at a time: a wallet's policy, or the lock of exports with this id. */

@@ -43,7 +43,7 @@ export type PolicyAnswer = PolicyStateText | { refused: "WALLET_NOT_FOUND" | "SI
 
 type PolicyRequest = WalletName & { asked: PolicyText; signedInAt: Date | undefined; now: Date };
 
-/** What was announced in a table with another id is void. */
+/** Identifies the table. Announcements of another table are void. */
 export type GuardDeps = { table: Table };
 
 /**

@@ -28,7 +28,7 @@ export function judgeDepartures<F extends Family>(
     const total = books.reduce((sum, { base }) => sum + base.amount, 0n);
     const before = known.get(token);
     const [a, b] = snapshots.map((snapshot) => snapshot?.held?.get(token));
-    // What an order of the token does is not final yet.
+    // An order of the token may still change the balance.
     if (isTrading || books.some(({ events }) => events.length > 0)) continue;
     if (a === undefined || b === undefined) {
       if (before) noted.push(before);

@@ -29,7 +29,7 @@ export type MovedOut = {
   place: number;
   settled: true;
   time: string;
-  /** The tokens of the position that are still there. */
+  /** The position's tokens that the wallet still holds. */
   left: bigint;
 };
 

@@ -305,7 +305,7 @@ export const rulesAt = (limits: Limits, nowMs: number, chainLimits: DayFeeLimits
 /** A day's network fees may be this many times the most of a transaction, unless operators choose another limit. */
 const usualFees = 10n;
 
-/** No policy allows more than so many times the usual limit, whoever has written it. */
+/** Bounds the limits of policies, in multiples of the usual limit: a policy may be forged. */
 const mostRaised = 100n;
 
 /** Returns the network fees that were signed on the day of a time, and their limit: the policy's, or the usual one. */

@@ -29,7 +29,7 @@ export const receiptCalls = ({ hash, mined }: FoundReceipt) => ({
   block: blockByHashCall(mined.blockHash),
 });
 
-/** What is known about the wallet's transactions. */
+/** Facts about the wallet's transactions from earlier runs. */
 export type KnownCalls = {
   /** The signed calls, by hash. They are used if the configuration has changed and no longer knows the call. */
   calls?: ReadonlyMap<string, Call> | undefined;

@@ -112,7 +112,7 @@ describe("a placeOrder that was taken over", () => {
   const dear = mostWei / gasLimit;
   const pays = (price: bigint) => ({ fees: { maxFeePerGas: price, maxPriorityFeePerGas: price } });
 
-  /** What an intruder asks for at each nonce, in turn: each request pays at most 0.1 coins. */
+  /** The intruder's requests at each nonce, in turn: each pays at most 0.1 coins. */
   const burnings: Record<string, readonly Partial<SignRequest>[]> = {
     approvals: [pays(dear)],
     "approvals that become dearer": [pays(dear / 100n), pays(dear)],

@@ -40,7 +40,7 @@ describe("likenessTo", () => {
     expect(isLike({ symbol: text, name: "Mine" })).toBe(false);
   });
 
-  it("tells emoji apart, and tokens without texts from all others", () => {
+  it("distinguishes emoji, and tokens without texts from all others", () => {
     expect(likenessTo([{ symbol: "🐕" }])({ symbol: "🐈" })).toBe(false);
     expect(likenessTo([{ symbol: "🐕" }])({ symbol: "🐕" })).toBe(true);
     expect(isLike({ symbol: undefined, name: undefined })).toBe(false);

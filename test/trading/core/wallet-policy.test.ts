@@ -347,7 +347,7 @@ describe("the limit of a day's network fees", () => {
       fees(2n, { tradingEnabled: false }),
       true,
     ],
-  ])("may be raised by who %s: %#", (_, before, asked, isLooser) => {
+  ])("may be raised by a user who %s: %#", (_, before, asked, isLooser) => {
     expect(loosens({ policy: before }, policyAfter({ policy: before }, asked, nowMs))).toBe(isLooser);
   });
 

@@ -205,7 +205,7 @@ describe("a wallet whose key two users have", () => {
     ]);
   });
 
-  it("takes what is missing from both positions in proportion, whoever has noticed it", async () => {
+  it("takes what is missing from both positions in proportion, for a report by either user", async () => {
     const alice = await openDesk(db.table, chain);
     await buy(alice);
     const bob = await alice.shareWith(`${alice.userID}'s friend`);

@@ -34,7 +34,7 @@ export type ForeignTransaction = {
   amount: bigint;
 };
 
-/** What the events of tokens' transfers say from now on. */
+/** Sets how the events of tokens' transfers differ from the transfers, from now on. */
 export type Events = "right" | "missing" | "doubled";
 
 /** A wallet's balances at the newest block. */

@@ -131,7 +131,7 @@ function joined(answers: readonly string[], sameWords: number): string {
 /** Names `ShortOfGas(uint256)` of PoolQuoter.sol. */
 const shortage = "0xf67bd395";
 
-/** Reads the block at which the gas did not suffice, if the host tells it. */
+/** Reads the block at which the gas did not suffice, if the host names it. */
 function blockOfShortage({ revertData = "" }: RpcRefusal): number | undefined {
   const block = revertData.startsWith(shortage)
     ? Number(`0x${revertData.slice(shortage.length)}`)

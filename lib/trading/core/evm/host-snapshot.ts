@@ -15,7 +15,7 @@ export type Receipt = {
   gasPrice: bigint;
 } & ({ status: "failed"; isSlippage: boolean } | ({ status: "ok" } & Swapped));
 
-/** What a swap has moved. Other transactions move nothing. */
+/** The amounts that a swap has moved. They are 0 for other transactions. */
 type Swapped = {
   /** By the events of the transaction. */
   spent: bigint;

@@ -135,7 +135,7 @@ function judged(receipt: Receipt, known: Receipt | undefined, snapshots: HostSna
   return moved === undefined ? logged : { ...logged, moved };
 }
 
-/** What an order's swap has moved, once it is in a block. */
+/** The amounts that an order's swap has moved, once it is in a block. */
 export type SwapResult = {
   receipt: Extract<Receipt, { status: "ok" }>;
   spent: bigint;

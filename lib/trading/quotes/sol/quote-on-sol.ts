@@ -133,7 +133,7 @@ const noneOf = (view: TokenView, side: "buy" | "sell") =>
   payersOf(view, side).length === 0 ? noRoute() : tooSmall();
 
 /**
- * Tells why Jupiter trades no amount either. Hosts can try its routes only for a wallet that has the amount, and it names
+ * Explains why Jupiter trades no amount either. Hosts can try its routes only for a wallet that has the amount, and it names
  * none for more than there is.
  */
 function noneByJupiter(

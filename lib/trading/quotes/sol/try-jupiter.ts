@@ -84,7 +84,7 @@ export const jupiterCalls = ({ message, account }: JupiterTrial) => ({
 /** The trials of an amount, and of the part of it whose price is the reference. */
 export type QuoteTrial = { amountIn: bigint; whole: JupiterTrial; part: JupiterTrial };
 
-/** What a host's simulations of both show. */
+/** The prices that a host's simulations of both show. */
 export type ShownByTrial = { whole: PoolPrice; part: PoolPrice };
 
 /** Composes both trials. Undefined without offers, or, after a note, for those that the signer would refuse. */

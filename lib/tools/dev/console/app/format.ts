@@ -77,7 +77,7 @@ export function day(time: string | number): string {
 type Pair = { chain: Network; symbol: string; baseSymbol?: string; quoteSymbol?: string; token?: string };
 
 /**
- * Returns the units of a pair. Other engines may name none, and the name of a pair does not tell them: the symbol of a
+ * Returns the units of a pair. Other engines may name none, and the name of a pair must not be parsed: the symbol of a
  * token may contain a slash.
  */
 export function pairUnits({ chain, symbol, baseSymbol, quoteSymbol, token }: Pair) {
