@@ -63,7 +63,7 @@ export type Run = {
  */
 export const writesOfBuy = {
   placeOrder: 18,
-  executeOrders: { swap: 21, fill: 23, nothingNew: 2, end: 29 },
+  executeOrders: { swap: 21, fill: 23, nothingNew: 2, end: 31 },
   signTransaction: 18,
 } as const;
 
@@ -77,7 +77,7 @@ export const solBuy = {
     swap: { writes: 13, calls: 24 },
     fill: { writes: 21, calls: 14 },
     nothingNew: { writes: 2, calls: 14 },
-    end: { writes: 25, calls: 14 },
+    end: { writes: 27, calls: 14 },
   },
   signTransaction: { writes: 20 },
 } as const;

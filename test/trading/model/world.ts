@@ -238,7 +238,7 @@ export class World extends Machines {
     return {
       // Like a run that counts the jobs that it has read.
       lane: lane && { ...lane, jobs: jobs.length },
-      missed: [...new Set(tokens)],
+      ...(tokens.length > 0 && { missed: [...new Set(tokens)] }),
       jobs,
       slots,
       orders,
