@@ -72,7 +72,8 @@ function subprotocolToken(event: RequestHeaders): string | undefined {
 function cookieTokens(event: RequestHeaders, { cookieName, bareCookie }: Cookies): string[] {
   const sent = valuesOf(event, "cookie")
     .flatMap((value) => value.split(";"))
-    .map((cookie) => cookie.trim());
+    // Only blanks and tabs: browsers guard no name that begins with another kind of space.
+    .map((cookie) => cookie.replace(/^[ \t]+|[ \t]+$/g, ""));
   const names = [sessionCookieName(cookieName), ...(bareCookie ? [cookieName] : [])];
   const values = names.flatMap((name) =>
     sent.filter((cookie) => cookie.startsWith(`${name}=`)).map((cookie) => cookie.slice(name.length + 1)),

@@ -59,6 +59,12 @@ describe("requestTokens, of several cookies", () => {
     ["those with the prefix alone", "access_token=a; __Host-access_token=b", false, ["b"]],
     ["those with the prefix first", "access_token=a; __Host-access_token=b", true, ["b", "a"]],
     ["four at most", [..."abcdef"].map((each) => `access_token=${each}`), true, ["a", "b", "c", "d"]],
+    [
+      "none whose name only looks like that with the prefix",
+      "\u00a0__Host-access_token=a; \u2000__Host-access_token=b; \ufeff__Host-access_token=c; \t__Host-access_token=d ",
+      false,
+      ["d"],
+    ],
     ["none that is empty", "__Host-access_token=; access_token=; access_token=a", true, ["a"]],
   ])("lists %s", (_, cookie, bareCookie, tokens) => {
     expect(ofCookies(cookie, bareCookie)).toEqual(tokens);
