@@ -1,4 +1,4 @@
-import { requireFreshSignIn } from "../core/sign-in.ts";
+import { isFreshSignIn, requireFreshSignIn } from "../core/sign-in.ts";
 import type { Table } from "../table/table.ts";
 import { untilWritten } from "../table/until-written.ts";
 import { writeOnce } from "../table/write.ts";
@@ -19,6 +19,7 @@ import {
   type PolicyState,
   policyAfter,
   policyAt,
+  tightest,
 } from "../trading/core/wallet-policy.ts";
 import { policyWrite, readPolicyRecord } from "../trading/items/policy-records.ts";
 import { isOfTable } from "./export/export-lock.ts";
@@ -67,7 +68,12 @@ export async function changePolicy(
     const { stored, isCurrent } = await putInForce(deps, named, now);
     if (!isCurrent) return undefined;
     const before: PolicyState = stored ?? { policy: openPolicy };
-    const after = policyAfter(before, readPolicy(network, asked), now.getTime());
+    const wanted = readPolicy(network, asked);
+    // A freeze needs no new sign-in, so it must not prepare the end of other limits.
+    const isFreezeAlone = !wanted.tradingEnabled && !isFreshSignIn(signedInAt, now);
+    const after = isFreezeAlone
+      ? { policy: tightest(wanted, before.policy) }
+      : policyAfter(before, wanted, now.getTime());
     if (isSameState(before, after)) return policyStateText(network, after);
     if (loosens(before, after)) requireFreshSignIn(signedInAt, now);
     const step = { named, stored, before, after, wallet, now };
