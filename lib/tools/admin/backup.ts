@@ -21,6 +21,7 @@ import {
   reasonToKeep,
   reasonToSpare,
   tighterPolicy,
+  withBlock,
 } from "./restored-guards.ts";
 import { deleteWithPiece, holdsPiece, withNewestPoints } from "./restored-rewards.ts";
 
@@ -56,9 +57,10 @@ export async function* lostItems(comparison: Comparison): AsyncGenerator<Differe
   const { table, backup, isExact = false } = comparison;
   for await (const items of pagesOf(backup, comparison)) {
     const found = await sameKeys(table, items);
-    for (const item of items) {
-      const live = found.get(textOf(item));
-      const key = keyOf(item);
+    for (const saved of items) {
+      const live = found.get(textOf(saved));
+      const key = keyOf(saved);
+      const item = isProfile(key) ? withBlock(saved, live) : saved;
       if (isDeepStrictEqual(live, item)) continue;
       const why = reasonToKeep(key, item, live);
       if (why !== undefined) {

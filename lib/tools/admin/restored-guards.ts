@@ -1,8 +1,16 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import { marshall, unmarshall } from "@aws-sdk/util-dynamodb";
 import { itemAt, type Key } from "../../table/keys.ts";
+import { earlierStops } from "../../table/layout.ts";
 import type { Item } from "../../table/table.ts";
-import { isSamePolicy, type PolicyRecord, tightest } from "../../trading/core/wallet-policy.ts";
+import {
+  isSamePolicy,
+  mayRaiseFees,
+  type PolicyRecord,
+  tightest,
+  type WalletPolicy,
+  withFees,
+} from "../../trading/core/wallet-policy.ts";
 import { contentOf, packed } from "../../trading/items/items.ts";
 import { isLock } from "../../wallets/item-keys.ts";
 
@@ -13,6 +21,7 @@ export const keptReasons = {
   openOrder: "orders that were open: without the signer's records, they could be signed a second time",
   lock: "locks of exports that were set since, which hold",
   policy: "policies that were set since, and looser limits: only their users loosen them",
+  stop: "stops of trading that were set since, which hold until admin trading --start",
 } as const;
 
 export type KeptReason = keyof typeof keptReasons;
@@ -45,7 +54,18 @@ export function reasonToKeep(
 /** Returns why an item that only the table has is not deleted. */
 export function reasonToSpare(key: Key): KeptReason | undefined {
   if (isLock(key)) return "lock";
+  if (itemAt(key) === "tradingStop" || key.PK === earlierStops) return "stop";
   return isPolicy(key) ? "policy" : undefined;
+}
+
+/** A profile of the backup that stays blocked if its user has been blocked since. */
+export const withBlock = (profile: StoredItem, live: StoredItem | undefined): StoredItem =>
+  live?.blockedAt === undefined ? profile : { ...profile, blockedAt: live.blockedAt };
+
+/** A policy without a limit of network fees has the usual one, which a limit of the backup may exceed. */
+function tighterOf(old: WalletPolicy, current: WalletPolicy): WalletPolicy {
+  const both = tightest(old, current);
+  return mayRaiseFees(current, both) ? withFees(both, current) : both;
 }
 
 const recordIn = (item: StoredItem): PolicyRecord => contentOf("policy", unmarshall(item) as Item<object>);
@@ -58,7 +78,7 @@ export function tighterPolicy(saved: StoredItem, live: StoredItem | undefined): 
   const { PK, SK } = saved;
   const old = recordIn(saved);
   const { pending: _, ...current } = live === undefined ? old : recordIn(live);
-  const policy = tightest(old.policy, current.policy);
+  const policy = tighterOf(old.policy, current.policy);
   if (live !== undefined && isSamePolicy(policy, current.policy)) return undefined;
   const revision = current.revision + 1;
   const content = marshall(packed({ ...current, policy, revision }) as object, {
@@ -70,5 +90,5 @@ export function tighterPolicy(saved: StoredItem, live: StoredItem | undefined): 
 /** True if the backup's policy would be looser in some field than the table's, which is kept. */
 export const isLooser = (saved: StoredItem, live: StoredItem): boolean => {
   const [old, current] = [recordIn(saved).policy, recordIn(live).policy];
-  return !isSamePolicy(tightest(old, current), old);
+  return !isSamePolicy(tighterOf(old, current), old);
 };

@@ -108,7 +108,7 @@ export function policyAfter(
 }
 
 /** Replaces the limit of network fees by that of another policy. */
-function withFees(
+export function withFees(
   { maxNetworkFeesPerDay: _, ...policy }: WalletPolicy,
   { maxNetworkFeesPerDay }: WalletPolicy,
 ): WalletPolicy {

@@ -8,7 +8,13 @@ import type { Item, Table } from "../../../lib/table/table.ts";
 import { sealedKeyKey, walletKey } from "../../../lib/table/wallet-keys.ts";
 import { openPolicy, type WalletPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { contentOf, packed } from "../../../lib/trading/items/items.ts";
-import { executionKey, policyKey, tradeKey } from "../../../lib/trading/items/keys.ts";
+import {
+  earlierStopKey,
+  executionKey,
+  policyKey,
+  tradeKey,
+  tradingStopKey,
+} from "../../../lib/trading/items/keys.ts";
 import { profileKey } from "../../../lib/users/item-keys.ts";
 import { lockKey, walletEventKey } from "../../../lib/wallets/item-keys.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
@@ -233,6 +239,36 @@ describe("restore --fix", () => {
         "set-since": { ...key("set-since"), policy: frozen, revision: 3 },
       });
       expect((await restore(args)).out).toContain(tally(0, 0, 0));
+    });
+
+    it("raises no limit of network fees, neither above a lower one nor above the usual one", async () => {
+      const raised = { ...openPolicy, maxNetworkFeesPerDay: 9n };
+      const lowered = { ...openPolicy, maxNetworkFeesPerDay: 2n };
+      await putItems(backup, [policy("dropped-since", raised), policy("lowered-since", raised)]);
+      await putItems(table, [policy("dropped-since", openPolicy), policy("lowered-since", lowered)]);
+      expect((await restore(["--fix", "--exact", "--yes"])).out).toBe(
+        `not restored: 2 ${kept}\n${tally(0, 0, 0)}`,
+      );
+      expect(await policies()).toMatchObject({
+        "dropped-since": { policy: openPolicy, revision: 3 },
+        "lowered-since": { policy: lowered, revision: 3 },
+      });
+    });
+
+    it("ends no stop of trading, and unblocks no user", async () => {
+      const stops = [tradingStopKey("eth"), earlierStopKey("base")];
+      await putItems(backup, [profile("eve", { tier: "Base" })]);
+      await putItems(table, [
+        ...stops,
+        profile("eve", { tier: "Pro", blockedAt: "2026-11-17T10:00:00.000Z" }),
+      ]);
+      const { out } = await restore(["--fix", "--exact", "--yes"]);
+      expect(out).toBe(
+        `not restored: 2 stops of trading that were set since, which hold until admin trading --start\n${tally(0, 1, 0)}`,
+      );
+      expect((await everything(table)).filter(({ PK }) => PK.startsWith("TRADING"))).toHaveLength(2);
+      const profiles = (await everything(table)).filter(({ userID }) => userID === "eve");
+      expect(profiles).toMatchObject([{ tier: "Base", blockedAt: "2026-11-17T10:00:00.000Z" }]);
     });
 
     it("leaves a policy that its user changes meanwhile", async () => {
