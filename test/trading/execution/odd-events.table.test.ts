@@ -119,7 +119,13 @@ describe("a fill", () => {
     ["sells access to the state", { code: -32602, message: "Archive requests need another plan" }],
   ])("is what the events say, and unchecked, if a host %s", async (_, refusal) => {
     const desk = await openDesk(db.table, chain, { see: withoutBalances(refusal) });
-    const { order, report } = await bought(desk);
+    const { orderId } = await desk.place({ amount: "0.5" });
+    await desk.work();
+    // A refusal counts only after a time.
+    await chain.mine();
+    await chain.request("anvil_mine", ["0x10", "0x2"]);
+    await desk.settle();
+    const { order, report } = await desk.read(orderId);
     expect(order).toMatchObject({ settled: true });
     expect(units(order.receivedAmount)).toBe(await desk.held());
     expect(report).toMatchObject({ unchecked: true });

@@ -1,5 +1,5 @@
 import { greatest } from "../bigints.ts";
-import type { BlockName } from "../block.ts";
+import type { Block, BlockName } from "../block.ts";
 import type { ApproveCall, Call, Fees, LaneKey, SwapCall } from "../intent.ts";
 import {
   bothAnswered,
@@ -109,9 +109,20 @@ export function observed(slot: Slot, snapshots: HostSnapshots): Slot {
   return inState(slot, "taken", takenIn && { takenIn });
 }
 
+/** Hosts keep balances for some minutes, or on fast chains for seconds. */
+const rememberedMs = 20_000;
+
+/** A token may show each host another balance on purpose, so hosts that disagree are not asked for ever. */
+const mostDisputedMs = 10 * 60_000;
+
+/** True if both hosts say that a block is final, and that their final blocks are later by this time. */
+const isFinalFor = (ms: number, { number, time }: Block, snapshots: HostSnapshots): boolean =>
+  bothSay(snapshots, ({ finalized }) => finalized.number >= number && (finalized.time - time) * 1000 >= ms);
+
 /**
  * Adds what the wallet's balances say about a swap. One host's word counts until it cannot become final: the hosts must
- * agree, and if one of them has forgotten the balances by then, the events stand.
+ * agree. If one of them has forgotten the balances by then, or the hosts disagree for too long, the events stand. A host
+ * that refuses balances sooner may name them yet.
  */
 function judged(receipt: Receipt, known: Receipt | undefined, snapshots: HostSnapshots): Receipt {
   if (receipt.status === "failed") return receipt;
@@ -125,9 +136,8 @@ function judged(receipt: Receipt, known: Receipt | undefined, snapshots: HostSna
   const named = seen.filter((moved) => moved !== undefined);
   const [first, second] = named;
   if (first !== undefined && first === second) return { ...logged, moved: first, isAgreed: true };
-  const isForgotten = seen.length === 2 && named.length < 2;
-  if (isForgotten && bothSay(snapshots, ({ finalized }) => receipt.block.number <= finalized.number))
-    return logged;
+  const patienceMs = named.length < 2 ? rememberedMs : mostDisputedMs;
+  if (seen.length === 2 && isFinalFor(patienceMs, receipt.block, snapshots)) return logged;
   const moved =
     before?.moved !== undefined && (named.length === 0 || named.includes(before.moved))
       ? before.moved
@@ -155,9 +165,6 @@ export function swapResultOf(slot: Slot): SwapResult | undefined {
   const tokens = call.side === "buy" ? { spent, received: moved } : { spent: moved, received };
   return { receipt, ...tokens, ...(isOdd && { doubt: "events are odd" }) };
 }
-
-/** Hosts keep balances for some minutes, or on fast chains for seconds. */
-const rememberedMs = 20_000;
 
 /** True if a second look may still find both hosts with the balances that judge the slot's swap. */
 export function isToJudge(slot: Slot, nowMs: number): boolean {
@@ -208,16 +215,19 @@ const resultOf = (sending: number | SendFailure): Pick<Slot, "isUndelivered" | "
   refusal: sending === "underpriced" || sending === "unfunded" ? sending : undefined,
 });
 
-/** One host's word about the wallet's balances decides nothing. */
-const isDecided = (receipt: Receipt): boolean =>
-  receipt.status === "failed" || receipt.isAgreed === true || receipt.moved === undefined;
+/** One host's word about the wallet's balances decides nothing, and for some time neither does silence about a swap's. */
+function isDecided(slot: Slot, receipt: Receipt, snapshots: HostSnapshots): boolean {
+  if (receipt.status === "failed" || receipt.isAgreed) return true;
+  if (receipt.moved !== undefined) return false;
+  return minedAttempt(slot)?.purpose !== "swap" || isFinalFor(rememberedMs, receipt.block, snapshots);
+}
 
 /** True if both hosts say that no later block can change it. */
 export function isFinal(slot: Slot, snapshots: HostSnapshots): boolean {
   const { state, receipt, takenIn } = slot;
   if (state === "mined" && receipt !== undefined)
     return (
-      isDecided(receipt) &&
+      isDecided(slot, receipt, snapshots) &&
       bothSay(snapshots, ({ receipts, finalized }) => {
         const seen = receipts.get(receipt.hash);
         return seen !== undefined && isSameReceipt(seen, receipt) && receipt.block.number <= finalized.number;

@@ -140,10 +140,39 @@ describe("observed, for what the wallet's balances say", () => {
   it("returns to the events if a host has forgotten the balances of a final block", () => {
     const one = observed(signed, [snapshot([]), says(5n)]);
     expect(seen(one, says(), says(5n))).toMatchObject({ moved: 5n });
-    const hosts = [says(undefined, 5), says(5n, 5)] as const;
+    const hosts = [says(undefined, 25), says(5n, 25)] as const;
     const after = observed(one, hosts);
     expect(after.receipt).toEqual(receipt);
     expect(isFinal(after, hosts)).toBe(true);
+  });
+
+  it("takes no refusal for forgotten balances until both hosts' final blocks are 20 s later", () => {
+    const one = observed(signed, [snapshot([]), says(5n)]);
+    for (const early of [
+      [says(undefined, 24), says(5n, 25)] as const,
+      [says(), says(undefined, 25)] as const,
+    ]) {
+      const after = observed(one, early);
+      expect(after.receipt).toMatchObject({ moved: 5n });
+      expect(isFinal(after, early)).toBe(false);
+    }
+    const unknown = observed(signed, [says(), says()]);
+    expect(isFinal(unknown, [says(undefined, 24), says(undefined, 25)])).toBe(false);
+    expect(isFinal(unknown, [says(undefined, 25), says(undefined, 25)])).toBe(true);
+  });
+
+  it("returns to the events if the hosts disagree until both final blocks are 10 minutes later", () => {
+    const one = observed(signed, [says(5n), says(6n)]);
+    const early = [says(5n, 604), says(7n, 605)] as const;
+    expect(observed(one, early)).toBe(one);
+    expect(isFinal(one, early)).toBe(false);
+    const hosts = [says(5n, 605), says(7n, 605)] as const;
+    const after = observed(one, hosts);
+    expect(after.receipt).toEqual(receipt);
+    expect(swapResultOf(after)).toMatchObject({ received: 3n, doubt: "balances are unknown" });
+    expect(isFinal(after, hosts)).toBe(true);
+    // What both have named stands.
+    expect(seen(one, says(6n, 605), says(6n, 605))).toMatchObject({ moved: 6n, isAgreed: true });
   });
 
   it("starts again in another block", () => {
@@ -215,11 +244,12 @@ describe("withSendings", () => {
 
 describe("isFinal", () => {
   it("is true if both hosts have the receipt in a final block", () => {
+    const agreed: Slot = { ...mined, receipt: { ...receipt, moved: 3n, isAgreed: true } };
     const final = snapshot([receipt], { number: 5 });
-    expect(isFinal(mined, [final, final])).toBe(true);
-    expect(isFinal(mined, [final, snapshot([receipt])])).toBe(false);
-    expect(isFinal(mined, [final, undefined])).toBe(false);
-    expect(isFinal(mined, [final, snapshot([{ ...receipt, received: 4n }], { number: 5 })])).toBe(false);
+    expect(isFinal(agreed, [final, final])).toBe(true);
+    expect(isFinal(agreed, [final, snapshot([receipt])])).toBe(false);
+    expect(isFinal(agreed, [final, undefined])).toBe(false);
+    expect(isFinal(agreed, [final, snapshot([{ ...receipt, received: 4n }], { number: 5 })])).toBe(false);
   });
 
   it("is true for a taken nonce if the blocks in which both hosts saw it are final", () => {
