@@ -27,11 +27,13 @@ export function judgeDepartures<F extends Family>(
     const isTrading = view.orders.some(({ intent }) => intent.token === token);
     const total = books.reduce((sum, { base }) => sum + base.amount, 0n);
     const before = known.get(token);
-    const [a, b] = snapshots.map((snapshot) => snapshot?.held?.get(token));
+    const answers = snapshots.map((snapshot) => snapshot?.held);
+    const [a, b] = answers.map((held) => held?.get(token));
     // An order of the token may still change the balance.
     if (isTrading || books.some(({ events }) => events.length > 0)) continue;
     if (a === undefined || b === undefined) {
-      if (before) noted.push(before);
+      // A token that no longer answers may never do so again.
+      if (before && answers.includes(undefined)) noted.push(before);
       continue;
     }
     const revisions = Object.fromEntries(books.map(({ userID, revision }) => [userID, revision]));
@@ -40,6 +42,9 @@ export function judgeDepartures<F extends Family>(
     const now = greatest(a, b);
     const held = isSame ? greatest(now, BigInt(before.held)) : now;
     if (held >= total) continue;
+    // The balance may fall with each block. The sweep comes back to it.
+    const hasShrunk = before !== undefined && !isSame && total === BigInt(before.held);
+    if (hasShrunk) continue;
     const isFinal = isSame ? areFinal(before.seenIn, snapshots) : false;
     const blocks = seenIn(snapshots);
     if (isFinal === undefined) noted.push(before as Departure);

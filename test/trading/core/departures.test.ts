@@ -32,3 +32,40 @@ describe("tokens that leave a wallet together", () => {
     expect(state.view.books.map(({ base }) => base.closedAt)).not.toContain(undefined);
   });
 });
+
+describe("a token that somebody has missed", () => {
+  const [token = ""] = tokens;
+  const core = { departures: { seenIn: () => [{ number: 9, hash: "0x9" }], areFinal: () => true } };
+  const note = {
+    token,
+    held: "3",
+    revisions: { ann: book(token).revision },
+    seenIn: [{ number: 8, hash: "0x8" }],
+  };
+  const stateWith = (...snapshots: (object | undefined)[]) => {
+    const view = { lane: { ...lane, watch: { departures: [note] } }, orders: [] };
+    const missed = { books: [book(token)], missed: [token] };
+    return { view: { ...view, ...missed }, snapshots, holder: "run", nowMs: 0 } as unknown as LaneState;
+  };
+
+  it("is not noted again in the run that shrinks its position, if its balance falls with each block", () => {
+    const held = new Map([[token, 2n]]);
+    const state = stateWith({ held }, { held });
+    const { step, noted } = judgeDepartures(core, state);
+    expect(noted).toEqual([]);
+    const view = afterStep(state.view, step);
+    expect(view.books[0]?.base.amount).toBe(3n);
+    expect(judgeDepartures(core, { ...state, view })).toEqual({ step: [], noted: [] });
+  });
+
+  it("keeps its note while a host does not answer, but not if the token itself does not", () => {
+    const held = new Map([[token, 2n]]);
+    for (const silent of [undefined, {}])
+      expect(judgeDepartures(core, stateWith({ held }, silent)).noted).toEqual([note]);
+    for (const silent of [
+      [{ held }, { held: new Map() }],
+      [{ held: new Map() }, { held }],
+    ])
+      expect(judgeDepartures(core, stateWith(...silent))).toEqual({ step: [], noted: [] });
+  });
+});
