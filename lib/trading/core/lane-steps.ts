@@ -265,13 +265,17 @@ function afterRemoval(
   switch (of) {
     case "slot":
       return { ...view, slots: view.slots.filter((slot) => slotPlace(slot) !== slotPlace(item)) };
-    case "job":
+    case "job": {
+      const settled = view.orders.find(({ intent }) => intent.orderId === item.orderId)?.intent.token;
       return {
         ...view,
+        // The balances that the hosts have shown may be older than its fill.
+        ...(view.missed && { missed: view.missed.filter((token) => token !== settled) }),
         lane: view.lane && { ...view.lane, jobs: view.lane.jobs - 1 },
         jobs: view.jobs.filter(({ orderId }) => orderId !== item.orderId),
         orders: view.orders.filter(({ intent }) => intent.orderId !== item.orderId),
       };
+    }
     case "lane":
       return { ...view, lane: undefined };
     default:

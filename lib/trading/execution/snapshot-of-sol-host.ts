@@ -107,7 +107,9 @@ async function takeSight(
     .flatMap((status, index) => (status === undefined ? [] : [{ hash: hashes[index] as string, status }]));
   const markers = await Promise.all(marked.map((orderId) => markerOf(wallet as Address, orderId)));
   const { slot } = head.finalized;
-  const finalized = { commitment: "finalized" } as const;
+  // A fill may be newer than the height.
+  const newest = Math.max(slot, ...found.map(({ status }) => (status.isFinal ? status.slot : 0)));
+  const finalized = { commitment: "finalized", minContextSlot: newest } as const;
   const facts = await askTogether(ask, {
     missed: await Promise.all(
       missed.map((token) => tokenViewCall(token as Address, [], finalized, wallet as Address)),

@@ -68,4 +68,22 @@ describe("a token that somebody has missed", () => {
     ])
       expect(judgeDepartures(core, stateWith(...silent))).toEqual({ step: [], noted: [] });
   });
+
+  it("is not judged by the look that settles one of its orders, which may be older than the fill", () => {
+    const held = new Map(tokens.map((each) => [each, 0n]));
+    const state = stateWith({ held }, { held });
+    const others = tokens.slice(0, 2);
+    const orders = [{ intent: { orderId: "o1", token } }];
+    const view = { ...state.view, orders, jobs: [], books: others.map(book), missed: others } as never;
+    const settle = { kind: "remove", of: "job", item: { ...lane, orderId: "o1" }, when: { orderId: "o1" } };
+    const after = afterStep(view, [settle as never]) as LaneState["view"];
+    expect(after.orders).toEqual([]);
+    const sure = { departures: { seenIn: () => [], areFinal: () => true } };
+    const { step, noted } = judgeDepartures(sure, { ...state, view: after });
+    const shrunk = step.flatMap((write) =>
+      write.kind === "put" && write.of === "book" ? [write.item.token] : [],
+    );
+    expect(shrunk).toEqual([others[1]]);
+    expect(noted).toEqual([]);
+  });
 });

@@ -353,6 +353,18 @@ describe("hosts of Solana that cannot be trusted", () => {
     expect(other.markers).toEqual(new Map([[orderId, false]]));
   });
 
+  it("count as silent if they show a missed token's balance at an earlier slot than the height", async () => {
+    hosts[0].lie = (method, result, params) => {
+      const [, options] = params as [unknown, { minContextSlot?: number }?];
+      if (method !== "getMultipleAccounts" || options?.minContextSlot === undefined) return result;
+      return { ...(result as object), context: { slot: options.minContextSlot - 1 } };
+    };
+    const { mint } = chain.deployment.tokens.MOON;
+    const [cached, other] = await ask({ missed: [mint] });
+    expect(cached).toBeUndefined();
+    expect(other.held).toEqual(new Map([[mint, 0n]]));
+  });
+
   it("get no message if the height is of an earlier slot than the blockhash", async () => {
     hosts[0].lie = behind;
     hosts[1].lie = (method, result, [options]) => {
