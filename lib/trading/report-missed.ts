@@ -68,7 +68,7 @@ export function positionChecker(report: ReturnType<typeof missedReporter>) {
   };
 }
 
-/** Only positions of orders that were placed here have a cost. */
+/** True for a final position of orders that were placed here. Those of other engines have no cost. */
 const isSettledHere = ({ settled, cost }: Position): boolean => settled === true && cost !== undefined;
 
 /** True if a position counts more than a balance. Positions of other engines may have any text. */

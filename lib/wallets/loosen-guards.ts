@@ -44,7 +44,7 @@ export type PolicyAnswer = PolicyStateText | { refused: "WALLET_NOT_FOUND" | "SI
 
 type PolicyRequest = WalletName & { asked: PolicyText; signedInAt: Date | undefined; now: Date };
 
-/** Identifies the table. Announcements of another table are void. */
+/** The table with its id: announcements of another table are void. */
 export type GuardDeps = { table: Table };
 
 /**

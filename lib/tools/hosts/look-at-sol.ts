@@ -166,7 +166,8 @@ async function callsOfSolHost(
   for (const { token, symbol } of configuration.tokens)
     await tryToken(symbol, token as Address, {
       wallet: (payer ?? wrapped) as Address,
-      ...{ blockhash: recent.hash, rents: { marker, wsol } },
+      blockhash: recent.hash,
+      rents: { marker, wsol },
     });
   return done();
 

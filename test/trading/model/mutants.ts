@@ -208,39 +208,33 @@ function keepsAllowance(): System {
   return work(() => rewrite);
 }
 
-/** Believes the first host about routes. */
-function believesOneHost(): Rewrite {
+/** Puts a part of the first host's word into the snapshots of the others. */
+function believesFirst(part: (first: HostSnapshot, own: HostSnapshot) => Partial<HostSnapshot>): Rewrite {
   let first: HostSnapshot | undefined;
   return {
     answer: (effect, answer) => {
       if (effect.do !== "hostSnapshot" || answer === undefined) return answer;
       const snapshot = answer as HostSnapshot;
       if (effect.host === 0) first = snapshot;
-      return effect.host === 0 || first === undefined ? snapshot : { ...snapshot, orders: first.orders };
+      return first === undefined ? snapshot : { ...snapshot, ...part(first, snapshot) };
     },
   };
 }
 
+/** Believes the first host about routes. */
+const believesOneHost = () => believesFirst(({ orders }) => ({ orders }));
+
 /** Takes one host's word about a wallet's balances for that of both. */
-function believesOneBalance(): Rewrite {
-  let first: HostSnapshot | undefined;
-  return {
-    answer: (effect, answer) => {
-      if (effect.do !== "hostSnapshot" || answer === undefined) return answer;
-      const snapshot = answer as HostSnapshot;
-      if (effect.host === 0) first = snapshot;
-      const receipts = [...snapshot.receipts].map(([hash, receipt]) => {
-        const other = first?.receipts.get(hash);
+const believesOneBalance = () =>
+  believesFirst((first, { receipts }) => ({
+    receipts: new Map(
+      [...receipts].map(([hash, receipt]) => {
+        const other = first.receipts.get(hash);
         const moved = other?.status === "ok" ? other.moved : undefined;
-        return [
-          hash,
-          receipt.status === "ok" && moved !== undefined ? { ...receipt, moved } : receipt,
-        ] as const;
-      });
-      return { ...snapshot, receipts: new Map(receipts) };
-    },
-  };
-}
+        return [hash, receipt.status === "ok" && moved !== undefined ? { ...receipt, moved } : receipt];
+      }),
+    ),
+  }));
 
 const withoutBalances = (snapshot: HostSnapshot): HostSnapshot => ({
   ...snapshot,

@@ -40,7 +40,8 @@ export async function readReceipt(
     hash,
     block: { ...blockOfSlot(landed.slot), time: landed.time },
     fee: landed.fee + tip,
-    ...{ tip, rent },
+    tip,
+    rent,
     ...(landed.computeUnits !== undefined && { computeUnits: landed.computeUnits }),
   };
   if (landed.failure !== undefined)

@@ -118,7 +118,9 @@ const Transaction = v.pipe(
     const failure = v.safeParse(Failure, meta.err);
     return {
       bytes: Uint8Array.from(Buffer.from(text, "base64")),
-      ...{ slot, time: blockTime, fee: meta.fee },
+      slot,
+      time: blockTime,
+      fee: meta.fee,
       ...(meta.computeUnitsConsumed !== undefined && { computeUnits: meta.computeUnitsConsumed }),
       failure: meta.err === null ? undefined : failure.success ? failure.output : "other",
       lamports: { before: meta.preBalances, after: meta.postBalances },

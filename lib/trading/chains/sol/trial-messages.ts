@@ -57,7 +57,8 @@ export const composeTrial = (
     {
       ...{ purpose: "swap", wallet, orderId, blockhash, side, mint, tokenProgram },
       ...{ computeUnitLimit, microLamportsPerUnit: 0n },
-      ...{ markerRentLamports: rents.marker, wsolRentLamports: rents.wsol },
+      markerRentLamports: rents.marker,
+      wsolRentLamports: rents.wsol,
       ...{ amountIn, minAmountOut: 1n, venue },
       ...(tipAccount && { tip: { account: tipAccount, lamports: 1n } }),
     },

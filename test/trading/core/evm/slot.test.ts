@@ -171,7 +171,7 @@ describe("observed, for what the wallet's balances say", () => {
     expect(after.receipt).toEqual(receipt);
     expect(swapResultOf(after)).toMatchObject({ received: 3n, doubt: "balances are unknown" });
     expect(isFinal(after, hosts)).toBe(true);
-    // What both have named stands.
+    // An amount that both have named stands.
     expect(seen(one, says(6n, 605), says(6n, 605))).toMatchObject({ moved: 6n, isAgreed: true });
   });
 
