@@ -33,6 +33,9 @@ const project = (name: string, files: Files, groupOrder: Group, rest: Rest = {})
   },
 });
 
+/** Folders of tests. The console has its own. */
+const tests = "{test,lib/console/test}";
+
 const within = (...folders: string[]): Files => ({
   include: folders.map((folder) => `test/${folder}/**/*.test.ts`),
 });
@@ -58,8 +61,8 @@ export default defineConfig({
       project(
         "unit",
         {
-          include: ["test/**/*.test.ts"],
-          exclude: ["test/**/*.{table,socket}.test.ts", ...ownFolders.map((folder) => `test/${folder}/**`)],
+          include: [`${tests}/**/*.test.ts`],
+          exclude: ["**/*.{table,socket}.test.ts", ...ownFolders.map((folder) => `${tests}/${folder}/**`)],
         },
         0,
       ),
@@ -71,7 +74,7 @@ export default defineConfig({
         "system",
         {
           include: [
-            "test/**/*.{table,socket}.test.ts",
+            `${tests}/**/*.{table,socket}.test.ts`,
             "test/infra/**/*.test.ts",
             "test/{markets,trading}/model/**/*.test.ts",
           ],

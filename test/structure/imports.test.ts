@@ -24,10 +24,14 @@ const floors: readonly (readonly string[])[] = [
 ];
 
 /** The workspaces are separate from the product and import nothing from it. */
-const workspaces = ["lib/client", "lib/local/src"];
+const workspaces = ["lib/client", "lib/console", "lib/local/src"];
 
-/** The folders that may import a workspace: programs, and code that runs only locally. */
-const usersOfWorkspaces = ["lib/tools", "bin"];
+/** The folders that may import a workspace: programs, and code that runs only locally. The console has only the client. */
+const usersOf = (workspace: string) => [
+  "lib/tools",
+  "bin",
+  ...(workspace === "lib/client" ? ["lib/console"] : []),
+];
 
 /** The files of rules, and the folders that contain only rules: no AWS, no clock and no environment. */
 const pureFolders = ["lib/core", "lib/markets/core", "lib/trading/core"];
@@ -66,10 +70,10 @@ describe("imports", () => {
     expect(climbing.map(shown)).toEqual([]);
   });
 
-  it("of a workspace appear in programs only", () => {
+  it("of a workspace appear in programs only, and of the client in the console", () => {
     const others = importsBetweenRooms
       .filter(({ from }) => workspaces.includes(from))
-      .filter(({ to }) => !usersOfWorkspaces.includes(to));
+      .filter(({ from, to }) => !usersOf(from).includes(to));
     expect(others.map(shown)).toEqual([]);
   });
 
@@ -82,7 +86,7 @@ describe("imports", () => {
   });
 
   it("reach the local runner and the client by their package names", () => {
-    const programs = sourceFiles.filter(({ path }) => /^lib\/tools\//.test(path));
+    const programs = sourceFiles.filter(({ path }) => /^lib\/(tools|console)\//.test(path));
     const violations = [...productFiles, ...programs]
       .filter(({ text }) => /"(\.\.?\/)+(lib\/)?(local|client)\//.test(text))
       .map(({ path }) => path);

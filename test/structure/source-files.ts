@@ -38,7 +38,7 @@ export const sourceFiles: readonly SourceFile[] = globSync(["{bin,lib,functions,
  * their names.
  */
 export const productFiles = sourceFiles.filter(
-  ({ path }) => !/^(test|lib\/(local|client|tools\/dev\/console\/app))\//.test(path),
+  ({ path }) => !/^(test|lib\/(local|client|console))\//.test(path),
 );
 
 export const isIn = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);

@@ -11,6 +11,7 @@ import {
   type StartOptions,
 } from "cdk-local-runner";
 import { Command, Option } from "commander";
+import { consoleFiles, consolePolicy } from "../../console/pages.ts";
 import { channelShardsOf } from "../../infra/market-context.ts";
 import { marketSubscribersInShard } from "../../realtime/connection-records.ts";
 import type { Table } from "../../table/table.ts";
@@ -21,7 +22,6 @@ import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";
 import { usualTimes } from "./chains/chain-times.ts";
 import { chainPorts, type LocalChains, openLocalChains } from "./chains/local-chains.ts";
 import { startRandomTrader, type WatchedToken } from "./chains/random-trader.ts";
-import { consolePages } from "./console/pages.ts";
 import {
   port,
   portUpTo,
@@ -146,7 +146,7 @@ async function serve(options: Options, deps: Deps): Promise<void> {
     },
     pages() {
       const [showConsole, showReference] = [
-        consolePages({ isWatched: options.watch ?? false }),
+        staticPages("/console", consoleFiles({ isWatched: options.watch ?? false }), consolePolicy),
         referencePages(options),
       ];
       const urls = chains?.chains.map(({ chain, url }) => [chain, url]) ?? [];

@@ -1,6 +1,6 @@
 import { type GatewayResponse, json, pathOf, type Route } from "cdk-local-runner";
 
-export type PageFile = { type: string; body: Buffer };
+type PageFile = { type: string; body: Buffer };
 
 type PageFiles = ReadonlyMap<string, PageFile>;
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { consolePages } from "../../../lib/tools/dev/console/pages.ts";
 import { staticPages } from "../../../lib/tools/dev/static-pages.ts";
 
 const request = (method: string, target: string) => ({
@@ -50,19 +49,5 @@ describe("staticPages", () => {
       headers: { Allow: "GET, HEAD" },
     });
     expect(await answerTo("GET", "/pagesa.js")).toBeUndefined();
-  });
-});
-
-describe("the console", () => {
-  it("is bundled for its visitors", async () => {
-    const show = consolePages();
-    const [page, script, style] = await Promise.all(
-      ["", "console.js", "console.css"].map((name) => show(request("GET", `/console/${name}`))),
-    );
-    expect(String(page?.body)).toContain('src="console.js"');
-    expect(String(script?.body)).toContain("access_token");
-    expect(String(style?.body)).toContain("prefers-reduced-motion");
-    // With the chart, whose size is most of it.
-    expect(script?.body.length).toBeLessThan(330_000);
   });
 });

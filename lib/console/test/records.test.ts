@@ -1,7 +1,7 @@
 import type { Order } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import { pairUnits, usd, usdText } from "../../../../lib/tools/dev/console/app/format.ts";
-import { marksOf } from "../../../../lib/tools/dev/console/app/market/bars.ts";
+import { pairUnits, usd, usdText } from "../app/format.ts";
+import { marksOf } from "../app/market/bars.ts";
 
 const fill: Partial<Order> = {
   ...{

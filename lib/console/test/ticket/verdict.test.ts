@@ -10,7 +10,7 @@ import {
   refusalText,
   taxTier,
   verdictOf,
-} from "../../../../../lib/tools/dev/console/app/ticket/verdict.ts";
+} from "../../app/ticket/verdict.ts";
 
 const nowMs = 1_000_000;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compared, isAmount, minus, share } from "../../../../lib/tools/dev/console/app/exact.ts";
+import { compared, isAmount, minus, share } from "../app/exact.ts";
 
 describe("exact decimals", () => {
   it.each([

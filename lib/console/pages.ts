@@ -1,18 +1,20 @@
 import { readFileSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Route } from "cdk-local-runner";
 import { build } from "esbuild";
-import { type PageFile, staticPages } from "../static-pages.ts";
 
-/** Bundled as they are, without a build before. */
-const clientSources = fileURLToPath(new URL("../../../client", import.meta.url));
+type PageFile = { type: string; body: Buffer };
 
-/** The path of the console, on the port of the API. */
-const CONSOLE = "/console";
+type PageFiles = ReadonlyMap<string, PageFile>;
 
-/** The chart sets styles by script, which the policy allows; it allows no inline styles. */
-const policy = [
+/** The client is bundled from its sources, without a build before. */
+const clientSources = dirname(fileURLToPath(import.meta.resolve("trading-terminal-client/package.json")));
+
+/**
+ * Lets the pages load their own files, and connect only to their own server. The chart sets styles by script, which
+ * the policy allows; it allows no inline styles.
+ */
+export const consolePolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -26,29 +28,27 @@ const policy = [
 const pageNames = ["index.html", "components.html"];
 
 /**
- * Serves a page for trying the service in a browser, and one with its components. They may load their own files, and
- * connect only to this runner.
+ * Finds the files of the console and of the gallery of its components.
  *
  * @param options.isWatched Makes a reload show changes of the code.
  */
-export function consolePages({ isWatched = false } = {}): Route {
+export function consoleFiles({ isWatched = false } = {}): (name: string) => Promise<PageFiles> {
   const pages = pageNames.map((name) => {
     const body = readFileSync(new URL(name, import.meta.url));
     return [name, { type: "text/html; charset=utf-8", body }] as const;
   });
-  let bundled: Promise<ReadonlyMap<string, PageFile>> | undefined;
+  let bundled: Promise<PageFiles> | undefined;
   // Bundles the page on its first visit, since most runs never show it.
-  async function files(name: string) {
+  return async (name) => {
     if (bundled === undefined || (isWatched && pageNames.includes(name))) bundled = bundle();
     return new Map([...pages, ...(await bundled)]);
-  }
-  return staticPages(CONSOLE, files, policy);
+  };
 }
 
 const scripts = { console: "app/main.tsx", components: "app/gallery.tsx" };
 
 /** Bundles the scripts and console.css, in a fifth of a second. */
-async function bundle(): Promise<ReadonlyMap<string, PageFile>> {
+async function bundle(): Promise<PageFiles> {
   const entries = { ...scripts, style: "app/styles/console.css" };
   const { outputFiles } = await build({
     entryPoints: Object.entries(entries).map(([out, path]) => ({

@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  givenLimits,
-  type Limits,
-  noLimits,
-  wrongLimit,
-} from "../../../../../lib/tools/dev/console/app/ticket/order-limits.ts";
+import { givenLimits, type Limits, noLimits, wrongLimit } from "../../app/ticket/order-limits.ts";
 
 const limits: Limits = {
   ...{ slippage: "2", gasPreset: "fast", maxGasPrice: "30" },

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { exampleSolWallet, exampleWallet } from "../../../../lib/tools/dev/chains/example-wallets.ts";
-import { explorerPage, explorersFor, isAddressOn } from "../../../../lib/tools/dev/console/app/explorers.ts";
+import { explorerPage, explorersFor, isAddressOn } from "../app/explorers.ts";
 
 const hash = `0x${"ab".repeat(32)}`;
 const signature = "5".repeat(88);
-const { address } = exampleWallet;
-const mint = exampleSolWallet.address;
+const address = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+const mint = "So11111111111111111111111111111111111111112";
 const all = explorersFor({});
 
 describe("explorerPage", () => {

@@ -1,12 +1,7 @@
 import type { Order, RestData } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
-import {
-  attemptFacts,
-  feeFacts,
-  orderFacts,
-  reportFacts,
-} from "../../../../lib/tools/dev/console/app/facts.ts";
-import { plainNumber } from "../../../../lib/tools/dev/console/app/format.ts";
+import { attemptFacts, feeFacts, orderFacts, reportFacts } from "../app/facts.ts";
+import { plainNumber } from "../app/format.ts";
 
 type Read = RestData<"getOrder">;
 type Quote = RestData<"quoteOrder">["quote"];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type LogEntry, newEntry, withNewest } from "../../../../lib/tools/dev/console/app/log-entries.ts";
+import { type LogEntry, newEntry, withNewest } from "../app/log-entries.ts";
 
 const price = { type: "update", channel: "prices" };
 const order = { type: "update", channel: "orders" };

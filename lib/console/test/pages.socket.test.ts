@@ -1,0 +1,14 @@
+import { describe, expect, it } from "vitest";
+import { consoleFiles } from "../pages.ts";
+
+describe("the console", () => {
+  it("is bundled for its visitors", async () => {
+    const files = await consoleFiles()("index.html");
+    const [page, script, style] = ["index.html", "console.js", "console.css"].map((name) => files.get(name));
+    expect(String(page?.body)).toContain('src="console.js"');
+    expect(String(script?.body)).toContain("access_token");
+    expect(String(style?.body)).toContain("prefers-reduced-motion");
+    // With the chart, whose size is most of it.
+    expect(script?.body.length).toBeLessThan(330_000);
+  });
+});
