@@ -53,7 +53,12 @@ export const poolQuotesCall = (
 
 type Question = { token: string; trades: readonly PoolTrade[]; routes: readonly Route[] };
 
-function answerCall(contracts: Contracts, question: Question, tag: BlockTag): RpcCall<string> {
+function answerCall(
+  contracts: Contracts,
+  question: Question,
+  tag: BlockTag,
+  isPart = false,
+): RpcCall<string> {
   const { token, trades, routes } = question;
   const { venues, wrapped } = contracts;
   const isBuy = isPurchase(trades);
@@ -90,17 +95,23 @@ function answerCall(contracts: Contracts, question: Question, tag: BlockTag): Rp
   return {
     ...contractCall({ data, gas: mostGas }, tag),
     split(refusal) {
-      // The code fails for lack of gas only: the failures of pools are answers.
-      if (refusal.kind !== "call") return undefined;
+      if (!isShortage(refusal, isPart)) return undefined;
       const at = blockOfShortage(refusal) ?? tag;
       const [questions, sameWords] = partsOf(question);
       return {
-        calls: questions.map((part) => answerCall(contracts, part, at)),
+        calls: questions.map((part) => answerCall(contracts, part, at, true)),
         join: (answers) => joined(answers as readonly string[], sameWords),
       };
     },
   };
 }
+
+/**
+ * True if a smaller question may help. The code fails for lack of gas only, as the failures of pools are answers. A host
+ * that has run short once may refuse a part in words of its own, for example because it took too long.
+ */
+const isShortage = ({ kind, isBusy, isOutOfStep, isMissing }: RpcRefusal, isPart: boolean): boolean =>
+  kind === "call" || (isPart && !isBusy && !isOutOfStep && !isMissing);
 
 /** A question is split into so many parts at once, so that few rounds lead to one for each route. */
 const partsAtOnce = 4;
