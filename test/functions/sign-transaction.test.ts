@@ -21,13 +21,25 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { handler } from "../../functions/signTransaction/handler.ts";
 import { encrypt, pack } from "../../lib/aws/container.ts";
 import type { SignAnswer } from "../../lib/trading/core/effects.ts";
+import { clearGas } from "../../lib/trading/core/evm/fees.ts";
 import { swapBy } from "../../lib/trading/core/intent.ts";
+import { emptyLedger } from "../../lib/trading/core/table-step.ts";
+import { counted, openPolicy } from "../../lib/trading/core/wallet-policy.ts";
 import { packed } from "../../lib/trading/items/items.ts";
-import { signedBytesKey, slotKey, tradeKey, tradingStopKey } from "../../lib/trading/items/keys.ts";
+import {
+  dayKey,
+  ledgerKey,
+  policyKey,
+  signedBytesKey,
+  slotKey,
+  tradeKey,
+  tradingStopKey,
+} from "../../lib/trading/items/keys.ts";
 import { readSignAnswer, signPayload } from "../../lib/trading/signing/sign-payload.ts";
 import { quietConsole } from "../support/console.ts";
+import { attempt } from "../support/lane-states.ts";
 import { alice } from "../support/local-chain.ts";
-import { intent, slot, tradeOrder, v2 } from "../support/trading.ts";
+import { intent, signedFee, slot, tradeOrder, v2 } from "../support/trading.ts";
 
 const table = mockClient(DynamoDBDocumentClient);
 const kms = mockClient(KMSClient);
@@ -203,6 +215,39 @@ describe("signTransaction", () => {
     expect(await ask()).toEqual({ refused: "the stored data is invalid" });
     expect(logged()).toContainEqual(expect.objectContaining({ event: "signTransaction refused", orderId }));
     expectNoSecret(logged());
+  });
+
+  describe("at a nonce that is to be freed, on a day whose usual fees are spent", () => {
+    const coin = 10n ** 18n;
+    const sent = { ...attempt(planned.fees), hash: "0x1" };
+    const ledger = { ...emptyLedger(own), fees: { 7: signedFee(planned.fees) }, revision: 1 };
+    const count = counted(own, undefined, { adds: coin, fees: coin, nowMs: Date.now() });
+    const price = signedFee(planned.fees).most / clearGas + 1n;
+    const clear = {
+      ...request,
+      purpose: "clear",
+      fees: { maxFeePerGas: price, maxPriorityFeePerGas: price },
+    } as const;
+    const answerUnder = (policy: unknown) => {
+      const stored = [
+        ...items({ ...planned, state: "signed", attempts: [sent] }),
+        { ...ledgerKey(orderId), ...(packed(ledger) as object) },
+        { ...dayKey({ ...own, day: count.day }), ...(packed(count) as object) },
+        { ...policyKey(own), ...(packed({ userID, chain, wallet, policy, revision: 1 }) as object) },
+      ];
+      table.on(BatchGetCommand).resolves({ Responses: { table: stored } });
+      return handler(signPayload(clear));
+    };
+
+    it("pays more only under a policy that raises them", async () => {
+      const raised = { ...openPolicy, maxNetworkFeesPerDay: 2n * coin };
+      expect(await answerUnder(raised)).toHaveProperty("slot");
+      expect(await answerUnder({ ...raised, maxNetworkFeesPerDay: coin })).toHaveProperty("later");
+    });
+
+    it("waits under no policy that is invalid", async () => {
+      expect(await answerUnder("none")).toEqual({ later: "the limit forbids it: networkFeesPerDay" });
+    });
   });
 
   it("wipes the key of the wallet and the data key, and leaves no copy", async () => {

@@ -117,8 +117,7 @@ const fixture = (of: Intent, own: Partial<Slot>, request: Partial<SignRequest>, 
     ledger: ledger && { ...emptyLedger(of), revision: 1, ...ledger },
     settings: { maxGasPrice: 100 },
     wallet: {},
-    // Clears ignore the limits.
-    ...(request.purpose === "clear" ? { policy: undefined, day: undefined } : limits(of)),
+    ...limits(of),
   };
 };
 

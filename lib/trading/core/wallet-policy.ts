@@ -308,12 +308,21 @@ const usualFees = 10n;
 /** Bounds the limits of policies, in multiples of the usual limit: a policy may be forged. */
 const mostRaised = 100n;
 
+const usualLimit = ({ maxNetworkFee, maxNetworkFeesPerDay }: DayFeeLimits): bigint =>
+  maxNetworkFeesPerDay ?? usualFees * maxNetworkFee;
+
+/**
+ * Returns the limits for clears. A policy counts only if it raises the usual limit of network fees, so that none keeps a
+ * wallet from being freed.
+ */
+export const limitsOfClears = ({ stored, count }: Limits, chainLimits: DayFeeLimits): Limits => ({
+  stored: (stored?.policy.maxNetworkFeesPerDay ?? 0n) > usualLimit(chainLimits) ? stored : undefined,
+  count,
+});
+
 /** Returns the network fees that were signed on the day of a time, and their limit: the policy's, or the usual one. */
-export function feesOfDay(
-  { stored, count }: Limits,
-  nowMs: number,
-  { maxNetworkFee, maxNetworkFeesPerDay: usual = usualFees * maxNetworkFee }: DayFeeLimits,
-): FeesOfDay {
+export function feesOfDay({ stored, count }: Limits, nowMs: number, chainLimits: DayFeeLimits): FeesOfDay {
+  const usual = usualLimit(chainLimits);
   return {
     counted: signedOn(count, nowMs).networkFees,
     limit: least(stored?.policy.maxNetworkFeesPerDay ?? usual, mostRaised * usual),

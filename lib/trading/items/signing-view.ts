@@ -6,7 +6,7 @@ import type { Items, Names } from "../core/table-step.ts";
 import { findOnChain, keysOfUser, type SealedWallet } from "./found-items.ts";
 import { keysOfItems } from "./items.ts";
 import { tradeKeyOf } from "./lane-records.ts";
-import { parsed, type SigningKind } from "./signing-schemas.ts";
+import { InvalidItem, parsed, type SigningKind } from "./signing-schemas.ts";
 
 /**
  * Reads the facts for signing with one call. The encrypted key is not part of what the core sees.
@@ -30,6 +30,15 @@ export async function readSigning(
     const item = found.stored(kind, name);
     return item && parsed(kind, item);
   };
+  function policy() {
+    try {
+      return known("policy", request);
+    } catch (error) {
+      // No policy keeps a wallet from being freed.
+      if (request.purpose === "clear" && error instanceof InvalidItem) return undefined;
+      throw error;
+    }
+  }
   const view = {
     order: known("order", { intent: request }),
     slot: known("slot", request),
@@ -39,8 +48,7 @@ export async function readSigning(
     isCancelled: found.has(keysOfItems.cancellation(request)),
     maxGasPrice: found.maxGasPrice(chain, userID),
     limits: {
-      // A clear ignores the policy, so that none keeps a wallet from being freed.
-      stored: request.purpose === "clear" ? undefined : known("policy", request),
+      stored: policy(),
       count: known("day", { ...request, day }),
     },
   };

@@ -212,10 +212,9 @@ describe("nextMove", () => {
     });
 
     const { order, slot: signed } = signedOrder();
-    const due = (changes: Partial<Slot> = {}) => ({
+    const due = (attempts = signed.attempts) => ({
       ...signed,
-      ...changes,
-      attempts: signed.attempts.map((each) => ({ ...each, signedAtMs: 0, sentAtMs: 0 })),
+      attempts: attempts.map((each) => ({ ...each, signedAtMs: 0, sentAtMs: 0 })),
     });
     const [{ hash, maxFeePerGas }] = due().attempts as [Attempt];
 
@@ -236,6 +235,18 @@ describe("nextMove", () => {
       const { fees } = (move as { request: SignRequest }).request;
       expect(move).toEqual(feesOf(cancelled, [due()], -1n, [hash], 1n));
       expect(21_000n * fees.maxFeePerGas <= signed.gasLimit * maxFeePerGas).toBe(true);
+    });
+
+    it("raises the fee of a clear up to the policy's limit, if that is higher than the usual one", () => {
+      const life = { ...order.life, stage: "cancelling" } as const;
+      const cancelled = { ...order, life, isCancelling: true };
+      const [swap] = due().attempts as [Attempt];
+      const dear = { ...swap, purpose: "clear", hash: "0x2", gasLimit: 21_000n } as const;
+      const slots = [due([swap, { ...dear, maxFeePerGas: 10n * maxFeePerGas }])];
+      const rise = (21_000n * 10n * maxFeePerGas) / 8n;
+      const clearWith = (own: bigint) => feesOf(cancelled, slots, -1n, ["0x2"], own);
+      expect(clearWith(used + rise)).toMatchObject({ kind: "sign", request: { purpose: "clear" } });
+      expect(clearWith(used + rise - 1n).kind).not.toBe("sign");
     });
   });
 

@@ -13,7 +13,14 @@ import {
   slotsOf,
   type TradeOrder,
 } from "../trade-order.ts";
-import { noStoredLimits, objectionOf, restOfDay, restOfFees, rulesAt } from "../wallet-policy.ts";
+import {
+  limitsOfClears,
+  noStoredLimits,
+  objectionOf,
+  restOfDay,
+  restOfFees,
+  rulesAt,
+} from "../wallet-policy.ts";
 import { bumpDueMs, bumped, clearPreset, repriceMs } from "./fee-bumps.ts";
 import { feeCap, type HostFees } from "./fees.ts";
 import { agreedNonce, bothAnswered, type HostSnapshots, isPast } from "./host-snapshot.ts";
@@ -255,7 +262,7 @@ function bumpedFees(
 
 /**
  * Computes the most that the next attempt at a nonce may pay the network, in wei, within the limits of a transaction and
- * of a day. A clear ignores the policy.
+ * of a day.
  */
 function roomForFees(
   { view, nowMs, chainLimits }: LaneState,
@@ -264,7 +271,7 @@ function roomForFees(
   purpose: Call["purpose"],
 ): bigint {
   const limits = view.limits.get(intent.userID) ?? noStoredLimits;
-  const own = purpose === "clear" ? { ...limits, stored: undefined } : limits;
+  const own = purpose === "clear" ? limitsOfClears(limits, chainLimits) : limits;
   const most = feesSigned([slot])[slot.nonce]?.most ?? 0n;
   return least(chainLimits.maxNetworkFee, most + restOfFees(own, nowMs, chainLimits));
 }

@@ -16,7 +16,7 @@ import {
 } from "../intent.ts";
 import { later, objectionToState, refused } from "../signing-state.ts";
 import type { Ledger } from "../table-step.ts";
-import { feesOfDay, objectionOf, objectionToFees, rulesAt } from "../wallet-policy.ts";
+import { feesOfDay, limitsOfClears, objectionOf, objectionToFees, rulesAt } from "../wallet-policy.ts";
 import { replaces, replacing } from "./fee-bumps.ts";
 import { clearGas, feeCap, type L1Fee } from "./fees.ts";
 import { mostFeeOf, type SignedFee, type Slot } from "./slot.ts";
@@ -187,8 +187,8 @@ function objectionToDayOfClear(
   { ledger, limits, chainLimits }: SigningView,
   nowMs: number,
 ): Objection | undefined {
-  const rise = feeRise(transaction, ledger);
-  const objection = objectionToFees(feesOfDay(limits, nowMs, chainLimits), rise);
+  const fees = feesOfDay(limitsOfClears(limits, chainLimits), nowMs, chainLimits);
+  const objection = objectionToFees(fees, feeRise(transaction, ledger));
   return objection && later(`the limit forbids it: ${objection.rule}`);
 }
 

@@ -2,7 +2,7 @@ import { greatest } from "../bigints.ts";
 import type { Objection, SigningView, SignRequest } from "../effects.ts";
 import { later, objectionToOwner, objectionToState, refused } from "../signing-state.ts";
 import type { Ledger } from "../table-step.ts";
-import { feesOfDay, objectionOf, objectionToFees, rulesAt } from "../wallet-policy.ts";
+import { feesOfDay, limitsOfClears, objectionOf, objectionToFees, rulesAt } from "../wallet-policy.ts";
 import { clearReserve, countedWithFirst, isRent, isUnitLimit, mostFeeLamports } from "./sol-fees.ts";
 import { isSameSolRoute, mostAttempts, mostClears, type SolIntent, signaturesFor } from "./sol-intent.ts";
 import type { SolLimits } from "./sol-limits.ts";
@@ -141,7 +141,8 @@ function objectionToDayOfClear(
   view: SigningView<"sol">,
   nowMs: number,
 ): Objection | undefined {
-  const fees = feesOfDay(view.limits, nowMs, view.chainLimits);
+  const { limits, chainLimits } = view;
+  const fees = feesOfDay(limitsOfClears(limits, chainLimits), nowMs, chainLimits);
   const objection = objectionToFees(fees, feesAddedBy(message, intent, view));
   return objection && later(`the limit forbids it: ${objection.rule}`);
 }

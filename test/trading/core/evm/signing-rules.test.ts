@@ -259,6 +259,21 @@ describe("objectionTo", () => {
         later: "the limit forbids it: networkFeesPerDay",
       });
     });
+
+    it("allows a clear what the owner has raised it to, and takes nothing from one that is lowered", () => {
+      const dear = { ...raised, maxFeePerGas: most / clearGas + 1n };
+      const clear = { call: { purpose: "clear" }, gasLimit: clearGas, ...dear } as const;
+      const adds = clearGas * dear.maxFeePerGas - most;
+      const objectionWith = (left: bigint, maxNetworkFeesPerDay: bigint) => {
+        const { limits, ...rest } = view(left, { ...signed, maxGasPrice: 10n ** 18n });
+        const policy = { ...openPolicy, maxNetworkFeesPerDay };
+        const stored = { chain, wallet, userID, policy, revision: 1 };
+        return objection(clear, { ...rest, limits: { ...limits, stored } });
+      };
+      expect(objectionWith(-1n, 9n * most + adds)).toBeUndefined();
+      expect(objectionWith(-1n, 9n * most + adds - 1n)).toHaveProperty("later");
+      expect(objectionWith(adds, 1n)).toBeUndefined();
+    });
   });
 
   describe("by the wallet's policy", () => {

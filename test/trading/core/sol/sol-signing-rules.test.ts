@@ -11,7 +11,7 @@ import {
 } from "../../../../lib/trading/core/sol/sol-signing-rules.ts";
 import { emptySolLedger } from "../../../../lib/trading/core/table-step.ts";
 import { unstarted } from "../../../../lib/trading/core/trade-order.ts";
-import { counted } from "../../../../lib/trading/core/wallet-policy.ts";
+import { counted, openPolicy } from "../../../../lib/trading/core/wallet-policy.ts";
 import {
   attemptOf,
   buildBy,
@@ -272,6 +272,17 @@ describe("objectionToMessage", () => {
       expect(objection(clear, left(9999n, signed(["swap", "a"])))).toEqual({
         later: "the limit forbids it: networkFeesPerDay",
       });
+    });
+
+    it("allows a clear what the owner has raised it to, and takes nothing from one that is lowered", () => {
+      const objectionWith = (lamports: bigint, maxNetworkFeesPerDay: bigint) => {
+        const view = left(lamports, signed(["swap", "a"]));
+        const stored = { ...key, policy: { ...openPolicy, maxNetworkFeesPerDay }, revision: 1 };
+        return objection(clear, { ...view, limits: { ...view.limits, stored } });
+      };
+      expect(objectionWith(0n, 1_010_000n)).toBeUndefined();
+      expect(objectionWith(0n, 1_009_999n)).toHaveProperty("later");
+      expect(objectionWith(10_000n, 1n)).toBeUndefined();
     });
   });
 
