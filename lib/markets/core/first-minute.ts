@@ -32,10 +32,11 @@ export async function readFirstMinute(journal: Journal, hosts: MarketHosts, book
   if (own === undefined || theirs === undefined || !isSameReading(own, theirs)) return;
   const within = own.filter(({ time }) => time >= start);
   const [first] = within;
-  const before = first && (await wordBefore(journal, hosts, book, own, first));
-  if (first !== undefined && (before === undefined || !explains(within, before, base.word ?? 0n))) return;
+  const before = first && (await stateBefore(journal, hosts, book, own, first));
+  if (first !== undefined && (before === undefined || !explains(within, before.word, base.word ?? 0n)))
+    return;
   if (journal.cuts !== cuts || book.bases[0] !== base) return;
-  const price = before === undefined ? undefined : priceOf(book.pool, before);
+  const price = before?.word === undefined ? undefined : priceOf(book.pool, before.word);
   const { pool, quote } = book.pool;
   const [part] = candlesOf(swapBlocksOf(within, price), { pool, quote });
   completeFirstMinute(book, part);
@@ -60,22 +61,27 @@ async function blockBefore(
   return undefined;
 }
 
-/** The state of a pool before an event: by the events before it, or as two hosts say. */
-async function wordBefore(
+/** The state of a pool at a block. Without a word, the pool was made later. */
+type PoolState = { word: bigint | undefined };
+
+/** The state of a pool before an event: by the events before it, or as two hosts say. Undefined if they do not agree on it. */
+async function stateBefore(
   { host = "" }: Journal,
   hosts: MarketHosts,
   { pool }: PoolBook,
   events: readonly PoolEvent[],
   first: PoolEvent,
-): Promise<bigint | undefined> {
+): Promise<PoolState | undefined> {
   const earlier = events.slice(0, events.indexOf(first));
   const known = earlier.findLast(({ word }) => word !== undefined)?.word;
-  if (known !== undefined) return known;
+  if (known !== undefined) return { word: known };
+  // Nothing was before the first block.
+  if (first.block === 0) return { word: undefined };
   const asked = { block: first.block - 1, pools: [pool] };
   const [own, theirs] = await Promise.all([
     hosts.states({ only: host }, asked),
     hosts.states({ not: host }, asked),
   ]);
   const word = own?.get(pool.pool);
-  return word === theirs?.get(pool.pool) ? word : undefined;
+  return own && theirs && word === theirs.get(pool.pool) ? { word } : undefined;
 }

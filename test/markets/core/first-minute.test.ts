@@ -1,12 +1,15 @@
 import { expect, it } from "vitest";
+import { formatDecimal } from "../../../lib/markets/core/decimal.ts";
 import { isBegunInside, readFirstMinute } from "../../../lib/markets/core/first-minute.ts";
 import { newJournal, watchPool } from "../../../lib/markets/core/journal.ts";
 import { lookRound } from "../../../lib/markets/core/look-round.ts";
 import { minutesOf, type PoolBook } from "../../../lib/markets/core/pool-book.ts";
 import { q96, ScriptedHosts, v3Pool } from "./support/scripted-hosts.ts";
 
+type Block = readonly [time: number, words?: readonly bigint[]];
+
 /** Begins with the pool at the last of these blocks, and reads the minute before it. */
-async function begin(blocks: readonly (readonly [time: number, words?: readonly bigint[]])[]) {
+async function begin(blocks: readonly Block[], change: Partial<ScriptedHosts> = {}) {
   const hosts = new ScriptedHosts();
   for (const [time, words] of blocks) hosts.mine(time, words);
   const journal = newJournal("avax", 7);
@@ -16,15 +19,42 @@ async function begin(blocks: readonly (readonly [time: number, words?: readonly 
   await lookRound(journal, hosts, 2000);
   const book = journal.books.get(v3Pool.pool) as PoolBook;
   expect(isBegunInside(book)).toBe(true);
+  Object.assign(hosts, change);
   await readFirstMinute(journal, hosts, book);
   const minutes = minutesOf(book, { blockTime: hosts.lastTime, nowMs: 2000 });
-  return { isWhole: !isBegunInside(book), trades: minutes.map(({ trades }) => trades) };
+  return {
+    isWhole: !isBegunInside(book),
+    trades: minutes.map(({ trades }) => trades),
+    opens: minutes.map(({ open }) => formatDecimal(open)),
+  };
 }
+
+const swaps: readonly Block[] = [[70, [2n * q96]], [80, [3n * q96]], [90]];
 
 it.each([
   ["on a chain that began in an earlier one", 0],
   ["on a chain that began in the same one", 62],
 ])("the first minute of a pool gets the trades before its first look, %s", async (_, genesis) => {
-  const read = await begin([[genesis], [70, [2n * q96]], [80, [3n * q96]], [90]]);
-  expect(read).toEqual({ isWhole: true, trades: [2] });
+  const read = await begin([[genesis], ...swaps]);
+  expect(read).toEqual({ isWhole: true, trades: [2], opens: ["1"] });
 });
+
+it.each<[string, readonly Block[]]>([
+  ["on an old chain", [[0], ...swaps]],
+  ["in the first block of its chain", swaps],
+])("the first minute of a pool that was made in it is whole, %s", async (_, blocks) => {
+  const made = blocks.findIndex(([, words]) => words !== undefined);
+  // No price was before that of the first trade.
+  const read = await begin(blocks, { bornAt: { a: made, b: made } });
+  expect(read).toEqual({ isWhole: true, trades: [2], opens: ["4"] });
+});
+
+it.each<[string, Partial<ScriptedHosts>]>([
+  ["knows an older pool", { bornAt: { a: 1 } }],
+  ["says nothing", { bornAt: { a: 1, b: 1 }, silent: ["b"] }],
+])(
+  "the first minute of a pool keeps its gaps if one host has no such pool and the other %s",
+  async (_, change) => {
+    expect(await begin([[0], ...swaps], change)).toMatchObject({ isWhole: false });
+  },
+);

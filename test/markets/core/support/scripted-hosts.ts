@@ -33,6 +33,10 @@ export class ScriptedHosts implements MarketHosts {
   first = "a";
   /** Changes what a host says about events. */
   tamper: Record<string, (events: PoolEvent[]) => PoolEvent[] | undefined> = {};
+  /** The block before which hosts know no such pool. */
+  bornAt: Record<string, number> = {};
+  /** The hosts that say nothing about states. */
+  silent: string[] = [];
   /** True if its looks know no hashes but that of the parent, as of blocks that are old. */
   isForgetful = false;
   /** The requests so far, such as `events a 5-7`. */
@@ -100,7 +104,10 @@ export class ScriptedHosts implements MarketHosts {
     return new Map(found);
   }
 
-  async states(of: HostChoice, { block }: { block: number }) {
-    return new Map([[v3Pool.pool, this.#wordAfter(this.#of(of), block)]]);
+  async states(of: HostChoice, { block }: { block: number }): Promise<Map<string, bigint> | undefined> {
+    const host = this.#of(of);
+    if (this.silent.includes(host)) return undefined;
+    if (block < (this.bornAt[host] ?? 0)) return new Map();
+    return new Map([[v3Pool.pool, this.#wordAfter(host, block)]]);
   }
 }
