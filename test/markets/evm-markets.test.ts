@@ -36,8 +36,8 @@ class SlowHosts extends ScriptedHosts {
   leaveHost() {}
 }
 
-const statesOf = (pools: readonly WatchedPool[], words: ReadonlyMap<string, bigint>) =>
-  new Map(pools.map((each) => [each.pool, words.get(v3Pool.pool) ?? q96]));
+const statesOf = (pools: readonly WatchedPool[], words: ReadonlyMap<string, bigint> | undefined) =>
+  new Map(pools.map((each) => [each.pool, words?.get(v3Pool.pool) ?? q96]));
 
 const store: TokenStore = {
   readMarket: async () => undefined,

@@ -255,18 +255,23 @@ const gasPriceOracle = "0x420000000000000000000000000000000000000F";
 /** 5 gwei, so that a swap costs about as much as on base. */
 const layer1WeiPerByte = 5n * 10n ** 9n;
 
+type Predeploy = [method: string, params: string[]];
+
+/** Real chains have Multicall3 from before their pools, so hosts can be asked about the blocks before these. */
+export const multicallPredeploy: Predeploy = ["anvil_setCode", [multicall, bytecode.Multicall.runtime]];
+
 /** Makes the calls to anvil that put code and storage at fixed addresses. */
-export function predeploys(chain: EvmChain): [method: string, params: string[]][] {
+export function predeploys(chain: EvmChain): Predeploy[] {
   const { symbol, name } = localContracts(chain).wrapped;
   return [
-    ["anvil_setCode", [multicall, bytecode.Multicall.runtime]],
+    multicallPredeploy,
     ["anvil_setStorageAt", [wrapped, word(0n), shortText(name)]],
     ["anvil_setStorageAt", [wrapped, word(1n), shortText(symbol)]],
     ...(chain === "base"
       ? ([
           ["anvil_setCode", [gasPriceOracle, bytecode.GasPriceOracle.runtime]],
           ["anvil_setStorageAt", [gasPriceOracle, word(0n), word(layer1WeiPerByte)]],
-        ] as [string, string[]][])
+        ] as Predeploy[])
       : []),
   ];
 }

@@ -2,7 +2,14 @@ import { StartupError } from "cdk-local-runner";
 import { chainFacts, type EvmChain } from "../../../trading/core/trading-chain.ts";
 import { startAnvil } from "./anvil.ts";
 import { type AnvilCall, callAnvil } from "./call-anvil.ts";
-import { deployer, deployment, type LocalContracts, localContracts, predeploys } from "./deployment.ts";
+import {
+  deployer,
+  deployment,
+  type LocalContracts,
+  localContracts,
+  multicallPredeploy,
+  predeploys,
+} from "./deployment.ts";
 import type { DeployerTransaction } from "./uniswap.ts";
 
 export type LocalChain = {
@@ -72,7 +79,10 @@ async function prepare(url: string, chain: EvmChain): Promise<void> {
   if (count > 0 && count < transactions.length) {
     throw new StartupError(`The state of chain ${chain} is from another version of the local contracts`);
   }
-  if (count === 0) await sendAsDeployer(url, 0, transactions);
+  if (count === 0) {
+    await callAnvil(url, [multicallPredeploy]);
+    await sendAsDeployer(url, 0, transactions);
+  }
   // Repeated at each start, since an earlier one may have ended before this.
   await callAnvil(url, predeploys(chain));
   // A block of their own protects them from reorganisations.

@@ -31,6 +31,10 @@ describe("a local chain", () => {
     expect(await number("finalized")).toBe(before + 1);
   });
 
+  it("has Multicall3 from before its pools", async () => {
+    expect(await chain.request("eth_getCode", [multicall, "0x0"])).not.toBe("0x");
+  });
+
   it("forgets what a test did", async () => {
     await chain.request("eth_sendTransaction", [{ from: wallet, to: wallet, value: "0x1" }]);
     await chain.restore();
