@@ -1,7 +1,7 @@
 /** `npm start`: runs the service on this machine until Ctrl-C. */
 require("./run.cjs")(async () => {
   const { start, stopOnSignal } = await import("cdk-local-runner");
-  const { main } = await import("../lib/tools/dev/local.ts");
+  const { main } = await import("../lib/tools/runner/local.ts");
 
   // Files of this process and its children are readable only by their owner.
   process.umask(0o077);

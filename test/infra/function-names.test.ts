@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { operations } from "../../lib/operations/operations.ts";
-import { functionOf } from "../../lib/tools/dev/watch/watch-terminal.ts";
+import { functionOf } from "../../lib/tools/runner/watch/watch-terminal.ts";
 import { resourcesOf, synthesize, tradingContext } from "./synthesized.ts";
 
 describe("functionOf", () => {

@@ -13,7 +13,7 @@ import {
   tradingChains,
 } from "../../trading/core/trading-chain.ts";
 import { localContracts } from "../dev/chains/deployment.ts";
-import { port, runProgram, type Stdio } from "../dev/run-program.ts";
+import { port, runProgram, type Stdio } from "../runner/run-program.ts";
 import { lookAtChain, type OpenHosts, openHosts } from "./look-at-chain.ts";
 import { lookAtSolHosts, type OpenSolHosts, openSolHosts } from "./look-at-sol.ts";
 import { findingsOf, tableOf, verdictOf } from "./report.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { beforeAll, describe, expect, inject, it } from "vitest";
-import { main as tradeDemo } from "../../../lib/tools/dev/trade-demo.ts";
+import { main as tradeDemo } from "../../../lib/tools/runner/trade-demo.ts";
 import { programs } from "../../../lib/trading/chains/sol/addresses.ts";
 import { tradingChains } from "../../../lib/trading/core/trading-chain.ts";
 import { runsAll } from "../../cases/sample.ts";
@@ -11,7 +11,7 @@ import { accessSol } from "../../soak/trade/sol/sol-access.ts";
 import { tradeSoak } from "../../soak/trade/trade-soak.ts";
 import { newEvmKey, newSolanaKey } from "../../support/keys.ts";
 import { stackTrace, traceFinder, tracesIn, writtenFiles } from "../../support/traces.ts";
-import { stdioForTests } from "../../tools/dev/support/stdio.ts";
+import { stdioForTests } from "../../tools/runner/support/stdio.ts";
 import { admin } from "../support/admin.ts";
 import { tradingBot } from "../support/bot.ts";
 import { get, send } from "../support/client.ts";

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import { main as token } from "../../../lib/tools/dev/token.ts";
 import { withAddresses } from "../../../lib/tools/documents/local-addresses.ts";
+import { main as token } from "../../../lib/tools/runner/token.ts";
 import { requestOf } from "../../support/curl-requests.ts";
-import { stdioForTests } from "../../tools/dev/support/stdio.ts";
 import { pages as allPages } from "../../tools/documents/markdown.ts";
+import { stdioForTests } from "../../tools/runner/support/stdio.ts";
 import { outcomeOfAdmin } from "./admin.ts";
 import { deployment, localRunner } from "./deployment.ts";
 import { type Outcome, type Programs, runShell } from "./shell.ts";

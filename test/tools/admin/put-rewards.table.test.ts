@@ -7,7 +7,7 @@ import { catalogueKey } from "../../../lib/rewards/item-keys.ts";
 import { rewardTypes } from "../../../lib/rewards/reward.ts";
 import { readCatalogue } from "../../../lib/rewards/reward-records.ts";
 import { readStock, setStock } from "../../../lib/rewards/stock-records.ts";
-import { seedExamples } from "../../../lib/tools/dev/seed-data.ts";
+import { seedExamples } from "../../../lib/tools/runner/seed-data.ts";
 import { type Engine, engineStart, startTable } from "../../support/dynamodb.ts";
 import { interceptedTable } from "../../support/intercepted-table.ts";
 import { reward } from "../../support/rewards.ts";

@@ -9,7 +9,7 @@ import { clusterNameLength } from "../../../lib/trading/chains/sol/sol-call.ts";
 import { startTestJupiter } from "../../support/jupiter.ts";
 import { startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";
 import { startTestSurfnet, type TestSurfnet } from "../../support/surfnet.ts";
-import { stdioForTests } from "../dev/support/stdio.ts";
+import { stdioForTests } from "../runner/support/stdio.ts";
 
 /** Stands for a provider's key in a URL. */
 const secret = "c0ffee5ec4e7";

@@ -11,7 +11,7 @@ import { main } from "../../../lib/tools/hosts/program.ts";
 import type { V2Contracts, V3Contracts } from "../../../lib/trading/chains/chain-configuration.ts";
 import { answering, type RpcServer, startRpcServer } from "../../support/json-rpc-server.ts";
 import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
-import { stdioForTests } from "../dev/support/stdio.ts";
+import { stdioForTests } from "../runner/support/stdio.ts";
 
 /** Stands for a provider's key in a URL. */
 const secret = "c0ffee5ec4e7";

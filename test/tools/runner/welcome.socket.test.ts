@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocketServer } from "ws";
 import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { exampleSolWallet } from "../../../lib/tools/dev/chains/example-wallets.ts";
-import { type Welcome, welcome } from "../../../lib/tools/dev/welcome.ts";
+import { type Welcome, welcome } from "../../../lib/tools/runner/welcome.ts";
 import { evmChains } from "../../../lib/trading/core/trading-chain.ts";
 import { curlRequests } from "../../support/curl-requests.ts";
 

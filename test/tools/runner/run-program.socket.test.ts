@@ -8,7 +8,7 @@ import {
   seconds,
   timeLimit,
   withSite,
-} from "../../../lib/tools/dev/run-program.ts";
+} from "../../../lib/tools/runner/run-program.ts";
 import { stdioForTests } from "./support/stdio.ts";
 
 describe("runProgram", () => {

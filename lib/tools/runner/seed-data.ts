@@ -5,8 +5,8 @@ import { evmChains } from "../../trading/core/trading-chain.ts";
 import rewards from "../admin/examples/rewards.json" with { type: "json" };
 import { forgetTrading } from "../admin/forget-trading.ts";
 import type { Target } from "../admin/target.ts";
-import type { NoteBook } from "./chains/chain-notes.ts";
-import { exampleSolWallet, exampleWallet } from "./chains/example-wallets.ts";
+import type { NoteBook } from "../dev/chains/chain-notes.ts";
+import { exampleSolWallet, exampleWallet } from "../dev/chains/example-wallets.ts";
 
 /**
  * Loads the examples into the table, after removing the orders of former chains.

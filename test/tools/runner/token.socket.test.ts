@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { freePort } from "cdk-local-runner/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { main } from "../../../lib/tools/dev/token.ts";
+import { main } from "../../../lib/tools/runner/token.ts";
 import { stdioForTests } from "./support/stdio.ts";
 import { runProgram } from "./support/wiring.ts";
 

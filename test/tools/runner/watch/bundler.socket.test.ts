@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createBundler, filesOf } from "../../../../lib/tools/dev/watch/bundler.ts";
+import { createBundler, filesOf } from "../../../../lib/tools/runner/watch/bundler.ts";
 
 let root: string;
 

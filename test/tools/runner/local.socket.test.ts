@@ -5,7 +5,7 @@ import { type Runner, type StartOptions, start } from "cdk-local-runner";
 import { freePort, type Listener, listen } from "cdk-local-runner/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { chainPorts } from "../../../lib/tools/dev/chains/local-chains.ts";
-import { main } from "../../../lib/tools/dev/local.ts";
+import { main } from "../../../lib/tools/runner/local.ts";
 import { freePorts } from "../../support/free-ports.ts";
 import { stdioForTests } from "./support/stdio.ts";
 import { runProgram } from "./support/wiring.ts";

@@ -1,7 +1,7 @@
 import type { Order, Position } from "trading-terminal-client";
 import { describe, expect, it } from "vitest";
 import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
-import { disagreements, lineOf, main, type Round } from "../../../lib/tools/dev/trade-demo.ts";
+import { disagreements, lineOf, main, type Round } from "../../../lib/tools/runner/trade-demo.ts";
 import { stdioForTests } from "./support/stdio.ts";
 
 const coin = 10n ** 18n;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { changedStacks, templatesIn } from "../../../../lib/tools/dev/watch/templates.ts";
+import { changedStacks, templatesIn } from "../../../../lib/tools/runner/watch/templates.ts";
 
 function assembly(templates: Record<string, object>): string {
   const folder = mkdtempSync(join(tmpdir(), "templates-"));

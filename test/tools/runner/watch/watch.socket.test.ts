@@ -15,8 +15,8 @@ import { type Runner, start } from "cdk-local-runner";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { notesApp, notesAssembly } from "../../../../lib/local/test/fixtures/notes-assembly.ts";
-import { createBundler } from "../../../../lib/tools/dev/watch/bundler.ts";
-import { watch } from "../../../../lib/tools/dev/watch/watch.ts";
+import { createBundler } from "../../../../lib/tools/runner/watch/bundler.ts";
+import { watch } from "../../../../lib/tools/runner/watch/watch.ts";
 
 const packages = resolve(import.meta.dirname, "../../../../node_modules");
 

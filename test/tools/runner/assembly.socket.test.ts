@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { root, sources } from "../../../lib/tools/dev/assembly.ts";
-import { filesOf } from "../../../lib/tools/dev/watch/bundler.ts";
+import { root, sources } from "../../../lib/tools/runner/assembly.ts";
+import { filesOf } from "../../../lib/tools/runner/watch/bundler.ts";
 
 describe("the sources of the assembly", () => {
   const handlers = readdirSync(resolve(root, "functions")).map((name) => `functions/${name}/handler.ts`);

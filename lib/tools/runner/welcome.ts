@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { EvmChain } from "../../trading/core/trading-chain.ts";
-import { localAddresses } from "./chains/deployment.ts";
-import { exampleSolWallet, exampleWallet } from "./chains/example-wallets.ts";
+import { localAddresses } from "../dev/chains/deployment.ts";
+import { exampleSolWallet, exampleWallet } from "../dev/chains/example-wallets.ts";
 
 export type Welcome = {
   baseUrl: string;

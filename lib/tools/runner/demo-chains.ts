@@ -2,9 +2,9 @@ import { StartupError } from "cdk-local-runner";
 import * as v from "valibot";
 import { balanceOf } from "../../trading/chains/evm/contract-questions.ts";
 import { type EvmChain, isEvmChain, type TradingChain } from "../../trading/core/trading-chain.ts";
-import { callAnvil } from "./chains/call-anvil.ts";
-import { localAddresses } from "./chains/deployment.ts";
-import { exampleSolWallet, exampleWallet } from "./chains/example-wallets.ts";
+import { callAnvil } from "../dev/chains/call-anvil.ts";
+import { localAddresses } from "../dev/chains/deployment.ts";
+import { exampleSolWallet, exampleWallet } from "../dev/chains/example-wallets.ts";
 
 /** Coins and tokens of a wallet in units. */
 export type Holdings = {

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { readCatalogue } from "../../../lib/rewards/reward-records.ts";
 import { openNotes } from "../../../lib/tools/dev/chains/chain-notes.ts";
 import { exampleSolWallet } from "../../../lib/tools/dev/chains/example-wallets.ts";
-import { seedTable, seedWallets } from "../../../lib/tools/dev/seed-data.ts";
+import { seedTable, seedWallets } from "../../../lib/tools/runner/seed-data.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { itemsNamed } from "../../support/items.ts";

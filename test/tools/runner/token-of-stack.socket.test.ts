@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { main } from "../../../lib/tools/dev/token.ts";
+import { main } from "../../../lib/tools/runner/token.ts";
 import { names, totp, userPool } from "../../support/cognito.ts";
 import { cloudFormation, type Served, serve } from "../admin/support/http.ts";
 import { stdioForTests } from "./support/stdio.ts";

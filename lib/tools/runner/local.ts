@@ -16,12 +16,13 @@ import { channelShardsOf } from "../../infra/market-context.ts";
 import { marketSubscribersInShard } from "../../realtime/connection-records.ts";
 import type { Table } from "../../table/table.ts";
 import { openLocal } from "../admin/local-target.ts";
+import { usualTimes } from "../dev/chains/chain-times.ts";
+import { chainPorts, type LocalChains, openLocalChains } from "../dev/chains/local-chains.ts";
+import { startRandomTrader, type WatchedToken } from "../dev/chains/random-trader.ts";
+import { portBeside, startVenue } from "../dev/venue/venue.ts";
 import type { LocalPorts } from "../documents/local-addresses.ts";
 import { referencePolicy, siteFiles } from "../documents/site/site.ts";
 import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";
-import { usualTimes } from "./chains/chain-times.ts";
-import { chainPorts, type LocalChains, openLocalChains } from "./chains/local-chains.ts";
-import { startRandomTrader, type WatchedToken } from "./chains/random-trader.ts";
 import {
   port,
   portUpTo,
@@ -34,7 +35,6 @@ import {
 } from "./run-program.ts";
 import { seedTable, seedWallets } from "./seed-data.ts";
 import { staticPages } from "./static-pages.ts";
-import { portBeside, startVenue } from "./venue/venue.ts";
 import { type Stacks, watchTerminal } from "./watch/watch-terminal.ts";
 import { welcome } from "./welcome.ts";
 

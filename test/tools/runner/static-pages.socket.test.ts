@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { staticPages } from "../../../lib/tools/dev/static-pages.ts";
+import { staticPages } from "../../../lib/tools/runner/static-pages.ts";
 
 const request = (method: string, target: string) => ({
   method,
