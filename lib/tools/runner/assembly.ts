@@ -8,7 +8,7 @@ export const root = resolve(import.meta.dirname, "../../..");
 export const AUDIENCE = "trading-terminal";
 
 /** Folders of lib that neither the stacks nor the handlers import. */
-const tools = new Set(["admin", "dev", "documents", "hosts", "local", "verify"]);
+const others = new Set(["client", "console", "devnet", "local", "tools"]);
 
 /**
  * Configuration files that change the synthesized stacks. npm writes the second lock file, which lists the installed
@@ -30,7 +30,7 @@ export const sources = [
   "bin",
   "functions",
   ...readdirSync(resolve(root, "lib"))
-    .filter((name) => !tools.has(name))
+    .filter((name) => !others.has(name))
     .map((name) => `lib/${name}`),
   ...configurationFiles,
 ];
