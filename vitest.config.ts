@@ -33,8 +33,8 @@ const project = (name: string, files: Files, groupOrder: Group, rest: Rest = {})
   },
 });
 
-/** Folders of tests. The console has its own. */
-const tests = "{test,lib/console/test}";
+/** Folders of tests. The console and the local chains have their own. */
+const tests = "{test,lib/{console,devnet}/test}";
 
 const within = (...folders: string[]): Files => ({
   include: folders.map((folder) => `test/${folder}/**/*.test.ts`),

@@ -1,7 +1,7 @@
 import { Interface } from "ethers/abi";
 import { getAddress } from "ethers/address";
-import { creationOfToken, deployer, localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
-import { approval, v2Liquidity } from "../../lib/tools/dev/chains/uniswap.ts";
+import { creationOfToken, deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { approval, v2Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { alice, startTestChain } from "../support/local-chain.ts";
 import type { MinedBlock } from "./market-outcome.ts";
 import { now } from "./statistics.ts";

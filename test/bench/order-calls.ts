@@ -1,5 +1,5 @@
-import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
-import { startLocalChain } from "../../lib/tools/dev/chains/local-chain.ts";
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { startLocalChain } from "trading-terminal-devnet/evm/local-chain";
 import { encodeCall } from "../../lib/trading/chains/evm/calldata.ts";
 import { openEvmChains } from "../../lib/trading/chains/open-chains.ts";
 import type { RpcHost } from "../../lib/trading/chains/rpc-host.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { localAddresses, localContracts } from "trading-terminal-devnet/evm/deployment";
+import { startLocalChain } from "trading-terminal-devnet/evm/local-chain";
+import { openServedSol } from "trading-terminal-devnet/sol/served-sol";
 import { solConfigurationOf } from "../../lib/infra/sol-context.ts";
-import { localAddresses, localContracts } from "../../lib/tools/dev/chains/deployment.ts";
-import { startLocalChain } from "../../lib/tools/dev/chains/local-chain.ts";
-import { openServedSol } from "../../lib/tools/dev/chains/sol/served-sol.ts";
 
 /** A local chain on which orders are measured. */
 export type OrderChain = {

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { startRandomTrader } from "trading-terminal-devnet/evm/random-trader";
 import { describe, expect, it } from "vitest";
-import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
-import { startRandomTrader } from "../../lib/tools/dev/chains/random-trader.ts";
 import { browserForTests, signIn } from "./support/browser.ts";
 import { marketUpdate, streamOf } from "./support/market-stream.ts";
 import { chainUrl, userWithCoins } from "./support/users.ts";

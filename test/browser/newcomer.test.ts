@@ -1,6 +1,6 @@
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { startRandomTrader } from "trading-terminal-devnet/evm/random-trader";
 import { describe, expect, it } from "vitest";
-import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
-import { startRandomTrader } from "../../lib/tools/dev/chains/random-trader.ts";
 import { brokenRules, browserForTests, signIn } from "./support/browser.ts";
 import { chainUrl, fund, userWithCoins } from "./support/users.ts";
 

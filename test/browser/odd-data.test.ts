@@ -1,5 +1,5 @@
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { describe, expect, it } from "vitest";
-import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { browserForTests, signIn } from "./support/browser.ts";
 import { streamOf } from "./support/market-stream.ts";
 import { userWithCoins } from "./support/users.ts";

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
+import { exampleSolWallet } from "trading-terminal-devnet/example-wallets";
+import { solDeployment } from "trading-terminal-devnet/sol/sol-deployment";
 import { describe, expect, it } from "vitest";
-import { exampleSolWallet } from "../../lib/tools/dev/chains/example-wallets.ts";
-import { solDeployment } from "../../lib/tools/dev/chains/sol/sol-deployment.ts";
 import { browserForTests, signIn } from "./support/browser.ts";
 
 const browser = browserForTests();

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { describe, expect, it } from "vitest";
-import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { browserForTests, signIn, tryNow } from "./support/browser.ts";
 import { streamOf } from "./support/market-stream.ts";
 import { fund, userWithCoins } from "./support/users.ts";

@@ -3,12 +3,12 @@ import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { QueryCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import type { Context } from "aws-lambda";
 import { mockClient } from "aws-sdk-client-mock";
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { beforeEach, describe, expect, it } from "vitest";
 import { handler as loadHistory } from "../../functions/loadHistory/handler.ts";
 import { handler as readMarkets } from "../../functions/readMarkets/handler.ts";
 import { epochSeconds } from "../../lib/core/time.ts";
 import type { HistoryOrder } from "../../lib/markets/load-history.ts";
-import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { nativeToken } from "../../lib/trading/core/trading-chain.ts";
 import { mockFunctions } from "../support/function-mocks.ts";
 

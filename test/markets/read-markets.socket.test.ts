@@ -1,4 +1,6 @@
 import { Interface } from "ethers/abi";
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readHistory } from "../../lib/markets/chains/read-history.ts";
 import type { MarketRecord } from "../../lib/markets/core/market-record.ts";
@@ -10,8 +12,6 @@ import { historyWriter, tokenStore } from "../../lib/markets/token-store.ts";
 import { openConnection } from "../../lib/realtime/connection-records.ts";
 import { deliverMarkets, SubscriberLists } from "../../lib/realtime/deliver-markets.ts";
 import { subscribe } from "../../lib/realtime/subscribe.ts";
-import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
-import { type SecondHost, startSecondHost } from "../../lib/tools/dev/chains/second-host.ts";
 import { changeReaderLease, readReaderLease } from "../../lib/trading/items/reader-leases.ts";
 import { chainsOf, readerOf } from "../support/chain-reader.ts";
 import { connectionsApiForTests } from "../support/connections-api.ts";

@@ -1,5 +1,6 @@
 import { GetCommand } from "@aws-sdk/lib-dynamodb";
 import type { Context } from "aws-lambda";
+import { startVenue } from "trading-terminal-devnet/venue/venue";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { networks } from "../../lib/core/network.ts";
 import { pricesKey } from "../../lib/prices/item-keys.ts";
@@ -7,7 +8,6 @@ import type { Price } from "../../lib/prices/price.ts";
 import { keepFeed, leaveFeed, readFeed, savePrices, takeFeed } from "../../lib/prices/price-records.ts";
 import { openPrices } from "../../lib/realtime/snapshots.ts";
 import type { Table } from "../../lib/table/table.ts";
-import { startVenue } from "../../lib/tools/dev/venue/venue.ts";
 import { type Engine, engineStart, startTable } from "../support/dynamodb.ts";
 import { freshHandler } from "../support/fresh-handler.ts";
 import { holdPrices, runOf } from "./support/held-prices.ts";

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { freePort } from "cdk-local-runner/testing";
 import { Presets, SingleBar } from "cli-progress";
-import { chainPorts } from "../../lib/tools/dev/chains/local-chains.ts";
+import { chainPorts } from "trading-terminal-devnet/local-chains";
 import { machine } from "../bench/report.ts";
 import { textTable } from "../bench/text-table.ts";
 import { startRunner } from "../e2e/support/runner.ts";

@@ -24,12 +24,16 @@ const floors: readonly (readonly string[])[] = [
 ];
 
 /** The workspaces are separate from the product and import nothing from it. */
-const workspaces = ["lib/client", "lib/console", "lib/local/src"];
+const workspaces = ["lib/client", "lib/console", "lib/devnet", "lib/local/src"];
 
-/** The folders that may import a workspace: programs, and code that runs only locally. The console has only the client. */
+/**
+ * The folders that may import a workspace: programs, and code that runs only locally. The console has only the client,
+ * and the local chains have only the runner.
+ */
 const usersOf = (workspace: string) => [
   "lib/tools",
   "bin",
+  ...(workspace === "lib/local/src" ? ["lib/devnet"] : []),
   ...(workspace === "lib/client" ? ["lib/console"] : []),
 ];
 
@@ -53,7 +57,7 @@ const rooms = [...floors.flat(), ...workspaces].toSorted((a, b) => b.length - a.
 const roomOf = (path: string) => rooms.find((room) => isIn(room, path));
 const floorOf = (room: string) => floors.findIndex((floor) => floor.includes(room));
 
-const checked = sourceFiles.filter(({ path }) => !/^(test|lib\/local\/test)\//.test(path));
+const checked = sourceFiles.filter(({ path }) => !/^(test|lib\/(local|devnet)\/test)\//.test(path));
 const importsBetweenRooms = checked.flatMap(({ path, imports }) =>
   imports
     .map((imported) => ({ path, imported, from: roomOf(imported) ?? "", to: roomOf(path) ?? "" }))
@@ -77,6 +81,14 @@ describe("imports", () => {
     expect(others.map(shown)).toEqual([]);
   });
 
+  it("of the local chains and of their tests lead to themselves and the local runner", () => {
+    const violations = sourceFiles
+      .filter(({ path }) => isIn("lib/devnet", path))
+      .flatMap(({ path, imports }) => imports.map((imported) => ({ path, imported })))
+      .filter(({ imported }) => !["lib/devnet", "lib/local/src"].some((folder) => isIn(folder, imported)));
+    expect(violations.map(shown)).toEqual([]);
+  });
+
   it("have a floor for every folder", () => {
     expect(checked.map(({ path }) => path).filter((path) => roomOf(path) === undefined)).toEqual([]);
   });
@@ -85,10 +97,10 @@ describe("imports", () => {
     expect(cycles()).toEqual([]);
   });
 
-  it("reach the local runner and the client by their package names", () => {
+  it("reach the workspaces by their package names", () => {
     const programs = sourceFiles.filter(({ path }) => /^lib\/(tools|console)\//.test(path));
     const violations = [...productFiles, ...programs]
-      .filter(({ text }) => /"(\.\.?\/)+(lib\/)?(local|client)\//.test(text))
+      .filter(({ text }) => /"(\.\.?\/)+(lib\/)?(local|devnet|client)\//.test(text))
       .map(({ path }) => path);
     expect(violations).toEqual([]);
   });

@@ -12,14 +12,21 @@ const entries: Record<string, string> = {
   "trading-terminal-client/seal": "lib/client/seal/index.ts",
 };
 
+/** The package of the local chains offers each of its files. */
+const devnet = /^trading-terminal-devnet\/(.+)$/;
+
+const pathOf = (specifier: string, importer: string): string => {
+  const [, file] = devnet.exec(specifier) ?? [];
+  if (file !== undefined) return `lib/devnet/${file}.ts`;
+  return entries[specifier] ?? normalize(join(dirname(importer), specifier));
+};
+
 /** Matches imports and re-exports, of types too, whether static or dynamic. */
 const importPattern =
-  /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+\.tsx?|(?:cdk-local-runner|trading-terminal-client)[^"]*)"/g;
+  /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+\.tsx?|(?:cdk-local-runner|trading-terminal-(?:client|devnet))[^"]*)"/g;
 
 function importsOf(path: string, text: string): string[] {
-  return [...text.matchAll(importPattern)].map(
-    ([, specifier = ""]) => entries[specifier] ?? normalize(join(dirname(path), specifier)),
-  );
+  return [...text.matchAll(importPattern)].map(([, specifier = ""]) => pathOf(specifier, path));
 }
 
 const generated = /^lib\/client\/(dist\/|openapi\.ts$|methods\.ts$)/;
@@ -34,11 +41,11 @@ export const sourceFiles: readonly SourceFile[] = globSync(["{bin,lib,functions,
   });
 
 /**
- * The back end, its stacks and its programs. The runner, the client and the console are separate, and so are
- * their names.
+ * The back end, its stacks and its programs. The runner, the local chains, the client and the console are separate,
+ * and so are their names.
  */
 export const productFiles = sourceFiles.filter(
-  ({ path }) => !/^(test|lib\/(local|client|console))\//.test(path),
+  ({ path }) => !/^(test|lib\/(local|devnet|client|console))\//.test(path),
 );
 
 export const isIn = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);

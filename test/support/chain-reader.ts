@@ -1,13 +1,17 @@
-import { type SecondHost, startSecondHost } from "../../lib/tools/dev/chains/second-host.ts";
+import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import type { ChainConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
 import { type EvmReader, openEvmChains } from "../../lib/trading/chains/open-chains.ts";
 import type { EvmChain } from "../../lib/trading/core/trading-chain.ts";
 import type { TestChain } from "./local-chain.ts";
 
 type Changes = { hosts?: readonly string[]; relay?: string };
 
+/** More exchanges than local chains have, too. */
+type Contracts = Omit<ChainConfiguration, "hosts" | "relay">;
+
 /** Opens a test chain like functions do. */
 export function chainsOf(
-  { chain, contracts, url }: TestChain,
+  { chain, contracts, url }: Pick<TestChain, "chain" | "url"> & { contracts: Contracts },
   changes: Changes = {},
 ): ReadonlyMap<EvmChain, EvmReader> {
   return openEvmChains({ [chain]: { ...contracts, hosts: [url], ...changes } });

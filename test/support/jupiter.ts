@@ -2,7 +2,7 @@ import {
   type JupiterServerOptions,
   type LocalJupiter,
   startJupiterServer,
-} from "../../lib/tools/dev/chains/sol/jupiter-server.ts";
+} from "trading-terminal-devnet/sol/jupiter-server";
 import type { TestSurfnet } from "./surfnet.ts";
 
 /** Jupiter's stand-in on a test chain, with all that it was asked for. */

@@ -1,11 +1,11 @@
-import { deployer } from "../../lib/tools/dev/chains/deployment.ts";
+import { deployer } from "trading-terminal-devnet/evm/deployment";
 import {
   type LocalChain,
   type LocalChainOptions,
   sendAsDeployer,
   startLocalChain,
-} from "../../lib/tools/dev/chains/local-chain.ts";
-import type { DeployerTransaction } from "../../lib/tools/dev/chains/uniswap.ts";
+} from "trading-terminal-devnet/evm/local-chain";
+import type { DeployerTransaction } from "trading-terminal-devnet/evm/uniswap";
 
 /** An account of anvil. It has 100 coins, and its key is public. */
 export type TestAccount = { address: string; privateKey: string };

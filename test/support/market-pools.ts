@@ -1,8 +1,8 @@
 import { Interface } from "ethers/abi";
 import { getAddress } from "ethers/address";
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import type { SecondHost } from "trading-terminal-devnet/evm/second-host";
 import type { WatchedPool } from "../../lib/markets/core/watched-pool.ts";
-import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
-import type { SecondHost } from "../../lib/tools/dev/chains/second-host.ts";
 import type { TestChain } from "./local-chain.ts";
 
 const factories = new Interface([

@@ -1,5 +1,5 @@
-import tokens from "../../lib/tools/dev/chains/contracts/bytecode.json" with { type: "json" };
-import { deployer, localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
+import tokens from "trading-terminal-devnet/evm/contracts/bytecode.json" with { type: "json" };
+import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
 import {
   approval,
   type DeployerTransaction,
@@ -8,7 +8,7 @@ import {
   v2PairLiquidity,
   v3Liquidity,
   v3PairLiquidity,
-} from "../../lib/tools/dev/chains/uniswap.ts";
+} from "trading-terminal-devnet/evm/uniswap";
 import bytecode from "./contracts/bytecode.json" with { type: "json" };
 import type { TestChain } from "./local-chain.ts";
 

@@ -1,5 +1,5 @@
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import type { EvmQuote, QuoteRequest } from "../../lib/api/quote-schema.ts";
-import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { encodeCall } from "../../lib/trading/chains/evm/calldata.ts";
 import type { Trader } from "../../lib/trading/core/check-trade.ts";
 import { swapBy } from "../../lib/trading/core/intent.ts";

@@ -1,7 +1,7 @@
+import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
+import { type SolHost, startSolHost } from "trading-terminal-devnet/sol/sol-host";
+import { createSolNode, localGenesisHash } from "trading-terminal-devnet/sol/sol-node";
 import { defaultSol } from "../../lib/infra/default-chains.ts";
-import { ChainRefusal } from "../../lib/tools/dev/chains/chain-refusal.ts";
-import { type SolHost, startSolHost } from "../../lib/tools/dev/chains/sol/sol-host.ts";
-import { createSolNode, localGenesisHash } from "../../lib/tools/dev/chains/sol/sol-node.ts";
 import type { SolConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
 import { type ChainReader, openChains, type SolReader } from "../../lib/trading/chains/open-chains.ts";
 import { jupiterFor } from "../../lib/trading/chains/sol/jupiter-client.ts";

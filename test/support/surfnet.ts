@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Address, IInstruction } from "@solana/web3.js";
-import { type LocalSol, startLocalSol } from "../../lib/tools/dev/chains/sol/local-sol.ts";
+import { type LocalSol, startLocalSol } from "trading-terminal-devnet/sol/local-sol";
 import { bytesOfAddress, programs } from "../../lib/trading/chains/sol/addresses.ts";
 import { joinTransaction, signMessageAndWipe } from "../../lib/trading/chains/sol/signed-message.ts";
 import { compileAny, solKey } from "./sol-terms.ts";

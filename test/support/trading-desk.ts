@@ -1,8 +1,8 @@
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import type { PlaceOrderRequest } from "../../lib/api/order-request-schema.ts";
 import { dayOf } from "../../lib/core/time.ts";
 import type { Table } from "../../lib/table/table.ts";
 import { walletOwnerKey } from "../../lib/table/wallet-keys.ts";
-import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { cancelOrder } from "../../lib/trading/cancel-order.ts";
 import { openEvmChains } from "../../lib/trading/chains/open-chains.ts";
 import type { Order } from "../../lib/trading/core/execution.ts";

@@ -1,5 +1,5 @@
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { defaultChains } from "../../lib/infra/default-chains.ts";
-import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import type { QuoteToken } from "../../lib/trading/chains/chain-configuration.ts";
 import type { SigningView } from "../../lib/trading/core/effects.ts";
 import type { Slot } from "../../lib/trading/core/evm/slot.ts";

@@ -1,7 +1,7 @@
 import type { Address } from "@solana/web3.js";
 import bs58 from "bs58";
+import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { ChainRefusal } from "../../lib/tools/dev/chains/chain-refusal.ts";
 import type { SolConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
 import { programs, wsolMint } from "../../lib/trading/chains/sol/addresses.ts";
 import { identifyToken } from "../../lib/trading/identify-token.ts";

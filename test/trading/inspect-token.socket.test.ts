@@ -1,7 +1,7 @@
 import { getAddress } from "ethers/address";
+import { creationOfToken, localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { InspectedToken } from "../../lib/api/token-schema.ts";
-import { creationOfToken, localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import type { TradingConfiguration } from "../../lib/trading/chains/chain-configuration.ts";
 import { openChains } from "../../lib/trading/chains/open-chains.ts";
 import { shortAddress } from "../../lib/trading/core/token-text.ts";

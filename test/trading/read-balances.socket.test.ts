@@ -1,11 +1,11 @@
 import { DeleteCommand } from "@aws-sdk/lib-dynamodb";
 import { getAddress } from "ethers/address";
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Balances } from "../../lib/api/balance-schema.ts";
 import type { QuoteRequest } from "../../lib/api/quote-schema.ts";
 import type { Network } from "../../lib/core/network.ts";
 import { walletKey } from "../../lib/table/wallet-keys.ts";
-import { localAddresses } from "../../lib/tools/dev/chains/deployment.ts";
 import { balanceOf } from "../../lib/trading/chains/evm/contract-questions.ts";
 import { emptyBook } from "../../lib/trading/core/book.ts";
 import { formatAmount, parseAmount } from "../../lib/trading/core/decimal-text.ts";

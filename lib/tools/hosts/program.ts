@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { StartupError } from "cdk-local-runner";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { localContracts } from "trading-terminal-devnet/evm/deployment";
 import cdk from "../../../cdk.json" with { type: "json" };
 import { ConfigurationError, readConfiguration } from "../../infra/config.ts";
 import { solConfigurationOf } from "../../infra/sol-context.ts";
@@ -12,7 +13,6 @@ import {
   type TradingChain,
   tradingChains,
 } from "../../trading/core/trading-chain.ts";
-import { localContracts } from "../dev/chains/deployment.ts";
 import { port, runProgram, type Stdio } from "../runner/run-program.ts";
 import { lookAtChain, type OpenHosts, openHosts } from "./look-at-chain.ts";
 import { lookAtSolHosts, type OpenSolHosts, openSolHosts } from "./look-at-sol.ts";

@@ -1,10 +1,10 @@
 import { StartupError } from "cdk-local-runner";
+import { callAnvil } from "trading-terminal-devnet/evm/call-anvil";
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { exampleSolWallet, exampleWallet } from "trading-terminal-devnet/example-wallets";
 import * as v from "valibot";
 import { balanceOf } from "../../trading/chains/evm/contract-questions.ts";
 import { type EvmChain, isEvmChain, type TradingChain } from "../../trading/core/trading-chain.ts";
-import { callAnvil } from "../dev/chains/call-anvil.ts";
-import { localAddresses } from "../dev/chains/deployment.ts";
-import { exampleSolWallet, exampleWallet } from "../dev/chains/example-wallets.ts";
 
 /** Coins and tokens of a wallet in units. */
 export type Holdings = {

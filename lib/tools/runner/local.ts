@@ -11,15 +11,15 @@ import {
   type StartOptions,
 } from "cdk-local-runner";
 import { Command, Option } from "commander";
+import { usualTimes } from "trading-terminal-devnet/evm/chain-times";
+import { startRandomTrader, type WatchedToken } from "trading-terminal-devnet/evm/random-trader";
+import { chainPorts, type LocalChains, openLocalChains } from "trading-terminal-devnet/local-chains";
+import { portBeside, startVenue } from "trading-terminal-devnet/venue/venue";
 import { consoleFiles, consolePolicy } from "../../console/pages.ts";
 import { channelShardsOf } from "../../infra/market-context.ts";
 import { marketSubscribersInShard } from "../../realtime/connection-records.ts";
 import type { Table } from "../../table/table.ts";
 import { openLocal } from "../admin/local-target.ts";
-import { usualTimes } from "../dev/chains/chain-times.ts";
-import { chainPorts, type LocalChains, openLocalChains } from "../dev/chains/local-chains.ts";
-import { startRandomTrader, type WatchedToken } from "../dev/chains/random-trader.ts";
-import { portBeside, startVenue } from "../dev/venue/venue.ts";
 import type { LocalPorts } from "../documents/local-addresses.ts";
 import { referencePolicy, siteFiles } from "../documents/site/site.ts";
 import { AUDIENCE, synthesizeTerminal } from "./assembly.ts";

@@ -1,3 +1,5 @@
+import type { NoteBook } from "trading-terminal-devnet/chain-notes";
+import { exampleSolWallet, exampleWallet } from "trading-terminal-devnet/example-wallets";
 import * as v from "valibot";
 import { CatalogueSchema } from "../../api/reward-schema.ts";
 import { createCatalogue } from "../../rewards/reward-records.ts";
@@ -5,8 +7,6 @@ import { evmChains } from "../../trading/core/trading-chain.ts";
 import rewards from "../admin/examples/rewards.json" with { type: "json" };
 import { forgetTrading } from "../admin/forget-trading.ts";
 import type { Target } from "../admin/target.ts";
-import type { NoteBook } from "../dev/chains/chain-notes.ts";
-import { exampleSolWallet, exampleWallet } from "../dev/chains/example-wallets.ts";
 
 /**
  * Loads the examples into the table, after removing the orders of former chains.

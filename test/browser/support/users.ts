@@ -1,6 +1,6 @@
 import { requestToken } from "cdk-local-runner";
+import { callAnvil } from "trading-terminal-devnet/evm/call-anvil";
 import { inject } from "vitest";
-import { callAnvil } from "../../../lib/tools/dev/chains/call-anvil.ts";
 import type { EvmChain } from "../../../lib/trading/core/trading-chain.ts";
 
 /** Returns the URL of a local chain. */

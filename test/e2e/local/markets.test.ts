@@ -1,11 +1,11 @@
 import { Interface } from "ethers/abi";
+import { callAnvil } from "trading-terminal-devnet/evm/call-anvil";
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { exampleWallet } from "trading-terminal-devnet/example-wallets";
 import { expect, it, vi } from "vitest";
 import type { Market } from "../../../lib/markets/core/market.ts";
 import { tokenStore } from "../../../lib/markets/token-store.ts";
 import { openLocal } from "../../../lib/tools/admin/local-target.ts";
-import { callAnvil } from "../../../lib/tools/dev/chains/call-anvil.ts";
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
-import { exampleWallet } from "../../../lib/tools/dev/chains/example-wallets.ts";
 import { evmChains } from "../../../lib/trading/core/trading-chain.ts";
 import { decimal, marketAt } from "../../markets/support/markets.ts";
 import { get } from "../support/client.ts";

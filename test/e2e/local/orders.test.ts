@@ -1,6 +1,6 @@
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { exampleWallet } from "trading-terminal-devnet/example-wallets";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
-import { exampleWallet } from "../../../lib/tools/dev/chains/example-wallets.ts";
 import { get, post, send } from "../support/client.ts";
 import { deployment } from "../support/deployment.ts";
 import { record } from "../support/executions.ts";

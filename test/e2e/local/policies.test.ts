@@ -1,6 +1,6 @@
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { exampleWallet } from "trading-terminal-devnet/example-wallets";
 import { beforeAll, describe, expect, it } from "vitest";
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
-import { exampleWallet } from "../../../lib/tools/dev/chains/example-wallets.ts";
 import { get, post, send } from "../support/client.ts";
 import type { Message } from "../support/inbox.ts";
 import { streamOf, subscribe } from "../support/stream.ts";

@@ -1,6 +1,6 @@
+import { portsOf } from "trading-terminal-devnet/local-chains";
+import { solDeployment } from "trading-terminal-devnet/sol/sol-deployment";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { portsOf } from "../../../lib/tools/dev/chains/local-chains.ts";
-import { solDeployment } from "../../../lib/tools/dev/chains/sol/sol-deployment.ts";
 import { newSolanaKey } from "../../support/keys.ts";
 import { post } from "../support/client.ts";
 import { localRunner } from "../support/deployment.ts";

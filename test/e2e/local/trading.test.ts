@@ -1,5 +1,5 @@
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { beforeAll, describe, expect, it } from "vitest";
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { newEvmKey } from "../../support/keys.ts";
 import { get, post } from "../support/client.ts";
 import { timestamp } from "../support/shapes.ts";

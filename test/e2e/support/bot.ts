@@ -1,6 +1,6 @@
 import { createTerminal, type EvmAddress } from "trading-terminal-client";
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { runBot } from "../../../docs/bot.ts";
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { newEvmKey } from "../../support/keys.ts";
 import { deployment, localRunner } from "./deployment.ts";
 import { importWallet } from "./terminal.ts";

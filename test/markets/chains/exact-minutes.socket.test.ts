@@ -1,3 +1,4 @@
+import { type HostFaults, type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { marketHosts } from "../../../lib/markets/chains/market-hosts.ts";
 import type { Candle } from "../../../lib/markets/core/candle.ts";
@@ -6,11 +7,6 @@ import { lookRound } from "../../../lib/markets/core/look-round.ts";
 import { takeChangedMinutes } from "../../../lib/markets/core/pool-book.ts";
 import { proofRound } from "../../../lib/markets/core/proof-round.ts";
 import { volumeOf, type WatchedPool } from "../../../lib/markets/core/watched-pool.ts";
-import {
-  type HostFaults,
-  type SecondHost,
-  startSecondHost,
-} from "../../../lib/tools/dev/chains/second-host.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { likePancake } from "../../support/market-pools.ts";

@@ -1,10 +1,10 @@
 import { Interface } from "ethers/abi";
+import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import { approval, v3PairLiquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { PoolFinder, type PricedPool, type TokenPools } from "../../../lib/markets/chains/find-pools.ts";
 import { formatDecimal } from "../../../lib/markets/core/decimal.ts";
-import { deployer, localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
-import { type SecondHost, startSecondHost } from "../../../lib/tools/dev/chains/second-host.ts";
-import { approval, v3PairLiquidity } from "../../../lib/tools/dev/chains/uniswap.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import { alice, startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { localPoolsOf } from "../../support/market-pools.ts";

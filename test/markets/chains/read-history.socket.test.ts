@@ -1,10 +1,10 @@
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { PoolFinder } from "../../../lib/markets/chains/find-pools.ts";
 import { findCoinPool, readHistory } from "../../../lib/markets/chains/read-history.ts";
 import { formatDecimal } from "../../../lib/markets/core/decimal.ts";
 import { type PoolEvent, priceOf } from "../../../lib/markets/core/watched-pool.ts";
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
-import { type SecondHost, startSecondHost } from "../../../lib/tools/dev/chains/second-host.ts";
 import { readerOf } from "../../support/chain-reader.ts";
 import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { type RandomSwaps, startRandomSwaps } from "../../support/random-swaps.ts";

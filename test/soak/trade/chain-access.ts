@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { SigningKey } from "ethers/crypto";
 import { Transaction } from "ethers/transaction";
-import { type AnvilCall, callAnvil } from "../../../lib/tools/dev/chains/call-anvil.ts";
-import { portsOf } from "../../../lib/tools/dev/chains/local-chains.ts";
+import { type AnvilCall, callAnvil } from "trading-terminal-devnet/evm/call-anvil";
+import { portsOf } from "trading-terminal-devnet/local-chains";
 import { chainFacts, type EvmChain, evmChains } from "../../../lib/trading/core/trading-chain.ts";
 import { type ChainFaults, faultsOf, urlAt } from "./chain-faults.ts";
 

@@ -1,4 +1,4 @@
-import { portsOf } from "../../../lib/tools/dev/chains/local-chains.ts";
+import { portsOf } from "trading-terminal-devnet/local-chains";
 import type { TradingChain } from "../../../lib/trading/core/trading-chain.ts";
 
 /** The faults of a chain's hosts and of its relay. */

@@ -1,5 +1,5 @@
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import type { Network } from "../../../lib/core/network.ts";
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { coinDecimals, formatAmount } from "../../../lib/trading/core/decimal-text.ts";
 import type { Order, Position } from "../../../lib/trading/core/execution.ts";
 import type { FillReport, ShownAttempt } from "../../../lib/trading/core/order-details.ts";

@@ -1,4 +1,4 @@
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import type { ChainFacts, MinedTransaction, ShownOrder, ShownPosition, TradeFacts } from "./facts.ts";
 
 export const { usdx } = localAddresses;

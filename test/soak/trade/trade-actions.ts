@@ -1,5 +1,5 @@
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
-import { solDeployment } from "../../../lib/tools/dev/chains/sol/sol-deployment.ts";
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { solDeployment } from "trading-terminal-devnet/sol/sol-deployment";
 import type { Order } from "../../../lib/trading/core/execution.ts";
 import type { Chance } from "../chance.ts";
 import type { Answer, Service } from "../service.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { unkindnesses } from "../../../lib/tools/dev/chains/unkindnesses.ts";
+import { unkindnesses } from "trading-terminal-devnet/evm/unkindnesses";
 import type { TradingChain } from "../../../lib/trading/core/trading-chain.ts";
 import { type Chance, createChance } from "../chance.ts";
 import type { ChainFaults } from "./chain-faults.ts";

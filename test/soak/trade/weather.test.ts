@@ -1,5 +1,5 @@
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { describe, expect, it } from "vitest";
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { createChance } from "../chance.ts";
 import type { Item } from "../table-audit.ts";
 import { signForeign } from "./chain-access.ts";

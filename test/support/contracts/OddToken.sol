@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-import "../../../lib/tools/dev/chains/contracts/Token.sol";
+import "../../../lib/devnet/evm/contracts/Token.sol";
 
 /// Does one thing in a way that no trader expects, but not to its deployer, so that it can be put into a pool.
 contract OddToken is Token {

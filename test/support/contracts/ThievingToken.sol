@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity 0.8.37;
 
-import "../../../lib/tools/dev/chains/contracts/Token.sol";
+import "../../../lib/devnet/evm/contracts/Token.sol";
 
 interface RouterFunds {
     function refundETH() external payable;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import { portsOf } from "trading-terminal-devnet/local-chains";
 import { beforeAll, describe, expect, it } from "vitest";
-import { portsOf } from "../../../lib/tools/dev/chains/local-chains.ts";
 import { main } from "../../../lib/tools/documents/documents.ts";
 import { followedMarkets, watchedOrders } from "../../../lib/tools/documents/host-units.ts";
 import { evmChains, tradingChains } from "../../../lib/trading/core/trading-chain.ts";

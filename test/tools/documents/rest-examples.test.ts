@@ -1,10 +1,10 @@
+import { exampleSolWallet } from "trading-terminal-devnet/example-wallets";
+import { solDeployment } from "trading-terminal-devnet/sol/sol-deployment";
 import { describe, expect, it } from "vitest";
 import type { OperationSchemas } from "../../../lib/api/operation-schema.ts";
 import { schemas } from "../../../lib/api/operation-schemas.ts";
 import { restMethods } from "../../../lib/operations/operations.ts";
 import { validate } from "../../../lib/runtime/validate.ts";
-import { exampleSolWallet } from "../../../lib/tools/dev/chains/example-wallets.ts";
-import { solDeployment } from "../../../lib/tools/dev/chains/sol/sol-deployment.ts";
 import { clientSample, curlSample, queryText } from "../../../lib/tools/documents/request-samples.ts";
 import { type RestExample, restExamples, solBodies } from "../../../lib/tools/documents/rest-examples.ts";
 import { curlRequests } from "../../support/curl-requests.ts";

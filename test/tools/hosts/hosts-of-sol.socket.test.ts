@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
+import { localGenesisHash } from "trading-terminal-devnet/sol/sol-node";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { ChainRefusal } from "../../../lib/tools/dev/chains/chain-refusal.ts";
-import { localGenesisHash } from "../../../lib/tools/dev/chains/sol/sol-node.ts";
 import { main } from "../../../lib/tools/hosts/program.ts";
 import { clusterNameLength } from "../../../lib/trading/chains/sol/sol-call.ts";
 import { startTestJupiter } from "../../support/jupiter.ts";

@@ -1,12 +1,8 @@
 import { freePort } from "cdk-local-runner/testing";
 import { parseEther } from "ethers/utils";
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { type HostFaults, type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
-import {
-  type HostFaults,
-  type SecondHost,
-  startSecondHost,
-} from "../../../lib/tools/dev/chains/second-host.ts";
 import { main } from "../../../lib/tools/hosts/program.ts";
 import type { V2Contracts, V3Contracts } from "../../../lib/trading/chains/chain-configuration.ts";
 import { answering, type RpcServer, startRpcServer } from "../../support/json-rpc-server.ts";

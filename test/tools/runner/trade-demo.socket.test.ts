@@ -1,6 +1,6 @@
 import type { Order, Position } from "trading-terminal-client";
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { describe, expect, it } from "vitest";
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { disagreements, lineOf, main, type Round } from "../../../lib/tools/runner/trade-demo.ts";
 import { stdioForTests } from "./support/stdio.ts";
 

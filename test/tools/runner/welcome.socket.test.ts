@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { exampleSolWallet } from "trading-terminal-devnet/example-wallets";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebSocketServer } from "ws";
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
-import { exampleSolWallet } from "../../../lib/tools/dev/chains/example-wallets.ts";
 import { type Welcome, welcome } from "../../../lib/tools/runner/welcome.ts";
 import { evmChains } from "../../../lib/trading/core/trading-chain.ts";
 import { curlRequests } from "../../support/curl-requests.ts";

@@ -1,6 +1,6 @@
+import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { getItems } from "../../../lib/table/batch-get.ts";
-import { deployer, localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";
 import { coinDecimals, unitsFrom } from "../../../lib/trading/core/decimal-text.ts";
 import type { Position } from "../../../lib/trading/core/execution.ts";

@@ -1,5 +1,5 @@
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import type { Slot } from "../../../lib/trading/core/evm/slot.ts";
 import { type Intent, swapBy } from "../../../lib/trading/core/intent.ts";
 import { writeStep } from "../../../lib/trading/items/write-step.ts";

@@ -1,6 +1,6 @@
+import { localAddresses, localContracts } from "trading-terminal-devnet/evm/deployment";
+import { approval } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { localAddresses, localContracts } from "../../../lib/tools/dev/chains/deployment.ts";
-import { approval } from "../../../lib/tools/dev/chains/uniswap.ts";
 import { type Ask, askTogether } from "../../../lib/trading/chains/ask-together.ts";
 import { encodeCall } from "../../../lib/trading/chains/evm/calldata.ts";
 import { balanceOf } from "../../../lib/trading/chains/evm/contract-questions.ts";

@@ -1,5 +1,5 @@
+import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { deployer, localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { RpcRefusal } from "../../../lib/trading/chains/host-fault.ts";
 import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";
 import { coinDecimals, unitsFrom } from "../../../lib/trading/core/decimal-text.ts";

@@ -1,5 +1,5 @@
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { deployOddToken } from "../../support/odd-tokens.ts";

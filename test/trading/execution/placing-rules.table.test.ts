@@ -1,5 +1,5 @@
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import { openChains } from "../../../lib/trading/chains/open-chains.ts";
 import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { startTrading, stopTrading } from "../../../lib/trading/items/stops.ts";

@@ -1,6 +1,6 @@
+import { type LocalSolRelay, startSolRelay } from "trading-terminal-devnet/sol/sol-relay";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RestData } from "../../../lib/client/index.ts";
-import { type LocalSolRelay, startSolRelay } from "../../../lib/tools/dev/chains/sol/sol-relay.ts";
 import { tableForTests } from "../../support/dynamodb.ts";
 import { openSolDesk, type SolDesk } from "../../support/sol-desk.ts";
 import { startTestSolHost, type TestSolHost } from "../../support/sol-reader.ts";

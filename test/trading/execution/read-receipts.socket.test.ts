@@ -1,5 +1,5 @@
+import { localContracts } from "trading-terminal-devnet/evm/deployment";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { localContracts } from "../../../lib/tools/dev/chains/deployment.ts";
 import { askInParts } from "../../../lib/trading/chains/ask-in-parts.ts";
 import { encodeCall } from "../../../lib/trading/chains/evm/calldata.ts";
 import { type MinedTransaction, receiptCall } from "../../../lib/trading/chains/evm/rpc-call.ts";

@@ -1,8 +1,8 @@
+import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import { approval, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
+import { type UnkindnessName, unkindnesses } from "trading-terminal-devnet/evm/unkindnesses";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { deployer, localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
-import { startSecondHost } from "../../../lib/tools/dev/chains/second-host.ts";
-import { approval, v3Liquidity } from "../../../lib/tools/dev/chains/uniswap.ts";
-import { type UnkindnessName, unkindnesses } from "../../../lib/tools/dev/chains/unkindnesses.ts";
 import { type CallTransaction, encodeCall } from "../../../lib/trading/chains/evm/calldata.ts";
 import type { RpcCall } from "../../../lib/trading/chains/rpc-call.ts";
 import { type RpcHost, rpcHost } from "../../../lib/trading/chains/rpc-host.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
+import { startSolRelay } from "trading-terminal-devnet/sol/sol-relay";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { orderIdFor } from "../../../lib/core/record-ids.ts";
-import { ChainRefusal } from "../../../lib/tools/dev/chains/chain-refusal.ts";
-import { startSolRelay } from "../../../lib/tools/dev/chains/sol/sol-relay.ts";
 import { markerOf, tokenAccountOf, wsolAccountOf } from "../../../lib/trading/chains/sol/addresses.ts";
 import { composeFor } from "../../../lib/trading/chains/sol/order-message.ts";
 import { joinTransaction, signMessageAndWipe } from "../../../lib/trading/chains/sol/signed-message.ts";

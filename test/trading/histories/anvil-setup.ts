@@ -1,7 +1,7 @@
 import { Interface } from "ethers/abi";
 import { computeAddress } from "ethers/transaction";
-import { deployer, localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
-import { approval, v2Liquidity, v3Liquidity } from "../../../lib/tools/dev/chains/uniswap.ts";
+import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { approval, v2Liquidity, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import type { ChainConfiguration } from "../../../lib/trading/chains/chain-configuration.ts";
 import { startTestChain, type TestChain } from "../../support/local-chain.ts";
 import { creationOfToken } from "../../support/odd-tokens.ts";

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Address } from "@solana/web3.js";
+import { createSolNode } from "trading-terminal-devnet/sol/sol-node";
 import { defaultSol } from "../../../lib/infra/default-chains.ts";
-import { createSolNode } from "../../../lib/tools/dev/chains/sol/sol-node.ts";
 import type { SolReader } from "../../../lib/trading/chains/open-chains.ts";
 import { markerOf, programs, wsolAccountOf } from "../../../lib/trading/chains/sol/addresses.ts";
 import { isMarker } from "../../../lib/trading/chains/sol/instructions.ts";

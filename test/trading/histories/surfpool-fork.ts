@@ -1,6 +1,6 @@
-import { type LocalSol, startLocalSol } from "../../../lib/tools/dev/chains/sol/local-sol.ts";
-import type { SolPast } from "../../../lib/tools/dev/chains/sol/sol-past.ts";
-import { transactionIn } from "../../../lib/tools/dev/chains/sol/wire-message.ts";
+import { type LocalSol, startLocalSol } from "trading-terminal-devnet/sol/local-sol";
+import type { SolPast } from "trading-terminal-devnet/sol/sol-past";
+import { transactionIn } from "trading-terminal-devnet/sol/wire-message";
 import { programs } from "../../../lib/trading/chains/sol/addresses.ts";
 
 /** One of two chains in step. */

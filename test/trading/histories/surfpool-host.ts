@@ -1,7 +1,7 @@
-import type { RpcQuestion, RpcReply } from "../../../lib/tools/dev/chains/rpc-service.ts";
-import { answerAsOf } from "../../../lib/tools/dev/chains/sol/lagging-sol.ts";
-import type { SolNode } from "../../../lib/tools/dev/chains/sol/sol-node.ts";
-import { transactionIn } from "../../../lib/tools/dev/chains/sol/wire-message.ts";
+import type { RpcQuestion, RpcReply } from "trading-terminal-devnet/rpc-service";
+import { answerAsOf } from "trading-terminal-devnet/sol/lagging-sol";
+import type { SolNode } from "trading-terminal-devnet/sol/sol-node";
+import { transactionIn } from "trading-terminal-devnet/sol/wire-message";
 import { HostFault, RpcRefusal } from "../../../lib/trading/chains/host-fault.ts";
 import type { RpcCall, ValuesOf } from "../../../lib/trading/chains/rpc-call.ts";
 import type { RpcHost } from "../../../lib/trading/chains/rpc-host.ts";

@@ -1,6 +1,6 @@
 import type { Address } from "@solana/web3.js";
+import type { SolDeployment } from "trading-terminal-devnet/sol/sol-deployment";
 import { orderIdFor } from "../../../lib/core/record-ids.ts";
-import type { SolDeployment } from "../../../lib/tools/dev/chains/sol/sol-deployment.ts";
 import { programs, tokenAccountOf } from "../../../lib/trading/chains/sol/addresses.ts";
 import type { Question } from "../../../lib/trading/core/effects.ts";
 import type { SolIntent, SolRoute } from "../../../lib/trading/core/sol/sol-intent.ts";

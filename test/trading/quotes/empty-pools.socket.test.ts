@@ -1,10 +1,10 @@
 import { Interface } from "ethers/abi";
+import { deployer, localAddresses, localContracts } from "trading-terminal-devnet/evm/deployment";
+import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import { approval, type DeployerTransaction, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DomainError } from "../../../lib/core/domain-error.ts";
 import { PoolFinder } from "../../../lib/markets/chains/find-pools.ts";
-import { deployer, localAddresses, localContracts } from "../../../lib/tools/dev/chains/deployment.ts";
-import { type SecondHost, startSecondHost } from "../../../lib/tools/dev/chains/second-host.ts";
-import { approval, type DeployerTransaction, v3Liquidity } from "../../../lib/tools/dev/chains/uniswap.ts";
 import type { EvmReader } from "../../../lib/trading/chains/open-chains.ts";
 import { quotesOfHosts } from "../../../lib/trading/quotes/quotes-of-hosts.ts";
 import { chainsOf } from "../../support/chain-reader.ts";

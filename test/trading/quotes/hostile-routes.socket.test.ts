@@ -1,7 +1,7 @@
 import { Interface } from "ethers/abi";
+import { deployer, localAddresses, localContracts } from "trading-terminal-devnet/evm/deployment";
+import { approval, v2Liquidity, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { deployer, localAddresses, localContracts } from "../../../lib/tools/dev/chains/deployment.ts";
-import { approval, v2Liquidity, v3Liquidity } from "../../../lib/tools/dev/chains/uniswap.ts";
 import { encodeCall } from "../../../lib/trading/chains/evm/calldata.ts";
 import { balanceOf } from "../../../lib/trading/chains/evm/contract-questions.ts";
 import { checksArrival, type Route, type SwapVenue, swapBy } from "../../../lib/trading/core/intent.ts";

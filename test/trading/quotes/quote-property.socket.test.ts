@@ -1,10 +1,10 @@
 import { Interface } from "ethers/abi";
 import { Transaction, type TransactionLike } from "ethers/transaction";
 import fc from "fast-check";
+import type { ChainRefusal } from "trading-terminal-devnet/chain-refusal";
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import { afterEach, describe, expect, it } from "vitest";
 import type { EvmQuote } from "../../../lib/api/quote-schema.ts";
-import type { ChainRefusal } from "../../../lib/tools/dev/chains/chain-refusal.ts";
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
 import type { ChainVenue } from "../../../lib/trading/chains/chain-configuration.ts";
 import { encodeCall } from "../../../lib/trading/chains/evm/calldata.ts";
 import { poolsOfVenue } from "../../../lib/trading/chains/evm/configured-routes.ts";

@@ -1,6 +1,6 @@
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { approval } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
-import { approval } from "../../../lib/tools/dev/chains/uniswap.ts";
 import type { Trader } from "../../../lib/trading/core/check-trade.ts";
 import { openPolicy } from "../../../lib/trading/core/wallet-policy.ts";
 import { inspectToken } from "../../../lib/trading/inspect-token.ts";

@@ -1,6 +1,6 @@
+import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { approval, creationOf, v2Liquidity, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { deployer, localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
-import { approval, creationOf, v2Liquidity, v3Liquidity } from "../../../lib/tools/dev/chains/uniswap.ts";
 import type { Trader } from "../../../lib/trading/core/check-trade.ts";
 import { quoteTrade } from "../../../lib/trading/quotes/quote-trade.ts";
 import { readerOf, startPlainHost } from "../../support/chain-reader.ts";

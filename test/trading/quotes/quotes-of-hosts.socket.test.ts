@@ -1,9 +1,9 @@
+import { deployer, localAddresses } from "trading-terminal-devnet/evm/deployment";
+import { type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
+import { approval, type V3Fee, v3Liquidity } from "trading-terminal-devnet/evm/uniswap";
+import { type UnkindnessName, unkindnesses } from "trading-terminal-devnet/evm/unkindnesses";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DomainError } from "../../../lib/core/domain-error.ts";
-import { deployer, localAddresses } from "../../../lib/tools/dev/chains/deployment.ts";
-import { type SecondHost, startSecondHost } from "../../../lib/tools/dev/chains/second-host.ts";
-import { approval, type V3Fee, v3Liquidity } from "../../../lib/tools/dev/chains/uniswap.ts";
-import { type UnkindnessName, unkindnesses } from "../../../lib/tools/dev/chains/unkindnesses.ts";
 import { jointQuote } from "../../../lib/trading/core/evm/joint-facts.ts";
 import type { QuoteQuestion, TradeFacts } from "../../../lib/trading/core/trade-facts.ts";
 import { quotesOfHosts } from "../../../lib/trading/quotes/quotes-of-hosts.ts";

@@ -1,5 +1,5 @@
 import type { Address } from "@solana/web3.js";
-import { transactionIn } from "../../../../lib/tools/dev/chains/sol/wire-message.ts";
+import { transactionIn } from "trading-terminal-devnet/sol/wire-message";
 import {
   markerOf,
   programs,

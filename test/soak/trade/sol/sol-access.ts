@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { portsOf } from "../../../../lib/tools/dev/chains/local-chains.ts";
-import { type SolDeployment, solDeployment } from "../../../../lib/tools/dev/chains/sol/sol-deployment.ts";
+import { portsOf } from "trading-terminal-devnet/local-chains";
+import { type SolDeployment, solDeployment } from "trading-terminal-devnet/sol/sol-deployment";
 import { type ChainFaults, faultsOf, urlAt } from "../chain-faults.ts";
 
 /** The Solana chain of the runner, with its faults. */

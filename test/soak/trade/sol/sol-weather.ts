@@ -1,4 +1,4 @@
-import type { SolHostFaults } from "../../../../lib/tools/dev/chains/sol/sol-host.ts";
+import type { SolHostFaults } from "trading-terminal-devnet/sol/sol-host";
 import type { Chance } from "../../chance.ts";
 import { planSpells, type SpellChange } from "../plan-spells.ts";
 import { hostFailures, hostSpell, relaySpell, type Sky, stopSpell } from "../weather.ts";

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openNotes } from "trading-terminal-devnet/chain-notes";
+import { chainPorts, openLocalChains, portsOf } from "trading-terminal-devnet/local-chains";
 import { expect, it, onTestFinished } from "vitest";
-import { openNotes } from "../../../../lib/tools/dev/chains/chain-notes.ts";
-import { chainPorts, openLocalChains, portsOf } from "../../../../lib/tools/dev/chains/local-chains.ts";
 import { tradingChains } from "../../../../lib/trading/core/trading-chain.ts";
 import { freePorts } from "../../../support/free-ports.ts";
 

@@ -1,6 +1,6 @@
+import type { ChainTimes } from "trading-terminal-devnet/evm/chain-times";
+import { type MinedBlock, type Miner, startMiner } from "trading-terminal-devnet/evm/miner";
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import type { ChainTimes } from "../../../../lib/tools/dev/chains/chain-times.ts";
-import { type MinedBlock, type Miner, startMiner } from "../../../../lib/tools/dev/chains/miner.ts";
 import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";
 
 const transaction = { from: alice.address, to: "0x00000000000000000000000000000000000000aa", value: "0x1" };

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { localAddresses } from "../../../../lib/tools/dev/chains/deployment.ts";
+import { localAddresses } from "trading-terminal-devnet/evm/deployment";
 import {
   type RandomTraderOptions,
   startRandomTrader,
   traderAccount,
-} from "../../../../lib/tools/dev/chains/random-trader.ts";
+} from "trading-terminal-devnet/evm/random-trader";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { startTestChain, type TestChain } from "../../../support/local-chain.ts";
 import { Random } from "../../../trading/model/random.ts";
 

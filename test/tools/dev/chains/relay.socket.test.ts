@@ -1,7 +1,7 @@
 import { Transaction } from "ethers/transaction";
 import { Wallet } from "ethers/wallet";
+import { type Relay, startRelay } from "trading-terminal-devnet/evm/relay";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Relay, startRelay } from "../../../../lib/tools/dev/chains/relay.ts";
 import { publishCall } from "../../../../lib/trading/chains/evm/rpc-call.ts";
 import { rpcHost } from "../../../../lib/trading/chains/rpc-host.ts";
 import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";

@@ -1,12 +1,8 @@
 import { Transaction } from "ethers/transaction";
 import { Wallet } from "ethers/wallet";
+import { createHeads } from "trading-terminal-devnet/evm/heads";
+import { type HostFaults, type SecondHost, startSecondHost } from "trading-terminal-devnet/evm/second-host";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { createHeads } from "../../../../lib/tools/dev/chains/heads.ts";
-import {
-  type HostFaults,
-  type SecondHost,
-  startSecondHost,
-} from "../../../../lib/tools/dev/chains/second-host.ts";
 import { blockCall } from "../../../../lib/trading/chains/evm/rpc-call.ts";
 import { rpcHost } from "../../../../lib/trading/chains/rpc-host.ts";
 import { alice, startTestChain, type TestChain } from "../../../support/local-chain.ts";

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { StartupError } from "cdk-local-runner";
 import { freePort } from "cdk-local-runner/testing";
+import { type NoteBook, openNotes } from "trading-terminal-devnet/chain-notes";
+import { callAnvil } from "trading-terminal-devnet/evm/call-anvil";
+import { openServedChain, type ServedChain } from "trading-terminal-devnet/evm/served-chain";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { callAnvil } from "../../../../lib/tools/dev/chains/call-anvil.ts";
-import { type NoteBook, openNotes } from "../../../../lib/tools/dev/chains/chain-notes.ts";
-import { openServedChain, type ServedChain } from "../../../../lib/tools/dev/chains/served-chain.ts";
 import { alice } from "../../../support/local-chain.ts";
 
 const stranger = "0x00000000000000000000000000000000000000aa";

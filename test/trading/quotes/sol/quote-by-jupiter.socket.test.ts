@@ -1,7 +1,7 @@
 import type { Address } from "@solana/web3.js";
+import type { LocalJupiter } from "trading-terminal-devnet/sol/jupiter-server";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { QuoteRequest } from "../../../../lib/api/quote-schema.ts";
-import type { LocalJupiter } from "../../../../lib/tools/dev/chains/sol/jupiter-server.ts";
 import type { SolConfiguration } from "../../../../lib/trading/chains/chain-configuration.ts";
 import type { SolReader } from "../../../../lib/trading/chains/open-chains.ts";
 import { tokenAccountOf } from "../../../../lib/trading/chains/sol/addresses.ts";

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { StartupError } from "cdk-local-runner";
 import { freePort } from "cdk-local-runner/testing";
+import { openServedSol, type ServedSol } from "trading-terminal-devnet/sol/served-sol";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openServedSol, type ServedSol } from "../../../../../lib/tools/dev/chains/sol/served-sol.ts";
 import { solKey } from "../../../../support/sol-terms.ts";
 
 async function opened({ node = 0, faults = false } = {}): Promise<ServedSol> {
@@ -83,7 +83,7 @@ describe("the served chain sol", () => {
   });
 
   it("ends when its runner is killed", async () => {
-    const module = import.meta.resolve("../../../../../lib/tools/dev/chains/sol/local-sol.ts");
+    const module = import.meta.resolve("trading-terminal-devnet/sol/local-sol");
     const program = `import { startLocalSol } from ${JSON.stringify(module)};
       console.log((await startLocalSol({ slotMs: 60 })).processId);
       setInterval(() => {}, 1000);`;

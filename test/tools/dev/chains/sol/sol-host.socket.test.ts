@@ -1,10 +1,6 @@
+import { type SolHost, type SolHostFaults, startSolHost } from "trading-terminal-devnet/sol/sol-host";
+import { createSolNode, type SolNode } from "trading-terminal-devnet/sol/sol-node";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import {
-  type SolHost,
-  type SolHostFaults,
-  startSolHost,
-} from "../../../../../lib/tools/dev/chains/sol/sol-host.ts";
-import { createSolNode, type SolNode } from "../../../../../lib/tools/dev/chains/sol/sol-node.ts";
 import { rpcHost } from "../../../../../lib/trading/chains/rpc-host.ts";
 import { transferLamports } from "../../../../../lib/trading/chains/sol/instructions.ts";
 import { chainTimeCall, genesisHashCall } from "../../../../../lib/trading/chains/sol/sol-call.ts";

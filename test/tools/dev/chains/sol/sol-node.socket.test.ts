@@ -1,6 +1,6 @@
+import { type SolHost, startSolHost } from "trading-terminal-devnet/sol/sol-host";
+import { createSolNode, type SolNode } from "trading-terminal-devnet/sol/sol-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type SolHost, startSolHost } from "../../../../../lib/tools/dev/chains/sol/sol-host.ts";
-import { createSolNode, type SolNode } from "../../../../../lib/tools/dev/chains/sol/sol-node.ts";
 import type { RpcCall } from "../../../../../lib/trading/chains/rpc-call.ts";
 import { rpcHost } from "../../../../../lib/trading/chains/rpc-host.ts";
 import { programs } from "../../../../../lib/trading/chains/sol/addresses.ts";

@@ -1,10 +1,6 @@
+import { createSolNode } from "trading-terminal-devnet/sol/sol-node";
+import { type LocalSolRelay, leastTip, startSolRelay } from "trading-terminal-devnet/sol/sol-relay";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { createSolNode } from "../../../../../lib/tools/dev/chains/sol/sol-node.ts";
-import {
-  type LocalSolRelay,
-  leastTipLamports,
-  startSolRelay,
-} from "../../../../../lib/tools/dev/chains/sol/sol-relay.ts";
 import { transferLamports } from "../../../../../lib/trading/chains/sol/instructions.ts";
 import {
   signedWire,
@@ -67,27 +63,27 @@ describe("the relay of the local Solana chain", () => {
   const aWhileMs = 10 * slotMs;
 
   it("sends a transaction with a tip to the chain", async () => {
-    const { wire, signature } = tipping(leastTipLamports);
+    const { wire, signature } = tipping(leastTip.lamports);
     expect(await send(wire)).toMatchObject({ result: signature });
     expect(await chain.inBlock(signature)).toMatchObject({ meta: { err: null } });
   });
 
   it("refuses transactions without a tip, and what is none", async () => {
-    const [none, small] = [tipping(leastTipLamports, wallet.address), tipping(leastTipLamports - 1n)];
+    const [none, small] = [tipping(leastTip.lamports, wallet.address), tipping(leastTip.lamports - 1n)];
     for (const { wire, signature } of [none, small]) {
       expect(await send(wire)).toMatchObject({
         error: { code: -32602, message: expect.stringContaining("1000 lamports") },
       });
       expect(await chain.inBlock(signature, aWhileMs)).toBeUndefined();
     }
-    const { wire } = tipping(leastTipLamports);
+    const { wire } = tipping(leastTip.lamports);
     expect(await send(wire, { encoding: "base58" })).toMatchObject({ error: { code: -32602 } });
     expect(await send("AAAA")).toMatchObject({ error: { code: -32602 } });
     expect(await send(wire, { url: new URL("/", relay.url).href })).toMatchObject({ status: 404 });
   });
 
   it("accepts a transaction with an unknown blockhash, which no block gets", async () => {
-    const tip = transferLamports(wallet.address, chain.deployment.tipAccounts[1] as never, leastTipLamports);
+    const tip = transferLamports(wallet.address, chain.deployment.tipAccounts[1] as never, leastTip.lamports);
     const { wire, signature } = signedWire(wallet, [tip], wallet.address);
     expect(await send(wire)).toMatchObject({ result: signature });
     expect(await chain.inBlock(signature, aWhileMs)).toBeUndefined();
@@ -95,7 +91,7 @@ describe("the relay of the local Solana chain", () => {
 
   it("waits as many slots as are set", async () => {
     relay.faults = { delaySlots: 10 };
-    const { wire, signature } = tipping(leastTipLamports);
+    const { wire, signature } = tipping(leastTip.lamports);
     expect(await send(wire)).toMatchObject({ result: signature });
     expect(await chain.inBlock(signature, 5 * slotMs)).toBeUndefined();
     expect(await chain.inBlock(signature)).toBeDefined();
@@ -110,7 +106,7 @@ describe("the relay of the local Solana chain", () => {
     const body = JSON.stringify({ [fault]: 1 });
     const url = new URL("/_local/faults", relay.url);
     expect((await fetch(url, { method: "PUT", headers, body })).ok).toBe(true);
-    const { wire, signature } = tipping(leastTipLamports);
+    const { wire, signature } = tipping(leastTip.lamports);
     const answer = send(wire, { timeoutMs: answers ? 10_000 : 200 });
     if (answers) expect(await answer).toMatchObject({ result: signature });
     else await expect(answer).rejects.toThrow();
@@ -120,6 +116,6 @@ describe("the relay of the local Solana chain", () => {
 
   it("refuses transactions with the fault refused", async () => {
     relay.faults = { refused: 1 };
-    expect(await send(tipping(leastTipLamports).wire)).toMatchObject({ error: { code: -32000 } });
+    expect(await send(tipping(leastTip.lamports).wire)).toMatchObject({ error: { code: -32000 } });
   });
 });

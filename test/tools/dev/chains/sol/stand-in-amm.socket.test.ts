@@ -1,6 +1,6 @@
 import { AccountRole, type Address, type IInstruction } from "@solana/web3.js";
+import { ammErrors } from "trading-terminal-devnet/sol/stand-in-amm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ammErrors } from "../../../../../lib/tools/dev/chains/sol/stand-in-amm.ts";
 import { programs, tokenAccountOf, wsolMint } from "../../../../../lib/trading/chains/sol/addresses.ts";
 import { cpmmProgram } from "../../../../../lib/trading/chains/sol/cpmm-addresses.ts";
 import { accountsCall } from "../../../../../lib/trading/chains/sol/sol-call.ts";

@@ -1,0 +1,61 @@
+import { createRequire } from "node:module";
+import { StartupError } from "cdk-local-runner";
+import { startChainProcess } from "../chain-process.ts";
+
+const require = createRequire(import.meta.url);
+
+export type Anvil = { url: string; processId: number; stop: () => Promise<void> };
+
+export type AnvilOptions = {
+  chainId: number;
+  /** 0 picks any free port. */
+  port: number;
+  /** The file that keeps the chain across restarts. Anvil reads it at start and writes it at exit. */
+  statePath?: string | undefined;
+  /** The default is 1: a block is final as soon as two more follow it. */
+  slotsInEpoch?: number | undefined;
+};
+
+/** Coins in each of anvil's accounts. */
+const balance = 100;
+
+/** The number of blocks whose state can be read. Anvil would write older ones into the user's home folder. */
+const keptStates = 256;
+
+/**
+ * Starts a chain without contracts, which mines only on demand.
+ *
+ * Anvil ends with this process, after it has written its state.
+ *
+ * @throws StartupError if it does not start
+ */
+export async function startAnvil(anvil: AnvilOptions): Promise<Anvil> {
+  const { chainId, port, statePath, slotsInEpoch = 1 } = anvil;
+  const options = {
+    host: "127.0.0.1",
+    port,
+    "chain-id": chainId,
+    balance,
+    "slots-in-an-epoch": slotsInEpoch,
+    "prune-history": keptStates,
+    ...(statePath !== undefined && { state: statePath }),
+  };
+  const { address, processId, stop } = await startChainProcess("anvil", binary(), [
+    "--no-mining",
+    "--no-cors",
+    ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]),
+  ]);
+  return { url: `http://${address}`, processId, stop };
+}
+
+/** Finds the program itself. The package's launcher would keep another Node process for each chain. */
+function binary(): string {
+  const name = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
+  const file = process.platform === "win32" ? "anvil.exe" : "anvil";
+  try {
+    const near = require.resolve("@foundry-rs/anvil/package.json");
+    return createRequire(near).resolve(`${name}/bin/${file}`);
+  } catch {
+    throw new StartupError(`The local chains need the package ${name}. Install it with: npm ci`);
+  }
+}

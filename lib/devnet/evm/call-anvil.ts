@@ -1,0 +1,27 @@
+import { ChainRefusal } from "../chain-refusal.ts";
+
+export type AnvilCall = readonly [method: string, params?: readonly unknown[]];
+
+type Refusal = ConstructorParameters<typeof ChainRefusal>[1];
+
+/**
+ * Makes calls in one round trip, in any order: anvil handles them at the same time.
+ *
+ * @returns a result for each call
+ * @throws ChainRefusal for the first call that failed
+ */
+export async function callAnvil(url: string, calls: readonly AnvilCall[]): Promise<unknown[]> {
+  const body = calls.map(([method, params = []], id) => ({ jsonrpc: "2.0", id, method, params }));
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const answers = (await response.json()) as { id: number; result?: unknown; error?: Refusal }[];
+  const byId = new Map(answers.map((answer) => [answer.id, answer]));
+  return calls.map(([method], id) => {
+    const { result, error } = byId.get(id) ?? {};
+    if (error !== undefined) throw new ChainRefusal(method, error);
+    return result;
+  });
+}

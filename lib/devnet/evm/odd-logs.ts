@@ -1,0 +1,86 @@
+import type { RpcQuestion, RpcReply } from "../rpc-service.ts";
+
+type Log = Record<"address" | "blockNumber" | "logIndex" | "transactionHash" | "data", string>;
+
+/** Puts a value in the place of a part of each log. */
+const each = (change: (log: Log) => object) => (logs: readonly Log[]) =>
+  logs.map((log) => ({ ...log, ...change(log) }));
+
+/** How a host's logs differ from anvil's. */
+const changes = {
+  /** Those of the newest block are missing, as on a node that lags. */
+  hidesNewest: (logs) => logs.filter(({ blockNumber }) => blockNumber !== logs.at(-1)?.blockNumber),
+  /** Those of a transaction in the middle are missing. */
+  hidesMiddle: (logs) =>
+    logs.filter(({ transactionHash }) => transactionHash !== middle(logs)?.transactionHash),
+  repeats: (logs) => [...logs, ...logs],
+  reverses: (logs) => logs.toReversed(),
+  /** A log in the middle occurs once more in its block, at the end. */
+  invents: (logs) => [...logs, ...logs.filter((log) => log === middle(logs)).map(later)],
+  /** The amounts or the price of a log in the middle are others. */
+  alters: (logs) => logs.map((log) => (log === middle(logs) ? { ...log, data: otherData(log) } : log)),
+  removes: each(() => ({ removed: true })),
+  zeroTimes: each(() => ({ blockTimestamp: "0x0" })),
+  noTimes: each(() => ({ blockTimestamp: undefined })),
+} satisfies Record<string, (logs: readonly Log[]) => readonly object[]>;
+
+const middle = (logs: readonly Log[]) => logs[Math.floor(logs.length / 2)];
+
+const later = (log: Log): Log => ({ ...log, logIndex: `0x${(Number(log.logIndex) + 1000).toString(16)}` });
+
+/** Changes the last digit of the first word, so that the data keeps its form. */
+const otherData = ({ data }: Log) => `${data.slice(0, 65)}${data[65] === "1" ? "2" : "1"}${data.slice(66)}`;
+
+export type OddLogs = keyof typeof changes;
+
+export const waysOfLogs = Object.keys(changes) as OddLogs[];
+
+/** How hosts refuse all questions about logs: they have none, those of bsc, those that are busy. */
+const refusals = {
+  unknown: { code: -32601, message: "the method eth_getLogs does not exist/is not available" },
+  limitExceeded: { code: -32005, message: "limit exceeded" },
+  busy: { code: -32005, message: "too many requests, request rate limited" },
+};
+
+export type LogRefusal = keyof typeof refusals;
+
+export const logRefusals = Object.keys(refusals) as LogRefusal[];
+
+export type LogFaults = {
+  logs?: OddLogs | undefined;
+  refusesLogs?: LogRefusal | undefined;
+  /** The most blocks of a question, and the most addresses. */
+  logBlocks?: number | undefined;
+  logAddresses?: number | undefined;
+  /** The most logs of an answer. */
+  mostLogs?: number | undefined;
+};
+
+const isAboutLogs = ({ method }: RpcQuestion) => method === "eth_getLogs";
+
+/** The answer of a host that refuses a question about logs. Undefined if it does not. */
+export function refusedLogs(
+  { refusesLogs, logBlocks = Infinity, logAddresses = Infinity }: LogFaults,
+  question: RpcQuestion,
+): RpcReply | undefined {
+  if (!isAboutLogs(question)) return undefined;
+  if (refusesLogs !== undefined) return { error: refusals[refusesLogs] };
+  const { fromBlock, toBlock, address } = question.params[0] as Record<string, unknown>;
+  if ([address].flat().length > logAddresses)
+    return { error: { code: -32701, message: "Please, specify less number of addresses" } };
+  if (Number(toBlock) - Number(fromBlock) < logBlocks) return undefined;
+  return { error: { code: -32602, message: `eth_getLogs is limited to a ${logBlocks} block range` } };
+}
+
+/** Changes a host's reply to a question about logs. */
+export function withOddLogs(
+  { logs, mostLogs = Infinity }: LogFaults,
+  question: RpcQuestion,
+  reply: RpcReply,
+): RpcReply {
+  if (!isAboutLogs(question) || !("result" in reply)) return reply;
+  const found = reply.result as Log[];
+  if (found.length > mostLogs)
+    return { error: { code: -32005, message: `query returned more than ${mostLogs} results` } };
+  return logs === undefined ? reply : { result: changes[logs](found) };
+}

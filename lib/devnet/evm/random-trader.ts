@@ -1,0 +1,147 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { Interface } from "ethers/abi";
+import type { EvmChain } from "../chain-facts.ts";
+import { callAnvil } from "./call-anvil.ts";
+import { localAddresses } from "./deployment.ts";
+import { approval } from "./uniswap.ts";
+
+/** Trades for nobody. Nobody has its key: anvil sends its transactions without a signature. */
+export const traderAccount = "0x7ADE000000000000000000000000000000000001";
+
+const { wrapped, v2Router, moon, usdx, taxd, star } = localAddresses;
+
+/** The tokens that it trades, with the way from the coin to each. */
+const routes: ReadonlyMap<string, readonly string[]> = new Map([
+  [moon.toLowerCase(), [wrapped, moon]],
+  [taxd.toLowerCase(), [wrapped, taxd]],
+  [star.toLowerCase(), [wrapped, usdx, star]],
+]);
+
+export type WatchedToken = { chain: string; token: string };
+
+export type RandomTraderOptions = {
+  chains: readonly { chain: EvmChain; url: string }[];
+  /** Lists the tokens whose markets somebody watches. */
+  watched: () => Promise<readonly WatchedToken[]>;
+  /** Called once for each outage. */
+  onFailure: (error: unknown) => void;
+  /** A number from 0 to 1. */
+  random?: () => number;
+  /** The shortest time between two rounds. The longest is twice as long. */
+  everyMs?: number;
+};
+
+export type RandomTrader = {
+  /** Resolves once no trade is being made. */
+  stop(): Promise<void>;
+};
+
+const abi = new Interface([
+  "function swapExactETHForTokensSupportingFeeOnTransferTokens(uint256, address[], address, uint256) payable",
+  "function swapExactTokensForETHSupportingFeeOnTransferTokens(uint256, uint256, address[], address, uint256)",
+  "function getAmountsOut(uint256, address[]) view returns (uint256[])",
+  "function balanceOf(address) view returns (uint256)",
+]);
+
+const coin = 10n ** 18n;
+const forever = 2n ** 40n;
+const hex = (value: bigint) => `0x${value.toString(16)}`;
+
+/** The worth of what it likes to hold of each token, in coins. With more, it sells more often than it buys. */
+const likedCoins = 2;
+/** The coins of a purchase, from and to. */
+const purchase = { from: 0.01, to: 0.3 } as const;
+const wealth = 1_000_000n * coin;
+
+/**
+ * Buys and sells small random amounts of each watched token, so that charts move. While nobody watches, it sends nothing, and
+ * the chains rest.
+ */
+export function startRandomTrader(options: RandomTraderOptions): RandomTrader {
+  const { chains, watched, onFailure, random = Math.random, everyMs = 1000 } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  /** Chains on which it has coins, and tokens that it may sell. */
+  const prepared = new Set<string>();
+  let hasFailed = false;
+
+  async function round(): Promise<void> {
+    const names = (await watched()).map(({ chain, token }) => `${chain} ${token.toLowerCase()}`);
+    for (const { chain, url } of chains) {
+      const isWatched = names.some((name) => name.startsWith(`${chain} `));
+      const wanted = [...routes].filter(([token]) => names.includes(`${chain} ${token}`));
+      // Without a block now and then, the markets of a chain would be stale.
+      const traded = wanted.length > 0 || !isWatched ? wanted : [...routes].slice(0, 1);
+      for (const [, route] of traded) if (!signal.aborted) await trade(chain, url, route);
+    }
+  }
+
+  async function trade(chain: EvmChain, url: string, route: readonly string[]): Promise<void> {
+    const token = route.at(-1) as string;
+    if (!prepared.has(`${chain} ${token}`)) {
+      await callAnvil(url, [
+        ["anvil_impersonateAccount", [traderAccount]],
+        ["anvil_setBalance", [traderAccount, hex(wealth)]],
+      ]);
+      await send(url, approval(token, v2Router));
+      prepared.add(`${chain} ${token}`);
+    }
+    const [held = 0n] = await read(url, token, "balanceOf", [traderAccount]);
+    const back = [...route].reverse();
+    const worth = held > 0n ? (await read(url, v2Router, "getAmountsOut", [held, back])).at(-1) : 0n;
+    const share = Number((worth ?? 0n) / 10n ** 12n) / 1e6 / likedCoins;
+    const amount = purchase.from + random() ** 2 * (purchase.to - purchase.from);
+    const units = BigInt(Math.round(amount * 1e6)) * 10n ** 12n;
+    if (held === 0n || worth === undefined || worth <= units || random() > share / 2)
+      return buy(url, route, units);
+    const sold = (held * units) / worth;
+    const parameters = [sold, 0, back, traderAccount, forever];
+    await send(url, {
+      to: v2Router,
+      data: abi.encodeFunctionData("swapExactTokensForETHSupportingFeeOnTransferTokens", parameters),
+    });
+  }
+
+  const buy = (url: string, route: readonly string[], units: bigint) =>
+    send(url, {
+      ...{ to: v2Router, value: hex(units) },
+      data: abi.encodeFunctionData("swapExactETHForTokensSupportingFeeOnTransferTokens", [
+        ...[0, route, traderAccount, forever],
+      ]),
+    });
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await round();
+        hasFailed = false;
+      } catch (error) {
+        if (!hasFailed && !signal.aborted) onFailure(error);
+        hasFailed = true;
+      }
+      await pause(everyMs * (1 + random()), undefined, { signal }).catch(() => {});
+    }
+  }
+
+  const running = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+async function read(url: string, to: string, name: string, parameters: unknown[]): Promise<bigint[]> {
+  const data = abi.encodeFunctionData(name, parameters);
+  const [answer] = await callAnvil(url, [["eth_call", [{ to, data }, "latest"]]]);
+  const [value] = abi.decodeFunctionResult(name, answer as string);
+  return typeof value === "bigint" ? [value] : [...(value as bigint[])];
+}
+
+/** Sends a transaction, which the next block has. */
+async function send(url: string, transaction: { to?: string; data: string; value?: unknown }): Promise<void> {
+  await callAnvil(url, [
+    ["eth_sendTransaction", [{ from: traderAccount, gas: hex(500_000n), ...transaction }]],
+  ]);
+}

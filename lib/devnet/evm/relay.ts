@@ -1,0 +1,159 @@
+import {
+  faultsRoute,
+  type GatewayResponse,
+  type Handle,
+  json,
+  listen,
+  type Route,
+  ratesSchema,
+  strikesOf,
+} from "cdk-local-runner";
+import { Transaction } from "ethers/transaction";
+import * as v from "valibot";
+import { invalid, type RpcReply, rpcService } from "../rpc-service.ts";
+
+const names = ["lost", "refused", "silent", "stalled"] as const;
+
+/**
+ * The shares of transactions with a fault. lost: answered, but never included; refused: not accepted; silent: included,
+ * but never answered; stalled: neither. All others are included after a number of blocks.
+ */
+const RelayFaults = ratesSchema(names, {
+  delayBlocks: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+});
+
+export type RelayFaults = v.InferOutput<typeof RelayFaults>;
+
+export type Relay = {
+  url: string;
+  faults: RelayFaults;
+  /** True if a transaction waits for a block. */
+  hasWaiting(): boolean;
+  /** Makes a block with the transactions that are due. Until then, no pool contains them. */
+  mine(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type RelayOptions = {
+  chainId: number;
+  /** Calls anvil. */
+  request: (method: string, params?: readonly unknown[]) => Promise<unknown>;
+  port?: number;
+  /** Serves `/_local/faults`, like the runner. */
+  canBeSet?: boolean;
+  seed?: number;
+  /** A clock in milliseconds. */
+  now?: () => number;
+};
+
+/** Flashbots Protect also gives up after five minutes of blocks. */
+const patienceBlocks = 25;
+
+/** How long a transaction to oneself cancels another one with its nonce. */
+const cancellableMs = 600_000;
+
+type Waiting = { transaction: Transaction; from: string; blocks: number; delayBlocks: number };
+
+/**
+ * Stands in for Flashbots Protect. It accepts only transactions. It includes one if it is the sender's next and does not
+ * revert. A transaction without data to oneself cancels one with its nonce, and is then never included itself.
+ *
+ * @throws StartupError if the port is in use
+ */
+export async function startRelay(options: RelayOptions): Promise<Relay> {
+  const { chainId, request, port = 0, canBeSet = false, seed = 1 } = options;
+  const { now = () => performance.now() } = options;
+  const strikes = strikesOf(names, seed, () => relay.faults);
+  /** Transactions by sender and nonce: a later one replaces an earlier one. */
+  const waiting = new Map<string, Waiting>();
+  /** When the relay took a transaction that can be cancelled, by sender and nonce. */
+  const takenMs = new Map<string, number>();
+
+  function take(raw: unknown): RpcReply | "nothing" {
+    const transaction = parsed(raw);
+    if (transaction === undefined) return { error: { code: -32602, message: "invalid transaction" } };
+    if (Number(transaction.chainId) !== chainId)
+      return { error: { code: -32000, message: "invalid chain id" } };
+    if (strikes("refused")) return { error: { code: -32000, message: "request rejected" } };
+    const isStalled = strikes("stalled");
+    const { from, hash, nonce, to, data } = transaction as Transaction & { from: string };
+    const key = `${from} ${nonce}`;
+    const isCancellation =
+      to === from && data === "0x" && now() - (takenMs.get(key) ?? -Infinity) < cancellableMs;
+    if (isCancellation) waiting.delete(key);
+    else {
+      takenMs.set(key, now());
+      if (!isStalled && !strikes("lost"))
+        waiting.set(key, {
+          ...{ transaction, from, blocks: 0 },
+          delayBlocks: relay.faults.delayBlocks ?? 0,
+        });
+    }
+    return isStalled || strikes("silent") ? "nothing" : { result: hash };
+  }
+
+  const serve = rpcService(
+    async ([question]) => {
+      if (question?.method !== "eth_sendRawTransaction")
+        return [{ error: { code: -32601, message: "method not found" } }];
+      const reply = take(question.params[0]);
+      return reply === "nothing" ? new Promise<never>(() => {}) : [reply];
+    },
+    // Relays take no batches.
+    ({ length }) => (length > 1 ? json(200, invalid) : undefined),
+  );
+
+  const count = async (from: string) => Number(await request("eth_getTransactionCount", [from, "latest"]));
+
+  /** True if the next block may include it. */
+  async function isDue({ transaction, from, blocks, delayBlocks }: Waiting): Promise<boolean> {
+    const next = await count(from);
+    if (transaction.nonce !== next || blocks < delayBlocks) return false;
+    const { to, data, value, gasLimit } = transaction;
+    const call = { from, to, data, value: `0x${value.toString(16)}`, gas: `0x${gasLimit.toString(16)}` };
+    return request("eth_call", [call, "latest"]).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async function mine(): Promise<void> {
+    const sent: string[] = [];
+    for (const held of waiting.values()) {
+      if (!(await isDue(held))) continue;
+      // Anvil refuses a transaction without funds. The next block tries it again.
+      await request("eth_sendRawTransaction", [held.transaction.serialized]).then(
+        () => sent.push(held.transaction.hash ?? ""),
+        () => {},
+      );
+    }
+    await request("evm_mine");
+    for (const hash of sent)
+      if ((await request("eth_getTransactionReceipt", [hash])) === null)
+        await request("anvil_dropTransaction", [hash]);
+    for (const [key, held] of waiting)
+      if (++held.blocks >= patienceBlocks || (await count(held.from)) > held.transaction.nonce)
+        waiting.delete(key);
+  }
+
+  const own: Route = canBeSet ? faultsRoute(RelayFaults, () => relay) : () => undefined;
+  const handle: Handle = async (request): Promise<GatewayResponse> => own(request) ?? serve(request);
+  const listener = await listen(port, handle, () => {});
+  const relay: Relay = {
+    url: listener.url,
+    faults: {},
+    hasWaiting: () => waiting.size > 0,
+    mine,
+    close: listener.close,
+  };
+  return relay;
+}
+
+function parsed(raw: unknown): Transaction | undefined {
+  try {
+    const transaction = Transaction.from(raw as string);
+    return transaction.isSigned() ? transaction : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,178 @@
+import { faultsRoute, type Handle, listen, type Route, ratesSchema, strikesOf } from "cdk-local-runner";
+import * as v from "valibot";
+import { fixedAnswerNames, fixedAnswers } from "../fixed-answers.ts";
+import {
+  batchLimits,
+  batchRefusal,
+  longError,
+  missingSimulation,
+  refusedSend,
+  sendRefusalNames,
+  waysToMissSimulation,
+} from "../host-refusals.ts";
+import { askRpc, type RpcQuestion, type RpcReply, rpcService } from "../rpc-service.ts";
+import { finalAfterBlocks, usualTimes } from "./chain-times.ts";
+import { createHeads, type Heads } from "./heads.ts";
+import { type AsOf, asOf, headerNotFound } from "./lagging.ts";
+import { withOddFees } from "./odd-fees.ts";
+import { logRefusals, refusedLogs, waysOfLogs, withOddLogs } from "./odd-logs.ts";
+
+const names = [
+  ...fixedAnswerNames,
+  ...sendRefusalNames,
+  "headerNotFound",
+  "longError",
+  "otherChain",
+] as const;
+
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/**
+ * The shares of requests, questions or transactions that meet each failure. For all others, the host is `blocksBehind`
+ * the chain, or `lagMs`, has its limits, grants a call `mostGas`, and gives the fixed `results` of some methods.
+ */
+const HostFaults = ratesSchema(names, {
+  blocksBehind: v.optional(Count),
+  lagMs: v.optional(Count),
+  keptStates: v.optional(Count),
+  mostGas: v.optional(Count),
+  batchLimit: v.optional(v.picklist(batchLimits)),
+  simulation: v.optional(v.picklist(waysToMissSimulation)),
+  zeroTips: v.optional(v.boolean()),
+  shortFeeHistory: v.optional(v.boolean()),
+  logs: v.optional(v.picklist(waysOfLogs)),
+  refusesLogs: v.optional(v.picklist(logRefusals)),
+  logBlocks: v.optional(Count),
+  logAddresses: v.optional(Count),
+  mostLogs: v.optional(Count),
+  results: v.optional(v.record(v.string(), v.unknown())),
+});
+
+export type HostFaults = v.InferOutput<typeof HostFaults>;
+
+export type SecondHost = {
+  url: string;
+  faults: HostFaults;
+  /** Changes replies, for lies that depend on the question. */
+  lie: (question: RpcQuestion, reply: RpcReply) => RpcReply;
+  close(): Promise<void>;
+};
+
+export type SecondHostOptions = {
+  /** The URL of anvil. */
+  chainUrl: string;
+  port?: number;
+  /** Serves `/_local/faults`, like the runner. */
+  canBeSet?: boolean;
+  seed?: number;
+  /** How many blocks must follow a block until it is final. */
+  finalAfter?: number;
+  /** When the chain reached its heights. By default, the host learns of a block when it is asked. */
+  heads?: Heads;
+  /** Called when a request names a transaction that the chain does not have. */
+  onUnknownTransaction?: () => void;
+};
+
+/** Anvil's own methods, which hosts of real chains do not have. */
+const ownMethod = /^(?:anvil|evm|hardhat)_/;
+
+const unknownMethod: RpcReply = { error: { code: -32601, message: "the method does not exist" } };
+
+/** Grants a call less gas than it asks for without a word, like geth. */
+function withLeastGas(mostGas: number | undefined, question: RpcQuestion): RpcQuestion {
+  const [call, ...others] = question.params as [{ gas?: string }?];
+  if (mostGas === undefined || question.method !== "eth_call") return question;
+  const gas = Math.min(Number(call?.gas ?? mostGas), mostGas);
+  return { ...question, params: [{ ...call, gas: `0x${gas.toString(16)}` }, ...others] };
+}
+
+/** No chain has this id. */
+const otherChainId = "0x539539";
+
+/**
+ * Starts a second RPC host of a local chain: it forwards to anvil, and lags, lies, stalls and fails on demand.
+ *
+ * @throws StartupError if the port is in use
+ */
+export async function startSecondHost(options: SecondHostOptions): Promise<SecondHost> {
+  const { chainUrl, port = 0, canBeSet = false, seed = 1 } = options;
+  const { finalAfter = finalAfterBlocks(usualTimes), heads = createHeads() } = options;
+  const { onUnknownTransaction = () => {} } = options;
+  const strikes = strikesOf(names, seed, () => host.faults);
+
+  /** Returns the height that the host shows. */
+  async function height(): Promise<number> {
+    const { blocksBehind = 0, lagMs = 0 } = host.faults;
+    const [reply] = await askRpc(chainUrl, [{ id: 0, method: "eth_blockNumber", params: [] }]);
+    const newest = Number((reply as { result: string }).result);
+    heads.note(newest);
+    return Math.max(0, Math.min(newest - blocksBehind, heads.before(lagMs) ?? newest));
+  }
+
+  /** The reply to a question that does not reach the chain. */
+  function refusalOf(question: RpcQuestion): RpcReply | undefined {
+    if (ownMethod.test(question.method)) return unknownMethod;
+    const refused =
+      missingSimulation(host.faults.simulation, question) ??
+      refusedSend(question, strikes) ??
+      refusedLogs(host.faults, question);
+    return refused ?? (strikes("headerNotFound") ? headerNotFound(question) : undefined);
+  }
+
+  async function truth(questions: readonly RpcQuestion[]): Promise<RpcReply[]> {
+    const { blocksBehind = 0, lagMs = 0, keptStates, mostGas } = host.faults;
+    const head = blocksBehind + lagMs === 0 && keptStates === undefined ? undefined : await height();
+    const plans = questions.map((question): AsOf => {
+      const reply = refusalOf(question);
+      if (reply !== undefined) return { reply };
+      return head === undefined ? { question } : asOf({ head, finalAfter, keptStates }, question);
+    });
+    const asked = plans.flatMap((plan) => ("question" in plan ? [plan] : []));
+    const replies = await askRpc(
+      chainUrl,
+      asked.map(({ question }) => withLeastGas(mostGas, question)),
+    );
+    return plans.map((plan) => {
+      if ("reply" in plan) return plan.reply;
+      const reply = replies[asked.indexOf(plan)] as RpcReply;
+      return plan.read?.(reply) ?? reply;
+    });
+  }
+
+  async function answersOf(questions: readonly RpcQuestion[]): Promise<RpcReply[]> {
+    if (strikes("longError")) return questions.map(longError);
+    const isOtherChain = strikes("otherChain");
+    const replies = await truth(questions);
+    return questions.map((question, index) => {
+      const reply = replies[index] as RpcReply;
+      const { method } = question;
+      const isTransaction = method === "eth_getTransactionReceipt" || method === "eth_getTransactionByHash";
+      if (isTransaction && "result" in reply && reply.result === null) onUnknownTransaction();
+      if (isOtherChain && method === "eth_chainId") return { result: otherChainId };
+      const { results = {} } = host.faults;
+      const isFixed = Object.hasOwn(results, method);
+      const odd = withOddLogs(host.faults, question, withOddFees(host.faults, question, reply));
+      return host.lie(question, isFixed ? { result: results[method] } : odd);
+    });
+  }
+
+  const serve = rpcService(answersOf, (questions) => batchRefusal(host.faults.batchLimit, questions));
+
+  const own: Route = canBeSet ? faultsRoute(HostFaults, () => host) : () => undefined;
+
+  const handle: Handle = async (request) => {
+    const answer = own(request);
+    if (answer !== undefined) return answer;
+    const failure = fixedAnswerNames.find((name) => strikes(name));
+    // Anvil may already be gone while the host still runs.
+    return failure === undefined ? serve(request).catch(fixedAnswers.unavailable) : fixedAnswers[failure]();
+  };
+  const listener = await listen(port, handle, () => {});
+  const host: SecondHost = {
+    url: listener.url,
+    faults: {},
+    lie: (_, reply) => reply,
+    close: listener.close,
+  };
+  return host;
+}

@@ -1,0 +1,176 @@
+import { StartupError } from "cdk-local-runner";
+import { type EvmChain, evmFacts } from "../chain-facts.ts";
+import type { NoteBook, NotedBlock } from "../chain-notes.ts";
+import { preferring, waitForPort } from "../chain-ports.ts";
+import { callAnvil } from "./call-anvil.ts";
+import { keepState } from "./chain-state.ts";
+import { type ChainTimes, finalAfterBlocks, slotsInEpoch } from "./chain-times.ts";
+import { createHeads } from "./heads.ts";
+import { startLocalChain } from "./local-chain.ts";
+import { type MinedBlock, type Miner, startMiner } from "./miner.ts";
+import { startRelay } from "./relay.ts";
+import { startSecondHost } from "./second-host.ts";
+
+export type ServedChainOptions = {
+  chain: EvmChain;
+  /** The port of anvil must be free. The other servers take another one if theirs is in use. */
+  ports: { anvil: number; firstHost: number; secondHost: number; relay?: number | undefined };
+  /** Undefined keeps nothing. */
+  statePath: string | undefined;
+  book: NoteBook;
+  /** Puts a host in front of anvil, too, and serves `/_local/faults` for both hosts and the relay. */
+  faults: boolean;
+  seed: number;
+  /** Prints a line about a problem. */
+  warn: (line: string) => void;
+  times: ChainTimes;
+};
+
+/** A chain of this machine with a second host, and with a relay on some chains. */
+export type ServedChain = {
+  chain: EvmChain;
+  /** The URL of anvil. */
+  url: string;
+  hosts: readonly [first: string, second: string];
+  relay: string | undefined;
+  /**
+   * Starts anvil, then mines. Resolves once the chain has its contracts.
+   *
+   * @throws StartupError if it does not start, or is not the chain in the notes
+   */
+  start(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Advice for chains that do not start. */
+const advice = "`npm start -- --reset-chains` starts all chains from the beginning";
+
+/**
+ * Opens the servers in front of a chain. All addresses are known before the chain has started, so that the stacks can
+ * be synthesized meanwhile.
+ *
+ * @throws StartupError if the port of anvil is in use
+ */
+export async function openServedChain(options: ServedChainOptions): Promise<ServedChain> {
+  const { chain, ports, statePath, book, faults, seed, warn, times } = options;
+  const finalAfter = finalAfterBlocks(times);
+  const url = `http://127.0.0.1:${await waitForPort(ports.anvil)}`;
+  const request = async (method: string, params: readonly unknown[] = []) =>
+    (await callAnvil(url, [[method, params]]))[0];
+
+  await using undo = new AsyncDisposableStack();
+  let miner: Miner | undefined;
+  const inFront = { canBeSet: faults, seed };
+  const heads = createHeads();
+  async function openHost(preferred: number): Promise<string> {
+    const onUnknownTransaction = () => miner?.wake();
+    const host = await preferring(preferred, (port) =>
+      startSecondHost({ ...inFront, port, chainUrl: url, finalAfter, heads, onUnknownTransaction }),
+    );
+    undo.defer(() => host.close());
+    return host.url;
+  }
+  const hosts = [faults ? await openHost(ports.firstHost) : url, await openHost(ports.secondHost)] as const;
+  const { chainId } = evmFacts[chain];
+  const relay =
+    ports.relay === undefined
+      ? undefined
+      : await preferring(ports.relay, (port) => startRelay({ ...inFront, port, chainId, request }));
+  undo.defer(() => relay?.close());
+
+  let recent: MinedBlock[] = [];
+  const note = (block: MinedBlock) => {
+    heads.note(block.number);
+    recent = [...recent, block].slice(-finalAfter - 2);
+    const final = recent.findLast(({ number }) => number <= block.number - finalAfter);
+    book.notes.newest[chain] = { ...block, ...(final && { final }) };
+    book.save();
+  };
+
+  async function run(): Promise<void> {
+    const anvil = await startLocalChain({
+      chain,
+      port: ports.anvil,
+      slotsInEpoch: slotsInEpoch(times),
+      ...(statePath !== undefined && { statePath }),
+    }).catch((error) => {
+      throw error instanceof StartupError ? new StartupError(`${error.message}. ${advice}.`) : error;
+    });
+    running.defer(() => anvil.close());
+    book.notes.processes.push(anvil.processId);
+    const newest = await checkedHead(chain, request, book.notes.newest[chain]);
+    note(newest);
+
+    const warning = (text: string) => (error: unknown) => warn(`Chain ${chain} ${text}: ${String(error)}`);
+    const state =
+      statePath === undefined
+        ? undefined
+        : keepState({ path: statePath, request, onFailure: warning("cannot be saved") });
+    running.defer(() => state?.saved());
+    state?.changed();
+    miner = startMiner({
+      ...{ request, relay, times },
+      onFailure: warning("does not answer"),
+      onBlock(block) {
+        note(block);
+        state?.changed();
+      },
+      onIdle: () => state?.rest(),
+    });
+    running.defer(() => miner?.stop());
+  }
+
+  const running = new AsyncDisposableStack();
+  let started: Promise<void> | undefined;
+  const opened = undo.move();
+  return {
+    chain,
+    url,
+    hosts,
+    relay: relay?.url,
+    start() {
+      started ??= run();
+      return started;
+    },
+    async close() {
+      await started?.catch(() => {});
+      await running.disposeAsync();
+      await opened.disposeAsync();
+    },
+  };
+}
+
+/**
+ * Returns the newest block.
+ *
+ * @param noted A block that the table may know.
+ * @throws StartupError if the chain does not have it
+ */
+async function checkedHead(
+  chain: EvmChain,
+  request: (method: string, params: readonly unknown[]) => Promise<unknown>,
+  noted: NotedBlock | undefined,
+): Promise<MinedBlock> {
+  const blockAt = async (tag: string): Promise<MinedBlock | undefined> => {
+    const block = (await request("eth_getBlockByNumber", [tag, false])) as Record<
+      "number" | "hash",
+      string
+    > | null;
+    return block === null ? undefined : { number: Number(block.number), hash: block.hash };
+  };
+  const head = (await blockAt("latest")) as MinedBlock;
+  if (noted === undefined) return head;
+  if (head.number < noted.number) {
+    throw new StartupError(
+      `Chain ${chain} went back: it is at block ${head.number}, and the table knows block ${noted.number}. ${advice}.`,
+    );
+  }
+  const hasBlock = async ({ number, hash }: MinedBlock) =>
+    (await blockAt(`0x${number.toString(16)}`))?.hash === hash;
+  // A reorganisation may have replaced the newest block, but never a final one.
+  const isSame = (await hasBlock(noted)) || (noted.final !== undefined && (await hasBlock(noted.final)));
+  if (!isSame) {
+    throw new StartupError(`Chain ${chain} is not the one that the table knows. ${advice}.`);
+  }
+  return head;
+}

@@ -1,0 +1,140 @@
+import { Interface } from "ethers/abi";
+import { getCreateAddress } from "ethers/address";
+import type { EvmChain } from "../chain-facts.ts";
+import bytecode from "./contracts/bytecode.json" with { type: "json" };
+import type { LocalBridge, LocalVenue } from "./local-contracts.ts";
+import {
+  approval,
+  type DeployerTransaction,
+  enableFee,
+  encode,
+  type TokenAmount,
+  v3PairLiquidity,
+} from "./uniswap.ts";
+
+/** The exchanges that only one local chain has. */
+type SingleChainVenues = {
+  venues: LocalVenue[];
+  /** Their pools of USDX and the coin. */
+  bridges: LocalBridge[];
+  /** One contract each, in the order of their addresses. */
+  creations: DeployerTransaction[];
+  /** Creates pools of COMET, which no other exchange trades. */
+  pools: DeployerTransaction[];
+};
+
+/** The contracts and amounts that the exchanges build on. */
+type Base = {
+  deployer: string;
+  /** The nonce of the first creation. */
+  firstNonce: number;
+  usdxPerCoin: bigint;
+} & Record<"comet" | "usdx" | "wrapped" | "pancakeFactory" | "pancakePositions" | "pancakeQuoter", string>;
+
+/** Makes the exchanges of a chain. On eth and bsc there are none. */
+export function singleChainVenues(chain: EvmChain, base: Base): SingleChainVenues {
+  if (chain === "base") return slipstream(base);
+  if (chain === "avax") return liquidityBook(base);
+  return { venues: [], bridges: [], creations: [], pools: [] };
+}
+
+const coins = (count: bigint) => count * 10n ** 18n;
+const usd = (count: bigint) => count * 10n ** 6n;
+
+const created = (contract: keyof typeof bytecode, ...addresses: string[]): DeployerTransaction => ({
+  data:
+    bytecode[contract].creation +
+    encode(
+      addresses.map(() => "address"),
+      addresses,
+    ),
+});
+
+const addressesFrom = ({ deployer, firstNonce }: Base, count: number): string[] =>
+  Array.from({ length: count }, (_, index) =>
+    getCreateAddress({ from: deployer, nonce: firstNonce + index }),
+  );
+
+/** Slipstream finds pools that PancakeSwap's v3 factory made, of fees that PancakeSwap has no row for. */
+function slipstream(base: Base): SingleChainVenues {
+  const { deployer, comet, usdx, wrapped, pancakeFactory, pancakePositions, pancakeQuoter, usdxPerCoin } =
+    base;
+  const [factory = "", quoter = "", router = ""] = addressesFrom(base, 3);
+  const pool = (fee: 450 | 2900, one: TokenAmount, other: TokenAmount) =>
+    v3PairLiquidity({ v3Positions: pancakePositions, wrapped }, deployer, [one, other], { fee, reach: 2 });
+  const coin = (amount: bigint) => ({ token: wrapped, amount });
+  const dollars = (amount: bigint) => ({ token: usdx, amount });
+  return {
+    venues: [
+      {
+        ...{ venue: "slipstream", factory, router, quoter },
+        tiers: [
+          { spacing: 100, feeBps: 5 },
+          { spacing: 200, feeBps: 30 },
+        ],
+      },
+    ],
+    bridges: [{ venue: "slipstream", feeBps: 5, spacing: 100 }],
+    creations: [
+      created("SlipstreamFactory", pancakeFactory),
+      created("SlipstreamQuoter", factory, wrapped, pancakeQuoter),
+      created("SlipstreamRouter", factory, wrapped),
+    ],
+    pools: [
+      enableFee(pancakeFactory, 450),
+      enableFee(pancakeFactory, 2900),
+      approval(comet, pancakePositions),
+      pool(450, coin(coins(20n)), dollars(usd(20n * usdxPerCoin))),
+      pool(2900, coin(coins(10n)), { token: comet, amount: coins(100_000n) }),
+      pool(2900, dollars(usd(20n * usdxPerCoin)), { token: comet, amount: coins(200_000n) }),
+    ],
+  };
+}
+
+const contracts = new Interface([
+  "function deposit() payable",
+  "function createFilled(address tokenX, address tokenY, uint24 activeId, uint16 step, uint256 amountX, uint256 amountY, uint24 reach)",
+]);
+
+/** Both versions of LFJ, with the router that serves them. */
+function liquidityBook(base: Base): SingleChainVenues {
+  const { comet, usdx, wrapped, usdxPerCoin } = base;
+  const [older = "", newer = "", router = ""] = addressesFrom(base, 3);
+  const dollars = { token: usdx, amount: usd(20n * usdxPerCoin) };
+  return {
+    venues: [
+      { venue: "lfj-v2.1", factory: older, router, tiers: [{ spacing: 20, feeBps: 20 }] },
+      {
+        ...{ venue: "lfj-v2.2", factory: newer, router },
+        tiers: [
+          { spacing: 10, feeBps: 10 },
+          { spacing: 20, feeBps: 20 },
+        ],
+      },
+    ],
+    bridges: [{ venue: "lfj-v2.2", feeBps: 10, spacing: 10 }],
+    creations: [created("BinFactory"), created("BinFactory"), created("BinRouter", newer, older, wrapped)],
+    pools: [
+      { to: wrapped, data: contracts.encodeFunctionData("deposit"), value: coins(30n) },
+      ...[older, newer].flatMap((factory) => [comet, usdx, wrapped].map((token) => approval(token, factory))),
+      binPool(newer, 10, { token: wrapped, amount: coins(20n) }, dollars),
+      binPool(older, 20, { token: comet, amount: coins(100_000n) }, { token: wrapped, amount: coins(10n) }),
+      binPool(newer, 20, { token: comet, amount: coins(200_000n) }, dollars),
+    ],
+  };
+}
+
+/** The bins on each side of the price, the price's own included. */
+const reach = 60;
+
+/** Creates a pool whose price is the ratio of the amounts. */
+function binPool(factory: string, step: number, x: TokenAmount, y: TokenAmount): DeployerTransaction {
+  const price = Number(y.amount) / Number(x.amount);
+  const activeId = 2 ** 23 + Math.round(Math.log(price) / Math.log(1 + step / 10_000));
+  return {
+    to: factory,
+    data: contracts.encodeFunctionData("createFilled", [
+      ...[x.token, y.token, activeId, step, x.amount, y.amount, reach],
+    ]),
+  };
+}

@@ -1,0 +1,200 @@
+import { type Address, address, isAddress } from "@solana/web3.js";
+import {
+  faultsRoute,
+  type GatewayRequest,
+  type GatewayResponse,
+  type Handle,
+  header,
+  json,
+  listen,
+  pathOf,
+  type Route,
+  ratesSchema,
+  strikesOf,
+} from "cdk-local-runner";
+import * as v from "valibot";
+import { tradeFee } from "./constant-product.ts";
+import { addressOf, associatedAccount, programs, wrappedCoin } from "./published.ts";
+import type { JupiterPool, SolDeployment } from "./sol-deployment.ts";
+import type { SolNode } from "./sol-node.ts";
+import { localPlan } from "./stand-in-jupiter.ts";
+
+const names = [
+  ...(["badBuild", "cheat", "extraInstructions", "huge", "otherDestination", "otherProgram"] as const),
+  ...(["overstated", "platformFee", "rateLimited", "silent"] as const),
+] as const;
+
+/**
+ * The shares of requests with a fault. `overstated` names twice the output, `cheat` trades ORBIT with a pool of the server's
+ * own at a tenth of the price, and the others say what they do.
+ */
+const JupiterFaults = ratesSchema(names, {});
+
+export type LocalJupiter = {
+  /** Builds swaps. `/_local/faults` is at the same port. */
+  url: string;
+  faults: v.InferOutput<typeof JupiterFaults>;
+  close(): Promise<void>;
+};
+
+export type JupiterServerOptions = {
+  node: Pick<SolNode, "request">;
+  jupiter: SolDeployment["jupiter"];
+  /** The tokens that it trades. By default, all that have a pool. */
+  symbols?: readonly (keyof SolDeployment["jupiter"]["pools"])[];
+  port?: number;
+  /** Serves `/_local/faults`, like the runner. */
+  canBeSet?: boolean;
+  seed?: number;
+  /** Receives the parameters of each request, and its key. */
+  onRequest?: (query: Readonly<Record<string, string>>, key: string | undefined) => void;
+};
+
+const path = "/swap/v2/build";
+
+const Key = v.pipe(
+  v.string(),
+  v.check(isAddress),
+  v.transform((text) => address(text)),
+);
+
+const Question = v.object({
+  inputMint: Key,
+  outputMint: Key,
+  amount: v.pipe(
+    v.string(),
+    v.regex(/^[1-9]\d{0,19}$/),
+    v.transform((text) => BigInt(text)),
+  ),
+  taker: Key,
+  destinationTokenAccount: v.optional(Key),
+  slippageBps: v.optional(v.pipe(v.string(), v.regex(/^\d{1,5}$/), v.transform(Number)), "50"),
+  wrapAndUnwrapSol: v.optional(v.picklist(["true", "false"]), "true"),
+  dexes: v.optional(v.string()),
+});
+
+const VaultsAnswer = v.object({
+  value: v.array(v.nullable(v.object({ data: v.tuple([v.string(), v.literal("base64")]) }))),
+});
+
+/** Reads the amount of a token account, which follows its mint and its owner. */
+const amountIn = (base64: string): bigint => Buffer.from(base64, "base64").readBigUInt64LE(64);
+
+type Question = v.InferOutput<typeof Question>;
+
+/** The exchange that its pools belong to, unless a question allows only others: then they belong to the first of those. */
+const usualLabel = "Local Pool";
+const noRoute = json(400, { error: "No routes found" });
+
+/** Nobody's account, which stands for a thief's. */
+const stranger = addressOf(new Uint8Array(32).fill(7));
+
+/**
+ * Stands in for the method `build` of Jupiter's API. It answers with an instruction for the stand-in of Jupiter's program,
+ * beside others that the service must not use.
+ *
+ * @throws StartupError if the port is in use
+ */
+export async function startJupiterServer(options: JupiterServerOptions): Promise<LocalJupiter> {
+  const { node, jupiter, port = 0, canBeSet = false, seed = 1 } = options;
+  const symbols = options.symbols ?? (Object.keys(jupiter.pools) as (keyof typeof jupiter.pools)[]);
+  const pools = symbols.map((symbol) => jupiter.pools[symbol]);
+  const strikes = strikesOf(names, seed, () => server.faults);
+
+  async function heldIn(vaults: readonly Address[]): Promise<bigint[]> {
+    const options = { encoding: "base64", commitment: "confirmed" };
+    const { value } = v.parse(VaultsAnswer, await node.request("getMultipleAccounts", [vaults, options]));
+    return value.map((account) => (account === null ? 0n : amountIn(account.data[0])));
+  }
+
+  async function answer(request: GatewayRequest): Promise<GatewayResponse> {
+    const query = Object.fromEntries(new URL(request.target, "http://localhost").searchParams);
+    options.onRequest?.(query, header(request, "x-api-key"));
+    const read = v.safeParse(Question, query);
+    if (!read.success) return json(400, { error: "Invalid request" });
+    if (strikes("silent")) return new Promise<never>(() => {});
+    if (strikes("rateLimited")) return json(429, { error: "Too many requests" });
+    if (strikes("huge")) return json(200, { filler: "x".repeat(1024 * 1024) });
+    const question = read.output;
+    const pool = pools.find((each) => each.mint === question.inputMint || each.mint === question.outputMint);
+    const isOfCoin = [question.inputMint, question.outputMint].includes(wrappedCoin);
+    if (pool === undefined || !isOfCoin) return noRoute;
+    const isCheated = pool.mint === jupiter.cheat.mint && strikes("cheat");
+    return json(200, await builtFor(question, isCheated ? jupiter.cheat : pool));
+  }
+
+  async function builtFor(question: Question, pool: JupiterPool): Promise<object> {
+    const { inputMint, outputMint, amount, taker, slippageBps } = question;
+    const isBuy = inputMint === wrappedCoin;
+    const coin = { vault: pool.vaults.coin, program: programs.token };
+    const token = { vault: pool.vaults.token, program: pool.program };
+    const [from, to] = isBuy ? [coin, token] : [token, coin];
+    const [reserveIn = 0n, reserveOut = 0n] = await heldIn([from.vault, to.vault]);
+    const left = amount - (amount * BigInt(tradeFee)) / 1_000_000n;
+    const paid = (reserveOut * left) / (reserveIn + left);
+    const outAmount = strikes("overstated") ? 2n * paid : paid;
+    const usual = await associatedAccount(taker, to.program, outputMint);
+    const wanted = strikes("otherDestination") ? stranger : (question.destinationTokenAccount ?? usual);
+    const accounts = [
+      [taker, false],
+      [await associatedAccount(taker, from.program, inputMint), true],
+      [wanted, true],
+      ...[inputMint, outputMint, from.program, to.program].map((each) => [each, false] as const),
+      [wanted, true],
+      ...[jupiter.authority, programs.jupiter].map((each) => [each, false] as const),
+      ...[from.vault, to.vault].map((each) => [each, true] as const),
+      [jupiter.authority, false],
+    ] as const;
+    const amounts = Buffer.alloc(22);
+    amounts.writeBigUInt64LE(amount, 0);
+    amounts.writeBigUInt64LE(outAmount, 8);
+    amounts.writeUInt16LE(slippageBps, 16);
+    amounts.writeUInt16LE(strikes("platformFee") ? 100 : 0, 18);
+    const data = Buffer.concat([Buffer.from("bb64facc31c4af14", "hex"), amounts, localPlan]);
+    const other = { programId: programs.system, accounts: [], data: "" };
+    const drain = {
+      programId: programs.system,
+      accounts: [taker, stranger].map((pubkey) => ({ pubkey, isSigner: pubkey === taker, isWritable: true })),
+      data: Buffer.from("0200000000ca9a3b00000000", "hex").toString("base64"),
+    };
+    const isExtra = strikes("extraInstructions");
+    const label = question.dexes?.split(",")[0] ?? usualLabel;
+    return {
+      ...{ inputMint, outputMint, inAmount: String(amount), outAmount: String(outAmount) },
+      otherAmountThreshold: String((outAmount * BigInt(10_000 - slippageBps)) / 10_000n),
+      ...{ swapMode: "ExactIn", slippageBps, priceImpactPct: "0.001" },
+      routePlan: [
+        {
+          swapInfo: { ammKey: jupiter.authority, label, inputMint, outputMint },
+          ...{ percent: 100, bps: 10_000 },
+        },
+      ],
+      computeBudgetInstructions: [other],
+      setupInstructions: isExtra ? [drain] : [],
+      swapInstruction: {
+        programId: strikes("otherProgram") ? programs.system : programs.jupiter,
+        accounts: accounts.map(([pubkey, isWritable]) => ({
+          pubkey,
+          isWritable,
+          isSigner: pubkey === taker,
+        })),
+        data: strikes("badBuild") ? "" : data.toString("base64"),
+      },
+      cleanupInstruction: isExtra ? drain : null,
+      otherInstructions: isExtra ? [drain] : [],
+      addressesByLookupTableAddress: null,
+      blockhashWithMetadata: { blockhash: [...new Uint8Array(32)], lastValidBlockHeight: 1 },
+    };
+  }
+
+  const own: Route = canBeSet ? faultsRoute(JupiterFaults, () => server) : () => undefined;
+  const handle: Handle = async (request) =>
+    own(request) ?? (pathOf(request) === path ? answer(request) : json(404, { error: "Not found" }));
+  const listener = await listen(port, handle, () => {});
+  const server: LocalJupiter = {
+    url: `${listener.url}${path}`,
+    faults: {},
+    close: () => listener.close(),
+  };
+  return server;
+}

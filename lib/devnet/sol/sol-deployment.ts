@@ -1,0 +1,305 @@
+import { type Address, getProgramDerivedAddress } from "@solana/web3.js";
+import { exampleSolWallet } from "../example-wallets.ts";
+import { tradeFee } from "./constant-product.ts";
+import { bytesOf, derived, programs, raydium, wrappedCoin } from "./published.ts";
+import { jupiterAuthoritySeed } from "./stand-in-jupiter.ts";
+
+/** An account of the local chain, which `surfnet_setAccount` makes. */
+type MadeAccount = { address: Address; lamports: number; owner: Address; data: Buffer };
+
+export type LocalToken = {
+  mint: Address;
+  program: Address;
+  pool: Address;
+  config: Address;
+  observation: Address;
+  /** The vaults of the wrapped coin and the token. */
+  vaults: { coin: Address; token: Address };
+};
+
+const symbols = ["MOON", "FEEZ", "TRAP"] as const;
+
+/** The tokens that Jupiter's stand-in trades. It alone trades ORBIT. */
+const jupiterSymbols = ["MOON", "FEEZ", "ORBIT"] as const;
+
+export type JupiterPool = {
+  mint: Address;
+  program: Address;
+  /** The vaults of the wrapped coin and the token. */
+  vaults: { coin: Address; token: Address };
+};
+
+export type SolDeployment = {
+  amm: { program: Address; bump: number };
+  authority: Address;
+  jupiter: {
+    program: Address;
+    bump: number;
+    authority: Address;
+    pools: Record<(typeof jupiterSymbols)[number], JupiterPool>;
+    /** A pool of ORBIT at a tenth of its price, which a server that lies trades with. */
+    cheat: JupiterPool;
+  };
+  tokens: Record<(typeof symbols)[number], LocalToken>;
+  /** A rich account, which pays for simulations. */
+  payer: Address;
+  /** The accounts that the stand-in of a relay is paid on. */
+  tipAccounts: readonly Address[];
+  accounts: readonly MadeAccount[];
+};
+
+/** The rent of an account: lamports for each byte, those of its overhead included. */
+const lamportsPerByte = 6960;
+const overhead = 128;
+const rentOf = (bytes: number) => (overhead + bytes) * lamportsPerByte;
+
+const account = (address: Address, owner: Address, data: Buffer, lamports = 0): MadeAccount => ({
+  ...{ address, owner, data, lamports: rentOf(data.length) + lamports },
+});
+
+const u16 = (value: number) => Buffer.of(value & 255, value >> 8);
+
+function u32(value: number): Buffer {
+  const buffer = Buffer.alloc(4);
+  buffer.writeUInt32LE(value);
+  return buffer;
+}
+
+function u64(value: bigint): Buffer {
+  const buffer = Buffer.alloc(8);
+  buffer.writeBigUInt64LE(value);
+  return buffer;
+}
+
+const nobody = Buffer.alloc(32);
+const text = (value: string) => Buffer.concat([u32(Buffer.byteLength(value)), Buffer.from(value)]);
+const option = (address?: Address) =>
+  Buffer.concat([u32(address === undefined ? 0 : 1), address === undefined ? nobody : bytesOf(address)]);
+
+const extension = (kind: number, ...parts: Uint8Array[]) => {
+  const data = Buffer.concat(parts);
+  return Buffer.concat([u16(kind), u16(data.length), data]);
+};
+
+/** Fills an account of Token-2022 up to the length of a token account, and adds its extensions. */
+const extended = (plain: Buffer, kind: 1 | 2, extensions: readonly Buffer[]) =>
+  extensions.length === 0
+    ? plain
+    : Buffer.concat([plain, Buffer.alloc(165 - plain.length), Buffer.of(kind), ...extensions]);
+
+const mintData = (
+  supply: bigint,
+  decimals: number,
+  freezeAuthority?: Address,
+  extensions: readonly Buffer[] = [],
+) =>
+  extended(
+    Buffer.concat([option(), u64(supply), Buffer.of(decimals, 1), option(freezeAuthority)]),
+    1,
+    extensions,
+  );
+
+/** @param rent Of an account of wrapped coin, the lamports that are not tokens. */
+const tokenAccountData = (
+  mint: Address,
+  owner: Address,
+  amount: bigint,
+  { rent, extensions = [] }: { rent?: bigint; extensions?: readonly Buffer[] } = {},
+) =>
+  extended(
+    Buffer.concat([
+      ...[bytesOf(mint), bytesOf(owner), u64(amount), option(), Buffer.of(1)],
+      ...[u32(rent === undefined ? 0 : 1), u64(rent ?? 0n), u64(0n), option()],
+    ]),
+    2,
+    extensions,
+  );
+
+const namesInMint = (mint: Address, name: string, symbol: string) => [
+  extension(18, nobody, bytesOf(mint)),
+  extension(19, nobody, bytesOf(mint), text(name), text(symbol), text(""), u32(0)),
+];
+
+const feeBps = 100;
+const mostFee = 10n ** 15n;
+const fee = Buffer.concat([u64(0n), u64(mostFee), u16(feeBps)]);
+
+/** A billion tokens, of which a pool gets 5 million for 500 coins: 10,000 for one, as on the other local chains. */
+const decimals = 6;
+const supply = 10n ** 15n;
+const pooled = { coins: 500n * 10n ** 9n, tokens: 5n * 10n ** 12n };
+
+/** Jupiter's pools pay a little more. */
+const pooledAtJupiter = { ...pooled, tokens: (pooled.tokens * 102n) / 100n };
+
+type Pooled = typeof pooled;
+
+/**
+ * Makes the accounts of the local chain: an exchange, three tokens, a pool of each with the wrapped coin, pools and a token
+ * of Jupiter's stand-in, and accounts for tips.
+ */
+export async function solDeployment(): Promise<SolDeployment> {
+  const [authority, bump] = await getProgramDerivedAddress({
+    programAddress: programs.raydiumCpmm,
+    seeds: [raydium.authoritySeed],
+  });
+  const { config } = raydium;
+  const accounts = [account(config, programs.raydiumCpmm, configData())];
+  const tokens = {} as SolDeployment["tokens"];
+  for (const symbol of symbols) {
+    const mint = await derived(programs.system, "local mint", symbol);
+    const token = await tokenOf(symbol, mint, config);
+    tokens[symbol] = token;
+    accounts.push(...(await mintAccounts(symbol, mint)), ...poolAccounts(token, authority));
+  }
+  const jupiter = await jupiterOf(tokens, accounts);
+  const tipAccounts = await Promise.all(
+    ["1", "2"].map((each) => derived(programs.system, "local tip account", each)),
+  );
+  // Without the rent of an account, the chain would refuse small tips.
+  accounts.push(...tipAccounts.map((tip) => account(tip, programs.system, Buffer.alloc(0))));
+  const payer = await derived(programs.system, "local payer");
+  accounts.push(account(payer, programs.system, Buffer.alloc(0), 10 ** 12));
+  const trader = {
+    address: exampleSolWallet.address as Address,
+    owner: programs.system,
+    data: Buffer.alloc(0),
+  };
+  accounts.push({ ...trader, lamports: 100 * 10 ** 9 });
+  const amm = { program: programs.raydiumCpmm, bump };
+  return { amm, authority, jupiter, tokens, payer, tipAccounts, accounts };
+}
+
+/** Opens the pools of Jupiter's stand-in, and adds their accounts to the others. */
+async function jupiterOf(
+  tokens: SolDeployment["tokens"],
+  accounts: MadeAccount[],
+): Promise<SolDeployment["jupiter"]> {
+  const [authority, bump] = await getProgramDerivedAddress({
+    programAddress: programs.jupiter,
+    seeds: [jupiterAuthoritySeed],
+  });
+  const orbit = await derived(programs.system, "local mint", "ORBIT");
+  accounts.push(...(await plainMintAccounts(orbit, "Orbit", "ORBIT")));
+  async function opened(
+    name: string,
+    { mint, program }: Pick<JupiterPool, "mint" | "program">,
+    held: Pooled,
+  ) {
+    const vaultOf = (side: string) => derived(programs.jupiter, "local vault", name, side);
+    const pool = { mint, program, vaults: { coin: await vaultOf("coin"), token: await vaultOf("token") } };
+    accounts.push(...vaultAccounts(pool, authority, held));
+    return pool;
+  }
+  const ofOrbit = { mint: orbit, program: programs.token };
+  const pools = {} as SolDeployment["jupiter"]["pools"];
+  for (const symbol of jupiterSymbols)
+    pools[symbol] = await opened(symbol, symbol === "ORBIT" ? ofOrbit : tokens[symbol], pooledAtJupiter);
+  const cheat = await opened("cheat", ofOrbit, { ...pooledAtJupiter, tokens: pooledAtJupiter.tokens / 10n });
+  return { program: programs.jupiter, bump, authority, pools, cheat };
+}
+
+async function plainMintAccounts(mint: Address, name: string, symbol: string): Promise<MadeAccount[]> {
+  const names = [text(name), text(symbol), text("")];
+  const seeds = ["metadata", bytesOf(programs.metadata), bytesOf(mint)];
+  const metadata = await derived(programs.metadata, ...seeds);
+  const data = Buffer.concat([Buffer.of(4), nobody, bytesOf(mint), ...names]);
+  return [
+    account(mint, programs.token, mintData(supply, decimals)),
+    account(metadata, programs.metadata, data),
+  ];
+}
+
+/** Derives the pool of a token and the wrapped coin, which Raydium's program names by the smaller mint first. */
+function poolOf(config: Address, mint: Address): Promise<Address> {
+  const mints = [wrappedCoin, mint].map(bytesOf).toSorted((a, b) => Buffer.compare(a, b));
+  return derived(programs.raydiumCpmm, "pool", bytesOf(config), ...mints);
+}
+
+const vaultOf = (pool: Address, mint: Address): Promise<Address> =>
+  derived(programs.raydiumCpmm, "pool_vault", bytesOf(pool), bytesOf(mint));
+
+async function tokenOf(
+  symbol: (typeof symbols)[number],
+  mint: Address,
+  config: Address,
+): Promise<LocalToken> {
+  const pool = await poolOf(config, mint);
+  return {
+    ...{ mint, program: symbol === "MOON" ? programs.token : programs.token2022 },
+    ...{ pool, config, observation: await derived(programs.raydiumCpmm, "observation", bytesOf(pool)) },
+    vaults: { coin: await vaultOf(pool, wrappedCoin), token: await vaultOf(pool, mint) },
+  };
+}
+
+async function mintAccounts(symbol: (typeof symbols)[number], mint: Address): Promise<MadeAccount[]> {
+  switch (symbol) {
+    case "MOON":
+      return plainMintAccounts(mint, "Moon", symbol);
+    case "FEEZ": {
+      const fees = extension(1, nobody, nobody, u64(0n), fee, fee);
+      const data = mintData(supply, decimals, undefined, [fees, ...namesInMint(mint, "Feez", symbol)]);
+      return [account(mint, programs.token2022, data)];
+    }
+    case "TRAP": {
+      const frozenAtFirst = extension(6, Buffer.of(2));
+      const data = mintData(supply, decimals, mint, [frozenAtFirst, ...namesInMint(mint, "Trap", symbol)]);
+      return [account(mint, programs.token2022, data)];
+    }
+  }
+}
+
+function poolAccounts(token: LocalToken, authority: Address): MadeAccount[] {
+  const { pool, observation } = token;
+  return [
+    account(pool, programs.raydiumCpmm, poolData(token)),
+    account(observation, programs.raydiumCpmm, Buffer.alloc(4075)),
+    ...vaultAccounts(token, authority, pooled),
+  ];
+}
+
+function vaultAccounts(
+  { mint, program, vaults }: JupiterPool,
+  authority: Address,
+  { coins, tokens }: Pooled,
+): MadeAccount[] {
+  const withheld = program === programs.token2022 ? [extension(2, u64(0n))] : [];
+  const coinData = (rent: bigint) => tokenAccountData(wrappedCoin, authority, coins, { rent });
+  const coinRent = rentOf(coinData(0n).length);
+  return [
+    account(vaults.coin, programs.token, coinData(BigInt(coinRent)), Number(coins)),
+    account(vaults.token, program, tokenAccountData(mint, authority, tokens, { extensions: withheld })),
+  ];
+}
+
+function configData(): Buffer {
+  const data = Buffer.alloc(236);
+  data.write("daf42168cbcb2b6f", "hex");
+  data.writeBigUInt64LE(BigInt(tradeFee), 12);
+  return data;
+}
+
+/** Writes a pool's account as Raydium's program keeps it, with the fields that do not matter for swaps left 0. */
+function poolData({ mint, program, config, observation, vaults }: LocalToken): Buffer {
+  const coin = { mint: wrappedCoin, program: programs.token, vault: vaults.coin };
+  const token = { mint, program, vault: vaults.token };
+  const [first, second] = [coin, token].toSorted((a, b) =>
+    Buffer.compare(bytesOf(a.mint), bytesOf(b.mint)),
+  ) as [typeof coin, typeof coin];
+  const addresses = [
+    ...[
+      bytesOf(config),
+      nobody,
+      bytesOf(first.vault),
+      bytesOf(second.vault),
+      nobody,
+      bytesOf(first.mint),
+      bytesOf(second.mint),
+    ],
+    ...[bytesOf(first.program), bytesOf(second.program), bytesOf(observation)],
+  ];
+  const data = Buffer.alloc(637);
+  data.write("f7ede3f5d7c3de46", "hex");
+  for (const [index, address] of addresses.entries()) data.set(address, 8 + 32 * index);
+  return data;
+}

@@ -1,0 +1,128 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { CompiledTransactionMessage } from "@solana/web3.js";
+import {
+  faultsRoute,
+  type Handle,
+  json,
+  listen,
+  pathOf,
+  type Route,
+  ratesSchema,
+  strikesOf,
+} from "cdk-local-runner";
+import * as v from "valibot";
+import { invalid, type RpcReply, rpcService } from "../rpc-service.ts";
+import { programs } from "./published.ts";
+import type { SolNode } from "./sol-node.ts";
+import { transactionIn } from "./wire-message.ts";
+
+const names = ["lost", "refused", "silent", "stalled"] as const;
+
+/**
+ * The shares of transactions with a fault. lost: answered, but never sent to the chain; refused: not accepted; silent:
+ * sent, but never answered; stalled: neither. All others are sent after a number of slots.
+ */
+const SolRelayFaults = ratesSchema(names, {
+  delaySlots: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+});
+
+export type LocalSolRelay = {
+  /** Takes transactions. `/_local/faults` is at the same port. */
+  url: string;
+  faults: v.InferOutput<typeof SolRelayFaults>;
+  close(): Promise<void>;
+};
+
+export type SolRelayOptions = {
+  node: SolNode;
+  tipAccounts: readonly string[];
+  /** The time of a slot. */
+  slotMs: number;
+  port?: number;
+  /** Serves `/_local/faults`, like the runner. */
+  canBeSet?: boolean;
+  seed?: number;
+};
+
+const path = "/api/v1/transactions";
+
+/** The lowest tip that it takes. */
+export const leastTip = { lamports: 1000n, sol: "0.000001" };
+
+const refusal = (code: number, message: string): RpcReply => ({ error: { code, message } });
+
+/**
+ * Stands in for Jito's block engine. It accepts only transactions that pay a tip, and sends them to the chain. Until
+ * then, no host shows them. It includes those that fail, too.
+ *
+ * @throws StartupError if the port is in use
+ */
+export async function startSolRelay(options: SolRelayOptions): Promise<LocalSolRelay> {
+  const { node, tipAccounts, slotMs, port = 0, canBeSet = false, seed = 1 } = options;
+  const strikes = strikesOf(names, seed, () => relay.faults);
+  const closed = new AbortController();
+
+  /** Relays do not tell what becomes of a transaction. */
+  async function send(text: unknown, delayMs: number): Promise<void> {
+    if (delayMs > 0) await pause(delayMs, undefined, { signal: closed.signal });
+    const params = [text, { encoding: "base64", skipPreflight: true }];
+    await node.replyTo({ id: null, method: "sendTransaction", params });
+  }
+
+  function take([text, config]: readonly unknown[]): RpcReply | "nothing" {
+    if ((config as { encoding?: unknown } | undefined)?.encoding !== "base64")
+      return refusal(-32602, "Transactions must be in base64");
+    const sent = transactionIn([text, config]);
+    if (sent === undefined) return refusal(-32602, "Invalid transaction");
+    if (tipIn(sent.message, tipAccounts) < leastTip.lamports)
+      return refusal(-32602, `Transactions must pay a tip of ${leastTip.lamports} lamports`);
+    if (strikes("refused")) return refusal(-32000, "Request rejected");
+    const isStalled = strikes("stalled");
+    if (!isStalled && !strikes("lost")) send(text, (relay.faults.delaySlots ?? 0) * slotMs).catch(() => {});
+    return isStalled || strikes("silent") ? "nothing" : { result: sent.signature };
+  }
+
+  const serve = rpcService(
+    async ([question]) => {
+      if (question?.method !== "sendTransaction") return [refusal(-32601, "Method not found")];
+      const reply = take(question.params);
+      return reply === "nothing" ? new Promise<never>(() => {}) : [reply];
+    },
+    // Relays take no batches.
+    ({ length }) => (length > 1 ? json(200, invalid) : undefined),
+  );
+
+  const own: Route = canBeSet ? faultsRoute(SolRelayFaults, () => relay) : () => undefined;
+  const handle: Handle = async (request) =>
+    own(request) ?? (pathOf(request) === path ? serve(request) : json(404, { error: "Not found" }));
+  const listener = await listen(port, handle, () => {});
+  const relay: LocalSolRelay = {
+    url: `${listener.url}${path}`,
+    faults: {},
+    async close() {
+      closed.abort();
+      await listener.close();
+    },
+  };
+  return relay;
+}
+
+/** The first bytes of a transfer by the System program, before its lamports. */
+const transfer = 2;
+
+/** Adds up the lamports that a message transfers to accounts for tips. */
+function tipIn(
+  { staticAccounts, instructions }: CompiledTransactionMessage,
+  tipAccounts: readonly string[],
+): bigint {
+  const tips = instructions.map(({ programAddressIndex, accountIndices = [], data = new Uint8Array() }) => {
+    const bytes = Buffer.from(data);
+    const isTransfer =
+      staticAccounts[programAddressIndex] === programs.system &&
+      bytes.length === 12 &&
+      bytes.readUInt32LE() === transfer;
+    const isTip = tipAccounts.includes(staticAccounts[accountIndices[1] ?? -1] ?? "");
+    return isTransfer && isTip ? bytes.readBigUInt64LE(4) : 0n;
+  });
+  return tips.reduce((sum, each) => sum + each, 0n);
+}
