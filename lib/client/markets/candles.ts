@@ -63,7 +63,7 @@ const joined = (first: Candle, next: Candle): Candle => ({
   high: compare(number(next.high), number(first.high)) > 0 ? next.high : first.high,
   low: compare(number(next.low), number(first.low)) < 0 ? next.low : first.low,
   close: next.close,
-  volume: textOf(plus(number(first.volume), number(next.volume))),
+  volume: textOf(rounded(plus(number(first.volume), number(next.volume)))),
   trades: first.trades + next.trades,
   isFinal: first.isFinal && next.isFinal,
   ...((first.hasGaps ?? next.hasGaps) && { hasGaps: true }),

@@ -32,6 +32,7 @@ export function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   return twice > divisor || (twice === divisor && floor % 2n === 1n) ? floor + 1n : floor;
 }
 
+/** Multiplies, to the last digit. */
 export const times = (a: Exact, b: Exact): Exact => ({
   mantissa: a.mantissa * b.mantissa,
   exponent: a.exponent + b.exponent,
@@ -66,10 +67,10 @@ export function ratio(a: Exact, b: Exact): Exact {
 
 const scaledTo = ({ mantissa, exponent }: Exact, least: number) => mantissa * 10n ** BigInt(exponent - least);
 
-/** Adds, rounded to significant digits. */
+/** Adds, to the last digit. */
 export function plus(a: Exact, b: Exact): Exact {
   const exponent = Math.min(a.exponent, b.exponent);
-  return rounded({ mantissa: scaledTo(a, exponent) + scaledTo(b, exponent), exponent });
+  return { mantissa: scaledTo(a, exponent) + scaledTo(b, exponent), exponent };
 }
 
 /** Returns a negative number, 0 or a positive one if the first is less than, equal to, or greater than the second. */

@@ -9,4 +9,5 @@ export {
   minuteCandle,
 } from "./candles.ts";
 export { type Chart, type ChartOptions, followCandles, marketOf } from "./chart.ts";
+export { compare, type Exact, exact, plus, textOf, times } from "./exact.ts";
 export { type Valuation, valuationOf as valueOf, type Worth } from "./value.ts";

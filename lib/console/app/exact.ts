@@ -1,30 +1,29 @@
-import Big from "big.js";
+import * as decimals from "trading-terminal-client/markets";
 
-/** Parses decimal text. An unfinished number counts as 0. */
-function numberOf(text: string): Big {
-  try {
-    return new Big(text);
-  } catch {
-    return new Big(0);
-  }
-}
+/** Parses decimal text of the service. Any other text counts as 0. */
+const numberOf = (text: string): decimals.Exact => decimals.exact(text) ?? { mantissa: 0n, exponent: 0 };
 
 /** Adds decimal text, to the last digit. */
-export const plus = (a: string, b: string): string => numberOf(a).plus(numberOf(b)).toFixed();
+export const plus = (a: string, b: string): string =>
+  decimals.textOf(decimals.plus(numberOf(a), numberOf(b)));
 
 /** Subtracts decimal text, to the last digit. */
-export const minus = (from: string, text: string): string => numberOf(from).minus(numberOf(text)).toFixed();
+export function minus(from: string, text: string): string {
+  const { mantissa, exponent } = numberOf(text);
+  return decimals.textOf(decimals.plus(numberOf(from), { mantissa: -mantissa, exponent }));
+}
 
 /** Multiplies decimal text, to the last digit. */
-export const product = (a: string, b: string): string => numberOf(a).times(numberOf(b)).toFixed();
+export const product = (a: string, b: string): string =>
+  decimals.textOf(decimals.times(numberOf(a), numberOf(b)));
 
 /** Returns a negative number, 0 or a positive one, as functions that sort expect. */
-export const compared = (a: string, b: string): number => numberOf(a).cmp(numberOf(b));
+export const compared = (a: string, b: string): number => decimals.compare(numberOf(a), numberOf(b));
 
 /** Takes a whole percentage of decimal text, rounded down to as many places as the text has. */
 export function share(text: string, percent: number): string {
-  const places = text.split(".")[1]?.length ?? 0;
-  return numberOf(text).times(percent).times("0.01").round(places, Big.roundDown).toFixed();
+  const { mantissa, exponent } = numberOf(text);
+  return decimals.textOf({ mantissa: (mantissa * BigInt(percent)) / 100n, exponent });
 }
 
 /** True for a number above 0 without a sign or an exponent. */
