@@ -98,9 +98,9 @@ describe("imports", () => {
   });
 
   it("reach the workspaces by their package names", () => {
-    const programs = sourceFiles.filter(({ path }) => /^lib\/(tools|console)\//.test(path));
+    const programs = sourceFiles.filter(({ path }) => /^lib\/(tools|console|devnet)\//.test(path));
     const violations = [...productFiles, ...programs]
-      .filter(({ text }) => /"(\.\.?\/)+(lib\/)?(local|devnet|client)\//.test(text))
+      .filter(({ text }) => /"(\.\.?\/)+(lib\/)?(local|devnet|console|client)\//.test(text))
       .map(({ path }) => path);
     expect(violations).toEqual([]);
   });

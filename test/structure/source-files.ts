@@ -10,6 +10,7 @@ const entries: Record<string, string> = {
   "trading-terminal-client": "lib/client/index.ts",
   "trading-terminal-client/markets": "lib/client/markets/index.ts",
   "trading-terminal-client/seal": "lib/client/seal/index.ts",
+  "trading-terminal-console": "lib/console/pages.ts",
 };
 
 /** The package of the local chains offers each of its files. */
@@ -23,7 +24,7 @@ const pathOf = (specifier: string, importer: string): string => {
 
 /** Matches imports and re-exports, of types too, whether static or dynamic. */
 const importPattern =
-  /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+\.tsx?|(?:cdk-local-runner|trading-terminal-(?:client|devnet))[^"]*)"/g;
+  /(?:\bfrom|\bimport)\s*\(?\s*"(\.[^"]+\.tsx?|(?:cdk-local-runner|trading-terminal-(?:client|console|devnet))[^"]*)"/g;
 
 function importsOf(path: string, text: string): string[] {
   return [...text.matchAll(importPattern)].map(([, specifier = ""]) => pathOf(specifier, path));

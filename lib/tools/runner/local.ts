@@ -11,11 +11,11 @@ import {
   type StartOptions,
 } from "cdk-local-runner";
 import { Command, Option } from "commander";
+import { consoleFiles, consolePolicy } from "trading-terminal-console";
 import { usualTimes } from "trading-terminal-devnet/evm/chain-times";
 import { startRandomTrader, type WatchedToken } from "trading-terminal-devnet/evm/random-trader";
 import { chainPorts, type LocalChains, openLocalChains } from "trading-terminal-devnet/local-chains";
 import { portBeside, startVenue } from "trading-terminal-devnet/venue/venue";
-import { consoleFiles, consolePolicy } from "../../console/pages.ts";
 import { channelShardsOf } from "../../infra/market-context.ts";
 import { marketSubscribersInShard } from "../../realtime/connection-records.ts";
 import type { Table } from "../../table/table.ts";
